@@ -7,6 +7,7 @@ import { WaybillClient } from "@waybill/core";
 import type { SettlementHandle } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
+import { required } from "../../scripts/dist/run/required.js";
 import type { ReadyRequest } from "./azure-server.js";
 import { Gate } from "./gate.js";
 import { Child } from "./harness/child.js";
@@ -154,7 +155,7 @@ async function settle(): Promise<Side> {
   return settling(server, {
     async receive(count) {
       const messages = await receiver.receive({ maxMessages: count, maxWaitTimeInMs: 5_000 });
-      return messages.map(({ settlement }) => settlement!);
+      return messages.map(({ settlement }) => required(settlement));
     },
     complete: (handle: SettlementHandle) => receiver.complete(handle),
   });
@@ -214,7 +215,7 @@ function subscribeTransport(): Promise<Side> {
       {
         async onMessage({ settlement }) {
           await gate.pass();
-          receiver.complete(settlement!).catch((error: unknown) => gate.fail(error));
+          receiver.complete(required(settlement)).catch((error: unknown) => gate.fail(error));
         },
         onError: (error) => gate.fail(error),
       },

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { BATCH_MESSAGE_FORMAT, splitBatch } from "@waybill/amqp";
 import rhea, { type EventContext, type Message, type Sender } from "rhea";
+import { required } from "../../../scripts/dist/run/required.js";
 import { openStore } from "./lmdb-store.js";
 
 /**
@@ -32,7 +33,7 @@ export async function serveWithRhea(directory?: string): Promise<number> {
       ? splitBatch(message as unknown as Buffer).map(
           (one) => rhea.message.decode(one as Buffer) as unknown as Message,
         )
-      : [message!];
+      : [required(message)];
     const keep = () => {
       for (const one of messages) list.add(one);
       delivery?.accept();
@@ -119,7 +120,7 @@ class MessageList {
     const lockedUntil = isPeekLock && rhea.types.wrap_timestamp(Date.now() + 60_000);
     const allowed = sender.delivery_count + sender.credit;
     while (given < allowed && this.#next < this.#messages.length && sender.sendable()) {
-      const message = this.#messages[this.#next++]!;
+      const message = required(this.#messages[this.#next++]);
       if (isPeekLock) message.message_annotations = { "x-opt-locked-until": lockedUntil };
       sender.send(message, randomBytes(16));
       this.#forget(message);
@@ -134,11 +135,12 @@ class MessageList {
 
 /** Takes any token, as `$cbs` does. */
 function answerToken({ message, connection }: EventContext): void {
+  const { reply_to, message_id } = required(message);
   connection
     .find_sender(({ source }: Sender) => source.address === "$cbs")
     ?.send({
-      to: message!.reply_to!,
-      correlation_id: message!.message_id!,
+      to: required(reply_to),
+      correlation_id: required(message_id),
       application_properties: { "status-code": 202, "status-description": "Accepted" },
       body: null,
     });

@@ -1,3 +1,5 @@
+import { required } from "../../../scripts/dist/run/required.js";
+
 // A server of the bench in a process of its own: tells its port, and what it has used of the machine whenever it is asked.
 
 /** How each server is started; imported when needed, so that the start of one is not that of all. */
@@ -13,4 +15,4 @@ process.on("message", () => {
   process.send?.({ cpuUs: user + system, rssMb: process.memoryUsage.rss() / 2 ** 20 });
 });
 process.on("disconnect", () => process.exit());
-process.send?.({ port: await SERVERS[process.argv[2]!]!() });
+process.send?.({ port: await required(SERVERS[required(process.argv[2])])() });

@@ -102,6 +102,9 @@ describe("openDurableStorage", () => {
   it("refuses options that are none", async () => {
     await expect(openDurableStorage("")).rejects.toThrow(TypeError);
     await expect(openDurableStorage("a", { mustExist: 1 as unknown as boolean })).rejects.toThrow(TypeError);
+    await expect(openDurableStorage("a", { mustExists: true } as never)).rejects.toThrow(
+      'openDurableStorage: there is no option "mustExists"; did you mean "mustExist"?',
+    );
   });
 
   it("refuses a directory that holds something else, and leaves it alone", async () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { BrokerError } from "@waybill/broker";
+import { BrokerError, requireKnownOptions } from "@waybill/broker";
 import type {
   EntityRecord,
   MessageRecord,
@@ -76,9 +76,10 @@ function resolveDurableStorageOptions(
   directory: string,
   options: DurableStorageOptions,
 ): ResolvedDurableStorageOptions {
+  requireKnownOptions("openDurableStorage", options, DEFAULT_DURABLE_STORAGE_OPTIONS);
   const mustExist = options.mustExist ?? DEFAULT_DURABLE_STORAGE_OPTIONS.mustExist;
-  if (typeof directory !== "string" || directory === "") throw new TypeError("directory has to be a path");
-  if (typeof mustExist !== "boolean") throw new TypeError("mustExist has to be a boolean");
+  if (typeof directory !== "string" || directory === "") throw new TypeError("directory must be a path");
+  if (typeof mustExist !== "boolean") throw new TypeError("mustExist must be a boolean");
   return { mustExist };
 }
 

@@ -22,7 +22,10 @@ export function withKnownGaps(cases: readonly Case[], gaps: readonly KnownGap[])
     if (reason.trim() === "") throw new TypeError(`The known gap "${name}" gives no reason.`);
     reasons.set(name, reason);
   }
-  return cases.map((one) => (reasons.has(one.name) ? inverted(one, reasons.get(one.name)!) : one));
+  return cases.map((one) => {
+    const reason = reasons.get(one.name);
+    return reason === undefined ? one : inverted(one, reason);
+  });
 }
 
 function inverted(one: Case, reason: string): Case {

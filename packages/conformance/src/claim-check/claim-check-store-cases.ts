@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ClaimCheckStore } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 
 /** A claim-check store to be checked. */
@@ -85,7 +86,8 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
       const keys = Array.from({ length: 40 }, (_, index) => `2026-11-05/${index}`);
       await Promise.all(keys.map((one, index) => store.put(one, bytes(1_000 + index), {})));
       const bodies = await Promise.all(keys.map((one, index) => read(store, one, 1_000 + index)));
-      for (const [index, body] of bodies.entries()) assertSameValue(body, bytes(1_000 + index), keys[index]!);
+      for (const [index, body] of bodies.entries())
+        assertSameValue(body, bytes(1_000 + index), required(keys[index]));
     }),
     testCase("a call that was given up before it began rejects", async (store) => {
       const abortSignal = AbortSignal.abort();

@@ -8,8 +8,7 @@ import { counted, numbersOf, type ProcessingHarness, processingCase } from "./pr
 
 /** A consumer that cannot read what it read before keeps its hands off the queue. */
 export function circuitBreakerCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `circuit breaker: ${name}`, run);
+  const testCase = processingCase(subject, "circuit breaker");
   return [
     testCase(
       "a reader that breaks pauses before the queue is dead-lettered, and goes on when it is mended",
@@ -126,8 +125,8 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         const subscription = client.subscribeSessions<{ n: number }>(
           queue,
           {
-            processMessage: ({ sessionId, body }) =>
-              void seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]),
+            processMessage: ({ sessionId = "", body }) =>
+              void seen.set(sessionId, [...(seen.get(sessionId) ?? []), body.n]),
             processError: () => {},
           },
           { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 100 },

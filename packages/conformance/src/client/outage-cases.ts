@@ -8,8 +8,7 @@ import { counted, type ProcessingHarness, processingCase } from "./processing-ha
 
 /** What cannot be read while something is out of reach waits, and uses up no delivery. */
 export function outageCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `outage: ${name}`, run);
+  const testCase = processingCase(subject, "outage");
   return [
     testCase("a processor holds its messages and handles each at its first delivery", async (harness) => {
       const { queue, registry, client } = await createOutage(harness, counted(30));

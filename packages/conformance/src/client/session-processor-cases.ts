@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { Message, SessionMessageHandlers, SubscribeSessionsOptions } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** Many sessions are served at once, each in order. */
 export function sessionProcessorCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `session processor: ${name}`, run);
+  const testCase = processingCase(subject, "session processor");
   return [
     testCase("every session is served in order, and no more at once than asked for", async (harness) => {
       const ids = Array.from({ length: 12 }, (_, i) => `s${i}`);
@@ -18,13 +18,14 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       const subscription = subscribe(
         harness,
         queue,
-        async ({ sessionId, body }) => {
-          running.set(sessionId!, (running.get(sessionId!) ?? 0) + 1);
-          assert.equal(running.get(sessionId!), 1, "no two messages of a session are in flight");
+        async (message) => {
+          const sessionId = required(message.sessionId);
+          running.set(sessionId, (running.get(sessionId) ?? 0) + 1);
+          assert.equal(running.get(sessionId), 1, "no two messages of a session are in flight");
           most = Math.max(most, running.size);
           await new Promise((resolve) => setTimeout(resolve, 1));
-          seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]);
-          running.delete(sessionId!);
+          seen.set(sessionId, [...(seen.get(sessionId) ?? []), message.body.n]);
+          running.delete(sessionId);
         },
         { maxConcurrentSessions: 3 },
       );
@@ -172,7 +173,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       assert.deepEqual(numbersOf(messages), [1]);
       assert.equal(code, "deserialization-failed");
       await assert.rejects(session.receiveMessages(5), { code });
-      await session.completeMessage(messages[0]!);
+      await session.completeMessage(required(messages[0]));
       await session.close();
       assert.equal((await harness.content(queue)).length, 2);
     }),

@@ -7,6 +7,8 @@ import {
   type SerializeContext,
   type SerializedBody,
 } from "@waybill/core/serializer";
+import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { MessageSetting, SerializerSubject } from "./serializer-subject.js";
 
 /** The depth limit under which the suite works where a case does not set another. */
@@ -25,6 +27,14 @@ const timeLimit = { refusalMs: 50, bytesPerMs: 4 * 1024, waitMs: 5000 };
 export type Harness =
   | { readonly status: "value"; readonly value: unknown }
   | { readonly status: "refusal"; readonly error: WaybillError };
+
+/** Makes cases of a subject that each have a serializer of their own; names begin with what the cases are about. */
+export function serializerCase(subject: SerializerSubject, about: string) {
+  return (name: string, run: (serializer: Serializer) => Promise<void>): Case => ({
+    name: `${about}: ${name}`,
+    run: async () => run(await subject.create()),
+  });
+}
 
 /** How a body is offered for reading. */
 export interface Offer {
@@ -54,7 +64,7 @@ export async function write(
   assert.ok(written?.bytes instanceof Uint8Array, "serialize returns { bytes } with a Uint8Array");
   const contentType = message.contentType ?? written.contentType ?? serializer.mediaTypes[0];
   assert.equal(typeof contentType, "string", "a written body has a content type");
-  return { bytes: written.bytes, contentType: contentType! };
+  return { bytes: written.bytes, contentType: required(contentType) };
 }
 
 /** The context in which a serializer is offered a body. */

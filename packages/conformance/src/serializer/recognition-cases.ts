@@ -2,8 +2,17 @@ import assert from "node:assert/strict";
 import type { Serializer } from "@waybill/core";
 import type { Case } from "../case.js";
 import { type ForeignBody, foreignBodies } from "../corpus/foreign-bodies.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
-import { type Harness, messageSetting, read, readQuickly, readRefused, readValue } from "./harness.js";
+import {
+  type Harness,
+  messageSetting,
+  read,
+  readQuickly,
+  readRefused,
+  readValue,
+  serializerCase,
+} from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, type Written, writeValue } from "./written.js";
 
@@ -19,7 +28,7 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
         forEachWritten(subject, async (serializer, written) => {
           if (proves(serializer, subject, written))
             assert.ok(
-              serializer.leadingBytes?.includes(written.bytes[0]!),
+              serializer.leadingBytes?.includes(required(written.bytes[0])),
               `${written.name} starts with 0x${written.bytes[0]?.toString(16)}`,
             );
         }),
@@ -68,16 +77,16 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
 }
 
 function foreignCase(subject: SerializerSubject, body: ForeignBody): Case {
+  const testCase = serializerCase(subject, "recognition");
   const isRecognised = subject.recognises?.includes(body.format) ?? false;
-  return {
-    name: `recognition: ${body.format} (${body.name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
-    async run() {
-      const serializer = await subject.create();
+  return testCase(
+    `${body.format} (${body.name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
+    async (serializer) => {
       const offer = { bytes: body.bytes.slice(), isDeclared: false, message: messageSetting(subject) };
       const readForeign = isRecognised ? readQuickly : readRefused;
       await readForeign(serializer, offer, `${body.format}, ${body.name},`);
     },
-  };
+  );
 }
 
 /** Whether a body of its own proves the format without a label. */

@@ -3,7 +3,8 @@ import { inspect } from "node:util";
 import type { Serializer, WaybillError } from "@waybill/core";
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
-import { assertWriteRefusal, read, write } from "./harness.js";
+import { required } from "../required.js";
+import { assertWriteRefusal, read, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
 const marker = "xK9-payload-marker-Zq4";
@@ -12,49 +13,38 @@ const markerPart = "payload-marker";
 
 /** Payload never appears in an error: not in its message, not in its stack, not in its causes or their properties. */
 export function secrecyCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "secrecy");
   return [
-    {
-      name: "secrecy: refusals of damaged bodies do not quote them",
-      async run() {
-        const serializer = await subject.create();
-        const { bytes, contentType } = await write(serializer, subject.marked(marker), subject.message);
-        let refusals = 0;
-        for (const damaged of damagedCopies(bytes)) {
-          const offer = { bytes: damaged, contentType, isDeclared: true, message: subject.message };
-          const harness = await read(serializer, offer);
-          if (harness.status === "value") continue;
-          refusals++;
-          assertIsSecret(harness.error);
-        }
-        assert.ok(refusals > 0 || subject.isUnframed === true, "some damaged body was refused");
-      },
-    },
-    {
-      name: "secrecy: refusals of other formats do not quote them",
-      async run() {
-        const serializer = await subject.create();
-        const texts = [
-          marker,
-          `{"a":"${marker}`,
-          `{${marker}}`,
-          `["${marker}",]`,
-          `<a>${marker}</a>`,
-          `\uFFFF${marker}`,
-        ];
-        for (const text of texts)
-          await assertReadsSecretly(serializer, subject, new TextEncoder().encode(text));
-      },
-    },
-    {
-      name: "secrecy: refusals to write do not quote the value",
-      async run() {
-        const serializer = await subject.create();
-        for (const value of unwritableValues(subject.marked(marker)))
-          await write(serializer, value, subject.message).catch((error: unknown) =>
-            assertIsSecret(assertWriteRefusal(error)),
-          );
-      },
-    },
+    testCase("refusals of damaged bodies do not quote them", async (serializer) => {
+      const { bytes, contentType } = await write(serializer, subject.marked(marker), subject.message);
+      let refusals = 0;
+      for (const damaged of damagedCopies(bytes)) {
+        const offer = { bytes: damaged, contentType, isDeclared: true, message: subject.message };
+        const harness = await read(serializer, offer);
+        if (harness.status === "value") continue;
+        refusals++;
+        assertIsSecret(harness.error);
+      }
+      assert.ok(refusals > 0 || subject.isUnframed === true, "some damaged body was refused");
+    }),
+    testCase("refusals of other formats do not quote them", async (serializer) => {
+      const texts = [
+        marker,
+        `{"a":"${marker}`,
+        `{${marker}}`,
+        `["${marker}",]`,
+        `<a>${marker}</a>`,
+        `\uFFFF${marker}`,
+      ];
+      for (const text of texts)
+        await assertReadsSecretly(serializer, subject, new TextEncoder().encode(text));
+    }),
+    testCase("refusals to write do not quote the value", async (serializer) => {
+      for (const value of unwritableValues(subject.marked(marker)))
+        await write(serializer, value, subject.message).catch((error: unknown) =>
+          assertIsSecret(assertWriteRefusal(error)),
+        );
+    }),
   ];
 }
 
@@ -79,7 +69,7 @@ function* damagedCopies(bytes: Uint8Array): Iterable<Uint8Array> {
     yield bytes.slice(0, offset);
     for (const bit of [1, 0x20, 0x80]) {
       const flipped = bytes.slice();
-      flipped[offset]! ^= bit;
+      flipped[offset] = required(flipped[offset]) ^ bit;
       yield flipped;
     }
     yield concatBytes(bytes.slice(0, offset), Uint8Array.of(0xff), bytes.slice(offset));

@@ -1,6 +1,7 @@
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
-import { messageSetting, readQuickly, readRefused, readValue } from "./harness.js";
+import { required } from "../required.js";
+import { messageSetting, readQuickly, readRefused, readValue, serializerCase } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { type Written, writableValues, writeValue } from "./written.js";
 
@@ -12,6 +13,7 @@ const samples = { short: 2048, long: 6, longAt: 4096 };
  * it ends in a value or a refusal and never in another error, a hang or a crash.
  */
 export function strictnessCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "strictness");
   return [
     declaredEmptyCase(subject),
     undeclaredEmptyCase(subject),
@@ -29,10 +31,8 @@ export function strictnessCases(subject: SerializerSubject): Case[] {
         run: () => forWritten(subject, entry, surviveBitFlips),
       },
     ]),
-    ...(subject.bodies ?? []).map((body) => ({
-      name: `strictness: ${body.name} cut short is refused`,
-      async run() {
-        const serializer = await subject.create();
+    ...(subject.bodies ?? []).map((body) =>
+      testCase(`${body.name} cut short is refused`, async (serializer) => {
         const message = messageSetting(subject, body.message);
         const readCut = subject.isUnframed === true ? readQuickly : readRefused;
         for (const offset of offsets(body.bytes.length))
@@ -41,8 +41,8 @@ export function strictnessCases(subject: SerializerSubject): Case[] {
             { bytes: body.bytes.slice(0, offset), isDeclared: true, message },
             `${body.name} cut at ${offset}`,
           );
-      },
-    })),
+      }),
+    ),
   ];
 }
 
@@ -63,26 +63,23 @@ async function forWritten(
 
 /** Zero bytes are a value of few formats; a pipeline gives them only to a serializer that says so. */
 function declaredEmptyCase(subject: SerializerSubject): Case {
-  return {
-    name: "strictness: the empty body is refused, declared, unless the serializer says that it reads it",
-    async run() {
-      const serializer = await subject.create();
+  const testCase = serializerCase(subject, "strictness");
+  return testCase(
+    "the empty body is refused, declared, unless the serializer says that it reads it",
+    async (serializer) => {
       const offer = { bytes: new Uint8Array(), isDeclared: true, message: subject.message };
       const readEmpty = serializer.readsEmptyBodies === true ? readValue : readRefused;
       await readEmpty(serializer, offer, "the empty body");
     },
-  };
+  );
 }
 
 function undeclaredEmptyCase(subject: SerializerSubject): Case {
-  return {
-    name: "strictness: the empty body is refused, not declared",
-    async run() {
-      const serializer = await subject.create();
-      const offer = { bytes: new Uint8Array(), isDeclared: false, message: subject.message };
-      await readRefused(serializer, offer, "the empty body");
-    },
-  };
+  const testCase = serializerCase(subject, "strictness");
+  return testCase("the empty body is refused, not declared", async (serializer) => {
+    const offer = { bytes: new Uint8Array(), isDeclared: false, message: subject.message };
+    await readRefused(serializer, offer, "the empty body");
+  });
 }
 
 /** A copy of itself behind a scalar can be a scalar again (`1` and `11`), so scalars are only tried with a zero byte. */
@@ -113,7 +110,7 @@ const refuseTruncated: Check = async (serializer, written, { isUnframed }) => {
 const surviveBitFlips: Check = async (serializer, written) => {
   for (const bit of offsets(written.bytes.length * 8)) {
     const bytes = written.bytes.slice();
-    bytes[bit >> 3]! ^= 1 << (bit & 7);
+    bytes[bit >> 3] = required(bytes[bit >> 3]) ^ (1 << (bit & 7));
     await readQuickly(
       serializer,
       { ...written, bytes, isDeclared: true },

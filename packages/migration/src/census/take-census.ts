@@ -5,6 +5,7 @@ import {
   type Transport,
   WaybillError,
 } from "@waybill/core";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage, EntityCatalog } from "@waybill/core/transport";
 import { checkSampleRate } from "../comparison/sampling.js";
 import type { Census, CensusPlace } from "./census.js";
@@ -82,7 +83,21 @@ export async function takeCensus(options: CensusOptions): Promise<Census> {
 
 type Settings = ReturnType<typeof checked>;
 
+const optionNames: OptionNames<CensusOptions> = {
+  transport: true,
+  pipeline: true,
+  catalog: true,
+  sampleRate: true,
+  maxMessagesPerPlace: true,
+  pageSize: true,
+  maxGroups: true,
+  originOf: true,
+  onProgress: true,
+  abortSignal: true,
+};
+
 function checked(options: CensusOptions) {
+  requireKnownOptions("takeCensus", options, optionNames);
   const {
     sampleRate = 1,
     maxMessagesPerPlace = Number.POSITIVE_INFINITY,

@@ -8,6 +8,7 @@ import {
   WaybillError,
 } from "@waybill/core";
 import { type Decoded, decisiveAttempt } from "@waybill/core/pipeline";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage, EntityCatalog } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import { placesInFlowOrder } from "../census/places.js";
@@ -64,6 +65,17 @@ export interface GoldenSkip {
   readonly count: number;
 }
 
+const singleOptionNames = { pipeline: true, redact: true, keep: true, abortSignal: true };
+
+const optionNames: OptionNames<GoldenCaptureOptions> = {
+  ...singleOptionNames,
+  transport: true,
+  catalog: true,
+  samplesPerKind: true,
+  maxMessagesPerPlace: true,
+  onProgress: true,
+};
+
 /** How many kinds are distinguished; what producers invent beyond that is left out. */
 const maxKinds = 1_000;
 
@@ -72,6 +84,7 @@ const maxKinds = 1_000;
  * and version they came in, and read once more with the chain, to see what it makes of them. Locks and changes nothing.
  */
 export async function captureGoldenMessages(options: GoldenCaptureOptions): Promise<GoldenCapture> {
+  requireKnownOptions("captureGoldenMessages", options, optionNames);
   const { transport, catalog, abortSignal, maxMessagesPerPlace, onProgress } = options;
   const capture = new Capture(options);
   let peeked = 0;
@@ -101,6 +114,7 @@ export async function captureGoldenMessage(
   message: DeliveredMessage,
   options: Pick<GoldenCaptureOptions, "pipeline" | "redact" | "keep" | "abortSignal">,
 ): Promise<Omit<GoldenCapture, "peeked">> {
+  requireKnownOptions("captureGoldenMessage", options, singleOptionNames);
   const capture = new Capture(options);
   await capture.add(message);
   return { messages: capture.messages, skipped: [...capture.skipped.values()] };

@@ -29,8 +29,7 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
     [
       "defer",
       async (harness) => {
-        const queue = await harness.createQueue();
-        const receiver = harness.receiver(queue);
+        const { queue, receiver } = await harness.queueWithReceiver();
         return receiver.defer(handleOf(await harness.sendAndReceive(queue, receiver)));
       },
     ],
@@ -70,13 +69,14 @@ export function missingCapabilityCases(subject: TransportSubject): Case[] {
   const present = new Set(subject.capabilities);
   return Object.entries(attempts)
     .filter(([capability]) => !present.has(capability as TransportCapability))
-    .flatMap(([capability, calls]) =>
-      calls.map(([operation, call]) =>
-        transportCase(subject, `without ${capability}: ${operation} rejects with not-supported`, (harness) =>
+    .flatMap(([capability, calls]) => {
+      const testCase = transportCase(subject, `without ${capability}`);
+      return calls.map(([operation, call]) =>
+        testCase(`${operation} rejects with not-supported`, (harness) =>
           rejectsWith("not-supported", () => call(harness), operation),
         ),
-      ),
-    );
+      );
+    });
 }
 
 async function ruleManager(harness: TransportHarness) {

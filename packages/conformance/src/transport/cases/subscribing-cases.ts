@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import type { DeliveredMessage, TransportReceiver, TransportSubscription } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
-import { handleOf, type TransportHarness, texts, transportCase, turn } from "../harness/transport-harness.js";
+import { handleOf, texts, transportCase, turn } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** A subscription delivers until it is stopped, never more at a time than allowed. */
 export function subscribingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `subscribing: ${name}`, run);
+  const testCase = transportCase(subject, "subscribing");
   return [
     testCase("delivers what is there and what comes later", async (harness) => {
       const queue = await harness.createQueue();
@@ -188,8 +187,7 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       assert.equal(errors[0].code, "entity-not-found");
     }),
     testCase("closing the receiver ends its subscription", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const { messages } = collecting(receiver, 1);
       await harness.send(queue, "a");
       await harness.until(() => messages.length === 1, "the message came");

@@ -169,8 +169,7 @@ function onRules(name: string, bind: (rules: Rules) => Call): Operation {
 }
 
 async function withLocked(harness: TransportHarness) {
-  const queue = await harness.createQueue();
-  const receiver = harness.receiver(queue);
+  const { queue, receiver } = await harness.queueWithReceiver();
   return { receiver, delivered: await harness.sendAndReceive(queue, receiver) };
 }
 

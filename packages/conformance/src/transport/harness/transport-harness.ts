@@ -5,10 +5,10 @@ import type {
   EntityAddress,
   ReceiveMode,
   SettlementHandle,
-  TransportCapability,
   TransportReceiver,
 } from "@waybill/core/transport";
-import type { Case } from "../../case.js";
+import { required } from "../../required.js";
+import { caseMaker } from "./case-maker.js";
 import type { EntitySetting, TransportFixture, TransportSubject } from "./transport-subject.js";
 
 /** How long a receiver waits for what should not come, in milliseconds of the broker's time. */
@@ -41,6 +41,11 @@ export class TransportHarness {
 
   createQueue(setting: Partial<EntitySetting> = {}): Promise<string> {
     return this.#fixture.createQueue(this.#completed(setting));
+  }
+
+  async queueWithReceiver(setting: Partial<EntitySetting> = {}) {
+    const queue = await this.createQueue(setting);
+    return { queue, receiver: this.receiver(queue) };
   }
 
   createTopic(subscriptions: readonly string[], setting: Partial<EntitySetting> = {}): Promise<string> {
@@ -82,7 +87,7 @@ export class TransportHarness {
   }
 
   async receiveOne(receiver: TransportReceiver): Promise<DeliveredMessage> {
-    return (await this.receive(receiver, 1))[0]!;
+    return required((await this.receive(receiver, 1))[0]);
   }
 
   /** Sends one message to a queue and receives it with the receiver. */
@@ -161,22 +166,8 @@ export class TransportHarness {
   }
 }
 
-/** Makes cases that each have a fixture of their own. */
-export function transportCase(
-  subject: TransportSubject,
-  name: string,
-  run: (harness: TransportHarness) => Promise<void>,
-  ...needs: TransportCapability[]
-): Case {
-  return {
-    name,
-    needs,
-    async run() {
-      await using fixture = await subject.create();
-      await run(new TransportHarness(fixture, subject));
-    },
-  };
-}
+/** Makes cases of transports. */
+export const transportCase = caseMaker(TransportHarness);
 
 /** A message with a text as its body. */
 export function message(text: string, properties: Omit<EncodedMessage, "body"> = {}): EncodedMessage {
