@@ -215,7 +215,7 @@ export class AzureReceiver implements TransportReceiver {
   ): Promise<AzureDelivery[]> {
     const untilMs = performance.now() + maxWaitTimeInMs;
     const receiving = underEither(this.#closing.signal, abortSignal, (signal) =>
-      this.#settings.links.receive(async (receiver, stalled) => {
+      this.#settings.links.receive(maxMessages, async (receiver, stalled) => {
         const leftMs = Math.max(0, untilMs - performance.now());
         const messages = await underEither(stalled, signal, (either) =>
           receiveMessages(receiver, { maxMessages, maxWaitTimeInMs: leftMs, signal: either }),

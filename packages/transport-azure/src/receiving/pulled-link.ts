@@ -21,7 +21,9 @@ export class PulledLink implements WatchedLink {
   readonly #window: DeliveryWindow;
   readonly #watch: ReceiverWatch;
   readonly #stalling = new AbortController();
-  /** Since when a call waits, and how long earlier ones did since the last delivery. */
+  /** What the pending call asked for; 0 while none is pending. */
+  #credit = 0;
+  /** Since when a call is pending, and how long earlier calls waited since the last delivery. */
   #waitingSinceMs: number | undefined;
   #waitedMs = 0;
   #lastDeliveryAt: Date | undefined;
@@ -52,7 +54,7 @@ export class PulledLink implements WatchedLink {
   }
 
   get credit(): number {
-    return this.#waitingSinceMs === undefined ? 0 : 1;
+    return this.#credit;
   }
 
   get silenceInMs(): number {
@@ -64,7 +66,8 @@ export class PulledLink implements WatchedLink {
     return this.#progress;
   }
 
-  async receive(use: UseReceiver): Promise<AzureDelivery[]> {
+  async receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
+    this.#credit = maxMessages;
     this.#waitingSinceMs = performance.now();
     try {
       const deliveries = await use(this.receiver, this.stalled);
@@ -73,6 +76,7 @@ export class PulledLink implements WatchedLink {
     } finally {
       this.#waitedMs = this.silenceInMs;
       this.#waitingSinceMs = undefined;
+      this.#credit = 0;
     }
   }
 

@@ -12,8 +12,8 @@ export interface ReceivingLinks {
   readonly isSession: boolean;
   /** One that peeks, settles and renews; any of them can do that for all. */
   readonly any: ServiceBusReceiverLike;
-  /** Receives with one that nobody else receives with. */
-  receive(use: UseReceiver): Promise<AzureDelivery[]>;
+  /** Receives up to `maxMessages` with a receiver that no other call uses at the same time. */
+  receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]>;
   /** Those that are receiving at present. */
   list(): ReceivingLink[];
   close(): Promise<void>;
@@ -42,13 +42,13 @@ export class ReceiverPool implements ReceivingLinks {
   }
 
   /** A call whose link seems to stand still goes on with another. */
-  async receive(use: UseReceiver): Promise<AzureDelivery[]> {
+  async receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
     let suspicion: Suspicion | undefined;
     for (;;) {
       const link = (suspicion === undefined ? this.#idle.pop() : undefined) ?? this.#add();
       link.suspicion ??= suspicion;
       try {
-        return await link.receive(use);
+        return await link.receive(maxMessages, use);
       } catch (error) {
         if (!link.stalled.aborted) throw error;
         suspicion = link.suspicion;
@@ -104,8 +104,8 @@ export class SessionLink implements ReceivingLinks {
     this.#lostError = lostError;
   }
 
-  receive(use: UseReceiver): Promise<AzureDelivery[]> {
-    const received = this.#last.then(() => this.#receive(use));
+  receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
+    const received = this.#last.then(() => this.#receive(maxMessages, use));
     this.#last = received.catch(() => {});
     return received;
   }
@@ -119,11 +119,11 @@ export class SessionLink implements ReceivingLinks {
     await (this.#link.stalled.aborted ? closeInTime(this.any) : this.any.close());
   }
 
-  async #receive(use: UseReceiver): Promise<AzureDelivery[]> {
+  async #receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
     const { stalled } = this.#link;
     if (stalled.aborted) throw this.#lostError();
     try {
-      return await this.#link.receive(use);
+      return await this.#link.receive(maxMessages, use);
     } catch (error) {
       if (!stalled.aborted) throw error;
       void closeInTime(this.any);
