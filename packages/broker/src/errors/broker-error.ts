@@ -1,6 +1,6 @@
 /**
- * Why the broker refused. The set is closed; front ends map each code to their protocol's condition.
- * `server-busy`, `timeout` and `storage-failed` may succeed when tried again, the others not without a change.
+ * Why the broker refused a request. The set is closed; front ends map each code to an error condition of their protocol.
+ * Requests refused with `server-busy`, `timeout` or `link-detached` can be retried; after `storage-failed` the broker has stopped.
  */
 export type BrokerErrorCode =
   | "argument-error"
