@@ -53,8 +53,8 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
 function takeReady(engine: Engine, lane: Lane, nowMs: number): StoredMessage | undefined {
   if (lane.isShut) return undefined;
   for (let message = lane.ready.shift(); message !== undefined; message = lane.ready.shift()) {
-    const { expiresAtMs, store } = message;
-    if (expiresAtMs === undefined || expiresAtMs > nowMs || store.kind !== "main") return message;
+    const { expiryMs, store } = message;
+    if (expiryMs === undefined || expiryMs > nowMs || store.kind !== "main") return message;
     expireMessage(engine, message, nowMs);
   }
   return undefined;
