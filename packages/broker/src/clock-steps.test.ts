@@ -88,6 +88,16 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(counts()).toMatchObject({ activeMessageCount: 0, deadLetterMessageCount: 2 });
   });
 
+  it("waiting messages can be received until their time to live is over", async () => {
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
+    await broker.createQueue("q");
+    await broker.sender("q").send(message("a", { timeToLiveMs: 60_000 }));
+    clock.step(stepMs);
+    clock.advance(59_999);
+    expect(textsOf(await broker.receiver("q").receive(1, { maxWaitMs: 0 }))).toEqual(["a"]);
+  });
+
   it("deferred messages can be had as long as they live", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;

@@ -43,14 +43,14 @@ import { ReceiverWatch } from "./watchdog/receiver-watch.js";
 
 /** A transport over a `ServiceBusClient`. */
 export interface AzureTransport extends Transport {
-  /** What was patched beneath the client, what was skipped and why. */
+  /** Which patches were applied to the client, which were skipped, and why. */
   readonly sdkPatches: SdkPatchReport;
 }
 
 /**
- * A transport over your own `ServiceBusClient` of `@azure/service-bus`: credentials, proxy, WebSockets and retries are as you set them.
- * Make the client with {@link azureRetryOptions}. Closing the transport closes all it made and leaves the client open. Throws `TypeError`
- * for what is no client, such as a connection string, and for options no program should pass.
+ * A transport over your own `ServiceBusClient` of `@azure/service-bus`: its credentials, proxy, WebSockets and retries apply. Create the
+ * client with {@link azureRetryOptions}. Closing the transport closes all senders and receivers it created and leaves the client open.
+ * Throws `TypeError` for anything other than a client, such as a connection string, and for unknown options.
  */
 export function azureTransport(
   serviceBusClient: ServiceBusClientLike,
@@ -74,14 +74,17 @@ const withSessionEnumeration: ReadonlySet<TransportCapability> = new Set([
   "sessionEnumeration",
 ]);
 
-/** What comes from the wire stays as it is, and core renews the locks: the SDK goes by message ids, which need be neither there nor unique. */
+/**
+ * The SDK must not convert bodies and dates, nor renew locks: it identifies messages by message id, which may be missing or not unique.
+ * Core renews the locks.
+ */
 const asReceived = {
   maxAutoLockRenewalDurationInMs: 0,
   skipParsingBodyAsJson: true,
   skipConvertingDate: true,
 };
 
-/** How long a session that went to an abandoned wait may take to be free again, and how often to look, in milliseconds. */
+/** How long a session that the SDK accepted too late may take to be released, and how often to check, in milliseconds. */
 const freeingTimeoutMs = 2_000;
 const freeingPauseMs = 50;
 
@@ -259,7 +262,7 @@ class ServiceBusTransport implements AzureTransport {
     try {
       return await untilAborted(asking, signal, () => abortedError(entityPath(address)));
     } catch (error) {
-      // Given up or not, a session that is locked all the same is freed.
+      // The SDK cannot cancel the request: a session that it locks after the abort is released.
       if (signal.aborted) asking.then((session) => session.close()).catch(() => {});
       throw error;
     }
@@ -287,7 +290,7 @@ class ServiceBusTransport implements AzureTransport {
     });
   }
 
-  /** What any receiver of an entity holds, or that of a session. */
+  /** Sequence numbers held by any receiver of an entity, or by the receiver of one session. */
   #heldIn(path: string, sessionId: string | undefined): Set<bigint> {
     const receivers = Array.from(this.#parts)
       .filter((part) => part instanceof AzureReceiver)

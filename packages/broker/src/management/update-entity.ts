@@ -16,9 +16,8 @@ import { checkForwards } from "./check-forwards.js";
 import { saveEntity } from "./save-entity.js";
 
 /**
- * Changes the given properties of an entity. Throws `entity-not-found`, `argument-error` for a value out of range and
- * `not-allowed` for a property that is fixed at creation. A change of the lock duration or of the default time to live
- * holds from the next lock or message on.
+ * Changes the given properties of an entity. Throws `entity-not-found`, `argument-error` for a value out of range and `not-allowed` for a
+ * property fixed at creation. A new lock duration or default time to live applies from the next lock or message on.
  */
 export function updateEntity(
   engine: Engine,
@@ -53,7 +52,7 @@ function change(engine: Engine, entity: Entity, options: object): void {
   }
 }
 
-/** Ends the waits of receivers where the entity may not be received from any more. */
+/** Rejects waiting receivers if the entity's status no longer allows receiving. */
 function refuseWaiters(entity: ReceivingEntity): void {
   const { path, options } = entity;
   const { status, forwardTo } = options;

@@ -101,7 +101,7 @@ describe("the report on patches beneath the SDK", () => {
     expect(azureTransport(client).sdkPatches.patches.at(-1)).toEqual({
       name: "exact-integers",
       status: "skipped",
-      reason: "the fault is mended",
+      reason: "the fault is fixed",
     });
     expect(warnings.texts).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
 describe("a send that waits while the broker closes the connection and the SDK opens it again", () => {
   it("ends the process at its time-out, with the SDK alone", async () => {
-    // When this fails, the fault is mended upstream, and the patch can go.
+    // When this fails, the fault is fixed upstream, and the patch can go.
     expect(await outcomeWith({ sdkPatches: false })).toBe("uncaught TypeError");
   });
 

@@ -20,7 +20,7 @@ describe("what is closed while its connection breaks", () => {
     fixture.network.drop();
     await broken;
     await new Promise((resolve) => setImmediate(resolve));
-    // When this fails, the fault is mended upstream, and the patch can go.
+    // When this fails, the fault is fixed upstream, and the patch can go.
     expect(isClosed).toBe(false);
   });
 });

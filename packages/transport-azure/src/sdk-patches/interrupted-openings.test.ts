@@ -13,7 +13,7 @@ describe("a call that is given up while it opens the connection", () => {
   it("closes it for all others, who notice at their time-out, with the SDK alone", async () => {
     await using fixture = await openLossyFixture({}, { maxRetries: 0, mode: 1 }, { sdkPatches: false });
     shortenTimeouts(fixture.client);
-    // When this fails, the fault is mended upstream, and this part of the patch can go.
+    // When this fails, the fault is fixed upstream, and this part of the patch can go.
     expect(await sendBesideGivenUp(fixture)).toMatch(/Unable to open the amqp connection/);
   });
 });
@@ -35,7 +35,7 @@ describe("a link that is being opened when its connection is closed", () => {
       sdkPatches: false,
     });
     shortenTimeouts(fixture.client);
-    // When this fails, the fault is mended upstream, and this part of the patch can go.
+    // When this fails, the fault is fixed upstream, and this part of the patch can go.
     expect(await openingBesideClose(fixture)).toMatch(/due to operation timeout/);
   });
 });

@@ -12,7 +12,7 @@ describe("a request whose connection breaks before the answer comes", () => {
     const retryOptions = { timeoutInMs: 1_000, maxRetries: 0, mode: 1 };
     await using fixture = await openLossyFixture({}, retryOptions, { sdkPatches: false });
     const { peeking } = await peekAndBreak(fixture);
-    // When this fails, the fault is mended upstream, and the patch can go.
+    // When this fails, the fault is fixed upstream, and the patch can go.
     await expect(peeking).rejects.toThrow(/timed out/);
   });
 

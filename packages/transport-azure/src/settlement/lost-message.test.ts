@@ -13,7 +13,7 @@ describe("two neighbours, one completed and one dead-lettered at the same moment
     const [good, poison] = await receiver.receiveMessages(2);
     await Promise.all([receiver.completeMessage(good!), receiver.deadLetterMessage(poison!)]);
     // #endregion
-    // When this fails, the fault is mended upstream, and the guard can go.
+    // When this fails, the fault is fixed upstream, and the guard can go.
     expect(counts(fixture)).toEqual({ totalMessageCount: 0, deadLetterMessageCount: 0 });
   });
 

@@ -31,8 +31,9 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 20_000 });
     await stallWhenItWaits(fixture);
     await send(fixture, "waits");
+    expect(receiver.links?.()).toMatchObject([{ credit: 5 }]);
     expect(await waiting).toHaveLength(1);
-    expect(stalls).toHaveLength(1);
+    expect(stalls).toMatchObject([{ credit: 5 }]);
     expect(total(fixture)).toBe(1);
   });
 
