@@ -7,7 +7,7 @@ import { WaybillClient } from "@waybill/core";
 import type { SettlementHandle } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
-import { required } from "../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 import type { ReadyRequest } from "./azure-server.js";
 import { Gate } from "./gate.js";
 import { Child } from "./harness/child.js";

@@ -10,7 +10,7 @@ import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
-import { required } from "../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 import { order } from "./payloads.js";
 
 // Prints, as JSON, what a census over a durable queue of 100,000 mixed messages takes: seconds, and the heap and the resident memory that it

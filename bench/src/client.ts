@@ -3,7 +3,7 @@ import { type ClaimCheckStore, WaybillClient, type WaybillClientOptions } from "
 import { openTelemetry } from "@waybill/opentelemetry";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
-import { required } from "../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 import { comparison } from "./harness/comparison.js";
 import type { Suite } from "./harness/probe.js";
 import type { Work } from "./harness/sample.js";

@@ -1,5 +1,5 @@
 import { type Broker, createBroker, type QueueOptions, type Receiver, type Sender } from "@waybill/broker";
-import { required } from "../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 import { type SidedComparisons, sideOpener, suiteApart } from "./harness/comparison.js";
 import type { Side } from "./harness/side.js";
 import { TrivialQueue } from "./trivial-queue.js";

@@ -1,4 +1,4 @@
-import { required } from "../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 /** Holds handlers back between measurements, so that only one side works at a time. */
 export class Gate {
   readonly #held: (() => void)[] = [];

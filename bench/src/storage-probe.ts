@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createBroker, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
-import { required } from "../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 
 // What is measured in a process of its own. Arguments: what to do, and the store's directory. Prints one figure, or "ready".
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { required } from "../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 
 /** The least that a queue with locks can do: an array, a map of tokens, and a promise per operation. Keeps bodies by reference. */
 export class TrivialQueue<Body> {

@@ -1,4 +1,4 @@
-import { required } from "../../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 import { holds, type Result } from "./measure.js";
 
 /** The results as a table, one line each, with what was asked for and whether it holds. */

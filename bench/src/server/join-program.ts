@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { JOINED_BUILD } from "../../../scripts/dist/package-checks/join-modules.js";
+import { JOINED_BUILD } from "waybill-scripts/package-checks/join-modules.js";
 import { SERVER_PROGRAM } from "./start-server.js";
 
 /**

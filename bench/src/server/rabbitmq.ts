@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { required } from "../../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 import { RawClient } from "./raw-client.js";
 import type { Server } from "./start-server.js";
 

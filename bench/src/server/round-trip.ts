@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Message } from "rhea";
-import { required } from "../../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 import { connectRhea } from "./rhea-client.js";
 import type { Server } from "./start-server.js";
 

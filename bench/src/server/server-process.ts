@@ -1,4 +1,4 @@
-import { required } from "../../../scripts/dist/run/required.js";
+import { required } from "waybill-scripts/run/required.js";
 
 // A server of the bench in a process of its own: tells its port, and what it has used of the machine whenever it is asked.
 

@@ -3,7 +3,7 @@ import type { EncodedMessage } from "@waybill/core";
 import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 
-/** A broker of its own, whose clock stands still until a test moves it. */
+/** A broker per test, whose clock advances only when the test moves it. */
 export function openFixture() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const broker = createBroker({ clock });

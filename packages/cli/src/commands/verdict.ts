@@ -17,7 +17,7 @@ export function verdictCommand(): Command {
     .option("--message-version <number>", "the version that shall go", parseCount)
     .option(
       "--writers-stopped-at <instant>",
-      "when the last producer stopped to write it; without this the verdict is no",
+      "when the last producer stopped writing it; without this the verdict is no",
       parseInstant,
     )
     .option(

@@ -81,7 +81,7 @@ describe("a census", () => {
     expect(census.hidden).toEqual([]);
   });
 
-  it("tells the oldest and the newest, the latest schedule and the last expiry", async () => {
+  it("reports the oldest and the newest, the latest scheduled time and the last expiry", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const start = fixture.clock.now();
@@ -104,7 +104,7 @@ describe("a census", () => {
     ]);
   });
 
-  it("looks into sessions, subscriptions and what is forwarded, following the flow", async () => {
+  it("peeks sessions, subscriptions and forwarding entities, in the order of the flow", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("archive");
     await fixture.broker.createTopic("events");
@@ -129,7 +129,7 @@ describe("a census", () => {
     });
   });
 
-  it("says what nobody can peek: messages scheduled at a topic", async () => {
+  it("reports what cannot be peeked: messages scheduled at a topic", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("events");
     await fixture.schedule("events", asJson, 60_000);
@@ -142,7 +142,7 @@ describe("a census", () => {
     ]);
   });
 
-  it("says where it stopped at the limit, and where it could not look", async () => {
+  it("reports where it stopped at the limit, and which place it could not peek", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let count = 0; count < 5; count++) await fixture.send("orders", asJson);
@@ -171,7 +171,7 @@ describe("a census", () => {
     expect(count("decoded")).toBeLessThan(70);
   });
 
-  it("keeps its memory when producers invent subjects and content types", async () => {
+  it("uses bounded memory when producers invent subjects and content types", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let n = 0; n < 50; n++)
@@ -188,7 +188,7 @@ describe("a census", () => {
     });
   });
 
-  it("groups by where bodies likely come from, when it is given somebody who knows", async () => {
+  it("groups by where bodies probably come from, with originOf", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (const message of [asJson, garbage, asJson, asMsgpack]) await fixture.send("orders", message);
@@ -240,7 +240,7 @@ describe("a census", () => {
     ]);
   });
 
-  it("refuses settings that cannot be", async () => {
+  it("refuses invalid options", async () => {
     await using fixture = openFixture();
     await expect(takeCensus({ ...fixture, pipeline, sampleRate: 2 })).rejects.toThrow(
       "sampleRate must be a number from 0 to 1",

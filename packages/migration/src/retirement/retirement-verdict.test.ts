@@ -42,7 +42,7 @@ const written = (format: string): EncodedMessage =>
   pipeline.serialize({ body: { id: 1 }, contentType: serializers[format]?.mediaTypes[0] }) as EncodedMessage;
 
 describe("the verdict on retiring a serializer", () => {
-  it("is yes when nothing waits for it and its writers have stopped", async () => {
+  it("is yes when no message needs it and its writers have stopped", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", written("json"));
@@ -68,7 +68,7 @@ describe("the verdict on retiring a serializer", () => {
     });
   });
 
-  it("says where messages wait, and until when", async () => {
+  it("reports where messages wait, and until when", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", { ...written("json"), timeToLive: 60_000 });
@@ -84,7 +84,7 @@ describe("the verdict on retiring a serializer", () => {
     ]);
   });
 
-  it("is no while messages wait that name it, even if another can read them", async () => {
+  it("is no while messages wait that name it, even if another serializer can read them", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", { ...written("json"), contentType: "application/vnd.msgpack" });
@@ -94,7 +94,7 @@ describe("the verdict on retiring a serializer", () => {
     expect(verdict.reasons.map(({ obstacle }) => obstacle)).toEqual(["waiting"]);
   });
 
-  it("is no while cannot be deserialized something, something was not read, or a place was not looked through", async () => {
+  it("is no while a message is undeserializable or was not read, or a place was not peeked to its end", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let n = 0; n < 3; n++) await fixture.send("orders", { body: Uint8Array.of(0xff) });
@@ -111,7 +111,7 @@ describe("the verdict on retiring a serializer", () => {
     expect(await obstacles({ maxMessagesPerPlace: 2 })).toEqual(["unreadable", "not-peeked"]);
   });
 
-  it("is no while messages may be scheduled at a topic, until the last schedule of its writers is over", async () => {
+  it("is no while messages may be scheduled at a topic, until the last time its writers may have scheduled for", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("events");
     await fixture.schedule("events", written("json"), 60_000);
@@ -128,7 +128,7 @@ describe("the verdict on retiring a serializer", () => {
     expect((await verdict({ writersStoppedAt, maxScheduleDurationInMs: 60_000 })).isSafe).toBe(true);
   });
 
-  it("is no where there are sessions, unless their states are known not to need it", async () => {
+  it("is no with sessions, unless their states are known not to need it", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { requiresSession: true });
     const census = await takeCensus({ ...fixture, pipeline });
@@ -140,7 +140,7 @@ describe("the verdict on retiring a serializer", () => {
     expect(retirementVerdict(target, census, { ...evidence, sessionStatesAreFree: true }).isSafe).toBe(true);
   });
 
-  it("is no when nobody says that writers have stopped, or a message says that they had not", async () => {
+  it("is no without writersStoppedAt, or if a message was sent after it", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const writersStoppedAt = fixture.now();
@@ -158,7 +158,7 @@ describe("the verdict on retiring a serializer", () => {
     expect(obstacles({ writersStoppedAt })).toEqual([]);
   });
 
-  it("does not take a message that was scheduled before its writers stopped for one that was sent after", async () => {
+  it("does not mistake a message that was scheduled before its writers stopped for one that was sent after", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.schedule("orders", written("json"), 60_000);
@@ -174,7 +174,7 @@ describe("the verdict on retiring a serializer", () => {
     expect(verdict).toMatchObject({ isSafe: true, lastSeenAt: fixture.now() });
   });
 
-  it("passes over entities that no consumer of the chain receives from", async () => {
+  it("ignores entities that no consumer of the chain receives from", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.broker.createQueue("capabilities", { requiresSession: true });
@@ -290,7 +290,7 @@ describe("whatever waits anywhere", () => {
 describe("the verdict on retiring a version of a message type", () => {
   const typed = orderPipeline();
 
-  /** Five messages of version 1 wait, and everybody stopped to write them. */
+  /** Five messages of version 1 wait, and their writers have stopped. */
   async function openOrders() {
     const fixture = openFixture();
     await fixture.broker.createQueue("orders");
@@ -299,7 +299,7 @@ describe("the verdict on retiring a version of a message type", () => {
     return { ...fixture, evidence };
   }
 
-  it("is no while they wait, whatever happens to them on the way up", async () => {
+  it("is no while they wait, whatever upcasting does to them", async () => {
     await using fixture = await openOrders();
     const census = await takeCensus({ ...fixture, pipeline: typed });
     for (const version of [1, 2]) {
@@ -328,9 +328,9 @@ describe("the verdict on retiring a version of a message type", () => {
       "a version as a text",
       "order",
       "1",
-      'version "1" of "order" is none that the chain has, which has 1, 2, 3. The version has to be a number.',
+      'version "1" of "order" is not in the chain, which has 1, 2, 3. The version has to be a number.',
     ],
-    ["a version that never was", "order", 7, 'version 7 of "order" is none that the chain has'],
+    ["a version that never was", "order", 7, 'version 7 of "order" is not in the chain'],
     ["a version that is not a number", "order", Number.NaN, "version NaN of"],
     ["no type", undefined as unknown as string, 1, "the chain has no message type undefined"],
   ])("is no for %s, and says what to do", async (_, messageType, version, text) => {
@@ -341,7 +341,7 @@ describe("the verdict on retiring a version of a message type", () => {
     expect(verdict.reasons[0]?.text).toContain(text);
   });
 
-  it("is no for a chain without message types: it cannot tell versions apart", async () => {
+  it("is no for a chain without message types: it cannot distinguish versions", async () => {
     await using fixture = await openOrders();
     const census = await takeCensus({ ...fixture, pipeline });
     const target = { messageType: "order", version: 1 };
@@ -365,7 +365,7 @@ describe("the verdict on retiring a version of a message type", () => {
     ).toMatchObject([{ obstacle: "waiting", place: "orders", count: 5 }]);
   });
 
-  it("is no where a census of an earlier release folded types with versions away", async () => {
+  it("is no if a census of an earlier release folded types that have versions", async () => {
     await using fixture = await openOrders();
     const census = await takeCensus({ ...fixture, pipeline: typed });
     const groups = census.groups.map((group) => ({ ...group, messageType: "(other)" }));
@@ -379,7 +379,7 @@ describe("the verdict on retiring a version of a message type", () => {
   });
 });
 
-describe("what people say beside the census", () => {
+describe("evidence beside the census", () => {
   it.each<[string, RetirementEvidence, string]>([
     [
       "a date that is none",
@@ -399,12 +399,12 @@ describe("what people say beside the census", () => {
     [
       "a schedule that is none",
       { maxScheduleDurationInMs: Number.NaN },
-      "maxScheduleDurationInMs is no duration",
+      "maxScheduleDurationInMs is not a duration",
     ],
     [
       "a schedule into the past",
       { maxScheduleDurationInMs: -60_000 },
-      "maxScheduleDurationInMs is no duration",
+      "maxScheduleDurationInMs is not a duration",
     ],
   ])("makes no verdict safe with %s", async (_, evidence, text) => {
     await using fixture = openFixture();
@@ -416,7 +416,7 @@ describe("what people say beside the census", () => {
     ]);
   });
 
-  it("makes no verdict safe by a census whose dates are none", async () => {
+  it("does not make a verdict safe by a census with invalid dates", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", written("msgpack"));
@@ -498,9 +498,9 @@ describe("whatever waits in whatever version", () => {
   );
 });
 
-/** A chain with two types of three versions; without one of the first one's versions, what would be left of it. */
+/** A chain with two types of three versions each; `without` removes one version of the first type. */
 function orderPipeline(options: Partial<PipelineOptions> = {}, without?: number): Pipeline {
-  // The way up from the first version leads through the second.
+  // The first version is upcast via the second.
   const left = { 1: [2, 3], 2: [3], 3: [1, 2] }[Number(without)] ?? [1, 2, 3];
   return createPipeline({
     serializer: serializers.json as Serializer,
