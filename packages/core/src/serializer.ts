@@ -1,4 +1,4 @@
-/** For authors of serializers: the contract, failures, body schemas, and what the serializers of this project share. */
+/** For authors of serializers: the contract, failures, body schemas, and helpers. */
 
 export type {
   BodyCheck,

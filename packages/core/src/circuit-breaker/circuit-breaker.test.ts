@@ -198,7 +198,7 @@ function create(options?: CircuitBreakerOptions, waiting: readonly Readability[]
     decoded: (type: string, format = "json", openings?: number) =>
       breaker.onDecoded(delivered(type, 0n), report(format), openings),
     failed: async (type: string, format = "json", sequenceNumber = 1n) =>
-      (await breaker.onUnreadable(delivered(type, sequenceNumber), report(format))) !== undefined,
+      (await breaker.onUndeserializable(delivered(type, sequenceNumber), report(format))) !== undefined,
   };
 }
 

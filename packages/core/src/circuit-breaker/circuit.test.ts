@@ -53,11 +53,11 @@ describe("the failures in a row of a message type", () => {
     const circuit = new Circuit("order", "json");
     circuit.open(0, 1, 0);
     circuit.hold(7n);
-    expect(circuit.isPoison(7n)).toBe(false);
+    expect(circuit.isFaulty(7n)).toBe(false);
     circuit.close();
-    expect([circuit.isPoison(7n), circuit.isPoison(8n)]).toEqual([true, false]);
-    circuit.poisonBefore = 10n;
-    expect([circuit.isPoison(9n), circuit.isPoison(10n)]).toEqual([true, false]);
+    expect([circuit.isFaulty(7n), circuit.isFaulty(8n)]).toEqual([true, false]);
+    circuit.faultyBefore = 10n;
+    expect([circuit.isFaulty(9n), circuit.isFaulty(10n)]).toEqual([true, false]);
   });
 });
 

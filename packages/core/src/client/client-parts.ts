@@ -174,7 +174,7 @@ export class ClientParts {
       this.#transport.capabilities.has("scheduling");
     const retrySender = canRetry ? () => this.#senders.to(queueOrTopic) : undefined;
     const settings = this.#receiverSettings(receiver, options);
-    const breaker = this.#breakers.of(address, pipeline);
+    const breaker = this.#breakers.breakerFor(address, pipeline);
     return this.add(new Receiver({ ...settings, pipeline, breaker, retrySender, isForSubscription }));
   }
 
@@ -195,7 +195,7 @@ export class ClientParts {
     const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, onLinkStalled };
     const address = entityAddress(entity);
     const receiver = await acceptSession(this.#transport, this.#parts, address, sessionId, accepting);
-    const breaker = this.#breakers.of(address, this.#options.pipeline);
+    const breaker = this.#breakers.breakerFor(address, this.#options.pipeline);
     const settings = { ...this.#receiverSettings(receiver, options), breaker, isSession: true, isBlocking };
     return this.add(new SessionReceiver<UndecodedMessage>(settings));
   }
@@ -218,7 +218,7 @@ export class ClientParts {
         address,
         entityPath: pathOf(address),
         scheduler: this.scheduler,
-        breaker: this.#breakers.of(address, pipeline),
+        breaker: this.#breakers.breakerFor(address, pipeline),
         backoff: this.#options.unavailableBackoff,
         settingsOf: (receiver, maxAutoLockRenewalDurationInMs) => ({
           ...this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),

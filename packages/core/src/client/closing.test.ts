@@ -319,11 +319,11 @@ describe("nothing is lost", () => {
           await quiet();
         }
         const names = messages.map((kind, i) => `${kind}-${i}`);
-        const isPoison = (name: string) => name.startsWith("poison");
-        expect([...handled].sort()).toEqual(names.filter((name) => !isPoison(name)).sort());
+        const isFaulty = (name: string) => name.startsWith("poison");
+        expect([...handled].sort()).toEqual(names.filter((name) => !isFaulty(name)).sort());
         const dead = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
         const deadIds = (await dead.peekMessages(50)).map(({ messageId }) => messageId);
-        expect(deadIds.sort()).toEqual(names.filter(isPoison).sort());
+        expect(deadIds.sort()).toEqual(names.filter(isFaulty).sort());
         expect(await isEmpty(fixture)).toBe(true);
       }),
       { numRuns: 300 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DeliveredMessage, SettleOptions, TransportReceiver } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
-import { giveBack, mayHaveEndedProcess, rememberRead } from "./redelivery.js";
+import { giveBack, mayHaveCrashedProcess, rememberRead } from "./redelivery.js";
 
 const large = new Uint8Array(40_000);
 const small = new Uint8Array(10);
@@ -31,28 +31,28 @@ function receiverThat(answer: (options: SettleOptions | undefined) => void) {
 
 describe("a message that was delivered before", () => {
   it("may have ended the process that read it", () => {
-    expect(mayHaveEndedProcess(message(), "q1")).toBe(true);
-    expect(mayHaveEndedProcess(message({ body: small }), "q1")).toBe(true);
-    expect(mayHaveEndedProcess(message({ deliveryCount: 0 }), "q1")).toBe(false);
-    expect(mayHaveEndedProcess(message({ settlement: undefined }), "q1")).toBe(false);
+    expect(mayHaveCrashedProcess(message(), "q1")).toBe(true);
+    expect(mayHaveCrashedProcess(message({ body: small }), "q1")).toBe(true);
+    expect(mayHaveCrashedProcess(message({ deliveryCount: 0 }), "q1")).toBe(false);
+    expect(mayHaveCrashedProcess(message({ settlement: undefined }), "q1")).toBe(false);
   });
 
   it("has not when its last delivery ended in giving it back", () => {
     const marked = (deliveryCount: number, mark: number) =>
       message({ deliveryCount, applicationProperties: { "waybill-given-back": mark } });
-    expect(mayHaveEndedProcess(marked(3, 3), "q1")).toBe(false);
-    expect(mayHaveEndedProcess(marked(3, 4), "q1")).toBe(false);
-    expect(mayHaveEndedProcess(marked(3, 2), "q1")).toBe(true);
-    expect(mayHaveEndedProcess(marked(3, 1_000), "q1")).toBe(true);
+    expect(mayHaveCrashedProcess(marked(3, 3), "q1")).toBe(false);
+    expect(mayHaveCrashedProcess(marked(3, 4), "q1")).toBe(false);
+    expect(mayHaveCrashedProcess(marked(3, 2), "q1")).toBe(true);
+    expect(mayHaveCrashedProcess(marked(3, 1_000), "q1")).toBe(true);
   });
 
   it("has not when it was this process that read it", () => {
     rememberRead(message({ deliveryCount: 0 }), "q2");
-    expect(mayHaveEndedProcess(message(), "q2")).toBe(false);
-    expect(mayHaveEndedProcess(message(), "q3")).toBe(true);
-    expect(mayHaveEndedProcess(message({ sequenceNumber: 2n }), "q2")).toBe(true);
+    expect(mayHaveCrashedProcess(message(), "q2")).toBe(false);
+    expect(mayHaveCrashedProcess(message(), "q3")).toBe(true);
+    expect(mayHaveCrashedProcess(message({ sequenceNumber: 2n }), "q2")).toBe(true);
     for (let n = 10n; n < 1_010n; n += 1n) rememberRead(message({ sequenceNumber: n }), "q2");
-    expect(mayHaveEndedProcess(message(), "q2")).toBe(true);
+    expect(mayHaveCrashedProcess(message(), "q2")).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { upcastFailure } from "../errors/failure.js";
-import { stackOf } from "../errors/stack-of.js";
+import { redactedCause } from "../errors/redacted-cause.js";
 import { toFailure } from "../errors/to-failure.js";
 import { isPromise } from "../foundation/is-promise.js";
 import { cast } from "./cast.js";
@@ -54,5 +54,5 @@ function checked(body: unknown, known: KnownVersion, serializer: string | undefi
 /** What an upcaster needs may be out of reach; anything else it throws is its fault, and stays out but for its stack. */
 function upcastError(text: string, error: unknown): WaybillError {
   if (error instanceof WaybillError && error.code === "unavailable") return toFailure(error);
-  return upcastFailure("upcast-failed", text, stackOf(error));
+  return upcastFailure("upcast-failed", text, redactedCause(error));
 }

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { unavailableFailure } from "../errors/failure.js";
-import { stackOf } from "../errors/stack-of.js";
+import { redactedCause } from "../errors/redacted-cause.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { ApplicationProperties, Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
@@ -53,7 +53,7 @@ export function prepare(
     signal: abortSignal,
   };
   const body = cast(message.body, downcasts, context, options.attemptTimeoutInMs, (text, error) =>
-    isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text, stackOf(error)),
+    isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text, redactedCause(error)),
   );
   return isPromise(body) ? (body as Promise<unknown>).then(finish) : finish(body);
 }

@@ -9,7 +9,7 @@ import {
 import type { Awaitable, SerializedBody } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { encodeFailure } from "../errors/failure.js";
-import { stackOf } from "../errors/stack-of.js";
+import { redactedCause } from "../errors/redacted-cause.js";
 import { quoted } from "../errors/wire-text.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message/message.js";
@@ -249,6 +249,6 @@ function writeFailure(error: unknown, link: ChainLink, message: Message): Waybil
   return new WaybillError(code, text, {
     messageId: message.messageId,
     format: link.serializer.name,
-    cause: known === undefined ? stackOf(error) : known.cause,
+    cause: known === undefined ? redactedCause(error) : known.cause,
   });
 }

@@ -11,7 +11,7 @@ import type { PendingWaits } from "./pending-waits.js";
 import type { ProcessorSettings } from "./processor-settings.js";
 
 /** Handlers get no less than four fifths of the time for closing; settling what they left takes at most this long. In milliseconds. */
-const longestSettlingMs = 5_000;
+const maxSettlingMs = 5_000;
 
 /** What of a processor is drained, and what that works with. */
 export interface DrainParts {
@@ -33,7 +33,7 @@ export interface DrainParts {
  */
 export async function drain(parts: DrainParts, timeoutMs: number): Promise<void> {
   const { scheduler } = parts.settings.intake.settings;
-  const settlingMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, longestSettlingMs);
+  const settlingMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, maxSettlingMs);
   try {
     if (await isDoneWithin(finish(parts), timeoutMs - settlingMs, scheduler)) return;
     await isDoneWithin(cutShort(parts), settlingMs, scheduler);

@@ -1,4 +1,4 @@
-import { type IntakeResult, isUndeserializableEvent, type UnreadablePolicy } from "../delivery/intake.js";
+import { type IntakePolicy, type IntakeResult, isUndeserializableEvent } from "../delivery/intake.js";
 import { abandonUndecoded } from "../delivery/settle-undecoded.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { HeldMessage } from "../holding/held-messages.js";
@@ -18,7 +18,7 @@ export interface MessageRunnerParts {
   readonly handling: Handling;
   /** Undefined in a session, whose order leaves nothing to hold beside it. */
   readonly holding: Holding | undefined;
-  readonly policy: UnreadablePolicy | undefined;
+  readonly policy: IntakePolicy | undefined;
   readonly waits: PendingWaits;
   /** Stops the processor at a message. */
   readonly block: (cause: BlockCause) => void;
@@ -64,7 +64,7 @@ export class MessageRunner {
     const { settings, reporter, waits, block } = this.#parts;
     if (event.disposition === "held") return this.#hold(event, inFlight);
     // Before anything that takes time: what comes behind it must not overtake it.
-    if (event.disposition === "blocked") block(settings.isBlocking ? "unreadable" : "circuitOpen");
+    if (event.disposition === "blocked") block(settings.isBlocking ? "undeserializable" : "circuitOpen");
     else if (inFlight.delivery === undefined) this.#holdPlace(event, inFlight);
     await this.notify(event);
     if (event.disposition !== "abandoned" || inFlight.delivery === undefined) return;

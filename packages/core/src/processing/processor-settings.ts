@@ -53,4 +53,4 @@ export interface SessionKeeper {
 }
 
 /** Why a session stops: its message cannot be read, its circuit is open, or something it needs is out of reach. */
-export type BlockCause = "unreadable" | "circuitOpen" | "unavailable";
+export type BlockCause = "undeserializable" | "circuitOpen" | "unavailable";

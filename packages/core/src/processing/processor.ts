@@ -1,11 +1,11 @@
 import type { DeliveredMessage, TransportSubscription } from "../contracts/transport.js";
 import { type Delivery, isLockLost } from "../delivery/delivery.js";
-import type { UnreadablePolicy } from "../delivery/intake.js";
+import type { IntakePolicy } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
 import type { HeldMessage } from "../holding/held-messages.js";
 import { Holding } from "../holding/holding.js";
-import { processorPolicy } from "../holding/unreadable-policy.js";
+import { processorPolicy } from "../holding/intake-policy.js";
 import type { UndecodedMessage } from "../message/message.js";
 import { CallSlots } from "./call-slots.js";
 import { drain } from "./drain.js";
@@ -103,7 +103,7 @@ export class Processor implements MessageSubscription {
     });
   }
 
-  #createPolicy(): UnreadablePolicy | undefined {
+  #createPolicy(): IntakePolicy | undefined {
     const { breaker, isBlocking, session } = this.#settings;
     const keeper = session?.keeper;
     const holding = this.#holding;
@@ -248,7 +248,7 @@ export class Processor implements MessageSubscription {
 
   /** The transport closes, perhaps before the processor: what only waits must not hold it up. */
   readonly #onStopping = (): void => {
-    if (!this.#isClosing) this.#holding?.letGo();
+    if (!this.#isClosing) this.#holding?.releaseSlots();
     this.#waits.endInPlace();
   };
 

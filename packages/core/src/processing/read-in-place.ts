@@ -1,9 +1,9 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import {
   type Intake,
+  type IntakePolicy,
   type IntakeResult,
   isUndeserializableEvent,
-  type UnreadablePolicy,
 } from "../delivery/intake.js";
 import type { WaybillError } from "../errors/error.js";
 import { pause } from "../foundation/pause.js";
@@ -17,7 +17,7 @@ export interface ReadInPlaceSettings {
   readonly backoff: Required<UnavailableBackoff>;
   /** Renews the session's lock for as long again. */
   readonly keepLock: (() => void) | undefined;
-  readonly policy: UnreadablePolicy | undefined;
+  readonly policy: IntakePolicy | undefined;
   /** Ends the waiting. */
   readonly signal: AbortSignal;
 }

@@ -79,8 +79,8 @@ export function retryCopy(delivered: DeliveredMessage, atMs: number): EncodedMes
 /** A message that never expires, for which the service writes the end of its calendar, is left to the entity's own limit. */
 function timeLeftMs(expiresAt: Date, atMs: number): number | undefined {
   const leftMs = Math.max(expiresAt.getTime() - atMs, 1);
-  return leftMs > longestTimeToLiveMs ? undefined : leftMs;
+  return leftMs > maxTimeToLiveMs ? undefined : leftMs;
 }
 
 /** What the AMQP header can say. Source: AMQP 1.0, 3.2.1. */
-const longestTimeToLiveMs = 2 ** 32 - 1;
+const maxTimeToLiveMs = 2 ** 32 - 1;

@@ -6,8 +6,8 @@ import type { RehearsalGroup, RehearsalReport } from "./rehearsal-report.js";
 import { type Suggestion, suggestOption } from "./suggestion.js";
 
 /** Labels come from the wire: a sender of ever new ones must not fill the memory. */
-const mostGroups = 1_000;
-const longestLabel = 256;
+const maxGroups = 1_000;
+const maxLabelLength = 256;
 
 type Counts = Omit<RehearsalReport, "entityPath" | "isWhole">;
 
@@ -79,14 +79,14 @@ export class RehearsalTally {
     const key = JSON.stringify([suggestion.trait, suggestion.option]);
     const noted = this.#traits.get(key);
     if (noted !== undefined) noted.count += 1;
-    else if (this.#traits.size < mostGroups) this.#traits.set(key, { ...suggestion, count: 1 });
+    else if (this.#traits.size < maxGroups) this.#traits.set(key, { ...suggestion, count: 1 });
   }
 
   #count(group: Mutable<RehearsalGroup>): void {
     const key = keyOf(group);
     const known = this.#groups.get(key);
     if (known !== undefined) known.messageCount += 1;
-    else if (this.#groups.size < mostGroups) this.#groups.set(key, group);
+    else if (this.#groups.size < maxGroups) this.#groups.set(key, group);
     else this.#countAsOther(group);
   }
 
@@ -105,5 +105,7 @@ function keyOf({ contentType, messageType, reader, outcome, reason, suggestion }
 }
 
 function cut(label: string | undefined): string | undefined {
-  return label === undefined || label.length <= longestLabel ? label : `${label.slice(0, longestLabel - 1)}…`;
+  return label === undefined || label.length <= maxLabelLength
+    ? label
+    : `${label.slice(0, maxLabelLength - 1)}…`;
 }

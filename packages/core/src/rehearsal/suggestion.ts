@@ -134,10 +134,10 @@ function byLook(body: Uint8Array): Suggestion | undefined {
 }
 
 /** Larger bodies are not looked into. */
-const longestLook = 65_536;
+const maxLookBytes = 65_536;
 
 function textOf(body: Uint8Array): string | undefined {
-  if (body.length > longestLook) return undefined;
+  if (body.length > maxLookBytes) return undefined;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
     return hasControls(text) ? undefined : text;

@@ -1,5 +1,5 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
-import { ReceivingGate } from "../circuit-breaker/receiving-gate.js";
+import { SetAsideGate } from "../circuit-breaker/set-aside-gate.js";
 import type { Scheduler, Timer } from "../foundation/scheduler.js";
 import { backoffDelayMs, type UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { BlockCause } from "../processing/processor-settings.js";
@@ -18,7 +18,7 @@ export interface BlockedSessionsSettings {
 }
 
 /** So many sessions are remembered that wait for something out of reach. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /**
  * Sessions that stopped at a message and are kept locked, so that others can be accepted. Each is let go after a while, to be accepted and
@@ -30,7 +30,7 @@ export class BlockedSessions {
   readonly #timers = new Map<SessionRun, Timer>();
   /** How often each session waited in vain for something out of reach. */
   readonly #attempts = new Map<string, number>();
-  readonly #gate: ReceivingGate | undefined;
+  readonly #gate: SetAsideGate | undefined;
   readonly #stopListening: (() => void) | undefined;
   #probeTimer: Timer | undefined;
   #isStopped = false;
@@ -40,7 +40,7 @@ export class BlockedSessions {
     this.#settings = settings;
     if (breaker === undefined) return;
     const { maxHeldMessages, probeIntervalInMs } = breaker.options;
-    this.#gate = new ReceivingGate({
+    this.#gate = new SetAsideGate({
       lookAhead: breaker.lookAhead,
       scheduler,
       allowance: maxHeldMessages,
@@ -72,13 +72,14 @@ export class BlockedSessions {
   async mayBlock(sequenceNumber: bigint): Promise<boolean> {
     const { breaker, maxBeside } = this.#settings;
     if (this.#gate === undefined || breaker?.options.whenFull === "pause") return true;
-    return this.#runs.size < maxBeside || !(await this.#gate.mayPass(sequenceNumber));
+    return this.#runs.size < maxBeside || !(await this.#gate.tryPass(sequenceNumber));
   }
 
   add(run: SessionRun, cause: BlockCause): void {
     this.#runs.set(run, cause);
     if (cause === "circuitOpen") this.#probeLater();
-    else this.#retryLater(run, cause === "unreadable" ? this.#settings.retryInMs : this.#nextDelayMs(run));
+    else
+      this.#retryLater(run, cause === "undeserializable" ? this.#settings.retryInMs : this.#nextDelayMs(run));
   }
 
   delete(run: SessionRun): void {
@@ -104,7 +105,7 @@ export class BlockedSessions {
 
   #nextDelayMs({ session: { sessionId } }: SessionRun): number {
     const attempts = this.#attempts.get(sessionId) ?? 0;
-    if (this.#attempts.size >= mostRemembered) this.#attempts.clear();
+    if (this.#attempts.size >= maxRemembered) this.#attempts.clear();
     this.#attempts.set(sessionId, attempts + 1);
     return backoffDelayMs(this.#settings.backoff, attempts);
   }

@@ -26,7 +26,7 @@ export interface SessionProcessorSettings {
 }
 
 /** No more sessions than this are asked for at once, so that a start does not open hundreds of links. */
-const mostAccepts = 16;
+const maxAccepts = 16;
 
 /** How long one call waits for a session, in milliseconds; then it is made again. */
 const acceptWaitMs = 60_000;
@@ -100,7 +100,7 @@ export class SessionProcessor implements MessageSubscription {
 
   #wantedAccepts(): number {
     const free = this.#freePlaces;
-    if (free > 0) return Math.min(free, mostAccepts);
+    if (free > 0) return Math.min(free, maxAccepts);
     return this.#idle.size > 0 && this.#next === undefined ? 1 : 0;
   }
 

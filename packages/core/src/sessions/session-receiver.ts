@@ -128,7 +128,7 @@ class SessionLock implements RenewableLock {
   }
 
   /** The transport notifies subscriptions of it, and every other call by its rejection. */
-  giveUp(error: unknown): void {
+  onRenewalFailed(error: unknown): void {
     if (isLockLost(error)) this.#health.sessionLost(this.#session);
   }
 }

@@ -13,7 +13,7 @@ const magic = Uint8Array.of(0xc1, 0x57, 0x42, 1);
 
 /** The header's length follows the magic as an unsigned 16-bit number, most significant byte first. */
 const headerAt = magic.length + 2;
-const longestHeaderBytes = 0xffff;
+const maxHeaderBytes = 0xffff;
 const jsonSpaces: readonly number[] = [0x20, 0x09, 0x0a, 0x0d];
 
 interface StateHeader {
@@ -41,10 +41,10 @@ export function toSessionState({
     ...(properties.length > 0 && { applicationProperties: Object.fromEntries(properties) }),
   };
   const headerBytes = new TextEncoder().encode(JSON.stringify(header));
-  if (headerBytes.length > longestHeaderBytes) {
+  if (headerBytes.length > maxHeaderBytes) {
     throw new WaybillError(
       "serialization-failed",
-      `the header of a session state has ${headerBytes.length} bytes, more than ${longestHeaderBytes}.`,
+      `the header of a session state has ${headerBytes.length} bytes, more than ${maxHeaderBytes}.`,
     );
   }
   const state = new Uint8Array(headerAt + headerBytes.length + body.length);
