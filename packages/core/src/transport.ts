@@ -2,6 +2,7 @@
 
 export { checkRule } from "./contracts/check-rule.js";
 export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./contracts/entity-catalog.js";
+export { entityPathOf, parseEntityPath, subQueuePathOf } from "./contracts/entity-path.js";
 export type {
   AcceptSessionOptions,
   CallOptions,

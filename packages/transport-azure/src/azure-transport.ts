@@ -2,6 +2,7 @@ import { type Transport, WaybillError } from "@waybill/core";
 import {
   type AcceptSessionOptions,
   type EntityAddress,
+  entityPathOf,
   type ListSessionsPageOptions,
   type ReceiveMode,
   type ReceiverEvents,
@@ -18,7 +19,6 @@ import {
   type ResolvedAzureTransportOptions,
   resolveAzureTransportOptions,
 } from "./azure-transport-options.js";
-import { entityPath } from "./foundation/entity-path.js";
 import { AzureRuleManager } from "./management/azure-rule-manager.js";
 import { AzureReceiver } from "./receiving/azure-receiver.js";
 import { AzureSessionReceiver } from "./receiving/azure-session-receiver.js";
@@ -143,7 +143,7 @@ class ServiceBusTransport implements AzureTransport {
     sessionId: string | undefined,
     { receiveMode, maxWaitTimeInMs, abortSignal, ...events }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     const { signal: closing } = this.#closing;
     if (this.#isClosed) throw closedError(path);
     if (abortSignal?.aborted) throw abortedError(path);
@@ -164,7 +164,7 @@ class ServiceBusTransport implements AzureTransport {
 
   createRuleManager(topic: string, subscription: string): TransportRuleManager {
     const create = () => this.#client.createRuleManager(topic, subscription);
-    const path = entityPath({ topic, subscription });
+    const path = entityPathOf({ topic, subscription });
     return this.#add(new AzureRuleManager(path, create, this.#forget));
   }
 
@@ -173,7 +173,7 @@ class ServiceBusTransport implements AzureTransport {
     address: EntityAddress,
     options: ListSessionsPageOptions,
   ): Promise<string[]> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     if (this.#isClosed) throw closedError(path);
     try {
       return await underEither(this.#closing.signal, options.abortSignal, (signal) =>
@@ -217,7 +217,13 @@ class ServiceBusTransport implements AzureTransport {
       "queue" in address
         ? this.#client.acceptNextSession(address.queue, options)
         : this.#client.acceptNextSession(address.topic, address.subscription, options);
-    return this.#waits.accept({ entityPath: entityPath(address), receiveMode, ask, maxWaitTimeInMs, signal });
+    return this.#waits.accept({
+      entityPath: entityPathOf(address),
+      receiveMode,
+      ask,
+      maxWaitTimeInMs,
+      signal,
+    });
   }
 
   async #acceptNamed(
@@ -226,7 +232,7 @@ class ServiceBusTransport implements AzureTransport {
     receiveMode: ReceiveMode,
     signal: AbortSignal,
   ): Promise<ServiceBusSessionReceiverLike> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     if (sessionId === "") {
       throw new WaybillError("not-supported", "The SDK takes an empty session id for any session.", {
         entityPath: path,
@@ -260,7 +266,7 @@ class ServiceBusTransport implements AzureTransport {
         ? this.#client.acceptSession(address.queue, sessionId, options)
         : this.#client.acceptSession(address.topic, address.subscription, sessionId, options);
     try {
-      return await untilAborted(asking, signal, () => abortedError(entityPath(address)));
+      return await untilAborted(asking, signal, () => abortedError(entityPathOf(address)));
     } catch (error) {
       // The SDK cannot cancel the request: a session that it locks after the abort is released.
       if (signal.aborted) asking.then((session) => session.close()).catch(() => {});
@@ -270,7 +276,7 @@ class ServiceBusTransport implements AzureTransport {
 
   #settings(address: EntityAddress, receiveMode: ReceiveMode) {
     const completesOnLink = this.#completesOnLink;
-    return { entityPath: entityPath(address), receiveMode, completesOnLink, onClosed: this.#forget };
+    return { entityPath: entityPathOf(address), receiveMode, completesOnLink, onClosed: this.#forget };
   }
 
   #watch(

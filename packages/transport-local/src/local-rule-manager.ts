@@ -3,10 +3,10 @@ import {
   type CallOptions,
   type CorrelationFilter,
   checkRule,
+  entityPathOf,
   type SubscriptionRule,
   type TransportRuleManager,
 } from "@waybill/core/transport";
-import { entityPath } from "./entity-path.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 
 /** Adds, removes and lists the rules of one subscription of a broker in this process. */
@@ -55,7 +55,7 @@ export class LocalRuleManager implements TransportRuleManager {
     options: CallOptions | undefined,
     call: (path: string) => Answer | Promise<Answer>,
   ): Promise<Answer> {
-    const path = entityPath({ topic: this.#topic, subscription: this.#subscription });
+    const path = entityPathOf({ topic: this.#topic, subscription: this.#subscription });
     if (this.#isClosed) throw closedError(path);
     throwIfAborted(options?.abortSignal, path);
     try {

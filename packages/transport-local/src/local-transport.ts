@@ -3,6 +3,7 @@ import type { Transport } from "@waybill/core";
 import {
   type AcceptSessionOptions,
   type EntityAddress,
+  entityPathOf,
   type ListSessionsPageOptions,
   type ReceiveMode,
   type Scheduler,
@@ -14,7 +15,6 @@ import {
   underEither,
 } from "@waybill/core/transport";
 import { ClockScheduler } from "./clock-scheduler.js";
-import { entityPath } from "./entity-path.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalReceiver } from "./local-receiver.js";
 import { LocalRuleManager } from "./local-rule-manager.js";
@@ -66,7 +66,7 @@ class LocalTransport implements Transport {
   }
 
   createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     const open = () => this.#broker.receiver(path, { mode: receiveMode });
     return this.#add(new LocalReceiver({ ...this.#settings(path, receiveMode), open }));
   }
@@ -76,7 +76,7 @@ class LocalTransport implements Transport {
     sessionId: string | undefined,
     { receiveMode, maxWaitTimeInMs, abortSignal }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     if (this.#isClosed) throw closedError(path);
     try {
       const session = await underEither(this.#closing.signal, abortSignal, (signal) =>
@@ -101,7 +101,7 @@ class LocalTransport implements Transport {
     address: EntityAddress,
     { updatedAfter, skip, top, abortSignal }: ListSessionsPageOptions,
   ): Promise<string[]> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     if (this.#isClosed) throw closedError(path);
     throwIfAborted(abortSignal, path);
     try {

@@ -1,4 +1,5 @@
-import { WaybillError } from "@waybill/core";
+import { type ApplicationProperties, WaybillError } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import { type LoadedConfig, loadConfig } from "../config/load-config.js";
 import type { Connection } from "../connection/connection.js";
 import { openConnection } from "../connection/connection.js";
@@ -11,6 +12,18 @@ export interface CommonOptions {
   readonly data?: string;
   readonly namespace?: string;
   readonly create?: boolean;
+}
+
+/** The entities that a command looks at; default: all. */
+export interface EntityOptions {
+  readonly entity?: readonly EntityName[];
+}
+
+/** How a body is labelled. */
+export interface LabelOptions {
+  readonly contentType?: string;
+  readonly subject?: string;
+  readonly property?: ApplicationProperties;
 }
 
 /** What a command without a broker works with. */

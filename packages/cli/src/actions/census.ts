@@ -1,4 +1,4 @@
-import type { DeliveredMessage, EntityName } from "@waybill/core/transport";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { type Census, type CensusGroup, takeCensus } from "@waybill/migration";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { withoutSecrets } from "../errors/without-secrets.js";
@@ -7,11 +7,15 @@ import { counted } from "../output/counted.js";
 import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
 import type { Cell, Terminal } from "../output/terminal.js";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "./action-context.js";
+import {
+  type BrokerContext,
+  type CommonOptions,
+  type EntityOptions,
+  openBrokerContext,
+} from "./action-context.js";
 
 /** What to count. */
-export interface CensusCommandOptions extends CommonOptions {
-  readonly entity?: readonly EntityName[];
+export interface CensusCommandOptions extends CommonOptions, EntityOptions {
   readonly sample?: number;
   readonly limit?: number;
 }

@@ -1,16 +1,12 @@
 import { writeFile } from "node:fs/promises";
-import type { ApplicationProperties } from "@waybill/core";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
 import { readInput } from "../input/read-input.js";
 import { counted } from "../output/counted.js";
-import { type CommonOptions, openChain } from "./action-context.js";
+import { type CommonOptions, type LabelOptions, openChain } from "./action-context.js";
 
 /** What to write instead. */
-export interface TranscodeOptions extends CommonOptions {
-  readonly contentType?: string;
-  readonly subject?: string;
-  readonly property?: ApplicationProperties;
+export interface TranscodeOptions extends CommonOptions, LabelOptions {
   readonly as?: string;
   readonly toVersion?: number;
   readonly out?: string;

@@ -9,8 +9,3 @@ export function parseDeadLetterQueue(path: string): DeadLetterAddress {
   const address = parseEntity(path);
   return { ...address, subQueue: address.subQueue ?? "deadLetter" };
 }
-
-/** The path of the entity, without the sub-queue. */
-export function entityPathOf(address: EntityAddress): string {
-  return "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
-}

@@ -1,3 +1,4 @@
+import { entityPathOf } from "../contracts/entity-path.js";
 import type { EntityAddress, Transport, TransportReceiver } from "../contracts/transport.js";
 import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
@@ -36,7 +37,7 @@ export class CircuitBreakers {
     if (options === undefined || address.subQueue !== undefined) return undefined;
     const ofPipeline = this.#breakers.get(pipeline) ?? new Map<string, CircuitBreaker>();
     this.#breakers.set(pipeline, ofPipeline);
-    const entityPath = pathOf(address);
+    const entityPath = entityPathOf(address);
     let breaker = ofPipeline.get(entityPath);
     if (breaker === undefined) {
       breaker = new CircuitBreaker({
@@ -65,9 +66,4 @@ export class CircuitBreakers {
     }
     return receiver;
   }
-}
-
-/** The path of a queue or subscription in the broker's form. */
-export function pathOf(address: EntityAddress): string {
-  return "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
 }

@@ -1,4 +1,5 @@
-import { CircuitBreakers, pathOf } from "../circuit-breaker/circuit-breakers.js";
+import { CircuitBreakers } from "../circuit-breaker/circuit-breakers.js";
+import { entityPathOf } from "../contracts/entity-path.js";
 import type { Transport, TransportReceiver, TransportSessionReceiver } from "../contracts/transport.js";
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import { HealthMonitor } from "../diagnostics/health-monitor.js";
@@ -216,7 +217,7 @@ export class ClientParts {
         transport: this.#transport,
         events: this.#health,
         address,
-        entityPath: pathOf(address),
+        entityPath: entityPathOf(address),
         scheduler: this.scheduler,
         breaker: this.#breakers.breakerFor(address, pipeline),
         backoff: this.#options.unavailableBackoff,

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { WaybillError } from "@waybill/core";
+import { entityPathOf } from "@waybill/core/transport";
 import { openReceiptFile, type RepairResult, repairDeadLetters } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { pathOf } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
 import { type RepairRequest, receiptFile, repairOptions } from "./repair-request.js";
 
@@ -44,7 +44,7 @@ export class RepairJobs {
 
   /** Begins a repair, or goes on with the one that was cancelled: its receipts are those of the queue. Throws `RequestError`. */
   start(request: RepairRequest): RepairJobView {
-    const path = pathOf(request.from);
+    const path = entityPathOf(request.from);
     const busy = this.list().some((job) => job.path.toLowerCase() === path.toLowerCase() && isLive(job));
     if (busy) throw new RequestError(409, `A repair of ${path} is running.`);
     const id = String(++this.#count);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { EntityAddress } from "@waybill/core/transport";
+import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
 import {
   type DeadLetterCriteria,
   type DeadLetterKind,
@@ -9,7 +9,7 @@ import {
   selectDeadLetters,
 } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { addressAt, pathOf } from "../wire/entity-path.js";
+import { addressAt } from "../wire/entity-path.js";
 import { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 
@@ -69,8 +69,8 @@ export function repairOptions(
 
 /** The file of receipts of a dead-letter queue: one for each, so that a repair always goes on where the last one stopped. */
 export function receiptFile({ directory, namespace }: ExplorerContext, from: EntityAddress): string {
-  const path = `${namespace.toLowerCase()}/${pathOf(from).toLowerCase()}`;
-  const name = pathOf(from)
+  const path = `${namespace.toLowerCase()}/${entityPathOf(from).toLowerCase()}`;
+  const name = entityPathOf(from)
     .toLowerCase()
     .replace(/[^a-z0-9.-]+/g, "-")
     .slice(0, 80);
@@ -82,7 +82,7 @@ export function receiptFile({ directory, namespace }: ExplorerContext, from: Ent
 /** Where dead letters of an entity go by themselves, as text. */
 export function originOf(from: EntityAddress): string {
   const { subQueue: _, ...name } = from;
-  return pathOf(name as EntityAddress);
+  return entityPathOf(name as EntityAddress);
 }
 
 function targetAt(path: string): RepairTarget {

@@ -1,7 +1,6 @@
-import type { EntityAddress } from "@waybill/core/transport";
+import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
 import { type DeadLetterGroup, surveyDeadLetters } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { pathOf } from "../wire/entity-path.js";
 import { attemptView } from "./attempt-view.js";
 
 /** What lies in a dead-letter queue, and what today's chain makes of it. */
@@ -51,7 +50,7 @@ export async function groupDeadLetters(
     groups.set(key, known === undefined ? groupView(group) : merged(known, groupView(group)));
   }
   return {
-    path: pathOf(from, from.subQueue ?? "deadLetter"),
+    path: entityPathOf({ ...from, subQueue: from.subQueue ?? "deadLetter" }),
     peeked: survey.peeked,
     readable: survey.decodable,
     groups: [...groups.values()].sort((one, two) => two.count - one.count),

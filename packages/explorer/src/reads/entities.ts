@@ -1,6 +1,5 @@
-import type { CatalogEntity, SubscriptionRule } from "@waybill/core/transport";
+import { type CatalogEntity, entityPathOf, type SubscriptionRule } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { pathOf } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
 
 /** An entity with its counts, as a page shows it. Counts are absent where the broker does not say. */
@@ -52,7 +51,7 @@ export async function listRules(
 function entityView(entity: CatalogEntity): EntityView {
   const name = entity.entity;
   return {
-    path: pathOf(name),
+    path: entityPathOf(name),
     kind: "queue" in name ? "queue" : name.subscription === undefined ? "topic" : "subscription",
     requiresSession: entity.requiresSession ?? false,
     forwardTo: entity.forwardTo,

@@ -1,8 +1,12 @@
 import type { DeserializationOutcome, EncodedMessage } from "@waybill/core";
 import type { DeserializeCallOptions } from "@waybill/core/pipeline";
-import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
+import {
+  type DeliveredMessage,
+  type EntityAddress,
+  entityPathOf,
+  type TransportReceiver,
+} from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { pathOf } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
 
 /** Works with a receiver that only peeks, and closes it. */
@@ -30,7 +34,7 @@ export async function peekOne(
     receiver.peek({ maxMessages: 1, fromSequenceNumber: sequenceNumber, abortSignal }),
   );
   if (message?.sequenceNumber === sequenceNumber) return message;
-  throw new RequestError(404, `Message ${sequenceNumber} is not in ${pathOf(address)} any more.`);
+  throw new RequestError(404, `Message ${sequenceNumber} is not in ${entityPathOf(address)} any more.`);
 }
 
 /** What the chain makes of a message. */

@@ -1,9 +1,8 @@
-import type { DeliveredMessage } from "@waybill/core/transport";
+import { type DeliveredMessage, entityPathOf } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText, type MessageRow, messageRow } from "../reads/message-row.js";
 import { readMessage, withReceiver } from "../reads/peek.js";
-import { pathOf } from "../wire/entity-path.js";
 import { placesToSearch } from "./places.js";
 
 /** A message of a conversation, and what ties it to the others. */
@@ -45,7 +44,7 @@ export async function findConversation(
     before = found.size;
     scanned = 0;
     for (const address of await placesToSearch(context, abortSignal)) {
-      const path = pathOf(address);
+      const path = entityPathOf(address);
       let peeked = 0;
       await withReceiver(context, address, async (receiver) => {
         for await (const page of peekPages(receiver, { abortSignal, maxMessages: maxPerPlace })) {

@@ -1,8 +1,9 @@
+import { entityPathOf } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type MessageRow, messageRow } from "../reads/message-row.js";
 import { readMessage, withReceiver } from "../reads/peek.js";
-import { addressAt, pathOf } from "../wire/entity-path.js";
+import { addressAt } from "../wire/entity-path.js";
 import { matcher } from "./matches.js";
 import { placesToSearch } from "./places.js";
 import type { SearchCriteria } from "./search-criteria.js";
@@ -29,7 +30,7 @@ export async function searchMessages(
   let scanned = 0;
   let hits = 0;
   for (const address of places) {
-    const path = pathOf(address);
+    const path = entityPathOf(address);
     await withReceiver(context, address, async (receiver) => {
       for await (const page of peekPages(receiver, { abortSignal })) {
         for (const message of page) {

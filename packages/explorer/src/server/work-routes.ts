@@ -1,4 +1,4 @@
-import { pause, systemScheduler } from "@waybill/core/transport";
+import { entityPathOf, pause, systemScheduler } from "@waybill/core/transport";
 import { captureGoldenMessage, formatGoldenMessage } from "@waybill/migration/tools";
 import { censusPoints, planViews } from "../census/census-view.js";
 import { takeAndKeep, verdictOf } from "../census/take-and-keep.js";
@@ -13,7 +13,7 @@ import { findConversation } from "../search/conversation.js";
 import { listSearches, removeSearch, saveSearch } from "../search/saved-searches.js";
 import { searchCriteria } from "../search/search-criteria.js";
 import { type SearchEvent, searchMessages } from "../search/search-messages.js";
-import { addressAt, pathOf } from "../wire/entity-path.js";
+import { addressAt } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
 import type { LineStream } from "./line-stream.js";
@@ -136,6 +136,6 @@ async function raw({ context, fields, abortSignal }: Call): Promise<Download> {
   const address = addressAt(fields.text("entity"));
   const message = await peekOne(context, address, fields.sequenceNumber("number"), abortSignal);
   const { settlement: _, ...properties } = message;
-  const name = `${pathOf(address).replace(/[^A-Za-z0-9.-]+/g, "-")}-${message.sequenceNumber}.message.json`;
+  const name = `${entityPathOf(address).replace(/[^A-Za-z0-9.-]+/g, "-")}-${message.sequenceNumber}.message.json`;
   return { name, content: `${toWire({ waybillMessage: 1, ...properties }, 2)}\n` };
 }

@@ -1,4 +1,10 @@
-import type { CatalogEntity, EntityAddress, EntityName, SubQueue } from "@waybill/core/transport";
+import {
+  type CatalogEntity,
+  type EntityAddress,
+  type EntityName,
+  entityPathOf,
+  type SubQueue,
+} from "@waybill/core/transport";
 import type { HiddenMessages } from "./census.js";
 
 /** An entity or sub-queue to peek. */
@@ -6,12 +12,6 @@ export interface Place {
   readonly address: EntityAddress;
   readonly entityPath: string;
   readonly entity: CatalogEntity;
-}
-
-/** The path as Service Bus writes it, without sub-queue: `events/Subscriptions/billing`. */
-export function entityPathOf(name: EntityName): string {
-  if ("queue" in name) return name.queue;
-  return name.subscription === undefined ? name.topic : `${name.topic}/Subscriptions/${name.subscription}`;
 }
 
 /**

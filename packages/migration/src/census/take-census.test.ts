@@ -25,7 +25,7 @@ describe("a census", () => {
     await fixture.schedule("orders", asMsgpack, 60_000);
     await fixture.send("orders", garbage);
 
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
 
     expect(
       census.groups.map(({ subQueue, state, mediaType, status, serializer, position, count }) => ({
@@ -90,7 +90,7 @@ describe("a census", () => {
     await fixture.send("orders", { ...asJson, timeToLive: 10_000 });
     await fixture.schedule("orders", asMsgpack, 30_000);
 
-    const { groups } = await takeCensus({ ...fixture, pipeline });
+    const { groups } = await takeCensus({ ...fixture.source, pipeline });
 
     expect(groups).toMatchObject([
       {
@@ -112,7 +112,7 @@ describe("a census", () => {
     await fixture.broker.createSubscription("events", "audit", { forwardTo: "archive" });
     await fixture.send("events", { ...asJson, sessionId: "s-1" });
 
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
 
     expect(census.groups.map(({ entityPath, count }) => [entityPath, count])).toEqual([
       ["events/Subscriptions/billing", 1],
@@ -133,11 +133,11 @@ describe("a census", () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("events");
     await fixture.schedule("events", asJson, 60_000);
-    expect((await takeCensus({ ...fixture, pipeline })).hidden).toEqual([
+    expect((await takeCensus({ ...fixture.source, pipeline })).hidden).toEqual([
       { entityPath: "events", kind: "scheduled-at-topic", count: 1 },
     ]);
     const catalog = { listEntities: async () => [{ entity: { topic: "events" } }] };
-    expect((await takeCensus({ ...fixture, pipeline, catalog })).hidden).toEqual([
+    expect((await takeCensus({ ...fixture.source, pipeline, catalog })).hidden).toEqual([
       { entityPath: "events", kind: "scheduled-at-topic", count: undefined },
     ]);
   });
@@ -150,7 +150,13 @@ describe("a census", () => {
       listEntities: async () => [{ entity: { queue: "orders" } }, { entity: { queue: "gone" } }],
     };
 
-    const census = await takeCensus({ ...fixture, pipeline, catalog, maxMessagesPerPlace: 3, pageSize: 2 });
+    const census = await takeCensus({
+      ...fixture.source,
+      pipeline,
+      catalog,
+      maxMessagesPerPlace: 3,
+      pageSize: 2,
+    });
 
     expect(census.places.filter(({ end }) => end !== "reached")).toMatchObject([
       ...["", "", ""].map(() => ({ entityPath: "gone", end: "failed", error: { code: "entity-not-found" } })),
@@ -163,7 +169,7 @@ describe("a census", () => {
     await fixture.broker.createQueue("orders");
     for (let count = 0; count < 200; count++) await fixture.send("orders", asJson);
 
-    const { groups } = await takeCensus({ ...fixture, pipeline, sampleRate: 0.25 });
+    const { groups } = await takeCensus({ ...fixture.source, pipeline, sampleRate: 0.25 });
 
     const count = (status: string) => groups.find((group) => group.status === status)?.count ?? 0;
     expect(count("decoded") + count("not-sampled")).toBe(200);
@@ -177,7 +183,7 @@ describe("a census", () => {
     for (let n = 0; n < 50; n++)
       await fixture.send("orders", { ...asJson, subject: `type-${n}`, contentType: `a/${n}` });
 
-    const { groups } = await takeCensus({ ...fixture, pipeline, maxGroups: 10 });
+    const { groups } = await takeCensus({ ...fixture.source, pipeline, maxGroups: 10 });
 
     expect(groups).toHaveLength(11);
     expect(groups.at(-1)).toMatchObject({
@@ -195,18 +201,23 @@ describe("a census", () => {
     const originOf = ({ body }: { readonly body: unknown }) =>
       body instanceof Uint8Array && body[0] === 0xff ? "a strange device" : undefined;
 
-    const { groups } = await takeCensus({ ...fixture, pipeline, originOf });
+    const { groups } = await takeCensus({ ...fixture.source, pipeline, originOf });
 
     expect(groups.map(({ origin, status, count }) => ({ origin, status, count }))).toEqual([
       { status: "decoded", count: 2 },
       { origin: "a strange device", status: "undeserializable", count: 1 },
       { status: "decoded", count: 1 },
     ]);
-    const unread = await takeCensus({ ...fixture, pipeline, originOf, sampleRate: 0 });
+    const unread = await takeCensus({ ...fixture.source, pipeline, originOf, sampleRate: 0 });
     expect(unread.groups.map(({ origin }) => origin)).not.toContain("a strange device");
     let calls = 0;
     const invented = () => `origin ${++calls} ${"x".repeat(1000)}`;
-    const { groups: folded } = await takeCensus({ ...fixture, pipeline, originOf: invented, maxGroups: 2 });
+    const { groups: folded } = await takeCensus({
+      ...fixture.source,
+      pipeline,
+      originOf: invented,
+      maxGroups: 2,
+    });
     expect(folded.map(({ origin }) => origin?.slice(0, 8))).toEqual([
       "origin 1",
       "origin 2",
@@ -227,7 +238,7 @@ describe("a census", () => {
       if (seen.length === 2) controller.abort();
     };
     const taken = takeCensus({
-      ...fixture,
+      ...fixture.source,
       pipeline,
       pageSize: 2,
       onProgress,
@@ -242,10 +253,10 @@ describe("a census", () => {
 
   it("refuses invalid options", async () => {
     await using fixture = openFixture();
-    await expect(takeCensus({ ...fixture, pipeline, sampleRate: 2 })).rejects.toThrow(
+    await expect(takeCensus({ ...fixture.source, pipeline, sampleRate: 2 })).rejects.toThrow(
       "sampleRate must be a number from 0 to 1",
     );
-    await expect(takeCensus({ ...fixture, pipeline, pageSize: 0 })).rejects.toThrow(
+    await expect(takeCensus({ ...fixture.source, pipeline, pageSize: 0 })).rejects.toThrow(
       "pageSize must be at least 1",
     );
   });

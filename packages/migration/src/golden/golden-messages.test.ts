@@ -62,7 +62,7 @@ async function openGolden(messages: readonly EncodedMessage[]) {
     ...fixture,
     directory,
     capture: (more: Partial<GoldenCaptureOptions> = {}) =>
-      captureGoldenMessages({ ...fixture, pipeline: now, keep: ["/status"], ...more }),
+      captureGoldenMessages({ ...fixture.source, pipeline: now, keep: ["/status"], ...more }),
     files: async () =>
       (
         await Promise.all((await readdir(directory)).map((file) => readFile(join(directory, file), "utf8")))

@@ -47,11 +47,11 @@ describe("the verdict on retiring a serializer", () => {
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", written("json"));
     await fixture.complete({ queue: "orders" });
-    const earlier = [await takeCensus({ ...fixture, pipeline })];
+    const earlier = [await takeCensus({ ...fixture.source, pipeline })];
     await fixture.send("orders", written("msgpack"));
     const writersStoppedAt = fixture.now();
 
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
 
     expect(retirementVerdict({ serializer: "json" }, census, { writersStoppedAt, earlier })).toEqual({
       target: { serializer: "json" },
@@ -74,9 +74,13 @@ describe("the verdict on retiring a serializer", () => {
     await fixture.send("orders", { ...written("json"), timeToLive: 60_000 });
     await fixture.schedule("orders", { ...written("json"), timeToLive: 60_000 }, 30_000);
 
-    const verdict = retirementVerdict({ serializer: "json" }, await takeCensus({ ...fixture, pipeline }), {
-      writersStoppedAt: fixture.now(),
-    });
+    const verdict = retirementVerdict(
+      { serializer: "json" },
+      await takeCensus({ ...fixture.source, pipeline }),
+      {
+        writersStoppedAt: fixture.now(),
+      },
+    );
 
     expect(verdict.waitsUntil).toEqual(new Date(fixture.clock.now() + 90_000));
     expect(verdict.reasons).toEqual([
@@ -88,9 +92,13 @@ describe("the verdict on retiring a serializer", () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", { ...written("json"), contentType: "application/vnd.msgpack" });
-    const verdict = retirementVerdict({ serializer: "msgpack" }, await takeCensus({ ...fixture, pipeline }), {
-      writersStoppedAt: fixture.now(),
-    });
+    const verdict = retirementVerdict(
+      { serializer: "msgpack" },
+      await takeCensus({ ...fixture.source, pipeline }),
+      {
+        writersStoppedAt: fixture.now(),
+      },
+    );
     expect(verdict.reasons.map(({ obstacle }) => obstacle)).toEqual(["waiting"]);
   });
 
@@ -102,7 +110,7 @@ describe("the verdict on retiring a serializer", () => {
     const obstacles = async (options: object) =>
       retirementVerdict(
         { serializer: "json" },
-        await takeCensus({ ...fixture, pipeline, ...options }),
+        await takeCensus({ ...fixture.source, pipeline, ...options }),
         evidence,
       ).reasons.map(({ obstacle }) => obstacle);
 
@@ -117,7 +125,7 @@ describe("the verdict on retiring a serializer", () => {
     await fixture.schedule("events", written("json"), 60_000);
     const writersStoppedAt = fixture.now();
     const verdict = async (evidence: RetirementEvidence) =>
-      retirementVerdict({ serializer: "json" }, await takeCensus({ ...fixture, pipeline }), evidence);
+      retirementVerdict({ serializer: "json" }, await takeCensus({ ...fixture.source, pipeline }), evidence);
 
     expect((await verdict({ writersStoppedAt })).reasons).toMatchObject([
       { obstacle: "hidden-schedules", place: "events", count: 1 },
@@ -131,7 +139,7 @@ describe("the verdict on retiring a serializer", () => {
   it("is no with sessions, unless their states are known not to need it", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { requiresSession: true });
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const evidence = { writersStoppedAt: fixture.now() };
     const target = { serializer: "json" };
     expect(retirementVerdict(target, census, evidence).reasons).toMatchObject([
@@ -146,9 +154,9 @@ describe("the verdict on retiring a serializer", () => {
     const writersStoppedAt = fixture.now();
     fixture.clock.advance(1_000);
     await fixture.send("orders", written("json"));
-    const earlier = [await takeCensus({ ...fixture, pipeline })];
+    const earlier = [await takeCensus({ ...fixture.source, pipeline })];
     await fixture.complete({ queue: "orders" });
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const obstacles = (evidence?: RetirementEvidence) =>
       retirementVerdict({ serializer: "json" }, census, evidence).reasons.map(({ obstacle }) => obstacle);
 
@@ -163,12 +171,12 @@ describe("the verdict on retiring a serializer", () => {
     await fixture.broker.createQueue("orders");
     await fixture.schedule("orders", written("json"), 60_000);
     const writersStoppedAt = fixture.now();
-    const earlier = [await takeCensus({ ...fixture, pipeline })];
+    const earlier = [await takeCensus({ ...fixture.source, pipeline })];
     fixture.clock.advance(60_000);
-    earlier.push(await takeCensus({ ...fixture, pipeline }));
+    earlier.push(await takeCensus({ ...fixture.source, pipeline }));
     await fixture.complete({ queue: "orders" });
 
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
 
     const verdict = retirementVerdict({ serializer: "json" }, census, { writersStoppedAt, earlier });
     expect(verdict).toMatchObject({ isSafe: true, lastSeenAt: fixture.now() });
@@ -179,7 +187,7 @@ describe("the verdict on retiring a serializer", () => {
     await fixture.broker.createQueue("orders");
     await fixture.broker.createQueue("capabilities", { requiresSession: true });
     await fixture.send("capabilities", { ...written("json"), sessionId: "s-1" });
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const verdict = (unrelated?: readonly string[]) =>
       retirementVerdict({ serializer: "json" }, census, { writersStoppedAt: fixture.now(), unrelated });
 
@@ -190,9 +198,13 @@ describe("the verdict on retiring a serializer", () => {
 
   it("is no for a serializer that the chain did not have", async () => {
     await using fixture = openFixture();
-    const verdict = retirementVerdict({ serializer: "xml" }, await takeCensus({ ...fixture, pipeline }), {
-      writersStoppedAt: fixture.now(),
-    });
+    const verdict = retirementVerdict(
+      { serializer: "xml" },
+      await takeCensus({ ...fixture.source, pipeline }),
+      {
+        writersStoppedAt: fixture.now(),
+      },
+    );
     expect(verdict.reasons).toMatchObject([{ obstacle: "not-in-chain" }]);
   });
 });
@@ -269,7 +281,7 @@ describe("whatever waits anywhere", () => {
         opened.clock.advance(given.waitMs);
         const present = chain(given.main, given.policies);
         const census = await takeCensus({
-          ...opened,
+          ...opened.source,
           pipeline: present,
           sampleRate: given.sampleRate,
           maxMessagesPerPlace: given.limit,
@@ -301,14 +313,14 @@ describe("the verdict on retiring a version of a message type", () => {
 
   it("is no while they wait, whatever upcasting does to them", async () => {
     await using fixture = await openOrders();
-    const census = await takeCensus({ ...fixture, pipeline: typed });
+    const census = await takeCensus({ ...fixture.source, pipeline: typed });
     for (const version of [1, 2]) {
       expect(
         retirementVerdict({ messageType: "order", version }, census, fixture.evidence).reasons,
       ).toMatchObject([{ obstacle: "waiting", place: "orders", count: 5 }]);
     }
     await fixture.broker.purge("orders");
-    const empty = await takeCensus({ ...fixture, pipeline: typed });
+    const empty = await takeCensus({ ...fixture.source, pipeline: typed });
     expect(retirementVerdict({ messageType: "order", version: 1 }, empty, fixture.evidence)).toMatchObject({
       isSafe: true,
       reasons: [],
@@ -335,7 +347,7 @@ describe("the verdict on retiring a version of a message type", () => {
     ["no type", undefined as unknown as string, 1, "the chain has no message type undefined"],
   ])("is no for %s, and says what to do", async (_, messageType, version, text) => {
     await using fixture = await openOrders();
-    const census = await takeCensus({ ...fixture, pipeline: typed });
+    const census = await takeCensus({ ...fixture.source, pipeline: typed });
     const verdict = retirementVerdict({ messageType, version: version as number }, census, fixture.evidence);
     expect(verdict).toMatchObject({ isSafe: false, reasons: [{ obstacle: "not-in-chain" }] });
     expect(verdict.reasons[0]?.text).toContain(text);
@@ -343,7 +355,7 @@ describe("the verdict on retiring a version of a message type", () => {
 
   it("is no for a chain without message types: it cannot distinguish versions", async () => {
     await using fixture = await openOrders();
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const target = { messageType: "order", version: 1 };
     expect(retirementVerdict(target, census, fixture.evidence).reasons).toMatchObject([
       { obstacle: "not-in-chain", text: expect.stringContaining("take the census with the message types") },
@@ -358,7 +370,7 @@ describe("the verdict on retiring a version of a message type", () => {
     await fixture.broker.createQueue("others");
     for (let n = 0; n < 20; n++)
       await fixture.send("others", { ...written("msgpack"), subject: `subject-${n}` });
-    const census = await takeCensus({ ...fixture, pipeline: passing, maxGroups: 2 });
+    const census = await takeCensus({ ...fixture.source, pipeline: passing, maxGroups: 2 });
     expect(census.groups.length).toBeLessThan(8);
     expect(
       retirementVerdict({ messageType: "order", version: 1 }, census, fixture.evidence).reasons,
@@ -367,7 +379,7 @@ describe("the verdict on retiring a version of a message type", () => {
 
   it("is no if a census of an earlier release folded types that have versions", async () => {
     await using fixture = await openOrders();
-    const census = await takeCensus({ ...fixture, pipeline: typed });
+    const census = await takeCensus({ ...fixture.source, pipeline: typed });
     const groups = census.groups.map((group) => ({ ...group, messageType: "(other)" }));
     const folded = { ...census, groups };
     expect(
@@ -409,7 +421,7 @@ describe("evidence beside the census", () => {
   ])("makes no verdict safe with %s", async (_, evidence, text) => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const given = { writersStoppedAt: fixture.now(), ...evidence };
     expect(retirementVerdict({ serializer: "json" }, census, given).reasons).toMatchObject([
       { obstacle: "invalid-evidence", text: expect.stringContaining(text) },
@@ -420,7 +432,7 @@ describe("evidence beside the census", () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", written("msgpack"));
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const evidence = { writersStoppedAt: fixture.now() };
     const broken = new Date(Number.NaN);
     const groups = census.groups.map((group) => ({ ...group, newestSentAt: broken }));
@@ -479,7 +491,7 @@ describe("whatever waits in whatever version", () => {
           const writersStoppedAt = slip === "no date" ? new Date(Number.NaN) : opened.now();
           opened.clock.advance(waitMs);
           const census = await takeCensus({
-            ...opened,
+            ...opened.source,
             pipeline: slip === "no types" ? pipeline : present,
             maxGroups: slip === "folded" ? 1 : undefined,
           });

@@ -1,5 +1,4 @@
-import type { EntityAddress, ListSessionsPageOptions } from "@waybill/core/transport";
-import { entityPath } from "../foundation/entity-path.js";
+import { type EntityAddress, entityPathOf, type ListSessionsPageOptions } from "@waybill/core/transport";
 import type { ServiceBusCallOptions, ServiceBusClientLike } from "../sdk/service-bus-client.js";
 
 /** Lists a page of an entity's sessions through the SDK. */
@@ -31,7 +30,7 @@ export function sessionLister(client: ServiceBusClientLike): SessionLister | und
   const { _connectionContext: context } = client as ClientInside;
   if (typeof context?.getManagementClient !== "function") return undefined;
   return async (address, { updatedAfter = sessionsWithMessages, skip, top, abortSignal }) => {
-    const management = context.getManagementClient?.(entityPath(address));
+    const management = context.getManagementClient?.(entityPathOf(address));
     if (typeof management?.listMessageSessions !== "function") {
       throw new TypeError("This version of @azure/service-bus cannot list sessions.");
     }

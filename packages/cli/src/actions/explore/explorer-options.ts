@@ -1,11 +1,9 @@
 import { basename, resolve } from "node:path";
-import type { EntityName } from "@waybill/core/transport";
 import type { ExplorerOptions } from "@waybill/explorer";
-import type { BrokerContext, CommonOptions } from "../action-context.js";
+import type { BrokerContext, CommonOptions, EntityOptions } from "../action-context.js";
 
 /** What `explore` and `mcp` have in common. */
-export interface ExploreOptions extends CommonOptions {
-  readonly entity?: readonly EntityName[];
+export interface ExploreOptions extends CommonOptions, EntityOptions {
   readonly directory?: string;
 }
 
