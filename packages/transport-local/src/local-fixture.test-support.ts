@@ -2,6 +2,7 @@ import { createBroker, createManualClock, type SubscriptionOptions } from "@wayb
 import { localTransport } from "./local-transport.js";
 
 /** A broker of its own with a transport, whose clock stands still until a test moves it: the local environment of the transport suite. */
+// #region fixture
 export function openLocalFixture() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const broker = createBroker({ clock });
@@ -31,3 +32,4 @@ export function openLocalFixture() {
     },
   };
 }
+// #endregion
