@@ -5,13 +5,13 @@ import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalGroup, RehearsalReport } from "./rehearsal-report.js";
 import { type Suggestion, suggestOption } from "./suggestion.js";
 
-/** Labels come from the wire: a sender of ever new ones must not fill the memory. */
+/** Labels come from the wire: without limits, a sender could fill the memory with new ones. */
 const maxGroups = 1_000;
 const maxLabelLength = 256;
 
 type Counts = Omit<RehearsalReport, "entityPath" | "isWhole">;
 
-/** Counts what a pipeline makes of messages. */
+/** Counts the outcomes of reading messages with a pipeline. */
 export class RehearsalTally {
   readonly #pipeline: Pipeline;
   readonly #groups = new Map<string, Mutable<RehearsalGroup>>();
@@ -27,7 +27,7 @@ export class RehearsalTally {
     return decoded + undeserializable + unavailable;
   }
 
-  /** Reads a message and counts it; resolves with what happened to it. */
+  /** Reads a message and counts it; resolves with its outcome. */
   async read(message: DeliveredMessage): Promise<DeserializationOutcome> {
     const reading = this.#pipeline.deserialize(message);
     const outcome = (isPromise(reading) ? await reading : reading) as DeserializationOutcome;
@@ -55,7 +55,6 @@ export class RehearsalTally {
     });
   }
 
-  /** What was counted so far. */
   toCounts(): Counts {
     const { decoded, undeserializable, unavailable } = this.#counts;
     return {
@@ -68,7 +67,7 @@ export class RehearsalTally {
     };
   }
 
-  /** What would read the most of what cannot be read; undefined where nothing would. */
+  /** A sentence with the option that would make most undeserializable messages readable; undefined if there is none. */
   get advice(): string | undefined {
     const [most] = [...this.#traits.values()].toSorted((a, b) => b.count - a.count);
     if (most === undefined) return undefined;
