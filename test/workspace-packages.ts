@@ -51,11 +51,14 @@ export interface ExportedName {
 /** The workspace's root directory, with a slash at the end. */
 export const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Reads all packages in order of name. */
-export function readPackages(): Package[] {
-  return readdirSync(`${root}packages`)
+let packages: readonly Package[] | undefined;
+
+/** Reads all packages in order of name, once for all tests. */
+export function readPackages(): readonly Package[] {
+  packages ??= readdirSync(`${root}packages`)
     .sort()
     .map((name) => readPackage(name, `${root}packages/${name}/`));
+  return packages;
 }
 
 /** Reads a manifest; the directory ends with a slash. */

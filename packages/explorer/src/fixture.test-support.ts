@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createBroker } from "@waybill/broker";
+import { createBroker, createManualClock } from "@waybill/broker";
 import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
@@ -41,10 +41,11 @@ export interface Answer {
   lines<T = Record<string, unknown>>(): T[];
 }
 
-/** A broker of its own with the queue `orders`, and an explorer of it with a cookie. */
+/** A broker of its own with the queue `orders`, whose time stands still but for `clock`, and an explorer of it with a cookie. */
 export async function openExplorer(options: Partial<ExplorerOptions & ServeOptions> = {}) {
   const directory = await mkdtemp(join(tmpdir(), "waybill-explorer-"));
-  const broker = createBroker();
+  const clock = createManualClock(new Date());
+  const broker = createBroker({ clock });
   await broker.createQueue("orders");
   const transport = localTransport(broker);
   const explorer = await startExplorer({
@@ -63,6 +64,7 @@ export async function openExplorer(options: Partial<ExplorerOptions & ServeOptio
   const headers = { cookie, origin: base };
   return {
     broker,
+    clock,
     transport,
     explorer,
     directory,

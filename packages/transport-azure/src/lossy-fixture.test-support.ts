@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
-import { createBroker, type QueueOptions } from "@waybill/broker";
+import { type BrokerOptions, createBroker, type QueueOptions } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { azureTransport } from "./azure-transport.js";
 import type { AzureTransportOptions } from "./azure-transport-options.js";
@@ -12,8 +12,9 @@ export async function openLossyFixture(
   queue: QueueOptions = {},
   retryOptions: ServiceBusClientOptions["retryOptions"] = azureRetryOptions,
   options: AzureTransportOptions = {},
+  brokerOptions: BrokerOptions = {},
 ) {
-  const broker = createBroker();
+  const broker = createBroker(brokerOptions);
   await broker.createQueue("orders", queue);
   const keys = [{ name: "root", key: "secret", rights: ["Manage"] }] as const;
   let server = await serve(broker, { port: 0, keys });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 
 const run = promisify(execFile);
 
@@ -21,11 +21,14 @@ export function compiled(name: string) {
 /** A short run of a script: its name, what it shows, its options, and what it prints. */
 export type ShortRun = readonly [script: string, statement: string, options: string, printed: string];
 
-/** Tests of scripts by short runs, each of which has to end without an error. They take what `tsc -b` made. */
+/**
+ * Tests of scripts by short runs, each of which has to end without an error. They take what `tsc -b` made, and run side by side: most of the
+ * time they wait.
+ */
 export function describeRuns(runs: readonly ShortRun[]): void {
-  describe.each(runs)("pnpm %s", (script, statement, options, printed) => {
+  describe.concurrent.each(runs)("pnpm %s", (script, statement, options, printed) => {
     const program = compiled(script);
-    it.runIf(program.isThere)(statement, { timeout: 120_000 }, async () => {
+    it.runIf(program.isThere)(statement, { timeout: 120_000 }, async ({ expect }) => {
       expect(await program.run(...options.split(" "))).toContain(printed);
     });
   });

@@ -303,15 +303,18 @@ export function costOf(content: NaiveContent): number {
   return sizeOf(content) + 512;
 }
 
-/** The size of a message. */
-export function sizeOf({
-  messageId,
-  sessionId,
-  partitionKey,
-  subject,
-  body,
-  properties,
-}: NaiveContent): number {
+const sizes = new WeakMap<NaiveContent, number>();
+
+/** The size of a message, which does not change. It is asked for after each command. */
+export function sizeOf(content: NaiveContent): number {
+  const known = sizes.get(content);
+  if (known !== undefined) return known;
+  const size = measure(content);
+  sizes.set(content, size);
+  return size;
+}
+
+function measure({ messageId, sessionId, partitionKey, subject, body, properties }: NaiveContent): number {
   const texts = [messageId, sessionId, partitionKey, subject].filter((text) => text !== undefined);
   const inTexts = texts.reduce((sum, text) => sum + 4 + text.length, 0);
   const inProperties = Object.entries(properties).reduce(

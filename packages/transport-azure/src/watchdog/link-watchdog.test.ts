@@ -1,3 +1,4 @@
+import { createManualClock } from "@waybill/broker";
 import type { LinkStall, SubscribeHandlers } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
@@ -136,11 +137,15 @@ describe("a link that is silent", () => {
 
 describe("a connection over which nothing comes any more, not even an answer", () => {
   it("is given up, and opened again", async () => {
-    // What the broker sent into the void comes when its lock has run out.
-    await using fixture = await openLossyFixture({ lockDurationMs: 5_000 }, undefined, { watchdog });
+    const clock = createManualClock(new Date());
+    const queue = { lockDurationMs: 60_000 };
+    await using fixture = await openLossyFixture(queue, undefined, { watchdog }, { clock });
     const { stalls, bodies } = await subscribed(fixture);
     fixture.network.swallow();
     await send(fixture, "waits");
+    await expect.poll(() => fixture.network.connectionCount, { timeout: 20_000 }).toBe(2);
+    // What the broker sent into the void comes when its lock has run out.
+    clock.advance(60_000);
     await expect.poll(() => bodies, { timeout: 20_000 }).toEqual(["first", "waits"]);
     expect(stalls[0]).toMatchObject({ evidence: "unanswered" });
     expect(fixture.network.connectionCount).toBe(2);

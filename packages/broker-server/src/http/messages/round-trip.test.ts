@@ -96,10 +96,10 @@ async function openTrip() {
 function sentOverHttp(received: ReceivedMessage): BrokerMessage {
   const { headers: rawHeaders = [], body } = toHttp(received, 200, undefined);
   const headers = Object.fromEntries(rawHeaders.map(([header, content]) => [header.toLowerCase(), content]));
-  for (const [header, content] of rawHeaders) {
-    expect(header).toMatch(/^[!-~]+$/);
-    expect(content).toMatch(/^[ -~]*$/);
-  }
+  const unsendable = rawHeaders.filter(
+    ([header, content]) => !/^[!-~]+$/.test(header) || !/^[ -~]*$/.test(content),
+  );
+  expect(unsendable).toEqual([]);
   return fromHttp({ headers, rawHeaders } as unknown as HttpRequest, body as Uint8Array);
 }
 

@@ -1,0 +1,46 @@
+import { relative } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The files that take longest, those that mostly wait beside those that compute. */
+export const slowFiles: readonly string[] = [
+  "examples/main-job/src/main.test.ts",
+  "scripts/src/killed-servers.test.ts",
+  "packages/serializer-dotnet/src/conformance.test.ts",
+  "packages/transport-azure/src/conformance.test.ts",
+  "test/cross-format/cross-format.test.ts",
+  "packages/transport-azure/src/outage.test.ts",
+  "packages/broker/src/model.test.ts",
+  "scripts/src/stall-matrix.test.ts",
+  "examples/migration/src/main.test.ts",
+  "packages/cli/src/command-line.test.ts",
+  "packages/transport-azure/src/watchdog/link-watchdog.test.ts",
+  "packages/broker-server/src/http/messages/round-trip.test.ts",
+  "scripts/src/killed-processes.test.ts",
+  "packages/serializer-cbor/src/conformance.test.ts",
+  "packages/transport-azure/src/recovery.test.ts",
+  "packages/serializer-avro/src/conformance.test.ts",
+  "packages/cli/src/broker-command.test.ts",
+  "packages/explorer/src/changes.test.ts",
+  "packages/transport-azure/src/sdk-patches/closed-connections.test.ts",
+  "packages/transport-azure/src/restarts.test.ts",
+];
+
+/**
+ * Begins with the few files that need processes of their own, goes on with those that take longest, and ends with the many short ones, so
+ * that no core is idle at the end. Vitest knows by itself how long files take only where they were run before.
+ */
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted
+      .map((file) => ({ file, place: this.#placeOf(file) }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ file }) => file);
+  }
+
+  #placeOf({ project, moduleId }: TestSpecification): number {
+    if (project.name !== "all") return -1;
+    const place = slowFiles.indexOf(relative(this.ctx.config.root, moduleId));
+    return place < 0 ? slowFiles.length : place;
+  }
+}
