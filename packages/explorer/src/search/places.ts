@@ -1,4 +1,4 @@
-import { type EntityAddress, } from "@waybill/core/transport";
+import type { EntityAddress } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
 
 /** Everything that can be peeked: queues and subscriptions with their sub-queues, without those that are known to be empty. */
