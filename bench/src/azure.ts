@@ -10,7 +10,7 @@ import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import { required } from "waybill-scripts/run/required.js";
 import type { ReadyRequest } from "./azure-server.js";
 import { Gate } from "./gate.js";
-import { Child } from "./harness/child.js";
+import { startChild } from "./harness/child.js";
 import { type SidedComparisons, sideOpener, suiteApart } from "./harness/comparison.js";
 import type { Side } from "./harness/side.js";
 import { order } from "./payloads.js";
@@ -248,14 +248,15 @@ function clientOf(server: Server): WaybillClient {
 
 /** The broker server's process. */
 class Server {
-  readonly #child: Child<string>;
+  readonly #child: Awaited<ReturnType<typeof startChild<string>>>;
 
-  private constructor(child: Child<string>) {
+  private constructor(child: Awaited<ReturnType<typeof startChild<string>>>) {
     this.#child = child;
   }
 
   static async start(): Promise<Server> {
-    return new Server(await Child.start(new URL("./azure-server.js", import.meta.url), [], ["--expose-gc"]));
+    const program = new URL("./azure-server.js", import.meta.url);
+    return new Server(await startChild(program, [], ["--expose-gc"]));
   }
 
   connect(): ServiceBusClient {
@@ -263,6 +264,6 @@ class Server {
   }
 
   async ready({ purge = false, fill = 0 }: Partial<ReadyRequest>): Promise<void> {
-    await this.#child.ask({ purge, fill } satisfies ReadyRequest);
+    await this.#child.process.ask({ purge, fill } satisfies ReadyRequest);
   }
 }

@@ -54,6 +54,36 @@ export function Section({
   );
 }
 
+interface TableProps {
+  readonly label: string;
+  /** The titles of its columns. */
+  readonly head: readonly string[];
+  readonly hasCaption?: boolean;
+  /** Its rows. */
+  readonly children: ComponentChildren;
+}
+
+/** A table that scrolls by itself where it is too wide. */
+export function Table({ label, head, hasCaption = false, children }: TableProps): VNode {
+  return (
+    <div class="table" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        {hasCaption ? <caption>{label}</caption> : null}
+        <thead>
+          <tr>
+            {head.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
 /** The filled fields of a form. */
 export function formValues(form: HTMLFormElement): Record<string, string> {
   const entries = [...new FormData(form)].flatMap(([name, value]) =>
