@@ -9,9 +9,9 @@ export interface AnnounceOptions {
   readonly reader: string;
   /** Unique among the reader's instances, for example host name and process id. */
   readonly instance: string;
-  /** How long a beacon counts after it was last renewed, in milliseconds. Default: 600 000. It is renewed three times as often. */
+  /** How long a beacon counts after it was last renewed, in milliseconds. Default: 600 000. The beacon is renewed every third of that time. */
   readonly lifetimeInMs?: number | undefined;
-  /** Is notified when renewing failed; it is tried again at the next turn. */
+  /** Called when renewing failed; the next attempt comes at the next renewal. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Where time comes from. Default: the system's clock. */
   readonly scheduler?: Scheduler | undefined;

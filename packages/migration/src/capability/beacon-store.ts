@@ -7,6 +7,7 @@ export interface CapabilityBeacon {
   readonly reader: string;
   /** The instance, unique among the reader's: a host or process name. */
   readonly instance: string;
+  /** The formats and versions that the instance can read. */
   readonly capability: ReaderCapability;
   /** By the store's clock where it has one, as a queue's broker does, else by the reader's. */
   readonly announcedAt: Date;

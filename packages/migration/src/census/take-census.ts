@@ -14,6 +14,7 @@ import { Tally } from "./tally.js";
 
 /** What to look at and with which chain. */
 export interface CensusOptions extends CallOptions {
+  /** The connection to the broker. */
   readonly transport: Transport;
   /** The chain that consumers use; its types too, so that versions and upcast paths are reported. */
   readonly pipeline: Pick<Pipeline, "deserialize" | "serializers"> & Partial<Pick<Pipeline, "messageTypes">>;
