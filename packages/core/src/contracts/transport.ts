@@ -24,6 +24,7 @@ export type EntityAddress =
 
 /** Every call can be aborted; the promise then rejects with code `aborted`. */
 export interface CallOptions {
+  /** Aborts the call, which then rejects with `aborted`. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
@@ -125,6 +126,7 @@ export interface ReceivingLink {
   readonly isOpen: boolean | undefined;
   /** How many more messages the receiver has requested. */
   readonly credit: number;
+  /** When a message last arrived on it; undefined before the first. */
   readonly lastDeliveryAt: Date | undefined;
   /** How often it was reopened because it had stalled. */
   readonly stalls: number;

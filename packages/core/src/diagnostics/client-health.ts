@@ -26,6 +26,8 @@ export interface ClientHealth {
 
 /** One link of a client. */
 export interface LinkHealth extends ReceivingLink {
+  /** The queue, subscription or dead-letter queue. */
   readonly entityPath: string;
+  /** The session that it receives from, if any. */
   readonly sessionId: string | undefined;
 }

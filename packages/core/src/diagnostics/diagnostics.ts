@@ -59,20 +59,27 @@ export interface OperationTrace {
 
 /** What may be reported of a message: names and numbers. */
 export interface MessageFacts {
+  /** The message's id. */
   readonly messageId: MessageId | undefined;
+  /** For a reply, the id of its request. */
   readonly correlationId: MessageId | undefined;
   /** The message's `subject`. */
   readonly messageType: string | undefined;
+  /** The content type, as on the wire. */
   readonly contentType: string | undefined;
+  /** The session of the message. */
   readonly sessionId: string | undefined;
   /** The size of the body as it travels, in bytes; 0 for AMQP value and sequence sections. */
   readonly bodyBytes: number;
   /** The W3C trace context it carries: `traceparent`, else `Diagnostic-Id`. */
   readonly traceparent: string | undefined;
+  /** The W3C `tracestate` that belongs to `traceparent`. */
   readonly tracestate: string | undefined;
   /** Set for received messages only, as are the next two. */
   readonly sequenceNumber: bigint | undefined;
+  /** How often the message was delivered before. */
   readonly deliveryCount: number | undefined;
+  /** When the broker enqueued the message. */
   readonly enqueuedTimeUtc: Date | undefined;
 }
 

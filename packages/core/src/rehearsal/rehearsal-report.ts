@@ -2,16 +2,19 @@ import type { DeadLetterReason, DeserializationOutcome } from "../message/outcom
 
 /** Messages with the same labels and the same outcome. */
 export interface RehearsalGroup {
+  /** Their content type, as it arrived. */
   readonly contentType: string | undefined;
   /** The message type, else the `subject`. */
   readonly messageType: string | undefined;
   /** The name of the serializer that reads them; undefined if none does or none is needed. */
   readonly reader: string | undefined;
+  /** Whether they could be read. */
   readonly outcome: DeserializationOutcome["status"];
   /** Why they would be dead-lettered; undefined if they would not. */
   readonly reason: DeadLetterReason | undefined;
   /** The option, as code, with which they could be read; undefined if there is none. */
   readonly suggestion: string | undefined;
+  /** How many messages are in the group. */
   readonly messageCount: number;
   /** The sequence number of the first of them. */
   readonly firstSequenceNumber: bigint;
@@ -19,10 +22,13 @@ export interface RehearsalGroup {
 
 /** How a client would read the messages that wait in an entity. */
 export interface RehearsalReport {
+  /** The queue, subscription or dead-letter queue. */
   readonly entityPath: string;
   /** How many messages were looked at. */
   readonly messageCount: number;
+  /** How many could be read. */
   readonly decodedCount: number;
+  /** How many could not be read. */
   readonly undeserializableCount: number;
   /** How many need a dependency that is unavailable, such as a claim-check store. */
   readonly unavailableCount: number;

@@ -7,6 +7,7 @@ export interface CapabilityBeacon {
   readonly reader: string;
   /** Unique among the reader's instances: a host or process name. */
   readonly instance: string;
+  /** The formats and versions that the instance can read. */
   readonly capability: ReaderCapability;
   /** By the store's clock if it has one, such as the broker's for a queue, else by the reader's. */
   readonly announcedAt: Date;

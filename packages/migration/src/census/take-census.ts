@@ -15,6 +15,7 @@ import { Tally } from "./tally.js";
 
 /** What to peek and with which chain to read it. */
 export interface CensusOptions extends CallOptions {
+  /** The connection to the broker. */
   readonly transport: Transport;
   /** The chain that consumers use; its types too, so that versions and upcast paths are reported. */
   readonly pipeline: Pick<Pipeline, "deserialize" | "serializers"> & Partial<Pick<Pipeline, "messageTypes">>;

@@ -17,9 +17,11 @@ export interface RepairCandidate {
 
 /** Which messages to send again, where and how. */
 export interface RepairOptions extends CallOptions {
+  /** The connection to the broker. It receives the dead letters and sends them. */
   readonly transport: Transport;
   /** The chain that consumers use now. */
   readonly pipeline: Pick<Pipeline, "deserialize" | "serialize">;
+  /** The entity whose dead letters are repaired. */
   readonly from: DeadLetterQueue;
   /** Default: the entity they were dead-lettered in; for a subscription its topic, addressed to that subscription only. */
   readonly to?: RepairTarget | undefined;

@@ -22,6 +22,7 @@ export interface ReaderGuard {
 
 /** Which readers a guard asks, and how. */
 export interface BeaconGuardOptions {
+  /** Where the readers' beacons are stored. */
   readonly store: BeaconStore;
   /** Every reader of the message type. One that has not announced itself is an objection. */
   readonly readers: readonly string[];

@@ -10,6 +10,7 @@ import type { AvroSchema } from "./normalize-schema.js";
 
 /** A schema with the id under which a registry keeps it. */
 export interface IdentifiedSchema {
+  /** The Avro schema. */
   readonly schema: AvroSchema;
   /** A registry's id, as it stands in `avro/binary+<id>` or, as a number, in Confluent's framing. */
   readonly schemaId?: string | number;

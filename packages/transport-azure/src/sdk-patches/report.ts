@@ -6,6 +6,7 @@ export interface SdkPatchReport {
   readonly sdkVersion: string | undefined;
   /** Whether it is one of {@link testedSdkVersions}. */
   readonly isTestedVersion: boolean;
+  /** Each patch: applied, or skipped with the reason. */
   readonly patches: readonly SdkPatchOutcome[];
 }
 
