@@ -109,7 +109,7 @@ describe("openDurableStorage", () => {
     writeFileSync(join(directory.path, "letter.txt"), "dear");
     const refusal = await refusalOf(openDurableStorage(directory.path));
     expect(refusal.code).toBe("storage-unreadable");
-    expect(refusal.message).toContain("it is no store and not empty: it holds 'letter.txt'");
+    expect(refusal.message).toContain("it is not a store and not empty: it contains 'letter.txt'");
     expect(readdirSync(directory.path)).toEqual(["letter.txt"]);
   });
 
@@ -117,7 +117,7 @@ describe("openDurableStorage", () => {
     using directory = temporaryDirectory();
     const file = join(directory.path, "file");
     writeFileSync(file, "");
-    expect((await refusalOf(openDurableStorage(file))).message).toContain("it is no directory");
+    expect((await refusalOf(openDurableStorage(file))).message).toContain("it is not a directory");
   });
 
   it("refuses a store of another format", async () => {
