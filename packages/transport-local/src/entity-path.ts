@@ -5,7 +5,7 @@ const subQueuePaths: Readonly<Record<SubQueue, string>> = {
   transferDeadLetter: "/$Transfer/$DeadLetterQueue",
 };
 
-/** The path by which the broker knows an entity, as Service Bus writes it. */
+/** The path of an entity, as Service Bus and the broker write it. */
 export function entityPath(address: EntityAddress): string {
   const entity =
     "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
