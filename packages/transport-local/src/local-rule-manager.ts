@@ -84,7 +84,7 @@ function fromBrokerRule({ name, filter, action }: RuleDescription): Subscription
   return { name, filter: fromBrokerFilter(filter), action: action?.expression };
 }
 
-/** The service, too, shows the filters that take everything or nothing as SQL. */
+/** Like in the service, true and false filters are returned as SQL filters. */
 function fromBrokerFilter(filter: RuleFilter): SubscriptionRule["filter"] {
   switch (filter.type) {
     case "sql":

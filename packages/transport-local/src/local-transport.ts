@@ -22,8 +22,8 @@ import { LocalSender } from "./local-sender.js";
 import { LocalSessionReceiver } from "./local-session-receiver.js";
 
 /**
- * A transport to a broker in the same process: no socket, no second copy of the broker's rules. It goes by the broker's clock, and
- * closing it leaves the broker open. Throws `TypeError` for what is no broker.
+ * A transport to a broker in the same process, without a socket. It uses the broker's clock, and closing it leaves the broker open. Throws
+ * `TypeError` for anything other than a broker.
  */
 export function localTransport(broker: Broker): Transport {
   if (typeof broker?.acceptSession !== "function") {
@@ -45,7 +45,7 @@ type Part = LocalSender | LocalReceiver | LocalRuleManager;
 
 class LocalTransport implements Transport {
   readonly capabilities = capabilities;
-  /** Where clients on the network find a broker in this process. */
+  /** The host at which network clients find a broker of this process. */
   readonly fullyQualifiedNamespace = "localhost";
   readonly #broker: Broker;
   readonly #scheduler: ClockScheduler;

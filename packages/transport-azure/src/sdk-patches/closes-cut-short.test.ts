@@ -11,7 +11,7 @@ describe("what is closed while its connection breaks", () => {
     await it.close();
   });
 
-  it("waits without end, with the SDK alone", async () => {
+  it("waits forever, with the SDK alone", async () => {
     await using fixture = await openLossyFixture({}, undefined, { sdkPatches: false });
     const sender = await opened(fixture, "a sender");
     const broken = once(sdkParts(fixture.client).connection, "disconnected");

@@ -4,7 +4,7 @@ import { openLossyFixture } from "../lossy-fixture.test-support.js";
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 describe("two neighbours, one completed and one dead-lettered at the same moment", () => {
-  it("are both completed by the SDK alone: the poison message is lost", async () => {
+  it("are both completed by the SDK alone: the dead-lettered message is lost", async () => {
     await using fixture = await openLossyFixture();
     await sendTwo(fixture);
     const { client: serviceBusClient } = fixture;

@@ -1,6 +1,6 @@
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 
-/** Lets the official administration client speak plain HTTP: it insists on TLS, whose certificate is not what is tested. */
+/** Makes the official administration client use plain HTTP: it insists on TLS, but certificates are not under test. */
 export function speakPlainHttp(client: ServiceBusAdministrationClient): void {
   client.pipeline.addPolicy({
     name: "plain-http",
