@@ -9,7 +9,7 @@ import type { Terminal } from "../output/terminal.js";
 import { toJson } from "../output/to-json.js";
 import { type CommonOptions, openChain } from "./action-context.js";
 
-/** How the body is labelled. */
+/** The properties of the message that the body belongs to. */
 export interface DecodeOptions extends CommonOptions {
   readonly contentType?: string;
   readonly subject?: string;
@@ -17,7 +17,7 @@ export interface DecodeOptions extends CommonOptions {
 }
 
 export async function decode(file: string | undefined, options: DecodeOptions): Promise<ExitCode> {
-  // Before the chain, which takes Ctrl-C into its own hands: who waits for input can be ended at once.
+  // Before the chain is opened, which handles Ctrl-C itself: a command that waits for input ends at once.
   const body = await readInput(file);
   const { pipeline, terminal, abortSignal } = await openChain(options);
   const { contentType, subject, property: applicationProperties } = options;

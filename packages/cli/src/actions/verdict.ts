@@ -13,7 +13,7 @@ import { Terminal } from "../output/terminal.js";
 import { type CommonOptions, openBrokerContext } from "./action-context.js";
 import { runCensus } from "./census.js";
 
-/** What to retire, and what people know about it. */
+/** What to retire, and the evidence beside the census. */
 export interface VerdictOptions extends CommonOptions {
   readonly entity?: readonly EntityName[];
   readonly messageType?: string;

@@ -2,7 +2,7 @@ import type { EntityAddress, EntityName, SubQueue } from "@waybill/core/transpor
 import { RequestError } from "./request-error.js";
 
 const pathPattern = /^(.+?)(?:\/subscriptions\/([^/]+))?(\/\$transfer)?(\/\$deadletterqueue)?$/i;
-/** Longer than any name of an entity with its subscription and sub-queue. */
+/** Longer than any path of an entity with its subscription and sub-queue. */
 const maxLength = 400;
 
 const subQueuePaths: Readonly<Record<SubQueue, string>> = {
@@ -17,7 +17,7 @@ export function addressAt(path: string): EntityAddress {
   if (name === "" || name.includes("$") || (transfer !== undefined && deadLetter === undefined))
     throw new RequestError(
       400,
-      "entity must be a queue or topic/Subscriptions/name, perhaps with /$DeadLetterQueue.",
+      "entity must be a queue or topic/Subscriptions/name, optionally followed by /$DeadLetterQueue.",
     );
   const entity = subscription === undefined ? { queue: name } : { topic: name, subscription };
   if (deadLetter === undefined) return entity;

@@ -11,7 +11,7 @@ interface Result {
   readonly ties?: readonly string[];
 }
 
-/** Messages of several places. */
+/** Messages of several entities. */
 export function ResultTable({
   label,
   results,
@@ -30,7 +30,7 @@ export function ResultTable({
             <th scope="col">Enqueued</th>
             <th scope="col">Type</th>
             <th scope="col">Read by</th>
-            {hasTies ? <th scope="col">Tied by</th> : null}
+            {hasTies ? <th scope="col">Related by</th> : null}
           </tr>
         </thead>
         <tbody>
