@@ -14,26 +14,26 @@ export interface CommonOptions {
   readonly create?: boolean;
 }
 
-/** The entities that a command looks at; default: all. */
+/** The entities that a command reads; default: all. */
 export interface EntityOptions {
   readonly entity?: readonly EntityName[];
 }
 
-/** How a body is labelled. */
+/** The properties of the message that a body belongs to. */
 export interface LabelOptions {
   readonly contentType?: string;
   readonly subject?: string;
   readonly property?: ApplicationProperties;
 }
 
-/** What a command without a broker works with. */
+/** The context of a command without a broker. */
 export interface ChainContext extends LoadedConfig {
   readonly terminal: Terminal;
   /** Aborts at the first Ctrl-C. */
   readonly abortSignal: AbortSignal;
 }
 
-/** What a command with a broker works with. */
+/** The context of a command with a broker. */
 export interface BrokerContext extends ChainContext, Connection {}
 
 /** Loads the configuration. */
@@ -51,12 +51,12 @@ export async function openBrokerContext(options: CommonOptions): Promise<BrokerC
   return { ...chain, ...(await openConnection(options)) };
 }
 
-/** Whether an error came of Ctrl-C. */
+/** Whether an error was caused by Ctrl-C. */
 export function isInterruption(error: unknown, { abortSignal }: Pick<ChainContext, "abortSignal">): boolean {
   return abortSignal.aborted && error instanceof WaybillError && error.code === "aborted";
 }
 
-/** The first Ctrl-C lets a command end in order; the second one ends it at once. */
+/** The first Ctrl-C lets a command end in an orderly way; the second one ends it at once. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   process.once("SIGINT", () => controller.abort());

@@ -75,7 +75,7 @@ function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }:
   terminal.line(`${counted(peeked, "message")} in ${counted(places.length, "place")}${sampled}`);
   for (const { entityPath, kind, count } of hidden) {
     terminal.line(
-      `${entityPath}: ${count === undefined ? "an unknown number of messages" : counted(count, "message")} nobody can look at (${kind})`,
+      `${entityPath}: ${count === undefined ? "an unknown number of messages" : counted(count, "message")} cannot be peeked (${kind})`,
     );
   }
   for (const place of places) {
@@ -89,7 +89,7 @@ function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }:
   }
 }
 
-/** Where a body likely comes from matters where the chain does not read it. */
+/** The probable origin is shown only for bodies that the chain does not read. */
 const groupColumns: readonly { readonly name: string; readonly cell: (group: CensusGroup) => Cell }[] = [
   { name: "ENTITY", cell: entityText },
   { name: "STATE", cell: ({ state }) => state },

@@ -13,7 +13,7 @@ export async function decode(
   file: string | undefined,
   options: CommonOptions & LabelOptions,
 ): Promise<ExitCode> {
-  // Before the chain, which takes Ctrl-C into its own hands: who waits for input can be ended at once.
+  // Before the chain is opened, which handles Ctrl-C itself: a command that waits for input ends at once.
   const body = await readInput(file);
   const { pipeline, terminal, abortSignal } = await openChain(options);
   const { contentType, subject, property: applicationProperties } = options;

@@ -65,12 +65,12 @@ function jsonValue(bytes: Uint8Array): unknown {
   try {
     value = parsePortableJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new UsageError("The body is not JSON. To send bytes as they are, say --raw.");
+    throw new UsageError("The body is not JSON. To send bytes as they are, use --raw.");
   }
   try {
     return fromPortableValue(value);
   } catch (error) {
-    throw new UsageError(`The body has a tag that does not fit: ${(error as Error).message}`);
+    throw new UsageError(`The body has an invalid tag: ${(error as Error).message}`);
   }
 }
 

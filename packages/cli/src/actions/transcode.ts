@@ -17,7 +17,7 @@ export async function transcode(file: string | undefined, options: TranscodeOpti
   if (out === undefined && process.stdout.isTTY) {
     throw new UsageError("The standard output is a terminal: name a file with --out, or pipe it somewhere.");
   }
-  // Before the chain, which takes Ctrl-C into its own hands: who waits for input can be ended at once.
+  // Before the chain is opened, which handles Ctrl-C itself: a command that waits for input ends at once.
   const body = await readInput(file);
   const { pipeline, terminal, abortSignal } = await openChain(options);
   const outcome = await pipeline.deserialize(

@@ -12,7 +12,7 @@ import { Terminal } from "../output/terminal.js";
 import { type CommonOptions, type EntityOptions, openBrokerContext } from "./action-context.js";
 import { runCensus } from "./census.js";
 
-/** What to retire, and what people know about it. */
+/** What to retire, and the evidence beside the census. */
 export interface VerdictOptions extends CommonOptions, EntityOptions {
   readonly messageType?: string;
   readonly messageVersion?: number;

@@ -2,14 +2,14 @@ import { type EntityAddress, type EntityName, parseEntityPath } from "@waybill/c
 import { InvalidArgumentError } from "commander";
 
 /**
- * Something messages are received from, as Service Bus writes it and a census prints it: `orders`, `events/Subscriptions/billing`,
+ * The path of an entity to receive from, as Service Bus and a census write it: `orders`, `events/Subscriptions/billing`,
  * `orders/$DeadLetterQueue`, `orders/$Transfer/$DeadLetterQueue`.
  */
 export function parseEntity(path: string): EntityAddress {
   const address = parseEntityPath(path);
   if (address === undefined) {
     throw new InvalidArgumentError(
-      `"${path}" names no queue or subscription. Write orders, events/Subscriptions/billing, or one of them with /$DeadLetterQueue behind it.`,
+      `"${path}" does not name a queue or subscription. Write orders, events/Subscriptions/billing, or one of them followed by /$DeadLetterQueue.`,
     );
   }
   return address;

@@ -2,7 +2,7 @@ import { type CatalogEntity, entityPathOf, type SubscriptionRule } from "@waybil
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { RequestError } from "../wire/request-error.js";
 
-/** An entity with its counts, as a page shows it. Counts are absent where the broker does not say. */
+/** An entity with its counts, as the page shows it. Counts are absent if the broker does not provide them. */
 export interface EntityView {
   /** `orders`, `events`, `events/Subscriptions/billing`. */
   readonly path: string;
@@ -13,7 +13,7 @@ export interface EntityView {
   readonly counts: StateCounts | undefined;
 }
 
-/** How many messages an entity holds, by state. `deferred` is absent where the broker counts them among the active ones. */
+/** How many messages an entity holds, by state. `deferred` is absent if the broker includes them in the active ones. */
 export interface StateCounts {
   readonly active: number;
   readonly deferred: number | undefined;

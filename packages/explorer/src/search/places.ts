@@ -1,7 +1,7 @@
 import type { EntityAddress } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
 
-/** Everything that can be peeked: queues and subscriptions with their sub-queues, without those that are known to be empty. */
+/** All queues and subscriptions with their sub-queues, without those that are known to be empty. */
 export async function placesToSearch(
   { catalog, transport }: ExplorerContext,
   abortSignal?: AbortSignal,

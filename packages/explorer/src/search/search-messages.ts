@@ -8,13 +8,13 @@ import { matcher } from "./matches.js";
 import { placesToSearch } from "./places.js";
 import type { SearchCriteria } from "./search-criteria.js";
 
-/** What a search says as it goes: a hit, how far it is, or that it is done. */
+/** An event of a search: a hit, its progress, or its end. */
 export type SearchEvent =
   | { readonly kind: "hit"; readonly path: string; readonly row: MessageRow }
   | { readonly kind: "progress"; readonly path: string; readonly scanned: number }
   | { readonly kind: "done"; readonly scanned: number; readonly hits: number; readonly isComplete: boolean };
 
-/** How many hits a search shows; who gets more asks for less. */
+/** Maximum number of hits of a search. */
 const maxHits = 500;
 
 /** Peeks through one entity or all of them and lets the chain read each message. Locks and changes nothing. */

@@ -1,7 +1,7 @@
 import { type EntityAddress, parseEntityPath } from "@waybill/core/transport";
 import { RequestError } from "./request-error.js";
 
-/** Longer than any name of an entity with its subscription and sub-queue. */
+/** Longer than any path of an entity with its subscription and sub-queue. */
 const maxLength = 400;
 
 /** Reads `orders`, `events/Subscriptions/billing` or `orders/$DeadLetterQueue`. Throws `RequestError`. */
@@ -10,6 +10,6 @@ export function addressAt(path: string): EntityAddress {
   if (address !== undefined) return address;
   throw new RequestError(
     400,
-    "entity must be a queue or topic/Subscriptions/name, perhaps with /$DeadLetterQueue.",
+    "entity must be a queue or topic/Subscriptions/name, optionally followed by /$DeadLetterQueue.",
   );
 }

@@ -31,7 +31,7 @@ export async function list(queues: readonly DeadLetterAddress[], options: Common
   return surveys.every(({ peeked, decodable }) => peeked === decodable) ? exitCodes.ok : exitCodes.found;
 }
 
-/** Those that are known to be empty are left out. */
+/** All dead-letter queues but those that are known to be empty. */
 async function allQueues({ catalog, transport, abortSignal }: BrokerContext): Promise<DeadLetterAddress[]> {
   const entities = await catalog([]).listEntities({ abortSignal });
   return entities.flatMap(({ entity, counts }) => {

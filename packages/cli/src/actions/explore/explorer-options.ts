@@ -7,7 +7,7 @@ export interface ExploreOptions extends CommonOptions, EntityOptions {
   readonly directory?: string;
 }
 
-/** How often counts are asked for; the management API of a namespace is not made to be asked each second. */
+/** How often counts are requested; the management API of a namespace is not made for a request each second. */
 const refreshIntervalInMs = Object.freeze({ local: 1_000, namespace: 5_000 });
 
 /** The options of the explorer for a broker that is open. */

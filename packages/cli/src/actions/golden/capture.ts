@@ -48,7 +48,7 @@ function print(
 ): void {
   for (const name of written) terminal.line(name);
   terminal.line(
-    `${written.length} written, ${messages.length - written.length} known already, ${counted(peeked, "message")} looked at`,
+    `${written.length} written, ${messages.length - written.length} known already, ${counted(peeked, "message")} peeked`,
   );
   if (skipped.length === 0) return;
   terminal.line();

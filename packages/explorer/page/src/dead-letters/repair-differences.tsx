@@ -7,11 +7,11 @@ import { ValueTree } from "../parts/value-view.js";
 
 interface DifferencesProps {
   readonly preview: RepairPreview;
-  /** Whether the settings have changed since. */
+  /** Whether the settings have changed since the preview. */
   readonly isStale: boolean;
 }
 
-/** What a repair would do, and what would be different about some of the messages. */
+/** What a repair would do, with the differences for some of the messages. */
 export function Differences({ preview, isStale }: DifferencesProps): VNode {
   return (
     <section class={isStale ? "differences stale" : "differences"} aria-label="Dry run">

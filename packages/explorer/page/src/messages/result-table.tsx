@@ -12,7 +12,7 @@ interface Result {
   readonly ties?: readonly string[];
 }
 
-/** Messages of several places. */
+/** Messages of several entities. */
 export function ResultTable({
   label,
   results,
@@ -24,7 +24,7 @@ export function ResultTable({
   return (
     <Table
       label={label}
-      head={["Where", "Message", "Enqueued", "Type", "Read by", ...(hasTies ? ["Tied by"] : [])]}
+      head={["Where", "Message", "Enqueued", "Type", "Read by", ...(hasTies ? ["Related by"] : [])]}
     >
       {results.map(({ path, row, ties }) => (
         <tr key={`${path} ${row.sequenceNumber}`}>

@@ -6,17 +6,17 @@ import { Text } from "./text.js";
 interface AttemptsTableProps {
   readonly title: string;
   readonly attempts: readonly AttemptView[];
-  /** The one that got furthest; -1 for none. */
+  /** The index of the attempt that got furthest; -1 for none. */
   readonly decisive: number;
 }
 
-/** Who tried to read a body, at which stage each failed, why and where. */
+/** The failed attempts to read a body: serializer, stage, reason and offset. */
 export function AttemptsTable({ title, attempts, decisive }: AttemptsTableProps): VNode {
   return (
     <Table label={title} head={["Tried", "Stage", "Reason", "Offset", "Detail"]} hasCaption={true}>
       {attempts.map((attempt, index) => (
         <tr key={index} class={index === decisive ? "decisive" : ""}>
-          <th scope="row">{attempt.serializer ?? "nobody"}</th>
+          <th scope="row">{attempt.serializer ?? "no serializer"}</th>
           <td>{attempt.stage}</td>
           <td>{attempt.reason}</td>
           <td>{attempt.offset ?? "–"}</td>

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 
-/** What went wrong, said where it belongs. */
+/** An error text, shown where the error occurred. */
 export function Problem({ text }: { readonly text: string | undefined }): VNode | null {
   if (text === undefined) return null;
   return (
@@ -10,7 +10,7 @@ export function Problem({ text }: { readonly text: string | undefined }): VNode 
   );
 }
 
-/** That something is on its way. */
+/** A notice while something loads. */
 export function Waiting({ isLoading }: { readonly isLoading: boolean }): VNode | null {
   return isLoading ? (
     <p class="quiet" role="status">
@@ -38,7 +38,7 @@ export function Field({ label, name, value = "", type = "text", placeholder }: F
   );
 }
 
-/** A part of a page with its heading. */
+/** A section with its heading. */
 export function Section({
   title,
   children,
@@ -63,7 +63,7 @@ interface TableProps {
   readonly children: ComponentChildren;
 }
 
-/** A table that scrolls by itself where it is too wide. */
+/** A table that scrolls if it is too wide. */
 export function Table({ label, head, hasCaption = false, children }: TableProps): VNode {
   return (
     <div class="table" tabIndex={0} role="region" aria-label={label}>
@@ -84,7 +84,7 @@ export function Table({ label, head, hasCaption = false, children }: TableProps)
   );
 }
 
-/** The filled fields of a form. */
+/** The values of a form's fields that are not empty. */
 export function formValues(form: HTMLFormElement): Record<string, string> {
   const entries = [...new FormData(form)].flatMap(([name, value]) =>
     typeof value === "string" && value !== "" ? [[name, value] as const] : [],
