@@ -145,7 +145,7 @@ describe("a link that stood still", () => {
       silenceInMs: 30_000,
       evidence: "backlog",
     };
-    for (const tell of stalls) tell(stall);
+    for (const report of stalls) report(stall);
     expect(told).toEqual([
       { type: "linkStalled", ...stall },
       { type: "linkStalled", ...stall },
