@@ -236,7 +236,7 @@ class ServiceBusTransport implements AzureTransport {
     for (;;) {
       const mayBeFreed = this.#waits.hasAbandoned(path) && performance.now() < untilMs;
       try {
-        return await this.#askNamed(address, sessionId, receiveMode, signal);
+        return await this.#requestSession(address, sessionId, receiveMode, signal);
       } catch (error) {
         const mapped = toAzureError(error, path);
         if (mapped.code !== "session-cannot-be-locked") throw mapped;
@@ -248,7 +248,7 @@ class ServiceBusTransport implements AzureTransport {
     }
   }
 
-  async #askNamed(
+  async #requestSession(
     address: EntityAddress,
     sessionId: string,
     receiveMode: ReceiveMode,
