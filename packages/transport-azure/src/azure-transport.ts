@@ -228,7 +228,7 @@ class ServiceBusTransport implements AzureTransport {
   ): Promise<ServiceBusSessionReceiverLike> {
     const path = entityPath(address);
     if (sessionId === "") {
-      throw new WaybillError("not-supported", "The SDK takes an empty session id for any session.", {
+      throw new WaybillError("not-supported", "The SDK treats an empty session id as any session.", {
         entityPath: path,
       });
     }
