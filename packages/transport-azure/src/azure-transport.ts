@@ -234,7 +234,7 @@ class ServiceBusTransport implements AzureTransport {
   ): Promise<ServiceBusSessionReceiverLike> {
     const path = entityPathOf(address);
     if (sessionId === "") {
-      throw new WaybillError("not-supported", "The SDK takes an empty session id for any session.", {
+      throw new WaybillError("not-supported", "The SDK treats an empty session id as any session.", {
         entityPath: path,
       });
     }
@@ -242,7 +242,7 @@ class ServiceBusTransport implements AzureTransport {
     for (;;) {
       const mayBeFreed = this.#waits.hasAbandoned(path) && performance.now() < untilMs;
       try {
-        return await this.#askNamed(address, sessionId, receiveMode, signal);
+        return await this.#requestSession(address, sessionId, receiveMode, signal);
       } catch (error) {
         const mapped = toAzureError(error, path);
         if (mapped.code !== "session-cannot-be-locked") throw mapped;
@@ -254,7 +254,7 @@ class ServiceBusTransport implements AzureTransport {
     }
   }
 
-  async #askNamed(
+  async #requestSession(
     address: EntityAddress,
     sessionId: string,
     receiveMode: ReceiveMode,

@@ -38,7 +38,7 @@ export function toLocalError(error: unknown, entityPath: string): WaybillError {
 
 /** The error of a call on a closed object. */
 export function closedError(entityPath: string): WaybillError {
-  return new WaybillError("closed", "It is closed.", { entityPath });
+  return new WaybillError("closed", "The client, sender or receiver is closed.", { entityPath });
 }
 
 /** Throws `aborted` if the signal is already aborted. */

@@ -157,10 +157,10 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
 
   #move(event: LinkEvent): void {
     this.#state = nextLinkState(this.#state, event) ?? this.#state;
-    if (this.isDetached) this.#letGoOfAll();
+    if (this.isDetached) this.#freeAll();
   }
 
-  #letGoOfAll(): void {
+  #freeAll(): void {
     this.session.connection.free(this.#held);
     this.#held = 0;
     this.session.forgetDeliveries(this.unsettled);

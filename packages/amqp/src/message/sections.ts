@@ -166,13 +166,13 @@ export class MessageSections {
     if (range === undefined) return undefined;
     return this.#isEmpty(range, LIST_8)
       ? (NO_FIELDS as FieldsOf<Table>)
-      : readComposite(this.#frugalReaderOf(range), type);
+      : readComposite(this.#boundedReaderOf(range), type);
   }
 
   #map(range: SectionRange | undefined): AmqpMap | undefined {
     if (range === undefined) return undefined;
     if (this.#isEmpty(range, MAP_8)) return NO_ENTRIES;
-    const reader = this.#frugalReaderOf(range);
+    const reader = this.#boundedReaderOf(range);
     const value = readValue(reader);
     return value instanceof AmqpMap ? value : reader.fail(NOT_A_MAP);
   }
@@ -209,7 +209,7 @@ export class MessageSections {
     return bytes[end - 4] === 0 && bytes[end - 3] === 0 && bytes[end - 2] === 0 && bytes[end - 1] === 0;
   }
 
-  #frugalReaderOf(range: SectionRange): ByteReader {
+  #boundedReaderOf(range: SectionRange): ByteReader {
     const reader = this.#readerOf(range);
     reader.maxItems = MAX_VALUES;
     return reader;

@@ -51,7 +51,7 @@ export class Peer {
   /** Pending cleanup of ended links. */
   readonly #ends: (() => void)[] = [];
   readonly #ender = { usage: this.usage, proceed: () => this.#endSome() };
-  readonly #resumer = { usage: this.usage, proceed: () => this.#goOn() };
+  readonly #resumer = { usage: this.usage, proceed: () => this.#resumeSome() };
   #pendingBytes = 0;
 
   /** `onSettled` is called when `isPending` becomes false again. */
@@ -143,7 +143,7 @@ export class Peer {
   }
 
   /** Calls each waiting callback only once, even if it waits again: `resume` is called again for what they write. */
-  #goOn(): boolean {
+  #resumeSome(): boolean {
     const waiting = [...this.#waiting];
     for (let resume = waiting.shift(); resume !== undefined; resume = waiting.shift()) {
       if (this.isCongested) return false;

@@ -37,8 +37,8 @@ const TURN_MS = 3;
 const ROUND_MS = 6;
 
 /**
- * Divides the server's time among its clients, so that none blocks the others. The group that has used least recently comes first, and
- * within it the client that has used least: many connections of a key get no more time than one.
+ * Divides the server's time among its clients, so that none blocks the others. The group that used the least time lately comes first, and
+ * within it the client that used least: many connections of a key get no more time than one.
  */
 export class Turns {
   #endsAtMs = 0;

@@ -111,7 +111,7 @@ export class SocketRouter {
     const protocol = protocolOf(firstByte);
     if (protocol === "tls" && !isSecure) {
       if (this.#secureContext === undefined) refuse(socket, TLS_REFUSAL);
-      else this.#shakeHands(socket);
+      else this.#startTls(socket);
       return;
     }
     if (!isSecure && this.#options.tls?.allowPlain === false) socket.destroy();
@@ -121,7 +121,7 @@ export class SocketRouter {
     socket.resume();
   }
 
-  #shakeHands(socket: Socket): void {
+  #startTls(socket: Socket): void {
     const leave = this.#admit(socket, TLS_HANDSHAKE_MS);
     const secure = new TLSSocket(socket, {
       isServer: true,

@@ -10,7 +10,7 @@ const POLYNOMIAL = 0xedb88320;
 /** CRC-32 tables for processing four bytes at once. */
 const TABLES = makeTables();
 
-/** The checksum of a record: CRC-32 over its key and payload, so that a misplaced record is detected. */
+/** The checksum of a record: CRC-32 of its payload, seeded with its key, so that a misplaced record is detected. */
 export function checksumOf(
   key: Uint8Array,
   keyStart: number,

@@ -129,7 +129,7 @@ export class RecordReader {
 function toBigint(hex: string): bigint {
   const isNegative = hex.startsWith("-");
   const digits = isNegative ? hex.slice(1) : hex;
-  if (!/^[\da-f]+$/.test(digits)) throw new RangeError("it holds an integer that is none");
+  if (!/^[\da-f]+$/.test(digits)) throw new RangeError("it contains an invalid integer");
   const magnitude = BigInt(`0x${digits}`);
   return isNegative ? -magnitude : magnitude;
 }

@@ -94,7 +94,7 @@ export abstract class MessageReceiver {
     checkCount("peek", maxCount);
     const { store, sessionId } = this.#begin(this.engine.begin());
     const peek = new Peek(store, maxCount, sessionId === undefined ? options : { ...options, sessionId });
-    while (!peek.goOn()) await nextTurn();
+    while (!peek.proceed()) await nextTurn();
     return this.#hold(Promise.resolve(peek.messages));
   }
 
@@ -197,7 +197,7 @@ export abstract class MessageReceiver {
         maxCount,
         sessionId === undefined ? options : { ...options, sessionId },
       );
-      const isDone = batch.goOn(this.engine);
+      const isDone = batch.proceed(this.engine);
       const durable = this.engine.end(nowMs);
       if (isDone) {
         await this.#answer(durable);

@@ -15,8 +15,9 @@ import type { Topic } from "./topic.js";
 
 /** What all messages of a queue, or of a topic with its subscriptions, use. */
 export interface Usage {
-  /** Bytes that count towards the quota: `sizeInBytes` plus the broker's own memory per message. */
+  /** Bytes that count towards the quota: `sizeInBytes`, changed properties and the broker's own memory per message. */
   bytes: number;
+  /** Size of all messages and session states, as the entity's description reports it. */
   sizeInBytes: number;
   /** The part of it in the JavaScript heap, approximately. */
   heapBytes: number;

@@ -42,7 +42,7 @@ export class FanOut {
   }
 
   /** Continues until `isTurnOver` returns true; returns `true` when finished. */
-  goOn(isTurnOver: () => boolean): boolean {
+  proceed(isTurnOver: () => boolean): boolean {
     if (this.message.state === "gone") return true;
     return this.#runRules(isTurnOver) && this.#makeCopies(isTurnOver);
   }
@@ -54,7 +54,7 @@ export class FanOut {
     this.#transit ??= transitOf(this.message);
     this.#subject ??= new MessageSubject(this.#engine, this.#transit, sequence, enqueuedAtMs);
     for (; this.#at < shares.length; this.#at++) {
-      if (this.#shareAt().run?.goOn(this.#subject, isTurnOver) === false) return false;
+      if (this.#shareAt().run?.proceed(this.#subject, isTurnOver) === false) return false;
     }
     this.#hasRules = true;
     this.#at = 0;

@@ -115,7 +115,7 @@ export class FanOuts {
   #workOn(waiting: FanOut[]): void {
     let done = 0;
     for (const fanOut of waiting) {
-      if (!this.#isReady(fanOut) || !fanOut.goOn(this.#isTurnOver)) break;
+      if (!this.#isReady(fanOut) || !fanOut.proceed(this.#isTurnOver)) break;
       done++;
       for (const notify of fanOut.onDone) notify();
       if (this.#isTurnOver()) break;

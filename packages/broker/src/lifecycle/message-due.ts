@@ -4,7 +4,7 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import { activateScheduled } from "./activate-scheduled.js";
 import { failDelivery } from "./end-lock.js";
 import { expireMessage } from "./expire-message.js";
-import { withdraw } from "./place-message.js";
+import { removeFromLane } from "./place-message.js";
 
 /**
  * Handles a message's timer: its lock expires, it is activated, or it expires. A message in a front end's encoding that rules may have to
@@ -19,7 +19,7 @@ export function onMessageDue(engine: Engine, message: StoredMessage, nowMs: numb
     engine.emit("lock-expired", message, nowMs);
     failDelivery(engine, message, nowMs);
   } else {
-    withdraw(message);
+    removeFromLane(message);
     expireMessage(engine, message, nowMs);
   }
 }

@@ -39,7 +39,7 @@ export function takeOut(engine: Engine, message: StoredMessage): void {
 }
 
 /** Removes a ready message from its lane; to be followed by `takeOut`. */
-export function withdraw(message: StoredMessage): void {
+export function removeFromLane(message: StoredMessage): void {
   message.store.readyOf(message).forget();
 }
 

@@ -84,7 +84,7 @@ export function holdUntilDue(engine: Engine, target: Queue | Topic, transit: Tra
 function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs: number): void {
   if (entity.main.sessions !== undefined && transit.content.sessionId === undefined) {
     const description = "Session enabled entity doesn't allow a message whose session identifier is null.";
-    arriveDead(engine, entity, transit, deadLetterRecord("Session ID is null", description), nowMs);
+    addDeadLettered(engine, entity, transit, deadLetterRecord("Session ID is null", description), nowMs);
     return;
   }
   const message = enqueue(engine, entity, entity.main, transit, nowMs);
@@ -93,7 +93,7 @@ function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs
   else forwardMessage(engine, message, nowMs);
 }
 
-function arriveDead(
+function addDeadLettered(
   engine: Engine,
   entity: ReceivingEntity,
   transit: Transit,
@@ -170,7 +170,8 @@ export function giveCopy(
   const [failure] = made?.failures ?? [];
   if (made === undefined) arrive(engine, subscription, transit, nowMs);
   else if (changes !== undefined) arrive(engine, subscription, applyRuleChanges(transit, changes), nowMs);
-  else if (failure !== undefined) arriveDead(engine, subscription, transit, failureRecord(failure), nowMs);
+  else if (failure !== undefined)
+    addDeadLettered(engine, subscription, transit, failureRecord(failure), nowMs);
 }
 
 function failureRecord({ ruleName, error }: RuleFailure): ApplicationProperties {

@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
 import type { MessageStore } from "../entities/message-store.js";
 import { sessionLockLost } from "../errors/broker-error.js";
-import { discardMessage, withdraw } from "../lifecycle/place-message.js";
+import { discardMessage, removeFromLane } from "../lifecycle/place-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Removes all messages of a store whatever their state, including locked ones; returns their number. */
@@ -41,6 +41,6 @@ export function removeMessage(engine: Engine, message: StoredMessage): void {
   const { kind, owner } = message.store;
   // Messages being copied to a topic's subscriptions are not in a lane.
   const isHandedOn = owner.kind === "topic" && kind === "main";
-  if (message.state === "active" && !message.isLocked && !isHandedOn) withdraw(message);
+  if (message.state === "active" && !message.isLocked && !isHandedOn) removeFromLane(message);
   discardMessage(engine, message);
 }

@@ -11,7 +11,7 @@ import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
 import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import { forwardMessage } from "../lifecycle/forward-message.js";
-import { takeOut, withdraw } from "../lifecycle/place-message.js";
+import { removeFromLane, takeOut } from "../lifecycle/place-message.js";
 import { checkForwards } from "./check-forwards.js";
 import { saveEntity } from "./save-entity.js";
 
@@ -77,7 +77,7 @@ function forwardWaiting(engine: Engine, entity: ReceivingEntity, nowMs: number):
     (message) => message.state === "active" && !message.isLocked,
   );
   for (const message of waiting) {
-    withdraw(message);
+    removeFromLane(message);
     takeOut(engine, message);
     forwardMessage(engine, message, nowMs);
   }

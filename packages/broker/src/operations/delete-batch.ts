@@ -34,7 +34,7 @@ export class BatchDelete {
   }
 
   /** Searches or deletes some more messages; returns `true` when finished. */
-  goOn(engine: Engine): boolean {
+  proceed(engine: Engine): boolean {
     if (this.#chosen === undefined && !this.#look()) return false;
     this.#chosen ??= Array.from(this.#found).sort((a, b) => b.arrival - a.arrival);
     for (let looked = 0; looked < STRIDE; looked++) {

@@ -40,7 +40,7 @@ export class Peek {
   }
 
   /** Reads some more messages; returns `true` when finished. */
-  goOn(): boolean {
+  proceed(): boolean {
     const session = this.#session;
     if (session === null) return true;
     let looked = 0;

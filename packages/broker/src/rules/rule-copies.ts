@@ -23,7 +23,7 @@ export interface RuleFailure {
  */
 export function evaluateRules(rules: readonly CompiledRule[], subject: RuleSubject): RuleCopies {
   const run = new RuleRun(rules);
-  run.goOn(subject, () => false);
+  run.proceed(subject, () => false);
   return run;
 }
 
@@ -40,7 +40,7 @@ export class RuleRun implements RuleCopies {
   }
 
   /** Evaluates rules until `isTurnOver` returns true; returns `true` when all were evaluated. */
-  goOn(subject: RuleSubject, isTurnOver: () => boolean): boolean {
+  proceed(subject: RuleSubject, isTurnOver: () => boolean): boolean {
     while (this.#next < this.#rules.length) {
       this.#run(this.#rules[this.#next++] as CompiledRule, subject);
       if (isTurnOver()) break;

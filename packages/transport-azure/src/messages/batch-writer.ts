@@ -22,11 +22,11 @@ const code = {
 const sectionBytes = 16;
 const textBytes = 5;
 
-/** Spare room in the buffer beyond the usual batch size: for differences between messages, and for the largest message so far possible. */
+/** Spare room in the buffer beyond the usual batch size: for differences between messages, and for the upper bound of the next one. */
 const spareBytes = 16_384;
 
 /** Below this, rhea, the AMQP library of the SDK, writes integers as long. */
-const leastInt = -(2 ** 31) + 1;
+const minInt = -(2 ** 31) + 1;
 
 /** A message that a {@link BatchWriter} can write. */
 export type PlainMessage = EncodedMessage & { readonly body: Uint8Array };
@@ -53,10 +53,10 @@ export function isPlain(message: EncodedMessage): message is PlainMessage {
 function isPlainValue(value: ApplicationPropertyValue): boolean {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value !== "number" || Object.is(value, -0) || Number.isNaN(value)) return false;
-  return !Number.isInteger(value) || (value > leastInt && value < 2 ** 32);
+  return !Number.isInteger(value) || (value > minInt && value < 2 ** 32);
 }
 
-function mostBytes(message: PlainMessage): number {
+function maxBytesOf(message: PlainMessage): number {
   let size = 4 * sectionBytes + 13 * textBytes + message.body.length;
   for (const text of textsOf(message)) if (text !== undefined) size += 3 * text.length;
   const { applicationProperties } = message;
@@ -99,7 +99,7 @@ export class BatchWriter {
 
   /** `usualBytes` is the typical size of such batches; the buffer grows beyond it. */
   constructor(first: PlainMessage, usualBytes: number) {
-    const roomBytes = Math.max(usualBytes + spareBytes, mostBytes(first));
+    const roomBytes = Math.max(usualBytes + spareBytes, maxBytesOf(first));
     this.#bytes = Buffer.allocUnsafeSlow(roomBytes);
     this.#front(first);
   }
@@ -112,7 +112,7 @@ export class BatchWriter {
   tryAppend(message: PlainMessage, maxBytes: number): boolean {
     const before = this.#at;
     if (before + message.body.length > maxBytes) return false;
-    this.#makeRoom(mostBytes(message));
+    this.#makeRoom(maxBytesOf(message));
     this.#entry(message);
     if (this.#at <= maxBytes) return true;
     this.#at = before;

@@ -89,7 +89,7 @@ export function toAzureError(error: unknown, entityPath: string): WaybillError {
 
 /** The error of a call on a closed object. */
 export function closedError(entityPath: string): WaybillError {
-  return new WaybillError("closed", "It is closed.", { entityPath });
+  return new WaybillError("closed", "The client, sender or receiver is closed.", { entityPath });
 }
 
 /** The error of a call aborted by its signal. */
@@ -114,7 +114,7 @@ export function unansweredError(entityPath: string): WaybillError {
 
 /** The error of settling a message a second time. */
 export function settledError(entityPath: string): WaybillError {
-  return new WaybillError("message-lock-lost", "The message was settled already, or its lock ran out.", {
+  return new WaybillError("message-lock-lost", "The message is already settled, or its lock has expired.", {
     entityPath,
   });
 }

@@ -45,7 +45,7 @@ export function settleByRequest(
     if (attempts > maxAttempts) {
       end();
       settlement.fail(
-        new WaybillError("connection-lost", "The broker was not reached to settle the message."),
+        new WaybillError("connection-lost", "The broker could not be reached to settle the message."),
       );
       return;
     }

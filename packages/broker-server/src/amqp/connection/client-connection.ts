@@ -67,7 +67,7 @@ export class ClientConnection {
       (key) => this.#trust(key),
       () => this.#peer.dropExpired(),
     );
-    const peer = new Peer(context, claims, budget, () => this.#goOn());
+    const peer = new Peer(context, claims, budget, () => this.#resumeInput());
     this.#peer = peer;
     this.#ticker = {
       usage: peer.usage,
@@ -166,7 +166,7 @@ export class ClientConnection {
     return this.#mustWait || this.#connection.outputSize > MAX_OUTPUT;
   }
 
-  /** Whether it waits for the client itself or for the storage: `#goOn` is called afterwards. */
+  /** Whether it waits for the client itself or for the storage: `#resumeInput` is called afterwards. */
   get #mustWait(): boolean {
     return this.#peer.isCongested || this.#peer.isPending;
   }
@@ -197,7 +197,7 @@ export class ClientConnection {
     socket.on("drain", () => {
       this.#peer.isCongested = false;
       this.#countOutput();
-      this.#goOn();
+      this.#resumeInput();
       this.#peer.resume();
     });
     socket.on("error", () => socket.destroy());
@@ -255,7 +255,7 @@ export class ClientConnection {
   }
 
   /** Continues with the client's input. */
-  #goOn(): void {
+  #resumeInput(): void {
     if (this.#mustWait) return;
     if (this.#connection.hasUnread || this.#input.length > 0) this.#context.turns.enter(this);
     else this.#socket.resume();

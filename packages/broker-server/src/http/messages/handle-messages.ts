@@ -8,7 +8,7 @@ import type { MessageRequest } from "./message-resource.js";
 import { isBatch, toBrokerMessage, toBrokerMessages } from "./to-broker-message.js";
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
-/** Maximum overhead of a batch's JSON, as a factor of the maximum message size. */
+/** Maximum size of a batch's JSON, as a multiple of the maximum batch size. */
 const BATCH_OVERHEAD = 2;
 const PROPERTY_BYTES = 64 * 1024;
 
