@@ -5,7 +5,7 @@ import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** Messages are set aside and come back by number; a record keeps the numbers. */
+/** Messages are deferred and received by sequence number; a record keeps the numbers. */
 export function clientDeferralCases(subject: TransportSubject): Case[] {
   const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `deferral: ${name}`, run);

@@ -10,7 +10,7 @@ import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** What a processor makes of what its handler does. */
+/** How a processor settles messages by the outcome of its handler. */
 export function processingCases(subject: TransportSubject): Case[] {
   const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
     processingCase(subject, `processing: ${name}`, run);

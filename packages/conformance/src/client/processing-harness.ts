@@ -15,15 +15,15 @@ import type {
 } from "../transport/harness/transport-subject.js";
 import { plainJson } from "./plain-json.js";
 
-/** In steps of so many milliseconds the broker's time passes while something is waited for, and a little real time with it. */
+/** The broker's time passes in steps of this many milliseconds while a case waits, and a little real time with it. */
 const stepMs = 20;
 
-/** The fixture of one case about processors: a client, a queue and time. Environments differ in whether the client goes by the broker's clock. */
+/** The fixture of one case about processors: a client, a queue and time. In some environments the client uses the broker's clock. */
 export class ProcessingHarness {
   readonly #fixture: TransportFixture;
   readonly #lockDurationMs: number;
   readonly #patienceMs: number;
-  /** What `processError` was called with. */
+  /** The errors that `processError` received. */
   readonly errors: ProcessErrorArgs[] = [];
   readonly processError = (args: ProcessErrorArgs): void => void this.errors.push(args);
 
@@ -41,7 +41,7 @@ export class ProcessingHarness {
     return new WaybillClient(this.#fixture.transport, { serializer: plainJson, ...options });
   }
 
-  /** Makes a queue and sends these messages to it; each body that is not a message's is sent as one. */
+  /** Creates a queue and sends messages, or bodies as messages, to it. */
   async queue(messages: readonly Message[], setting: Partial<EntitySetting> = {}): Promise<string> {
     const queue = await this.#fixture.createQueue({
       lockDurationMs: this.#lockDurationMs,
@@ -58,7 +58,7 @@ export class ProcessingHarness {
     await client.createSender(queue).sendMessages(messages);
   }
 
-  /** Receives messages as a process does that ends before it settles them; when this resolves, their locks have run out. */
+  /** Receives messages like a process that crashes before it settles them; resolves when their locks have expired. */
   async deliverInVain(queue: string, count: number): Promise<void> {
     const receiver = this.#fixture.transport.createReceiver({ queue }, "peekLock");
     let missing = count;
@@ -71,7 +71,7 @@ export class ProcessingHarness {
     await this.#fixture.advance(this.#lockDurationMs + 100);
   }
 
-  /** Sends messages that say they are JSON and are not. */
+  /** Sends undeserializable messages: declared as JSON, but not JSON. */
   async sendPoison(queue: string, count: number, properties: Omit<Message, "body"> = {}): Promise<void> {
     const client = new WaybillClient(this.#fixture.transport, { serializer: plainJson });
     const body = new TextEncoder().encode("{");
@@ -79,7 +79,7 @@ export class ProcessingHarness {
     await client.createSender(queue).sendEncodedMessages(new Array(count).fill(message));
   }
 
-  /** The broker's time, so many milliseconds from now. */
+  /** The broker's time in a given number of milliseconds. */
   later(ms: number): Date {
     return new Date(this.#fixture.now().getTime() + ms);
   }
@@ -89,7 +89,7 @@ export class ProcessingHarness {
     await this.#fixture.advance(durationMs);
   }
 
-  /** Waits until something holds, letting time pass meanwhile, and fails when it does not come about. */
+  /** Waits until a condition holds, letting time pass meanwhile, and fails if it does not. */
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
     const endMs = performance.now() + 4 * this.#patienceMs;
     while (!(await holds())) {
@@ -109,14 +109,14 @@ export class ProcessingHarness {
     return call;
   }
 
-  /** Lets time pass in which something could happen that should not. */
+  /** Lets enough time pass for something wrong to happen. */
   async quiet(durationMs = 200): Promise<void> {
     const endMs = performance.now() + durationMs / 4;
     for (let passedMs = 0; passedMs < durationMs || performance.now() < endMs; passedMs += stepMs)
       await this.#pass();
   }
 
-  /** All that a queue, or its dead-letter queue, holds. */
+  /** All messages of a queue, or of its dead-letter queue. */
   async content(queue: string, subQueueType?: "deadLetter"): Promise<PeekedMessage[]> {
     const client = new WaybillClient(this.#fixture.transport, { serializer: plainJson });
     const receiver = client.createReceiver(queue, subQueueType === undefined ? {} : { subQueueType });
@@ -141,7 +141,7 @@ export class ProcessingHarness {
   }
 }
 
-/** Makes a case about processors with a fixture of its own. */
+/** Makes a case about processors with its own fixture. */
 export function processingCase(
   subject: TransportSubject,
   name: string,
@@ -170,7 +170,7 @@ export function numbersOf(messages: readonly { readonly body?: unknown }[]): num
   return messages.map(({ body }) => (body as { n: number }).n);
 }
 
-/** A promise to be settled by hand. */
+/** A promise that the case settles. */
 export function gate(): { readonly opened: Promise<void>; open(): void; fail(error: unknown): void } {
   let open = () => {};
   let fail = (_: unknown) => {};

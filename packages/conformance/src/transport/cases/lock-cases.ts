@@ -3,7 +3,7 @@ import type { Case } from "../../case.js";
 import { handleOf, rejectsWith, type TransportHarness, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** How long a lock holds, and what is left to a receiver that lost it. */
+/** How long a lock lasts, and what a receiver that lost it can still do. */
 export function lockCases(subject: TransportSubject): Case[] {
   const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
     transportCase(subject, `locks: ${name}`, run);

@@ -11,7 +11,7 @@ import {
 } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** Peeking sees everything and touches nothing. */
+/** Peeking returns all messages and changes nothing. */
 export function peekingCases(subject: TransportSubject): Case[] {
   const testCase = (
     name: string,
