@@ -4,7 +4,7 @@ import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { clientCase, noise } from "./client-harness.js";
 
-/** A client's batches: sizes known after serialization, arrays split by themselves. */
+/** A client's batches: sizes are known after serialization, arrays are split automatically. */
 export function clientBatchCases(subject: TransportSubject): Case[] {
   const testCase = clientCase(subject, "batches");
   return [

@@ -43,7 +43,7 @@ export class ClientHarness {
     return this.fixture.advance(durationMs);
   }
 
-  /** Receives and completes exactly so many messages, in order, and fails when they do not come. */
+  /** Receives and completes exactly `count` messages, in order, and fails if they do not arrive. */
   async receive(client: WaybillClient, queue: string, count: number): Promise<ReceivedMessage[]> {
     const receiver = client.createReceiver(queue);
     const messages: ReceivedMessage[] = [];
@@ -57,7 +57,7 @@ export class ClientHarness {
     return messages;
   }
 
-  /** Receives one message from a queue's dead-letter queue, raw if it must be. */
+  /** Receives one message from a queue's dead-letter queue, raw if it is undeserializable. */
   async receiveDeadLetter(client: WaybillClient, queue: string) {
     const receiver = client.createReceiver(queue, { subQueueType: "deadLetter" });
     const [dead] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
@@ -65,7 +65,7 @@ export class ClientHarness {
     return { dead, complete: () => receiver.completeMessage(dead) };
   }
 
-  /** What a queue holds, without taking it. */
+  /** Peeks the messages of a queue. */
   async peek(client: WaybillClient, queue: string) {
     const receiver = client.createReceiver(queue);
     const messages = await receiver.peekMessages(100);
@@ -77,7 +77,7 @@ export class ClientHarness {
 /** Makes cases of clients. */
 export const clientCase = caseMaker(ClientHarness);
 
-/** A text that does not compress, of so many characters. */
+/** An incompressible text of a given length. */
 export function noise(length: number): string {
   let state = 1;
   let text = "";

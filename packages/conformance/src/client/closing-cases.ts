@@ -97,10 +97,10 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
         for (const finish of waiting.slice(0, waiting.length / 2)) finish();
         await harness.ended(closing, "the subscription closed");
         const left = numbersOf(await harness.content(queue));
-        // What is left and what was handled is all there is. A handler that was cut short may have handled all the same.
+        // Every message is either left or was handled. A handler that was cut short may have handled its message, too.
         assert.deepEqual(new Set([...left, ...handled]), new Set(numbersOf(counted(count))));
         isStopped = left.length === 0 || round >= 3;
-        // No lock keeps anybody from what is left.
+        // The remaining messages are not locked.
         if (left.length > 0) {
           const receiver = client.createReceiver(queue);
           const next = await receiver.receiveMessages(1, { maxWaitTimeInMs: 1000 });

@@ -6,7 +6,7 @@ import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** Messages are set aside and come back by number; a record keeps the numbers. */
+/** Messages are deferred and received by sequence number; a record keeps the numbers. */
 export function clientDeferralCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "deferral");
   return [

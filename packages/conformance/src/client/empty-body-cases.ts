@@ -6,7 +6,7 @@ import type { TransportSubject } from "../transport/harness/transport-subject.js
 import { clientCase } from "./client-harness.js";
 import { plainJson } from "./plain-json.js";
 
-/** Messages that are their properties alone: they travel without bytes, arrive without a body, and are no poison. */
+/** Messages without a body: they are sent without bytes, arrive without a body, and are not undeserializable. */
 export function emptyBodyCases(subject: TransportSubject): Case[] {
   const testCase = clientCase(subject);
   return [

@@ -11,7 +11,7 @@ import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** What a processor makes of what its handler does. */
+/** How a processor settles messages by the outcome of its handler. */
 export function processingCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "processing");
   return [

@@ -8,13 +8,13 @@ import type {
 } from "../transport/harness/transport-subject.js";
 import { ClientHarness } from "./client-harness.js";
 
-/** In steps of so many milliseconds the broker's time passes while something is waited for, and a little real time with it. */
+/** The broker's time passes in steps of this many milliseconds while a case waits, and a little real time with it. */
 const stepMs = 20;
 
 /** The fixture of one case about processors: a client, a queue and time. Environments differ in whether the client goes by the broker's clock. */
 export class ProcessingHarness extends ClientHarness {
   readonly #patienceMs: number;
-  /** What `processError` was called with. */
+  /** The errors that `processError` received. */
   readonly errors: ProcessErrorArgs[] = [];
   readonly processError = (args: ProcessErrorArgs): void => void this.errors.push(args);
 
@@ -34,7 +34,7 @@ export class ProcessingHarness extends ClientHarness {
     await this.client().createSender(queue).sendMessages(messages);
   }
 
-  /** Receives messages as a process does that ends before it settles them; when this resolves, their locks have run out. */
+  /** Receives messages like a process that crashes before it settles them; resolves when their locks have expired. */
   async deliverInVain(queue: string, count: number): Promise<void> {
     const receiver = this.fixture.transport.createReceiver({ queue }, "peekLock");
     let missing = count;
@@ -47,7 +47,7 @@ export class ProcessingHarness extends ClientHarness {
     await this.fixture.advance(this.lockDurationMs + 100);
   }
 
-  /** Sends messages that say they are JSON and are not. */
+  /** Sends undeserializable messages: declared as JSON, but not JSON. */
   async sendPoison(queue: string, count: number, properties: Omit<Message, "body"> = {}): Promise<void> {
     const client = this.client();
     const body = new TextEncoder().encode("{");
@@ -55,12 +55,12 @@ export class ProcessingHarness extends ClientHarness {
     await client.createSender(queue).sendEncodedMessages(new Array(count).fill(message));
   }
 
-  /** The broker's time, so many milliseconds from now. */
+  /** The broker's time in a given number of milliseconds. */
   later(ms: number): Date {
     return new Date(this.fixture.now().getTime() + ms);
   }
 
-  /** Waits until something holds, letting time pass meanwhile, and fails when it does not come about. */
+  /** Waits until a condition holds, letting time pass meanwhile, and fails if it does not. */
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
     const endMs = performance.now() + 4 * this.#patienceMs;
     while (!(await holds())) {
@@ -80,14 +80,14 @@ export class ProcessingHarness extends ClientHarness {
     return call;
   }
 
-  /** Lets time pass in which something could happen that should not. */
+  /** Lets enough time pass for something wrong to happen. */
   async quiet(durationMs = 200): Promise<void> {
     const endMs = performance.now() + durationMs / 4;
     for (let passedMs = 0; passedMs < durationMs || performance.now() < endMs; passedMs += stepMs)
       await this.#pass();
   }
 
-  /** All that a queue, or its dead-letter queue, holds. */
+  /** All messages of a queue, or of its dead-letter queue. */
   async content(queue: string, subQueueType?: "deadLetter"): Promise<PeekedMessage[]> {
     const client = this.client();
     const receiver = client.createReceiver(queue, subQueueType === undefined ? {} : { subQueueType });
@@ -129,7 +129,7 @@ export function numbersOf(messages: readonly { readonly body?: unknown }[]): num
   return messages.map(({ body }) => (body as { n: number }).n);
 }
 
-/** A promise to be settled by hand. */
+/** A promise that the case settles. */
 export function gate(): { readonly opened: Promise<void>; open(): void; fail(error: unknown): void } {
   let open = () => {};
   let fail = (_: unknown) => {};

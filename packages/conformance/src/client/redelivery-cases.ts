@@ -6,15 +6,15 @@ import type { TransportSubject } from "../transport/harness/transport-subject.js
 import { plainJson } from "./plain-json.js";
 import { counted, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** More items than a message may hold that may have ended a process, fewer than any other may. */
+/** More items than allowed in a message that may have crashed a process, fewer than allowed in others. */
 const largeCount = 110_000;
 
 const large: Message = { messageId: "large", body: Array.from({ length: largeCount }, () => 0) };
 
-/** As a plug-in of the application: core counts what it returns. */
+/** A third-party serializer: core counts the items that it returns. */
 const { conforming: _, ...countedJson } = plainJson;
 
-/** What happens to a message that comes again. */
+/** How a redelivered message is read. */
 export function redeliveryCases(subject: TransportSubject): Case[] {
   const toCase = processingCase(subject, "redelivery");
   return [
@@ -62,7 +62,7 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** Handles all messages of a queue, several at a time; resolves with their ids. */
+/** Handles all messages of a queue, several concurrently; resolves with their ids. */
 async function handled(
   harness: ProcessingHarness,
   queue: string,
@@ -83,7 +83,7 @@ async function handled(
   return seen;
 }
 
-/** Notes how many bodies were being read while each was. */
+/** Records how many bodies were read concurrently with each body. */
 class ReadingLog {
   readonly mostAtOnce: Record<string, number> = {};
   readonly #reading = new Set<string>();

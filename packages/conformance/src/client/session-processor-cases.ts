@@ -5,7 +5,7 @@ import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** Many sessions are served at once, each in order. */
+/** Many sessions are processed concurrently, each in order. */
 export function sessionProcessorCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "session processor");
   return [
@@ -29,7 +29,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         },
         { maxConcurrentSessions: 3 },
       );
-      // Far less time than the idle timeout of each: a session without messages gives way.
+      // Far less than the idle timeout of each: a session without messages is released for others.
       await harness.untilEmpty(queue);
       await harness.ended(subscription.close(), "the subscription closed");
       assert.deepEqual(harness.errors, []);
@@ -49,7 +49,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       await harness.send(queue, [{ sessionId: "ada", body: { n: 2 } }]);
       await harness.until(() => steps.includes("closing ada"), "the session was let go");
       assert.deepEqual(steps, ["opening ada", "ada 1", "ada 2", "closing ada"]);
-      // Anybody can have it now.
+      // It can be accepted again.
       await (await harness.client().acceptSession(queue, "ada")).close();
       await harness.ended(subscription.close(), "the subscription closed");
     }),
@@ -139,7 +139,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
         await harness.until(() => seen.length === 4, "the other sessions are served");
         assert.deepEqual(seen.toSorted(), ["ada 1", "ben 1", "ben 2", "cem 1"]);
-        // It is tried again, and no try counts as a delivery: the broker will never dead-letter it for that.
+        // It is read again, which does not count as a delivery: the broker will never dead-letter it for that.
         await harness.until(() => dispositions.length >= 3, "the session was tried again");
         assert.deepEqual(dispositions[2], ["ada", "blocked"]);
         await harness.ended(subscription.close(), "the subscription closed");

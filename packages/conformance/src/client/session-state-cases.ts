@@ -6,7 +6,7 @@ import type { TransportSubject } from "../transport/harness/transport-subject.js
 import { plainJson } from "./plain-json.js";
 import { processingCase } from "./processing-harness.js";
 
-/** A session's state is a value, written and read by serializers as bodies are. */
+/** A session's state is a value, written and read by serializers like bodies. */
 export function sessionStateCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "session state");
   return [
@@ -94,7 +94,7 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** JSON backwards, which nobody could know without its label; it tells the type that it was given. */
+/** Reversed JSON, which cannot be recognised without a content type; it records the message type that it was given. */
 const reversed: Serializer = {
   name: "reversed",
   mediaTypes: ["application/x-reversed"],

@@ -11,7 +11,7 @@ import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { clientCase, noise, resubmitted } from "./client-harness.js";
 
-/** Bodies that travel elsewhere, or so that nobody else can read them. */
+/** Bodies that are stored elsewhere, compressed or encrypted. */
 export function transformedBodyCases(subject: TransportSubject): Case[] {
   const testCase = clientCase(subject);
   const tooLarge = (subject.maxMessageBytes ?? 256 * 1024) + 1;
@@ -174,7 +174,7 @@ function reasons(dead: Parameters<typeof parseDeadLetterRecord>[0]): string[] {
   return required(parseDeadLetterRecord(dead)).attempts.map(({ reason }) => reason);
 }
 
-/** A key ring with one key, made of its id. */
+/** A key ring with one key, derived from its id. */
 function ring(id: string): EncryptionKeyProvider {
   const key = new Uint8Array(32).fill(id.charCodeAt(1));
   return { currentKey: () => ({ id, key }), findKey: async (wanted) => (wanted === id ? key : undefined) };

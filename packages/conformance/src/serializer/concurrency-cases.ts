@@ -7,7 +7,7 @@ import { messageSetting, readContext, readValue, serializerCase, write } from ".
 import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, type Written, writeValue } from "./written.js";
 
-/** Calls on one instance do not mix, and a caller who gave up is not served an odd error. */
+/** Concurrent calls on one instance do not interfere, and an aborted call rejects with `aborted` or not at all. */
 export function concurrencyCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "concurrency");
   return [

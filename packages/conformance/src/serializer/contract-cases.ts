@@ -5,7 +5,7 @@ import { serializerCase } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, writeValue } from "./written.js";
 
-/** The shape of the plug-in: name, media types, and how it claims to know its bytes. */
+/** The properties of the plug-in: name, media types, and how it recognises its bytes. */
 export function contractCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "contract");
   return [

@@ -13,7 +13,7 @@ import type { Nesting, SerializerSubject } from "./serializer-subject.js";
 
 const limits = [1, 2, 7, 32, suiteMaxDepth];
 
-/** The limit on nesting holds to the level, both ways. A schema of fixed depth has nothing to limit. */
+/** The depth limit is exact when reading and writing. It does not apply to a schema of fixed depth. */
 export function depthCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "depth");
   const { nesting } = subject;
@@ -62,7 +62,7 @@ function writingCase(subject: SerializerSubject, nesting: Nesting, maxDepth: num
   );
 }
 
-/** A subject that cannot nest must not nest when it is asked to: its depth is below any limit worth setting. */
+/** A subject whose schema fixes the depth must fit every reasonable limit. */
 function fixedDepthCase(subject: SerializerSubject): Case {
   const testCase = serializerCase(subject, "depth");
   return testCase("every value fits a limit of 32, since the schema fixes the depth", async (serializer) => {

@@ -5,12 +5,12 @@ import { foreignBodies } from "../corpus/foreign-bodies.js";
 import { messageSetting, readQuickly, readRefused, serializerCase } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
-/** How much memory one refusal may leave behind, in bytes: far more than any body here, far less than any bomb wants. */
+/** Maximum memory of one refusal, in bytes: far more than any body here needs, far less than any bomb claims. */
 const allocationLimitBytes = 64 * 1024 * 1024;
 
 /**
- * Bodies made to hurt. A serializer that is not bounded can abort the process or never return, and no test in the same process can catch
- * that: the case that ran last is then the finding.
+ * Bodies that attack the serializer. An unbounded serializer can crash the process or never return, which no test in the same process can catch:
+ * then the case that ran last is the failed one.
  */
 export function hostileCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "hostile");
@@ -49,7 +49,7 @@ function bombCases(subject: SerializerSubject, kind: string, bombs: readonly Bom
   );
 }
 
-/** Fails when running left more memory behind than the limit, counted before any collection. */
+/** Fails if running used more memory than the limit, counted before any collection. */
 async function withBoundedMemory<T>(run: () => Promise<T>): Promise<T> {
   const before = allocatedBytes();
   const result = await run();

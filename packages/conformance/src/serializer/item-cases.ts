@@ -5,7 +5,7 @@ import type { SerializerSubject } from "./serializer-subject.js";
 
 const counts = [1, 7, 1_000, 100_000];
 
-/** The limit on items holds to the item, both ways, and before anything is built. */
+/** The items limit is exact when reading and writing, and checked before values are created. */
 export function itemCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "items");
   const { items } = subject;

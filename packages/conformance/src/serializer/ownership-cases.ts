@@ -6,10 +6,10 @@ import { messageSetting, readValue, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { expectedValue, quickValues, writeValue } from "./written.js";
 
-/** Small pieces may be cut from a slab of at most this size, each for good: such a piece is as good as memory of its own. */
+/** Small outputs may be slices of a slab of at most this size if a slice is never written again. */
 const slabBytes = 32_768;
 
-/** Who owns which memory: the input stays the caller's, the output is the caller's from then on. */
+/** Memory ownership: the input stays the caller's, and the output becomes the caller's. */
 export function ownershipCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "ownership");
   return [
@@ -104,12 +104,12 @@ function embedded(bytes: Uint8Array): Uint8Array {
   return around.subarray(32, 32 + bytes.length);
 }
 
-/** Tries to hand the memory to another thread, which may be refused. */
+/** Tries to transfer the memory to another thread, which may fail. */
 function transfer({ buffer }: Uint8Array): void {
   try {
     structuredClone(undefined, { transfer: [buffer as ArrayBuffer] });
   } catch {
-    // Memory that cannot be transferred, or was already: others who have a part of it are safe.
+    // Memory that cannot be transferred, or already was: other slices of it are safe.
   }
 }
 

@@ -17,8 +17,8 @@ import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, type Written, writeValue } from "./written.js";
 
 /**
- * What happens when no content type names the format. A serializer with detection reads its own containers by their first byte and
- * refuses what proves nothing; one without refuses everything.
+ * Bodies without a content type. A serializer with detection reads its own containers by their first byte and refuses bodies without evidence; one
+ * without detection refuses all bodies.
  */
 export function recognitionCases(subject: SerializerSubject): Case[] {
   return [
@@ -43,7 +43,7 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
           if (!isRecognisable(serializer, subject)) await readRefused(serializer, offer, name);
           else if (proves(serializer, subject, written)) {
             const harness = await read(serializer, offer);
-            // A serializer may ask for more than a container, as long as some bodies have it.
+            // A serializer may require more evidence than a container, if some bodies have it.
             if (isUnproven(serializer, subject, harness)) return;
             if (harness.status === "refusal") assert.fail(`${name} was refused: ${harness.error.message}`);
             assertSameValue(harness.value, written.value, written.name);
@@ -89,14 +89,14 @@ function foreignCase(subject: SerializerSubject, body: ForeignBody): Case {
   );
 }
 
-/** Whether a body of its own proves the format without a label. */
+/** Whether a body of the subject is recognised without a content type. */
 function proves(serializer: Serializer, subject: SerializerSubject, written: Written): boolean {
   if (!isRecognisable(serializer, subject)) return false;
   if (hasHeader(serializer, subject)) return true;
   return written.isContainer && (!written.isEmptyContainer || subject.recognisesEmptyContainers === true);
 }
 
-/** Whether a format without a header found too little in a body to be sure that it is its own. */
+/** Whether a format without a header found too little evidence in a body. */
 function isUnproven(serializer: Serializer, subject: SerializerSubject, harness: Harness): boolean {
   return (
     !hasHeader(serializer, subject) &&
@@ -109,7 +109,7 @@ function isRecognisable(serializer: Serializer, subject: SerializerSubject): boo
   return serializer.detection !== "label" && subject.isRecognisable !== false;
 }
 
-/** Whether its bodies prove the format by a header, whatever they hold. */
+/** Whether its bodies are recognised by a header, whatever their content. */
 function hasHeader(serializer: Serializer, subject: SerializerSubject): boolean {
   return serializer.detection === "magic" && subject.isRecognisable !== false;
 }

@@ -6,7 +6,7 @@ import { assertWriteRefusal, messageSetting, readValue, serializerCase, write } 
 import type { SerializerSubject, SerializerValue } from "./serializer-subject.js";
 import { quickValues, writeValue } from "./written.js";
 
-/** Every value comes back as promised or is refused, and the same value always gives the same bytes. */
+/** Every value is read back as expected or is refused, and the same value always gives the same bytes. */
 export function roundTripCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "round trip");
   return [

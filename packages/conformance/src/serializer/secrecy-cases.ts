@@ -8,10 +8,10 @@ import { assertWriteRefusal, read, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
 const marker = "xK9-payload-marker-Zq4";
-/** A quotation of the payload is found even when it is cut off at either end. */
+/** A part of the marker: finds truncated quotations of the payload, too. */
 const markerPart = "payload-marker";
 
-/** Payload never appears in an error: not in its message, not in its stack, not in its causes or their properties. */
+/** Payload never appears in an error: not in its message, stack, causes or their properties. */
 export function secrecyCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "secrecy");
   return [
@@ -77,7 +77,7 @@ function* damagedCopies(bytes: Uint8Array): Iterable<Uint8Array> {
   yield concatBytes(bytes, bytes);
 }
 
-/** Values of wrong shapes around a good one: some formats write some of them, none may quote them. */
+/** Values of wrong types around a valid one: some formats write some of them, none may quote them. */
 function unwritableValues(marked: unknown): unknown[] {
   const cyclic: Record<string, unknown> = { marker, marked };
   cyclic.self = cyclic;
@@ -99,7 +99,7 @@ function unwritableValues(marked: unknown): unknown[] {
   ];
 }
 
-/** An object with the keys of another, that throws what it holds when it is read. */
+/** An object with the keys of another whose getters throw its values. */
 function throwing(value: unknown): object {
   const object = {};
   for (const key of Object.keys(value as object)) {

@@ -5,7 +5,7 @@ import type { Case } from "../../case.js";
 import { message, rejectsWith, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** A batch knows its size, takes what fits, and arrives whole and in order. */
+/** A batch knows its size, accepts messages that fit, and arrives complete and in order. */
 export function batchCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "batches");
   return [
@@ -80,7 +80,7 @@ function large(bytes: number): EncodedMessage {
   return { body: new Uint8Array(bytes) };
 }
 
-/** Adds ever smaller messages until nothing fits any more. */
+/** Adds smaller and smaller messages until none fits. */
 function fill(batch: TransportMessageBatch): void {
   for (let bytes = 10_000; bytes >= 1; bytes >>= 1) while (batch.tryAdd(large(bytes)));
 }

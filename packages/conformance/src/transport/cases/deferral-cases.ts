@@ -11,7 +11,7 @@ import {
 } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** Deferred messages wait until they are asked for by number. */
+/** Deferred messages stay until they are received by sequence number. */
 export function deferralCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "deferral", "deferral");
   return [

@@ -7,7 +7,7 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 /** How often a message may be forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
 const hopLimit = 4;
 
-/** What a receiver sees of messages that went from queue to queue. */
+/** What a receiver sees of forwarded messages. */
 export function forwardingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "forwarding");
   return [
@@ -32,7 +32,7 @@ export function forwardingCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** What the transfer dead-letter queue must do where there is one. */
+/** The transfer dead-letter queue, for transports that have it. */
 export function transferDeadLetterCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "transfer dead-letter", "transferDeadLetter");
   return [

@@ -12,7 +12,7 @@ import {
 } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** What every operation does when its transport or its object is closed, when its caller gave up, and when its lock was lost. */
+/** What every operation does after its transport or object was closed, after an abort, and after its lock was lost. */
 export function lifecycleCases(subject: TransportSubject): Case[] {
   return [
     ...operations.flatMap((operation) => operationCases(subject, operation)),
@@ -174,7 +174,7 @@ function missingEntityCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** Fails unless a message still travels. */
+/** Fails unless a message can still be sent and received. */
 async function assertUsable(harness: TransportHarness): Promise<void> {
   const queue = await harness.createQueue();
   await harness.sendAndReceive(queue, harness.receiver(queue));

@@ -4,7 +4,7 @@ import { required } from "../../required.js";
 import { handleOf, rejectsWith, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** How long a lock holds, and what is left to a receiver that lost it. */
+/** How long a lock lasts, and what a receiver that lost it can still do. */
 export function lockCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "locks");
   return [

@@ -48,7 +48,7 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
         }),
     ],
   ],
-  // Its operation is absent without it.
+  // Without this capability the operation is absent.
   sessionEnumeration: [],
   rules: [
     ["listRules", async (harness) => (await ruleManager(harness)).listRules()],
@@ -64,7 +64,7 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
   ],
 };
 
-/** What a transport cannot do, it says: every operation behind a missing capability rejects with `not-supported`. */
+/** Every operation of a missing capability rejects with `not-supported`. */
 export function missingCapabilityCases(subject: TransportSubject): Case[] {
   const present = new Set(subject.capabilities);
   return Object.entries(attempts)

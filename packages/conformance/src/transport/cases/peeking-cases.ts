@@ -5,7 +5,7 @@ import { assertSameValue } from "../../same-value.js";
 import { handleOf, message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** Peeking sees everything and touches nothing. */
+/** Peeking returns all messages and changes nothing. */
 export function peekingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "peeking");
   return [

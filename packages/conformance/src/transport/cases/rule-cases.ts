@@ -21,7 +21,7 @@ const orders: readonly EncodedMessage[] = [
   message("big bulb", { subject: "bulb", applicationProperties: { amount: 300, isPaid: true } }),
 ];
 
-/** A subscription's rules choose what it gets and may change it. */
+/** A subscription's rules select its messages and may change them. */
 export function ruleCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "rules", "rules");
   const selects = (name: string, filter: SubscriptionRule["filter"], expected: readonly string[]) =>

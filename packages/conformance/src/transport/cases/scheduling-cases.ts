@@ -10,7 +10,7 @@ import {
 } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** Scheduled messages become active when their time has come, unless they are cancelled. */
+/** Scheduled messages become active at their scheduled time, unless they are cancelled. */
 export function schedulingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "scheduling", "scheduling");
   return [

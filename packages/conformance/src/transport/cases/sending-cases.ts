@@ -69,7 +69,7 @@ const ids: Readonly<Record<string, MessageId>> = {
   bytes: everyByte.subarray(0, 16),
 };
 
-/** What is sent arrives as it was sent, whole, in order, all of it or none. */
+/** Messages arrive unchanged, complete and in order, and batches atomically. */
 export function sendingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "sending");
   return [

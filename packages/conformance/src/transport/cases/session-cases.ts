@@ -13,7 +13,7 @@ import {
 } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** A session is held by one receiver, keeps its order and its state. */
+/** A session is locked by one receiver, and keeps its order and state. */
 export function sessionCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "sessions", "sessions");
   const listingCase = transportCase(subject, "sessions", "sessionEnumeration");

@@ -14,7 +14,7 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 
 const properties = { note: "lamp", attempts: 2, at: new Date("2026-11-05T12:34:56.789Z"), isLate: true };
 
-/** What happens to a message that a receiver settles. */
+/** The effects of settling a message. */
 export function settlingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "settling");
   return [

@@ -5,7 +5,7 @@ import type { Case } from "../../case.js";
 import { handleOf, texts, transportCase, turn } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** A subscription delivers until it is stopped, never more at a time than allowed. */
+/** A subscription delivers until it is stopped, never more messages concurrently than allowed. */
 export function subscribingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "subscribing");
   return [
@@ -199,7 +199,7 @@ export function subscribingCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** Holds handlers back until a case lets them go, and lets all go when the case ends, so that closing never waits for them. */
+/** Blocks handlers until a case releases them, and releases all when the case ends, so that closing never waits for them. */
 class Gates implements Disposable {
   readonly #waiting: (() => void)[] = [];
   #isOpen = false;
@@ -218,7 +218,7 @@ class Gates implements Disposable {
   }
 }
 
-/** Subscribes with a handler that completes what it gets. */
+/** Subscribes with a handler that completes its messages. */
 function collecting(
   receiver: TransportReceiver,
   maxConcurrentCalls: number,

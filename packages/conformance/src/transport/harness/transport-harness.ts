@@ -11,13 +11,13 @@ import { required } from "../../required.js";
 import { caseMaker } from "./case-maker.js";
 import type { EntitySetting, TransportFixture, TransportSubject } from "./transport-subject.js";
 
-/** How long a receiver waits for what should not come, in milliseconds of the broker's time. */
+/** How long a receiver waits for a message that must not arrive, in milliseconds of the broker's time. */
 const emptyWaitMs = 250;
 
-/** What is added to a duration that must have passed: clocks of client and broker may differ a little. */
+/** Added to durations that must have passed: clocks of client and broker may differ a little. */
 const slackMs = 500;
 
-/** The fixture of one case, with the steps that cases are made of. */
+/** The fixture of one case, with the common steps of cases. */
 export class TransportHarness {
   readonly #fixture: TransportFixture;
   readonly lockDurationMs: number;
@@ -70,7 +70,7 @@ export class TransportHarness {
     return this.receiver({ queue, subQueue: "deadLetter" });
   }
 
-  /** Receives exactly so many messages, in as many calls as it takes, and fails when they do not come. */
+  /** Receives exactly `count` messages, in as many calls as needed, and fails if they do not arrive. */
   async receive(receiver: TransportReceiver, count: number): Promise<DeliveredMessage[]> {
     const messages: DeliveredMessage[] = [];
     while (messages.length < count) {
@@ -113,7 +113,7 @@ export class TransportHarness {
     return call;
   }
 
-  /** Waits for a call that needs no passing of time; if it does not end, lets so much time pass that it gives up by itself. */
+  /** Waits for a call that needs no passing of time; if it does not end, lets enough time pass for it to time out. */
   async ended<T>(call: Promise<T>, givesUpAfterMs: number): Promise<T> {
     if (await this.#isEnding(call)) return call;
     await this.#fixture.advance(givesUpAfterMs + slackMs);
@@ -121,7 +121,7 @@ export class TransportHarness {
     return call;
   }
 
-  /** Waits until something holds, and fails when it does not in time. */
+  /** Waits until a condition holds, and fails if it does not in time. */
   async until(holds: () => boolean, what: string): Promise<void> {
     const endMs = performance.now() + this.#patienceMs;
     while (!holds()) {
@@ -130,7 +130,7 @@ export class TransportHarness {
     }
   }
 
-  /** Lets so much time pass that every lock taken until now is lost unless renewed. */
+  /** Lets enough time pass that every current lock expires unless renewed. */
   async outlastLocks(): Promise<void> {
     await this.#fixture.advance(this.lockDurationMs + slackMs);
   }
@@ -215,7 +215,7 @@ export async function outcomeOf(call: () => Promise<unknown>): Promise<unknown> 
   }
 }
 
-/** Lets everything run that is ready to run. */
+/** Lets pending work run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
