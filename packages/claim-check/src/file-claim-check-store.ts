@@ -13,7 +13,7 @@ export interface FileClaimCheckStore extends ClaimCheckStore {
 /** Valid keys; none leads out of the directory. */
 const keyPattern = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
-/** Marks the store's directory, so that a share that is not mounted is not taken for a store without bodies. */
+/** Marks the store's directory, so that a share that is not mounted is not mistaken for a store without bodies. */
 const markerName = ".waybill-claim-check";
 
 /** The folder for incomplete files. No key begins with a dot. */
