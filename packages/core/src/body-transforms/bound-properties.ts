@@ -43,10 +43,7 @@ export function parseBoundList(list: unknown): readonly string[] {
   const names = typeof list === "string" && list.length <= maxListLength ? parsed(list) : undefined;
   const isList = Array.isArray(names) && names.length <= maxListedNames;
   if (isList && names.every((name) => typeof name === "string")) return names;
-  throw decodeFailure(
-    "encryption-malformed",
-    "The list of the application properties that are bound is none.",
-  );
+  throw decodeFailure("encryption-malformed", "The list of bound application properties is malformed.");
 }
 
 /**

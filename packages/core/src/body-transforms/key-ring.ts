@@ -73,7 +73,7 @@ export class KeyRing {
     if (!isKeyId(id) || key === undefined) {
       throw new WaybillError(
         "serialization-failed",
-        "The key provider gave no key with an id to encrypt with.",
+        "The key provider returned no key with an id to encrypt with.",
       );
     }
     return { id, key: await ready(key, "encrypt") };
@@ -96,7 +96,7 @@ export class KeyRing {
     } catch (error) {
       const kind = error instanceof Error ? error.name : typeof error;
       const why = error instanceof WaybillError ? error.text : `It threw ${kind}.`;
-      throw new WaybillError("unavailable", `The key provider gave no answer. ${why}`, {
+      throw new WaybillError("unavailable", `The key provider failed. ${why}`, {
         reason: "unavailable",
         stage: "decrypt",
       });
@@ -129,7 +129,7 @@ async function ready(key: EncryptionKeyMaterial, usage: "encrypt" | "decrypt"): 
   // Not the message's fault: it is read again until the provider is fixed.
   throw new WaybillError(
     "unavailable",
-    `The key provider gave something that is no AES key of 256 bits which may ${usage}.`,
+    `The key provider returned something other than a 256-bit AES key that may ${usage}.`,
     { reason: "unavailable", stage: "decrypt" },
   );
 }
