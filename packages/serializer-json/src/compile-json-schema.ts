@@ -1,6 +1,6 @@
 import type { StandardSchema } from "@waybill/core";
 import type { BodyCheckResult, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, isStandardSchema, quotedPath } from "@waybill/core/serializer";
+import { compileValidator, describePath, isStandardSchema } from "@waybill/core/serializer";
 import type { Ajv, ErrorObject, Options } from "ajv";
 import type { AjvModules } from "./ajv-modules.js";
 import { holdsBigInt, withNumbers } from "./exact-integers.js";
@@ -187,7 +187,7 @@ function faultOf(error: Pick<ErrorObject, "instancePath" | "keyword"> | undefine
   const path = stepsOf(error.instancePath);
   return {
     isValid: false,
-    text: `The body breaks "${plainKeyword(error.keyword)}" of its schema at ${quotedPath(path)}.`,
+    text: `The body breaks "${plainKeyword(error.keyword)}" of its schema at ${describePath(path)}.`,
     path,
   };
 }

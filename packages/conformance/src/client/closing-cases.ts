@@ -56,7 +56,7 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
             ["m3", "timeout"],
           ],
         );
-        // Nobody waits for them any more, and what they do now changes nothing.
+        // They are no longer waited for, and settling has no effect.
         required(gates.get(1)).open();
         required(gates.get(3)).fail(new Error("too late"));
         await harness.quiet();

@@ -36,7 +36,7 @@ export function serializerCase(subject: SerializerSubject, about: string) {
   });
 }
 
-/** How a body is offered for reading. */
+/** How a body is passed to the serializer. */
 export interface Offer {
   readonly bytes: Uint8Array;
   /** Whether the content type names the serializer. */

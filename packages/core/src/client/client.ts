@@ -160,7 +160,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     third?: string | AcceptSessionReceiverOptions,
     fourth?: AcceptSessionReceiverOptions,
   ): Promise<SessionReceiver<UndecodedMessage>> {
-    requireName("The session", second); // Without one, whichever session is next would be taken.
+    requireName("The session", second); // Otherwise undefined would accept the next session.
     return typeof third === "string"
       ? this.#parts.acceptSession({ queueOrTopic, subscription: second }, third, fourth)
       : this.#parts.acceptSession(queue(queueOrTopic), second, third);

@@ -1,5 +1,5 @@
 import { WaybillError } from "../errors/error.js";
-import { quotedPath } from "../errors/wire-text.js";
+import { describePath } from "../errors/wire-text.js";
 import { compileOnce } from "../foundation/compile-once.js";
 import type { SerializerContext } from "./serializer.js";
 
@@ -137,5 +137,5 @@ function checkFunction(validate: ValidateFunction, value: unknown): BodyCheckRes
 }
 
 function pointer(issue: StandardIssue | undefined): string {
-  return quotedPath((issue?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)));
+  return describePath((issue?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)));
 }

@@ -123,7 +123,7 @@ describe("a client's health", () => {
   });
 });
 
-describe("a link that stood still", () => {
+describe("a stalled link", () => {
   it("is reported to diagnostics and counted, for receivers and sessions", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("visits", { requiresSession: true });

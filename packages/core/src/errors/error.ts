@@ -37,7 +37,7 @@ export type ErrorCode = keyof typeof errorCodes;
 
 /** What an error is about. Everything here is a name or a code: never payload, never a key. */
 export interface ErrorDetails {
-  /** The error beneath this one. */
+  /** The underlying error. */
   readonly cause?: unknown;
   /** Overrides the code's default for `retryable`. */
   readonly retryable?: boolean;

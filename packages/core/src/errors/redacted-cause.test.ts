@@ -32,7 +32,7 @@ describe("redactedCause", () => {
     expect(redactedCause(error)?.stack).not.toContain("secret");
   });
 
-  it("shows nothing of what is no error", () => {
+  it("returns nothing for values that are not errors", () => {
     expect(redactedCause("secret")).toBeUndefined();
     expect(redactedCause({ message: "secret", stack: "secret" })).toBeUndefined();
   });

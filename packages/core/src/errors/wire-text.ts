@@ -32,7 +32,7 @@ export function quoted(text: string, maxLength = 128): string {
  * The path of an item in a body, as a quoted JSON pointer (RFC 6901); "its root" without steps. Keys are payload, so each is truncated, and
  * so is the path.
  */
-export function quotedPath(steps: readonly PropertyKey[]): string {
+export function describePath(steps: readonly PropertyKey[]): string {
   if (steps.length === 0) return "its root";
   const names = steps.map((step) => {
     const name = String(step).replaceAll("~", "~0").replaceAll("/", "~1");

@@ -30,7 +30,7 @@ export interface MessageTypeResolver {
    * to the message's own; a `subject` is not set if the message has another one and has its type elsewhere.
    */
   stamp(identity: MessageIdentity, message: WritableProperties): WritableProperties;
-  /** Takes the body out of its envelope, when the properties have no type; undefined when the body is no envelope. */
+  /** Takes the body out of its envelope, when the properties have no type; undefined when the body is not an envelope. */
   open?(body: unknown, message: EncodedMessage): OpenedEnvelope | undefined;
   /** Puts the body into its envelope. */
   wrap?(body: unknown, identity: MessageIdentity, message: WritableProperties): unknown;

@@ -43,7 +43,7 @@ export interface Chain {
 
 const missing: Selection = Object.freeze({ kind: "missing", mediaType: undefined, link: undefined });
 const malformed: Selection = Object.freeze({ kind: "malformed", mediaType: undefined, link: undefined });
-const nobody: readonly ChainLink[] = Object.freeze([]);
+const noLinks: readonly ChainLink[] = Object.freeze([]);
 
 /** How many content types are cached; then the cache is cleared, because real systems use only a few. */
 const maxRemembered = 500;
@@ -86,7 +86,7 @@ export function createChain(serializers: readonly Serializer[]): Chain {
       const link = identifying.find(({ serializer }) => serializer.identifies?.(applicationProperties));
       return link === undefined ? selection : { kind: "declared", mediaType: selection.mediaType, link };
     },
-    candidates: (firstByte) => table[firstByte] ?? nobody,
+    candidates: (firstByte) => table[firstByte] ?? noLinks,
   };
 }
 

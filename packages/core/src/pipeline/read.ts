@@ -123,7 +123,7 @@ function unpackEncoded(
 
 /** Only bytes can be encrypted; otherwise plaintext with encryption properties would be accepted as encrypted. */
 function notEncrypted(): Error {
-  return decodeFailure("encryption-malformed", "The body is labelled as encrypted and is no bytes.");
+  return decodeFailure("encryption-malformed", "The body is labelled as encrypted but is not bytes.");
 }
 
 function chained(

@@ -72,8 +72,7 @@ async function takeFromHandler(
   if (inFlight.isCalling) {
     const { entityPath } = settings.intake.settings;
     const { messageId } = inFlight.delivered;
-    const text =
-      "Its handler was not done when the subscription had to be closed; the message is given back.";
+    const text = "Its handler had not finished when the subscription had to close; the message is abandoned.";
     const error = new WaybillError("timeout", text, { entityPath, messageId });
     inFlight.abort(error);
     void reporter.report(error, "processMessageCallback", messageId);
