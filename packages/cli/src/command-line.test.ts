@@ -197,12 +197,12 @@ describe("configuration", () => {
   });
 
   it("is refused with an error that names its file", async () => {
-    await using folder = await openFolder();
-    const run = async (content: string) =>
-      await runCommand(["decode", "-c", await folder.write("waybill.config.mjs", content)], {
-        input: "{}",
-        isFresh: true,
-      });
+    // A folder for each: a module that was loaded from a path stays loaded.
+    const run = async (content: string) => {
+      await using folder = await openFolder();
+      const path = await folder.write("waybill.config.mjs", content);
+      return await runCommand(["decode", "-c", path], { input: "{}" });
+    };
     expect(await run("export const serializer = 1;")).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("must have a default export"),

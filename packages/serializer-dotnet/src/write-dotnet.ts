@@ -6,6 +6,7 @@ import { maxNodes } from "./binary-xml/max-nodes.js";
 import { readDocument } from "./binary-xml/read-document.js";
 import { toValue } from "./contract/to-value.js";
 import type { ResolvedContract } from "./write/contract.js";
+import type { WrittenDocument } from "./write/element-writer.js";
 import { PlainRecord, toPlainValue } from "./write/plain-value.js";
 import { writeContract } from "./write/write-contract.js";
 import { writeUntyped } from "./write/write-untyped.js";
@@ -33,15 +34,18 @@ export function writeDotnet(
   }
   const plain = plainValue(checked, context.maxDepth);
   const isContract = contract !== undefined && plain instanceof PlainRecord;
-  const bytes = isContract ? writeContract(plain, contract) : writeUntyped(plain);
-  requireFewItems(bytes, context);
-  return { bytes };
+  const written = isContract ? writeContract(plain, contract) : writeUntyped(plain);
+  requireFewItems(written, context);
+  return { bytes: written.bytes };
 }
 
-/** Refuses values with more items than readers accept. An item takes at least four bytes. */
-function requireFewItems(bytes: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
+/** Refuses values with more items than readers accept; the bytes are read to count them only if the number of nodes exceeds the limit. */
+function requireFewItems(
+  { bytes, nodeCount }: WrittenDocument,
+  { maxDepth, maxItemsIn }: SerializeContext,
+): void {
   const maxItems = maxItemsIn?.(bytes.length);
-  if (maxItems === undefined || bytes.length <= maxItems) return;
+  if (maxItems === undefined || nodeCount <= maxItems) return;
   try {
     toValue(readDocument(bytes, maxNodes(maxItems)), { dates: "iso", hints: undefined, maxDepth, maxItems });
   } catch (error) {
@@ -67,5 +71,5 @@ function checkedValue(value: unknown, check: BodyCheck | undefined): unknown {
 }
 
 function asText({ bytes }: SerializedBody): SerializedBody {
-  return { bytes: writeUntyped(utf8.decode(bytes)) };
+  return { bytes: writeUntyped(utf8.decode(bytes)).bytes };
 }

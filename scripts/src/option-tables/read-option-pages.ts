@@ -13,19 +13,17 @@ export interface OptionPage {
 
 /** Reads the README of every package and the pages under docs of a workspace root, which ends with a slash. */
 export function readOptionPages(root: string): OptionPage[] {
-  const core = interfacesOf(`${root}packages/core/src/`);
   const names = readdirSync(`${root}packages`).sort();
+  const known = new Map(names.map((name) => [name, interfacesOf(`${root}packages/${name}/src/`)]));
+  const core = known.get("core") ?? [];
   const readmes = names
     .filter((name) => existsSync(`${root}packages/${name}/README.md`))
     // A package's own interfaces hide those of core that have the same name.
     .map((name) =>
-      readOptionPage(`${root}packages/${name}/README.md`, [
-        ...core,
-        ...interfacesOf(`${root}packages/${name}/src/`),
-      ]),
+      readOptionPage(`${root}packages/${name}/README.md`, [...core, ...(known.get(name) ?? [])]),
     );
   // Where a page is nobody's own, core's interfaces hide those of other packages that have the same name.
-  const all = [...names.flatMap((name) => interfacesOf(`${root}packages/${name}/src/`)), ...core];
+  const all = [...[...known.values()].flat(), ...core];
   const docs = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" })
     .sort()
     .filter((name) => name.endsWith(".md") && !name.includes("node_modules"))

@@ -101,18 +101,24 @@ export async function read(serializer: Serializer, offer: Offer): Promise<Harnes
  */
 export async function readQuickly(serializer: Serializer, offer: Offer, name: string): Promise<Harness> {
   const limitMs = Math.ceil(timeLimit.refusalMs + offer.bytes.length / timeLimit.bytesPerMs);
-  let fastestMs = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < 5; attempt++) {
+  const firstMs = performance.now();
+  const first = await read(serializer, offer);
+  let waitedMs = performance.now() - firstMs;
+  if (waitedMs <= limitMs && waitedMs < timeLimit.waitMs) return first;
+  let workMs = waitedMs;
+  // Asking for the processor time takes longer than most readings.
+  for (let attempt = 1; attempt < 5; attempt++) {
     const startMs = performance.now();
     const start = process.cpuUsage();
     const harness = await read(serializer, offer);
     const { user, system } = process.cpuUsage(start);
     const elapsedMs = performance.now() - startMs;
-    assert.ok(elapsedMs < timeLimit.waitMs, `${name} took ${Math.round(elapsedMs)} ms`);
-    fastestMs = Math.min(fastestMs, elapsedMs, (user + system) / 1000);
-    if (fastestMs <= limitMs) return harness;
+    workMs = Math.min(workMs, elapsedMs, (user + system) / 1000);
+    waitedMs = Math.min(waitedMs, elapsedMs);
+    if (workMs <= limitMs && waitedMs < timeLimit.waitMs) return harness;
   }
-  return assert.fail(`${name} took ${Math.round(fastestMs)} ms; the limit is ${limitMs} ms`);
+  if (workMs <= limitMs) return assert.fail(`${name} took ${Math.round(waitedMs)} ms`);
+  return assert.fail(`${name} took ${Math.round(workMs)} ms; the limit is ${limitMs} ms`);
 }
 
 /** Reads a body and fails unless it is refused in time. */

@@ -2,8 +2,17 @@ import { Records } from "../binary-xml/records.js";
 import { ByteSink } from "./byte-sink.js";
 import { utf8 } from "./utf8.js";
 
+/** A reader counts a byte string as four items; its element is one of them. */
+const NODES_PER_BYTE_STRING = 3;
+
 /** Added to a record type, it also closes the element. */
 const END = 1;
+
+/** A document, and how many elements, attributes and declarations it has at most: it holds no more items. */
+export interface WrittenDocument {
+  readonly bytes: Uint8Array;
+  readonly nodeCount: number;
+}
 
 /**
  * Writes elements and texts like .NET's binary writer: the smallest record for a number, `Zero` and `One` for the texts "0" and "1", no
@@ -11,13 +20,15 @@ const END = 1;
  */
 export class ElementWriter {
   readonly #sink = new ByteSink();
+  #nodeCount = 0;
 
-  toBytes(): Uint8Array {
-    return this.#sink.toBytes();
+  finish(): WrittenDocument {
+    return { bytes: this.#sink.toBytes(), nodeCount: this.#nodeCount };
   }
 
   /** Opens an element; an empty prefix means the default namespace. */
   start(prefix: string, name: string): void {
+    this.#nodeCount++;
     const letter = letterOf(prefix);
     if (prefix === "") this.#sink.uint8(Records.shortElement);
     else if (letter !== undefined) this.#sink.uint8(Records.firstPrefixElement + letter);
@@ -33,6 +44,7 @@ export class ElementWriter {
   }
 
   declare(prefix: string, namespace: string): void {
+    this.#nodeCount++;
     if (prefix === "") this.#sink.uint8(Records.shortXmlns);
     else {
       this.#sink.uint8(Records.xmlns);
@@ -43,6 +55,7 @@ export class ElementWriter {
 
   /** An attribute `i:…`, with text or with `true`. */
   instanceAttribute(name: "nil" | "type", value: string | true): void {
+    this.#nodeCount++;
     this.#sink.uint8(Records.firstPrefixAttribute + ("i".charCodeAt(0) - 0x61));
     this.#sink.name(name);
     if (value === true) this.#sink.uint8(Records.true);
@@ -110,6 +123,7 @@ export class ElementWriter {
 
   /** Whole groups of three bytes first, the last one or two bytes in a separate record, as .NET writes base64 in chunks. */
   binary(bytes: Uint8Array): void {
+    this.#nodeCount += NODES_PER_BYTE_STRING;
     if (bytes.length === 0) this.end();
     const whole = bytes.length - (bytes.length % 3);
     if (whole > 0) this.#bytesRecord(bytes.subarray(0, whole), whole === bytes.length ? END : 0);

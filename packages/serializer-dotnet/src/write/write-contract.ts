@@ -3,12 +3,12 @@ import { Namespaces } from "../binary-xml/namespaces.js";
 import type { LeafType } from "../contract/contract-type.js";
 import { xmlName } from "../contract/member-name.js";
 import type { ResolvedContract, ResolvedType } from "./contract.js";
-import { ElementWriter } from "./element-writer.js";
+import { ElementWriter, type WrittenDocument } from "./element-writer.js";
 import { PlainRecord } from "./plain-value.js";
 import { writeDate } from "./write-untyped.js";
 
 /** Writes an object as the class that a contract describes. Members that are absent or null are written as null. */
-export function writeContract(value: unknown, contract: ResolvedContract): Uint8Array {
+export function writeContract(value: unknown, contract: ResolvedContract): WrittenDocument {
   return new ContractWriter().write(value, contract);
 }
 
@@ -23,12 +23,12 @@ class ContractWriter {
   readonly #writer = new ElementWriter();
   readonly #path: string[] = [];
 
-  write(value: unknown, contract: ResolvedContract): Uint8Array {
+  write(value: unknown, contract: ResolvedContract): WrittenDocument {
     this.#writer.start("", xmlName(contract.name));
     this.#writer.declare("", contract.namespace);
     this.#writer.declare("i", Namespaces.instance);
     this.#members(value, contract, { namespace: contract.namespace, prefix: "", outer: undefined });
-    return this.#writer.toBytes();
+    return this.#writer.finish();
   }
 
   #members(value: unknown, { name, namespace, members }: ResolvedContract, scope: Prefixes): void {

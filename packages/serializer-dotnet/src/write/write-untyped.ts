@@ -1,7 +1,7 @@
 import { encodeFailure } from "@waybill/core/serializer";
 import { fromDate } from "../binary-xml/date-time.js";
 import { Namespaces } from "../binary-xml/namespaces.js";
-import { ElementWriter } from "./element-writer.js";
+import { ElementWriter, type WrittenDocument } from "./element-writer.js";
 import { PlainRecord } from "./plain-value.js";
 
 /** The names of a `Dictionary<string, object>` and its entries, and of a list of objects. */
@@ -14,7 +14,7 @@ const item = "anyType";
  * Writes a value without a contract: a string, number, boolean, `Date` or bytes as that .NET primitive, an object as a
  * `Dictionary<string, object>`, an array as a list of objects, each value with its `i:type`.
  */
-export function writeUntyped(value: unknown): Uint8Array {
+export function writeUntyped(value: unknown): WrittenDocument {
   const writer = new ElementWriter();
   if (value === null) throw encodeFailure("The body cannot be written as .NET binary XML: null has no type.");
   if (value instanceof PlainRecord || Array.isArray(value)) {
@@ -27,7 +27,7 @@ export function writeUntyped(value: unknown): Uint8Array {
     writer.declare("", Namespaces.serialization);
     writePrimitive(writer, value);
   }
-  return writer.toBytes();
+  return writer.finish();
 }
 
 /** The content of an element of objects, and its end. */
