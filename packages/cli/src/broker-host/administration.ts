@@ -1,4 +1,5 @@
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
+import { speakPlainHttp } from "@waybill/transport-azure";
 import { UsageError } from "../errors/usage-error.js";
 
 /** The administration client of the namespace in SERVICEBUS_CONNECTION_STRING. Throws `UsageError` without one. */
@@ -14,16 +15,4 @@ export async function openAdministration(): Promise<ServiceBusAdministrationClie
   }
   if (/;?UseDevelopmentEmulator=true/i.test(text)) speakPlainHttp(client);
   return client;
-}
-
-/** This version of the SDK uses TLS, whatever the connection string says. */
-function speakPlainHttp(client: ServiceBusAdministrationClient): void {
-  client.pipeline.addPolicy({
-    name: "waybill-plain-http",
-    sendRequest(request, next) {
-      request.url = request.url.replace(/^https:/, "http:");
-      request.allowInsecureConnection = true;
-      return next(request);
-    },
-  });
 }

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { createBroker } from "@waybill/broker";
+import { speakPlainHttp } from "@waybill/transport-azure";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../index.js";
-import { speakPlainHttp } from "./plain-http.test-support.js";
 
 const key = { name: "RootManageSharedAccessKey", key: "c2VjcmV0", rights: ["Manage"] } as const;
 
