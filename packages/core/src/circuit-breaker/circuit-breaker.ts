@@ -199,7 +199,7 @@ export class CircuitBreaker {
   /** How many waiting messages were found undeserializable; 0 where peeking fails. */
   async #survey(from: bigint): Promise<number> {
     try {
-      const { messageCount, advice } = await this.lookAhead.survey(from);
+      const { messageCount, advice } = await this.lookAhead.survey(from, this.options.minFailures);
       this.#advice = advice;
       return messageCount;
     } catch {

@@ -27,12 +27,17 @@ describe("a look at waiting messages", () => {
   it("reads at least one message, however large its body is", async () => {
     const look = lookAhead([undecodable(20 * mebibyte), ...many(2, undecodable(1))]);
     expect((await look.findReadable(1n)).next).toBe(2n);
-    expect((await look.survey(1n)).messageCount).toBe(1);
+    expect((await look.survey(1n, 1)).messageCount).toBe(1);
   });
 
   it("ends after 16 MiB when it surveys a queue", async () => {
-    const { messageCount, readable } = await lookAhead(many(40, undecodable(mebibyte))).survey(1n);
+    const { messageCount, readable } = await lookAhead(many(40, undecodable(mebibyte))).survey(1n, 10);
     expect([messageCount, readable]).toEqual([16, undefined]);
+  });
+
+  it("surveys as many messages as a decision takes, however large their bodies are", async () => {
+    const large = many(12, undecodable(4 * mebibyte));
+    expect((await lookAhead(large).survey(1n, 10)).messageCount).toBe(10);
   });
 
   it("goes on through a thousand small messages", async () => {

@@ -47,10 +47,13 @@ export class LookAhead {
     this.#onReadable = onReadable;
   }
 
-  /** Reads up to 100 messages from a sequence number on, until one can be read. Rejects as peeking does. */
-  async survey(from: bigint): Promise<Survey> {
+  /**
+   * Reads up to 100 messages from a sequence number on, until one can be read; at least `minMessages` if there are so many, however large their
+   * bodies are. Rejects as peeking does.
+   */
+  async survey(from: bigint, minMessages: number): Promise<Survey> {
     const tally = new RehearsalTally(this.#pipeline);
-    const budget = new LookBudget();
+    const budget = new LookBudget(minMessages);
     for (const message of await this.#peek(from)) {
       const outcome = await tally.read(message);
       if (outcome.status === "decoded") {
@@ -67,7 +70,7 @@ export class LookAhead {
   async findReadable(from: bigint): Promise<LookAheadResult> {
     let next = from;
     let messageCount = 0;
-    const budget = new LookBudget();
+    const budget = new LookBudget(1);
     for (let page = 0; page < maxPages && !budget.isSpent; page += 1) {
       const messages = await this.#peek(next);
       if (messages.length === 0) return { messageCount, readable: undefined, next, isAtEnd: true };
@@ -94,15 +97,23 @@ export class LookAhead {
 
 /** What one look may still read. */
 class LookBudget {
+  readonly #minMessages: number;
+  #messages = 0;
   #bytes = 0;
   #unavailable = 0;
 
+  constructor(minMessages: number) {
+    this.#minMessages = minMessages;
+  }
+
   get isSpent(): boolean {
-    return this.#bytes >= maxBytes || this.#unavailable >= maxUnavailable;
+    if (this.#unavailable >= maxUnavailable) return true;
+    return this.#bytes >= maxBytes && this.#messages >= this.#minMessages;
   }
 
   /** Bodies in a value or sequence section have no length: the size of the whole message counts. */
   spend({ body, size }: DeliveredMessage, { status }: DeserializationOutcome): void {
+    this.#messages += 1;
     this.#bytes += body instanceof Uint8Array ? body.length : (size ?? 0);
     if (status === "unavailable") this.#unavailable += 1;
   }
