@@ -44,7 +44,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
   broker: { imports: [], tests: ["broker-storage-lmdb"], refused: sockets() },
   "broker-storage-lmdb": { imports: ["broker"], refused: sockets() },
   amqp: { imports: [], refused: sockets() },
-  "broker-server": { imports: ["amqp", "broker"] },
+  "broker-server": { imports: ["amqp", "broker"], tests: ["transport-azure"] },
   "transport-azure": {
     imports: ["core"],
     tests: ["broker", "broker-server", "serializer-json"],

@@ -9,7 +9,7 @@ import {
   timestamp,
 } from "@waybill/amqp";
 import { join, message, openSession, receiveAll, sendAll, WINDOW } from "./amqp-client.js";
-import { Child } from "./harness/child.js";
+import { startChild } from "./harness/child.js";
 import { median } from "./harness/measure.js";
 
 // How many 1 KB messages a second @waybill/amqp takes in and gives out over loopback, with both ends ours and in
@@ -75,10 +75,10 @@ function give(link: SenderLink): void {
 }
 
 async function measure(count: number, rounds: number): Promise<void> {
-  const child = await Child.start<{ port: number }>(new URL(import.meta.url));
+  const child = await startChild<{ port: number }>(new URL(import.meta.url));
   const { session, socket } = await openSession(child.ready.port);
   const serverCpuUs = async () => {
-    const { user, system } = await child.ask<NodeJS.CpuUsage>("cpu");
+    const { user, system } = await child.process.ask<NodeJS.CpuUsage>("cpu");
     return user + system;
   };
   for (const [name, run] of [
@@ -99,5 +99,5 @@ async function measure(count: number, rounds: number): Promise<void> {
     );
   }
   socket.destroy();
-  await child.stop();
+  await child.process.kill();
 }

@@ -7,9 +7,10 @@ import { WaybillClient } from "@waybill/core";
 import type { SettlementHandle } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
+import { required } from "waybill-scripts/run/required.js";
 import type { ReadyRequest } from "./azure-server.js";
 import { Gate } from "./gate.js";
-import { Child } from "./harness/child.js";
+import { startChild } from "./harness/child.js";
 import { type SidedComparisons, sideOpener, suiteApart } from "./harness/comparison.js";
 import type { Side } from "./harness/side.js";
 import { order } from "./payloads.js";
@@ -154,7 +155,7 @@ async function settle(): Promise<Side> {
   return settling(server, {
     async receive(count) {
       const messages = await receiver.receive({ maxMessages: count, maxWaitTimeInMs: 5_000 });
-      return messages.map(({ settlement }) => settlement!);
+      return messages.map(({ settlement }) => required(settlement));
     },
     complete: (handle: SettlementHandle) => receiver.complete(handle),
   });
@@ -214,7 +215,7 @@ function subscribeTransport(): Promise<Side> {
       {
         async onMessage({ settlement }) {
           await gate.pass();
-          receiver.complete(settlement!).catch((error: unknown) => gate.fail(error));
+          receiver.complete(required(settlement)).catch((error: unknown) => gate.fail(error));
         },
         onError: (error) => gate.fail(error),
       },
@@ -247,14 +248,15 @@ function clientOf(server: Server): WaybillClient {
 
 /** The broker server's process. */
 class Server {
-  readonly #child: Child<string>;
+  readonly #child: Awaited<ReturnType<typeof startChild<string>>>;
 
-  private constructor(child: Child<string>) {
+  private constructor(child: Awaited<ReturnType<typeof startChild<string>>>) {
     this.#child = child;
   }
 
   static async start(): Promise<Server> {
-    return new Server(await Child.start(new URL("./azure-server.js", import.meta.url), [], ["--expose-gc"]));
+    const program = new URL("./azure-server.js", import.meta.url);
+    return new Server(await startChild(program, [], ["--expose-gc"]));
   }
 
   connect(): ServiceBusClient {
@@ -262,6 +264,6 @@ class Server {
   }
 
   async ready({ purge = false, fill = 0 }: Partial<ReadyRequest>): Promise<void> {
-    await this.#child.ask({ purge, fill } satisfies ReadyRequest);
+    await this.#child.process.ask({ purge, fill } satisfies ReadyRequest);
   }
 }

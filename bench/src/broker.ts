@@ -2,6 +2,7 @@ import { createBroker } from "@waybill/broker";
 import { WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
+import { required } from "waybill-scripts/run/required.js";
 import { comparison } from "./harness/comparison.js";
 import type { Suite } from "./harness/probe.js";
 import { order } from "./payloads.js";
@@ -19,8 +20,8 @@ export const brokerSuite: Suite = {
       ...goal,
       subject: async () => {
         await sender.sendMessages({ body });
-        const [message] = await receiver.receiveMessages(1);
-        await receiver.completeMessage(message!);
+        const message = required((await receiver.receiveMessages(1))[0]);
+        await receiver.completeMessage(message);
       },
     });
   },

@@ -10,6 +10,7 @@ import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
+import { required } from "waybill-scripts/run/required.js";
 import { order } from "./payloads.js";
 
 // Prints, as JSON, what a census over a durable queue of 100,000 mixed messages takes: seconds, and the heap and the resident memory that it
@@ -83,7 +84,7 @@ async function fill(): Promise<void> {
   const receiver = to.createReceiver({ queue: "orders" }, "peekLock");
   const later = new Date(Date.now() + 86_400_000);
   const some = (length: number, from: number) =>
-    Array.from({ length }, (_, index) => kinds[(from + index) % kinds.length]!);
+    Array.from({ length }, (_, index) => required(kinds[(from + index) % kinds.length]));
   for (let sent = 0; sent < count; sent += 500) {
     await sender.send(some(450, sent));
     await sender.schedule(some(50, sent), later);
@@ -93,8 +94,8 @@ async function fill(): Promise<void> {
     await Promise.all(
       taken.map(({ settlement }, index) =>
         index % 2 === 0
-          ? receiver.defer(settlement!)
-          : receiver.deadLetter(settlement!, { deadLetterReason: "HandlerFailed" }),
+          ? receiver.defer(required(settlement))
+          : receiver.deadLetter(required(settlement), { deadLetterReason: "HandlerFailed" }),
       ),
     );
   }

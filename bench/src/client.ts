@@ -3,6 +3,7 @@ import { type ClaimCheckStore, WaybillClient, type WaybillClientOptions } from "
 import { openTelemetry } from "@waybill/opentelemetry";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
+import { required } from "waybill-scripts/run/required.js";
 import { comparison } from "./harness/comparison.js";
 import type { Suite } from "./harness/probe.js";
 import type { Work } from "./harness/sample.js";
@@ -41,8 +42,8 @@ async function roundTrips(options: WaybillClientOptions): Promise<Work> {
   return async () => {
     for (let n = 0; n < messagesPerCall; n += 1) {
       await sender.sendMessages(message);
-      const [received] = await receiver.receiveMessages(1);
-      await receiver.completeMessage(received!);
+      const received = required((await receiver.receiveMessages(1))[0]);
+      await receiver.completeMessage(received);
     }
   };
 }

@@ -1,4 +1,5 @@
 import { type Broker, createBroker, type QueueOptions, type Receiver, type Sender } from "@waybill/broker";
+import { required } from "waybill-scripts/run/required.js";
 import { type SidedComparisons, sideOpener, suiteApart } from "./harness/comparison.js";
 import type { Side } from "./harness/side.js";
 import { TrivialQueue } from "./trivial-queue.js";
@@ -97,8 +98,8 @@ function cycles({ sender, receiver }: QueueFixture, bytes: Uint8Array): Side {
     async work() {
       for (let i = 0; i < cyclesPerCall; i++) {
         await sender.send(messageOf(bytes));
-        const [message] = await receiver.receive();
-        await receiver.complete(message!);
+        const message = required((await receiver.receive())[0]);
+        await receiver.complete(message);
       }
     },
   };
@@ -112,9 +113,9 @@ async function cyclesAmongLocks(count: number): Promise<Side> {
     async work() {
       for (let i = 0; i < cyclesPerCall; i++) {
         await sender.send(messageOf(small));
-        const [message] = await receiver.receive();
-        const settled = held[at]!;
-        held[at] = message!;
+        const message = required((await receiver.receive())[0]);
+        const settled = required(held[at]);
+        held[at] = message;
         at = (at + 7_919) % count;
         // Locks end after a minute: those taken before the measurement began may be gone.
         await receiver.complete(settled).catch(() => {});
@@ -154,8 +155,8 @@ async function sessionCycles(count: number, messagesEach: number): Promise<Side>
     async work() {
       await sender.send(messageOf(small, idOf(next++ % count)));
       const session = await broker.acceptSession("q");
-      const [message] = await session.receive();
-      await session.complete(message!);
+      const message = required((await session.receive())[0]);
+      await session.complete(message);
       await session.close();
     },
   };

@@ -1,3 +1,4 @@
+import { required } from "waybill-scripts/run/required.js";
 /** Holds handlers back between measurements, so that only one side works at a time. */
 export class Gate {
   readonly #held: (() => void)[] = [];
@@ -26,7 +27,7 @@ export class Gate {
 
   #letThrough(count: number): void {
     this.#open = count;
-    while (this.#open > 0 && this.#held.length > 0) this.#release(this.#held.shift()!);
+    while (this.#open > 0 && this.#held.length > 0) this.#release(required(this.#held.shift()));
   }
 
   #release(resolve: () => void): void {

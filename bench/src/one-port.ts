@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { Child } from "./harness/child.js";
+import { startChild } from "./harness/child.js";
 import { figuresOf, median, takeTurns } from "./harness/measure.js";
 import { Crowd } from "./one-port/load.js";
 import type { PortUsage } from "./one-port/port-server.js";
@@ -22,22 +22,22 @@ const perClient = Math.ceil(Number(options.messages) / rounds / connections);
 
 const names = ["one-port", "amqp-alone"] as const;
 
-type Server = Child<{ readonly port: number }>;
+type Server = (typeof servers)[number];
 
 const program = new URL("./one-port/port-server.js", import.meta.url);
 const servers = await Promise.all(
-  names.map((name): Promise<Server> => Child.start(program, [name], ["--no-warnings"])),
+  names.map((name) => startChild<{ readonly port: number }>(program, [name], ["--no-warnings"])),
 );
 console.error(
   `${connections} connections, 2,000 entities, ${rounds} rounds of ${perClient * connections} messages on each side`,
 );
 const sides = Object.fromEntries(servers.map((server, place) => [names[place], () => runRound(server)]));
 const figures = await takeTurns({ sides }, rounds, 1);
-await Promise.all(servers.map((server) => server.stop()));
+await Promise.all(servers.map((server) => server.process.kill()));
 print();
 
 async function runRound(server: Server) {
-  const ask = () => server.ask<PortUsage>("usage");
+  const ask = () => server.process.ask<PortUsage>("usage");
   await ask();
   const crowd = await Crowd.open(server.ready.port, connections);
   const connected = await ask();

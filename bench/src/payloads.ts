@@ -1,3 +1,4 @@
+import { required } from "waybill-scripts/run/required.js";
 /** An order with line items: about 40 % numbers, the rest short strings, as business messages are. */
 export interface Order {
   readonly orderId: string;
@@ -87,7 +88,7 @@ export function order(bytes: number): Order {
     const n = lines.length;
     lines.push({
       sku: `SKU-${100000 + n * 37}`,
-      title: titles[n % titles.length]!,
+      title: required(titles[n % titles.length]),
       quantity: 1 + (n % 7),
       unitPrice: 4.95 + n * 1.25,
       discount: n % 3 === 0 ? 0.1 : null,

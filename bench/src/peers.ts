@@ -1,16 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { azureSchemaRegistry, registryAvro, type SchemaSource } from "@waybill/schema-registry";
 import { avro } from "@waybill/serializer-avro";
+import { type ConfluentPeer, loadPeer } from "../../scripts/dist/peer-formats/installed-peers.js";
 import { requireEqual } from "./formats.js";
 import { type Comparison, comparison } from "./harness/comparison.js";
 import type { Suite } from "./harness/probe.js";
 import { nextOrderSchema, order, orderSchema } from "./payloads.js";
-
-const folder = fileURLToPath(new URL("../peers/", import.meta.url));
 
 /** What is used of `@azure/schema-registry-avro`. */
 interface AzurePeer {
@@ -23,37 +18,9 @@ interface AzurePeer {
   };
 }
 
-/** What is used of `@confluentinc/schemaregistry`. */
-interface ConfluentPeer {
-  readonly AvroSerializer: new (
-    client: object,
-    type: unknown,
-    options: object,
-  ) => { serialize(topic: string, value: unknown): Promise<Buffer> };
-  readonly AvroDeserializer: new (
-    client: object,
-    type: unknown,
-    options: object,
-  ) => { deserialize(topic: string, bytes: Buffer): Promise<unknown> };
-  readonly MockClient: new (
-    options: object,
-  ) => { register(subject: string, schema: object): Promise<number> };
-  readonly SerdeType: { readonly VALUE: unknown };
-}
-
-/** Installs the peers beside the workspace, if they are not there yet. */
-function installPeers(): void {
-  if (existsSync(`${folder}node_modules/@confluentinc`)) return;
-  console.error("Installing the peers (190 MB) into bench/peers …");
-  execFileSync("npm", ["install"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-}
-
 /** Other libraries that a user would pick instead. */
 export const peersSuite: Suite = {
-  async all() {
-    installPeers();
-    return (await peerComparisons()).map(comparison);
-  },
+  all: async () => (await peerComparisons()).map(comparison),
 };
 
 /** Reading Avro of an older writer schema with a newer reader schema, 2 KB, against the libraries a user would pick instead. */
@@ -161,7 +128,7 @@ async function azureFramed(value: unknown) {
 }
 
 async function azureWritten(value: unknown) {
-  const { AvroSerializer } = peer<AzurePeer>("@azure/schema-registry-avro");
+  const { AvroSerializer } = loadPeer<AzurePeer>("@azure/schema-registry-avro");
   const serializer = new AvroSerializer(azureRegistry(), { groupName: "shop", autoRegisterSchemas: false });
   return { serializer, written: await serializer.serialize(value, JSON.stringify(orderSchema)) };
 }
@@ -175,7 +142,7 @@ async function confluentFramed(value: unknown) {
 
 /** A value as Confluent's serializer writes it, with the registry that knows its schema. */
 async function confluentWritten(value: unknown) {
-  const library = peer<ConfluentPeer>("@confluentinc/schemaregistry");
+  const library = loadPeer<ConfluentPeer>("@confluentinc/schemaregistry");
   const client = new library.MockClient({ baseURLs: ["mock://"] });
   const id = await client.register("orders-value", {
     schemaType: "AVRO",
@@ -197,8 +164,4 @@ async function confluent(value: unknown): Promise<() => unknown> {
   await client.register("orders-value", { schemaType: "AVRO", schema: JSON.stringify(nextOrderSchema) });
   const deserializer = new AvroDeserializer(client, SerdeType.VALUE, { useLatestVersion: true });
   return () => deserializer.deserialize("orders", bytes);
-}
-
-function peer<Peer>(name: string): Peer {
-  return createRequire(folder)(name) as Peer;
 }

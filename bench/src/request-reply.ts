@@ -2,6 +2,7 @@ import { createBroker } from "@waybill/broker";
 import { type Requester, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
+import { required } from "waybill-scripts/run/required.js";
 import type { Probe, Suite } from "./harness/probe.js";
 import { warmUp } from "./harness/sample.js";
 import { order } from "./payloads.js";
@@ -40,8 +41,8 @@ function overMessage(name: string, open: (client: WaybillClient) => Requester): 
       const requester = open(client);
       const baseline = async () => {
         await sender.sendMessages({ body });
-        const [message] = await receiver.receiveMessages(1);
-        await receiver.completeMessage(message!);
+        const message = required((await receiver.receiveMessages(1))[0]);
+        await receiver.completeMessage(message);
       };
       const subject = () => requester.request("requests", { body });
       return {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createBroker, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
+import { required } from "waybill-scripts/run/required.js";
 
 // What is measured in a process of its own. Arguments: what to do, and the store's directory. Prints one figure, or "ready".
 
@@ -59,8 +60,8 @@ switch (task) {
     const receiver = broker.receiver("orders");
     await measureDelay(async () => {
       await sender.send({ body });
-      const [message] = await receiver.receive();
-      await receiver.complete(message!);
+      const message = required((await receiver.receive())[0]);
+      await receiver.complete(message);
     });
     await broker.close();
     break;

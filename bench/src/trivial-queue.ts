@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { required } from "waybill-scripts/run/required.js";
 
 /** The least that a queue with locks can do: an array, a map of tokens, and a promise per operation. Keeps bodies by reference. */
 export class TrivialQueue<Body> {
@@ -12,7 +13,7 @@ export class TrivialQueue<Body> {
 
   async receive(): Promise<string> {
     const token = randomUUID();
-    this.#locks.set(token, this.#bodies[this.#head++]!);
+    this.#locks.set(token, required(this.#bodies[this.#head++]));
     if (this.#head > 10_000) {
       this.#bodies = this.#bodies.slice(this.#head);
       this.#head = 0;

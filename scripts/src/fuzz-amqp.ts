@@ -4,6 +4,7 @@ import { readOutput } from "./fuzz/read-output.js";
 import { openEndpoint, recordTraffic } from "./fuzz/recorded-traffic.js";
 import { readNumbers } from "./run/options.js";
 import { type Random, randomFrom } from "./run/random.js";
+import { required } from "./run/required.js";
 
 // Feeds mutated recorded traffic to AMQP endpoints and stops at the first that throws, hangs, writes something
 // malformed, or grows. Usage: fuzz-amqp [mutations, default 100,000] [seed, default the time].
@@ -18,7 +19,7 @@ const endings = new Map<string, number>();
 
 console.log(`${mutations} mutations of ${recordings.map(({ stream }) => stream.length)} bytes, seed ${seed}`);
 for (let i = 0; i < mutations; i++) {
-  const { role, stream } = recordings[i % recordings.length]!;
+  const { role, stream } = required(recordings[i % recordings.length]);
   const mutant = mutate(stream, random);
   try {
     const ending = endure(openEndpoint(role), mutant, random);

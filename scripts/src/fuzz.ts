@@ -5,6 +5,7 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import fc from "fast-check";
 import { newSeed, readOptions } from "./run/options.js";
+import { required } from "./run/required.js";
 
 // Feeds random and damaged bodies to every serializer, to the chain of all of them, and to the media-type parser. Whatever comes in, what
 // comes out is a value or a WaybillError with a reason, soon. Exits with 1 and prints the input otherwise.
@@ -28,7 +29,7 @@ const schema = {
 
 const serializers: Serializer[] = [json(), avro({ schema }), msgpack()];
 const pipeline = createPipeline({
-  serializer: serializers[0]!,
+  serializer: required(serializers[0]),
   additionalDeserializers: serializers.slice(1),
 });
 
@@ -160,7 +161,7 @@ function damaged(source: unknown, index: number, damages: readonly Damage[]): Ui
 }
 
 function written(source: unknown, index: number): Uint8Array {
-  const serializer = serializers[index]!;
+  const serializer = required(serializers[index]);
   // JSON has no bytes: the text of them stands in.
   const plain = index === 0 ? JSON.parse(JSON.stringify(source)) : source;
   const context = { ...contextOf({ contentType: undefined, isDeclared: true }) };

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { fillMarked } from "./generated-parts/fill-marked.js";
 import { installNode } from "./node-versions/install-node.js";
 import { runTests, type TestRun } from "./node-versions/run-tests.js";
 
@@ -47,8 +48,10 @@ for (const release of args.node) {
 }
 if (args.write) {
   const table = ["| Node | tests | on |", "|---|---|---|", ...rows].join("\n");
-  const marks = /(<!-- node-versions -->\n)[\s\S]*?(<!-- \/node-versions -->)/;
-  writeFileSync(page, readFileSync(page, "utf8").replace(marks, `$1\n${table}\n\n$2`));
+  writeFileSync(
+    page,
+    fillMarked(readFileSync(page, "utf8"), "node-versions", () => table),
+  );
 }
 
 function outcomeOf({ passed, failures, unfinished }: TestRun): string {

@@ -6,6 +6,7 @@ import { Ledger } from "./ledger/ledger.js";
 import { type Effect, SENT } from "./ledger/lines.js";
 import { newSeed, readOptions } from "./run/options.js";
 import { randomFrom } from "./run/random.js";
+import { required } from "./run/required.js";
 import { conclude } from "./run/verdict.js";
 import { openScratch, pause, until } from "./run/waiting.js";
 import { measureGrowth } from "./soak-server/growth.js";
@@ -82,7 +83,7 @@ async function soak(): Promise<Measurement[]> {
       samples.length = 0;
     } else samples.push(await measure());
     if (step % 3 === 0 && Date.now() > killedAt + LIFE_MS) {
-      groups[random(groups.length)]!.kill();
+      required(groups[random(groups.length)]).kill();
       killedAt = Date.now();
     }
   }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { fillMarked } from "./generated-parts/fill-marked.js";
 import { readOptions } from "./run/options.js";
 import { conclude } from "./run/verdict.js";
 import { receiverKinds } from "./stall-matrix/receiver-kinds.js";
@@ -33,11 +34,11 @@ console.log(
   `${watched.length} cells, ${watched.length - violations.length} recovered within ${boundMs(bounds)} ms; without the watchdog ` +
     `${unwatched.filter(({ recoveryMs }) => recoveryMs !== undefined).length} within ${timeoutMs} ms`,
 );
-if (write) {
-  const text = readFileSync(page, "utf8");
-  const marks = /(<!-- stall-matrix -->\n)[\s\S]*?(<!-- \/stall-matrix -->)/;
-  writeFileSync(page, text.replace(marks, `$1\n${table}\n\n$2`));
-}
+if (write)
+  writeFileSync(
+    page,
+    fillMarked(readFileSync(page, "utf8"), "stall-matrix", () => table),
+  );
 conclude(violations, "Every cell recovered in time");
 process.exit();
 

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { speakPlainHttp } from "../../packages/broker-server/src/http/management/plain-http.test-support.js";
+import { speakPlainHttp } from "@waybill/transport-azure";
 import {
   type MadeCertificate,
   makeCertificate,

@@ -1,45 +1,17 @@
-import { type ChildProcess, execFile, fork } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { run } from "../../../scripts/dist/run/run-program.js";
+import { nodeCommand, SupervisedProcess } from "../../../scripts/dist/supervisor/supervised-process.js";
 
-const run = promisify(execFile);
-
-/** A program of the bench in a process of its own, which says something when it is ready and then answers each message. */
-export class Child<Ready> {
-  readonly ready: Ready;
-  readonly #process: ChildProcess;
-
-  private constructor(process: ChildProcess, ready: Ready) {
-    this.#process = process;
-    this.ready = ready;
-  }
-
-  /** Starts it; resolves when it is ready. Rejects when it ends before. */
-  static async start<Ready>(
-    program: URL,
-    args: readonly string[] = [],
-    flags: readonly string[] = [],
-  ): Promise<Child<Ready>> {
-    const process = fork(fileURLToPath(program), args, {
-      execArgv: [...flags],
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-    });
-    return new Child(process, await answerOf<Ready>(process));
-  }
-
-  /** Rejects when it ends before it answers. */
-  ask<Answer>(message: object | string): Promise<Answer> {
-    this.#process.send(message);
-    return answerOf(this.#process);
-  }
-
-  /** Lets it end, and waits for that. */
-  async stop(): Promise<void> {
-    const ended = once(this.#process, "exit");
-    this.#process.disconnect();
-    await ended;
-  }
+/** Starts a program of the bench in a process of its own, which says something when it is ready and then answers each message. */
+export async function startChild<Ready>(
+  program: URL,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): Promise<{ readonly ready: Ready; readonly process: SupervisedProcess }> {
+  const process = new SupervisedProcess({ command: nodeCommand(program, args, flags) });
+  const ready = await process.ready;
+  if (ready === undefined) throw new Error(`A process of the bench ended: ${process.findings.join(", ")}.`);
+  return { ready: ready as Ready, process };
 }
 
 /** What a program prints, which is JSON: a figure, or some. Its process can collect garbage. */
@@ -51,18 +23,4 @@ export async function printed<Printed = number>(
   const command = ["--expose-gc", fileURLToPath(program), ...args];
   const { stdout } = await run(process.execPath, command, { env: { ...process.env, ...env } });
   return JSON.parse(stdout) as Printed;
-}
-
-async function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
-  const given = new AbortController();
-  const { signal } = given;
-  try {
-    const ended = once(child, "exit", { signal }).then(([code]) => {
-      throw new Error(`A process of the bench ended with ${code}.`);
-    });
-    const [answer] = await Promise.race([once(child, "message", { signal }), ended]);
-    return answer as Answer;
-  } finally {
-    given.abort();
-  }
 }

@@ -1,4 +1,4 @@
-import { Child } from "./child.js";
+import { startChild } from "./child.js";
 import type { Line, OpenSides, Probe, Suite } from "./probe.js";
 import { type Work, warmUp } from "./sample.js";
 import type { OpenSide, Side } from "./side.js";
@@ -39,11 +39,14 @@ export function comparisonApart({ subject, baseline = subject, args, ...line }: 
     lines: [line],
     openings: processes,
     async open(): Promise<OpenSides> {
-      const start = (module: URL, side: string) => Child.start(program, [module.href, ...args, side]);
+      const start = (module: URL, side: string) => startChild(program, [module.href, ...args, side]);
       const children = [await start(baseline, "baseline"), await start(subject, "subject")] as const;
       return {
-        sides: { baseline: () => children[0].ask("sample"), subject: () => children[1].ask("sample") },
-        close: async () => void (await Promise.all(children.map((child) => child.stop()))),
+        sides: {
+          baseline: () => children[0].process.ask("sample"),
+          subject: () => children[1].process.ask("sample"),
+        },
+        close: async () => void (await Promise.all(children.map((child) => child.process.kill()))),
       };
     },
   };

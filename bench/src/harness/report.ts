@@ -1,3 +1,4 @@
+import { required } from "waybill-scripts/run/required.js";
 import { holds, type Result } from "./measure.js";
 
 /** The results as a table, one line each, with what was asked for and whether it holds. */
@@ -13,12 +14,12 @@ export function toTable(results: readonly Result[]): string {
   ]);
   const header = ["suite", "what", "baseline", "waybill", "ratio, median (min–max)", "target", ""];
   const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
+    Math.max(title.length, ...rows.map((row) => required(row[column]).length)),
   );
   return [header, ...rows]
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column]!))
+        .map((cell, column) => cell.padEnd(required(widths[column])))
         .join("  ")
         .trimEnd(),
     )

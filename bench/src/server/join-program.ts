@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { JOINED_BUILD } from "waybill-scripts/package-checks/join-modules.js";
 import { SERVER_PROGRAM } from "./start-server.js";
 
 /**
@@ -11,14 +12,9 @@ import { SERVER_PROGRAM } from "./start-server.js";
 export async function joinServerProgram(): Promise<{ readonly program: URL; remove(): void }> {
   const folder = fileURLToPath(new URL("../joined", import.meta.url));
   await build({
+    ...JOINED_BUILD,
     entryPoints: [fileURLToPath(SERVER_PROGRAM)],
     outdir: folder,
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    keepNames: true,
     plugins: [
       {
         name: "others stay where they are",

@@ -2,16 +2,43 @@ import type { Line, Probe } from "../harness/probe.js";
 import { type OfficialClient, openOfficialClient } from "./official-client.js";
 import { type NodeServer, openServers } from "./start-server.js";
 
-/** In an order that empties the queue. */
+/**
+ * In an order that empties the queue. Where the client takes all of a core whatever serves it, a faster server cannot show in the rate: there the
+ * rate must not be lower, and what the server spends on a message must be less.
+ */
 const OPERATIONS = {
-  send: { text: "send, 32 in flight", count: 6_400 },
-  sendBatches: { text: "send batches of 100", count: 12_800 },
-  receive: { text: "receive 100, complete in parallel", count: 6_400 },
-  subscribe: { text: "subscribe with 32 calls", count: 12_800 },
+  send: { text: "send, 32 in flight", count: 6_400, rate: 0.9, cpu: 0.8 },
+  sendBatches: { text: "send batches of 100", count: 12_800, rate: 0.9, cpu: 1.1 },
+  receive: { text: "receive 100, complete in parallel", count: 6_400, rate: 1.1, cpu: 0.4 },
+  subscribe: { text: "subscribe with 32 calls", count: 12_800, rate: 0.9, cpu: 0.5 },
 } as const;
 
 type Operation = keyof typeof OPERATIONS;
 const operations = Object.keys(OPERATIONS) as Operation[];
+
+/** What an operation reaches beside the same client on the rhea server, and what it costs the server. */
+function linesOf(operation: Operation): Line[] {
+  const { text, rate, cpu } = OPERATIONS[operation];
+  const name = `official client: ${text}`;
+  const sides = { subject: "waybill", baseline: "rhea" };
+  return [
+    { name: `${name}, against the rhea server`, unit: "rate", ...sides, figure: operation, target: rate },
+    {
+      name: `${name}: the server's CPU over the rhea server's`,
+      ...{ unit: "time", ...sides, figure: `${operation} cpu`, target: cpu },
+    },
+    {
+      name: `${name}: the server's CPU over the client's`,
+      ...{ unit: "figure", subject: "waybill", figure: `${operation} share`, target: 0.5 },
+    },
+  ];
+}
+
+/** The disk's syncs decide the rate, so both sides write to the same disk, and to the same store. */
+const durable: readonly Line[] = (["send", "receive"] as const).map((operation) => ({
+  name: `official client: ${OPERATIONS[operation].text}, durable, against the durable rhea server`,
+  ...{ unit: "rate", subject: "waybill-durable", baseline: "rhea-durable", figure: operation, target: 0.9 },
+}));
 
 /**
  * What users of the official client get, beside the same client on the rhea server, and what it costs the server. All servers run at
@@ -21,33 +48,18 @@ const operations = Object.keys(OPERATIONS) as Operation[];
 export const official: Probe = {
   rounds: () => 9,
   warmUps: 5,
-  lines: [
-    ...operations.flatMap((operation): Line[] => {
-      const name = `official client: ${OPERATIONS[operation].text}`;
-      const subject = "waybill";
-      return [
-        {
-          name: `${name}, against the rhea server`,
-          ...{ unit: "rate", subject, baseline: "rhea", figure: operation, target: 1.1 },
-        },
-        {
-          name: `${name}: the server's CPU over the client's`,
-          ...{ unit: "figure", subject, figure: `${operation} cpu`, target: 0.5 },
-        },
-      ];
-    }),
-    {
-      name: "official client: send, 32 in flight, durable, against in memory",
-      ...{ unit: "rate", subject: "waybill-durable", baseline: "waybill", figure: "send", target: 0.8 },
-    },
-  ],
+  lines: [...operations.flatMap(linesOf), ...durable],
   async open() {
     const clients: OfficialClient[] = [];
-    const servers = await openServers(["waybill", "waybill-durable", "rhea"], undefined, async (server) => {
-      const client = await openOfficialClient(server);
-      clients.push(client);
-      return () => run(server as NodeServer, client);
-    });
+    const servers = await openServers(
+      ["waybill", "rhea", "waybill-durable", "rhea-durable"],
+      undefined,
+      async (server) => {
+        const client = await openOfficialClient(server);
+        clients.push(client);
+        return () => run(server as NodeServer, client);
+      },
+    );
     return {
       ...servers,
       async close() {
@@ -58,7 +70,7 @@ export const official: Probe = {
   },
 };
 
-/** Of each operation the microseconds per message, and the server's CPU time over the client's. */
+/** Of each operation the microseconds per message, those of the server's CPU, and the server's CPU time over the client's. */
 async function run(server: NodeServer, client: OfficialClient): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
   for (const operation of operations) {
@@ -73,7 +85,8 @@ async function run(server: NodeServer, client: OfficialClient): Promise<Record<s
     const { user, system } = process.cpuUsage(before.client);
     const serverUs = (await server.usage()).cpuUs - before.server;
     figures[operation] = (elapsedMs * 1000) / count;
-    figures[`${operation} cpu`] = serverUs / (user + system);
+    figures[`${operation} cpu`] = serverUs / count;
+    figures[`${operation} share`] = serverUs / (user + system);
   }
   return figures;
 }

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { required } from "waybill-scripts/run/required.js";
 import { RawClient } from "./raw-client.js";
 import type { Server } from "./start-server.js";
 
@@ -54,9 +55,9 @@ async function start(binary: string, name: string): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), "waybill-bench-rabbitmq-"));
   const [port, distributionPort, mapperPort] = await freePorts(3);
   const env = configure(directory, {
-    port: port!,
-    distributionPort: distributionPort!,
-    mapperPort: mapperPort!,
+    port: required(port),
+    distributionPort: required(distributionPort),
+    mapperPort: required(mapperPort),
   });
   const mapper = spawn("epmd", ["-port", String(mapperPort), "-address", "127.0.0.1"], {
     env,
@@ -66,18 +67,18 @@ async function start(binary: string, name: string): Promise<Server> {
   const node = spawn(binary, { env, stdio: "ignore", detached: true });
   const stop = async (): Promise<void> => {
     await Promise.all([
-      end(node, () => process.kill(-node.pid!, "SIGKILL")),
+      end(node, () => process.kill(-required(node.pid), "SIGKILL")),
       end(mapper, () => mapper.kill("SIGKILL")),
     ]);
     rmSync(directory, { recursive: true, force: true });
   };
   try {
-    await untilOpen(port!, node);
+    await untilOpen(required(port), node);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { name, port: port!, address: (queue) => `/amq/queue/${queue}`, stop };
+  return { name, port: required(port), address: (queue) => `/amq/queue/${queue}`, stop };
 }
 
 /** Writes what the node reads at its start; returns its environment. */

@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { type AmqpValue, described, symbol, uint, ulong } from "@waybill/amqp";
+import { required } from "waybill-scripts/run/required.js";
 import {
   AMQP_HEADER,
   ATTACH,
@@ -161,7 +162,7 @@ export class RawClient {
   #onFrame(code: number, buffer: Buffer, start: number): void {
     if (code === TRANSFER) {
       this.#received++;
-      this.#lastDeliveryId = readUints(buffer, start, 2)[1]!;
+      this.#lastDeliveryId = required(readUints(buffer, start, 2)[1]);
     } else if (code === DISPOSITION) {
       const [, first = 0, last = first] = readUints(buffer, start, 3);
       this.#onSettled(last - first + 1);

@@ -1,4 +1,5 @@
 import { type AmqpValue, described, encodeMessage, encodeValue, ulong } from "@waybill/amqp";
+import { required } from "waybill-scripts/run/required.js";
 
 // What the raw client needs of AMQP 1.0: frames encoded beforehand, and the few numbers that it reads out of those it gets.
 
@@ -34,7 +35,7 @@ export function encodeFrame(code: number, fields: readonly AmqpValue[]): Buffer 
 export function readUints(buffer: Buffer, start: number, count: number): (number | undefined)[] {
   const values: (number | undefined)[] = [];
   const isWide = buffer[start + 3] === 0xd0;
-  const left = isWide ? buffer.readUInt32BE(start + 8) : buffer[start + 5]!;
+  const left = isWide ? buffer.readUInt32BE(start + 8) : required(buffer[start + 5]);
   let at = start + (isWide ? 12 : 6);
   for (let field = 0; field < Math.min(count, left); field++) {
     const code = buffer[at++];
@@ -79,9 +80,10 @@ export class FrameCutter {
     }
   }
 
-  #hold(size: number): void {
-    this.#partial = Buffer.allocUnsafe(size);
+  #hold(size: number): Buffer {
     this.#filled = 0;
+    this.#partial = Buffer.allocUnsafe(size);
+    return this.#partial;
   }
 
   #fill(partial: Buffer, chunk: Buffer, at: number): number {
@@ -91,18 +93,15 @@ export class FrameCutter {
     const size = sizeOf(partial, 0);
     this.#partial = undefined;
     if (size === partial.length) this.#notify(partial, 0, size);
-    else {
-      this.#hold(size);
-      this.#filled = partial.copy(this.#partial!, 0);
-    }
+    else this.#filled = partial.copy(this.#hold(size), 0);
     return at + copied;
   }
 
   #notify(buffer: Buffer, start: number, end: number): void {
     if (isHeader(buffer, start)) this.#onHeader();
     else if (end - start > 8) {
-      const body = start + buffer[start + 4]! * 4;
-      this.#onFrame(buffer[body + 2]!, buffer, body, end);
+      const body = start + required(buffer[start + 4]) * 4;
+      this.#onFrame(required(buffer[body + 2]), buffer, body, end);
     }
   }
 }

@@ -2,16 +2,19 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { BATCH_MESSAGE_FORMAT, splitBatch } from "@waybill/amqp";
 import rhea, { type EventContext, type Message, type Sender } from "rhea";
+import { required } from "waybill-scripts/run/required.js";
+import { openStore } from "./lmdb-store.js";
 
 /**
  * The least that stores and forwards and that the official client takes for its service: one list of messages, given to whoever has
- * credit and forgotten when delivered. Resolves with its port.
+ * credit and forgotten when delivered. With a directory, a message is accepted once it is synced to an LMDB store there. Resolves with its port.
  */
-export function serveWithRhea(): Promise<number> {
+export async function serveWithRhea(directory?: string): Promise<number> {
+  const store = directory === undefined ? undefined : await openStore(directory);
   const container = rhea.create_container();
   container.sasl_server_mechanisms.enable_anonymous();
   const tokenLinks = new WeakSet<object>();
-  const list = new MessageList();
+  const list = new MessageList((message) => store?.remove(message));
 
   container.on("receiver_open", ({ receiver }: EventContext) => {
     if (receiver?.target.address === "$cbs") tokenLinks.add(receiver);
@@ -19,11 +22,24 @@ export function serveWithRhea(): Promise<number> {
   });
   container.on("message", (context: EventContext) => {
     const { message, receiver } = context;
-    if (receiver !== undefined && tokenLinks.has(receiver)) answerToken(context);
-    else if ((context as { format?: number }).format === BATCH_MESSAGE_FORMAT) {
-      const batch = message as unknown as Buffer;
-      for (const one of splitBatch(batch)) list.add(rhea.message.decode(one as Buffer) as unknown as Message);
-    } else list.add(message!);
+    const { delivery } = context;
+    if (receiver !== undefined && tokenLinks.has(receiver)) {
+      answerToken(context);
+      delivery?.accept();
+      return;
+    }
+    const isBatch = (context as { format?: number }).format === BATCH_MESSAGE_FORMAT;
+    const messages = isBatch
+      ? splitBatch(message as unknown as Buffer).map(
+          (one) => rhea.message.decode(one as Buffer) as unknown as Message,
+        )
+      : [required(message)];
+    const keep = () => {
+      for (const one of messages) list.add(one);
+      delivery?.accept();
+    };
+    if (store === undefined) keep();
+    else void store.put(messages).then(keep);
   });
 
   container.on("sender_open", ({ sender }: EventContext) => {
@@ -50,7 +66,7 @@ export function serveWithRhea(): Promise<number> {
   const server = container.listen({
     port: 0,
     host: "127.0.0.1",
-    receiver_options: { credit_window: 5000, max_message_size: 1024 * 1024 },
+    receiver_options: { credit_window: 5000, max_message_size: 1024 * 1024, autoaccept: false },
     sender_options: { autosettle: true },
   });
   server.on("connection", (socket) => socket.setNoDelay());
@@ -73,6 +89,11 @@ class MessageList {
   #madeIds = 0;
   /** How many messages each link was given. */
   readonly #given = new Map<SenderWithCredit, number>();
+  readonly #forget: (message: Message) => void;
+
+  constructor(forget: (message: Message) => void) {
+    this.#forget = forget;
+  }
 
   add(message: Message): void {
     // The official client fails at a message without an id.
@@ -99,9 +120,10 @@ class MessageList {
     const lockedUntil = isPeekLock && rhea.types.wrap_timestamp(Date.now() + 60_000);
     const allowed = sender.delivery_count + sender.credit;
     while (given < allowed && this.#next < this.#messages.length && sender.sendable()) {
-      const message = this.#messages[this.#next++]!;
+      const message = required(this.#messages[this.#next++]);
       if (isPeekLock) message.message_annotations = { "x-opt-locked-until": lockedUntil };
       sender.send(message, randomBytes(16));
+      this.#forget(message);
       given++;
     }
     this.#given.set(sender, given);
@@ -113,11 +135,12 @@ class MessageList {
 
 /** Takes any token, as `$cbs` does. */
 function answerToken({ message, connection }: EventContext): void {
+  const { reply_to, message_id } = required(message);
   connection
     .find_sender(({ source }: Sender) => source.address === "$cbs")
     ?.send({
-      to: message!.reply_to!,
-      correlation_id: message!.message_id!,
+      to: required(reply_to),
+      correlation_id: required(message_id),
       application_properties: { "status-code": 202, "status-description": "Accepted" },
       body: null,
     });

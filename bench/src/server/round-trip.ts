@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Message } from "rhea";
+import { required } from "waybill-scripts/run/required.js";
 import { connectRhea } from "./rhea-client.js";
 import type { Server } from "./start-server.js";
 
@@ -36,7 +37,7 @@ export async function openRoundTrips(server: Server): Promise<RoundTrips> {
         await answer;
         times.push((performance.now() - startMs) * 1000);
       }
-      return times.sort((a, b) => a - b)[count >> 1]!;
+      return required(times.sort((a, b) => a - b)[count >> 1]);
     },
     close() {
       asking.close();

@@ -1,3 +1,5 @@
+import { required } from "waybill-scripts/run/required.js";
+
 // A server of the bench in a process of its own: tells its port, and what it has used of the machine whenever it is asked.
 
 /** How each server is started; imported when needed, so that the start of one is not that of all. */
@@ -5,6 +7,7 @@ const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
   waybill: async () => (await import("./waybill-server.js")).serveWaybill(),
   "waybill-durable": async () => (await import("./waybill-server.js")).serveWaybill(process.argv[3]),
   rhea: async () => (await import("./rhea-server.js")).serveWithRhea(),
+  "rhea-durable": async () => (await import("./rhea-server.js")).serveWithRhea(process.argv[3]),
 };
 
 process.on("message", () => {
@@ -12,4 +15,4 @@ process.on("message", () => {
   process.send?.({ cpuUs: user + system, rssMb: process.memoryUsage.rss() / 2 ** 20 });
 });
 process.on("disconnect", () => process.exit());
-process.send?.({ port: await SERVERS[process.argv[2]!]!() });
+process.send?.({ port: await required(SERVERS[required(process.argv[2])])() });

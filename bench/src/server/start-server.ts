@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Child } from "../harness/child.js";
+import { startChild } from "../harness/child.js";
 import type { OpenSides, Round } from "../harness/probe.js";
 import type { RabbitMq } from "./rabbitmq.js";
 
@@ -30,18 +30,22 @@ export const SERVER_PROGRAM = new URL("./server-process.js", import.meta.url);
 
 /** Starts a server in a process of its own; resolves when it listens. */
 export async function startServer(
-  name: "waybill" | "waybill-durable" | "rhea",
+  name: "waybill" | "waybill-durable" | "rhea" | "rhea-durable",
   program = SERVER_PROGRAM,
 ): Promise<NodeServer> {
   const directory = mkdtempSync(join(tmpdir(), "waybill-bench-"));
-  const child = await Child.start<{ port: number }>(program, [name, directory], ["--no-warnings"]);
+  const { ready, process } = await startChild<{ port: number }>(
+    program,
+    [name, directory],
+    ["--no-warnings"],
+  );
   return {
     name,
-    port: child.ready.port,
+    port: ready.port,
     address: (queue) => queue,
-    usage: () => child.ask<Usage>("usage"),
+    usage: () => process.ask<Usage>("usage"),
     async stop() {
-      await child.stop();
+      await process.kill();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -2,10 +2,9 @@ import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import type { Transport } from "@waybill/core";
-import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
+import { azureRetryOptions, azureTransport, speakPlainHttp } from "@waybill/transport-azure";
 import { localTransport } from "@waybill/transport-local";
 import type { TransportName } from "./options.js";
-import { speakPlainHttp } from "./plain-http.js";
 
 /** A transport to a broker with the queues. Disposing it closes what was opened, and deletes queues that were made elsewhere. */
 export interface OpenTransport extends AsyncDisposable {

@@ -86,9 +86,10 @@ function createProducers(transport: Transport): (shipment: Shipment) => Promise<
   );
   const bypass = transport.createSender(jobQueue);
   return async (shipment) => {
-    const sender = isWellBehaved(shipment) ? senders.get(shipment.era) : undefined;
-    if (sender === undefined) await bypass.send([await encodeShipment(shipment)]);
-    else await sender.sendMessages(toMessage(shipment));
+    if (!isWellBehaved(shipment)) return await bypass.send([await encodeShipment(shipment)]);
+    const sender = senders.get(shipment.era);
+    if (sender === undefined) throw new TypeError(`No producer writes ${shipment.era.title}.`);
+    await sender.sendMessages(toMessage(shipment));
   };
 }
 

@@ -5,14 +5,14 @@ import type { Attach, Begin, Open } from "./frames/performatives.js";
 import type { Coordinator, Source, Target } from "./frames/terminus.js";
 
 /**
- * One end of an AMQP connection without I/O: bytes go in through `receive`, bytes come out of `takeOutput`,
- * time comes in through `tick`, and what the peer does arrives at the handlers. What a peer does wrong
- * closes the connection, session or link with the error of the specification; it never throws.
+ * One end of an AMQP connection without I/O: pass received bytes to `receive`, write the bytes of `takeOutput`, and call `tick` as time
+ * passes; handlers get the peer's actions. A protocol error of the peer closes the connection, session or link with the error of the
+ * specification; it never throws.
  */
 export interface Connection {
-  /** The peer's open, once it has arrived. */
+  /** The peer's open performative, once received. */
   readonly remoteOpen: Open | undefined;
-  /** Who the SASL mechanism says the peer is; `undefined` without SASL. */
+  /** The peer's identity according to the SASL mechanism; `undefined` without SASL. */
   readonly identity: string | undefined;
   /** Whether both opens were exchanged and neither side has closed. */
   readonly isOpen: boolean;
@@ -20,98 +20,98 @@ export interface Connection {
   readonly isEnded: boolean;
   /** Bytes waiting for `takeOutput`. */
   readonly outputSize: number;
-  /** Whether input waits for `proceed`, because the turn was over. */
+  /** Whether input waits for `proceed` because the turn was over. */
   readonly hasUnread: boolean;
 
   /**
-   * Takes bytes from the peer. They must not change afterwards: payloads handed to `onTransfer` are views into
-   * them. Throws only what a handler threw, after closing the connection with `amqp:internal-error`; an
-   * `AmqpDecodeError` from a handler is taken for the peer's mistake and closes it with `amqp:decode-error`. Stop
-   * reading the socket while it does not take output, or a peer that never reads fills the memory.
+   * Processes bytes from the peer. They must not change afterwards: payloads passed to `onTransfer` are views on them. Throws only errors
+   * of handlers, after closing the connection with `amqp:internal-error`; an `AmqpDecodeError` of a handler is attributed to the peer and
+   * closes it with `amqp:decode-error`. Stop reading the socket while its output buffer is full, or a peer that never reads fills the
+   * memory.
    */
   receive(bytes: Uint8Array): void;
 
   /**
-   * Goes on with the input that waits, as far as the turn goes. Throws as `receive` does. Input that comes meanwhile waits behind it;
-   * stop reading the socket while there is any, or it fills the memory.
+   * Continues with waiting input until the turn is over. Throws like `receive`. Input received meanwhile is queued; stop reading the socket
+   * while any is waiting, or it fills the memory.
    */
   proceed(): void;
 
-  /** Lifts the limits that hold for an untrusted peer. */
+  /** Replaces the limits for untrusted peers by the regular ones. */
   trust(): void;
 
   /**
-   * Tells that the message and the tag of a delivery will not be read any more, so that their memory may be used for later input.
-   * Worth it inside `onTransfer` for large messages that are copied or done with there; nothing needs it.
+   * Allows reusing the memory of a delivery's message and tag, which must not be read any more. Optional; useful inside `onTransfer` for
+   * large messages that were copied or are no longer needed.
    */
   recycle(message: Uint8Array): void;
 
   /**
-   * All output since the last call, in order, to be written with one system call. Adjoining equal
-   * settlements have become ranges, and each link's credit stands in one flow.
+   * All output since the last call, in order, to be written with one system call. Adjacent equal settlements are merged into ranges, and
+   * each link's credit into one flow.
    */
   takeOutput(): Uint8Array[];
 
   /**
-   * Sends an empty frame if the peer said something since we last sent anything. A peer may hold a small write back until its last one is
-   * acknowledged, which our system puts off while nothing goes the other way: together that is some 40 ms. To be called a moment after
-   * `receive`, when what has an answer had its time; empty frames are not answered.
+   * Sends an empty frame if nothing was sent since the peer last sent data. A peer may hold back a small write until its last one is
+   * acknowledged, which the operating system delays while there is no output: together that takes some 40 ms. Call it shortly after
+   * `receive`, when responses had time to be sent; empty frames are not answered.
    */
   acknowledge(): void;
 
   /**
-   * Sends a heartbeat or gives up a silent peer, as far as due at `nowMs` on any steady clock (2.4.5).
-   * Returns when to call again, or `undefined` when nothing is to be watched any more.
+   * Sends a heartbeat or closes the connection of a silent peer, if due at `nowMs` on any steady clock (2.4.5). Returns when to call it
+   * again, or `undefined` if there is nothing to watch any more.
    */
   tick(nowMs: number): number | undefined;
 
-  /** Begins a session of our own. Throws `TypeError` unless the connection is open and has a channel free. */
+  /** Begins a session from this side. Throws `TypeError` unless the connection is open and has a free channel. */
   openSession(): Session;
 
-  /** Sends close; the connection has ended when the peer's close arrives. */
+  /** Sends close; the connection ends when the peer's close arrives. */
   close(error?: AmqpError): void;
 
-  /** Tells that the socket is gone. Links and sessions end; deliveries keep the state they have. */
+  /** Call it when the socket has closed. Links and sessions end; deliveries keep their state. */
   disconnect(): void;
 }
 
-/** What happens on a connection. Handlers run inside `receive`, `proceed`, `tick` and `disconnect`. */
+/** Handlers of a connection. They run inside `receive`, `proceed`, `tick` and `disconnect`. */
 export interface ConnectionHandler {
   /**
-   * Asked between the frames of the input, and within dispositions of many deliveries: when the turn is over, the rest waits for `proceed`.
-   * Without this handler all input is dealt with at once.
+   * Called between frames of input, and within dispositions of many deliveries: when it returns true, the rest waits for `proceed`. Without
+   * this handler, all input is processed at once.
    */
   isTurnOver?(): boolean;
   /**
-   * Output waits. Called once until it is taken: the place to schedule one write for the whole turn, as by
-   * `queueMicrotask`. Taking the output inside would cut a frame in two.
+   * Output is available. Called once until it is taken: schedule one write for the whole turn here, for example with `queueMicrotask`. Do
+   * not take the output inside, because a frame may be incomplete.
    */
   onOutput?(): void;
-  /** Both opens were exchanged. Closing here refuses the peer. */
+  /** Both opens were exchanged. To refuse the peer, close the connection here. */
   onOpen?(connection: Connection): void;
-  /** The peer began a session. Ending it here refuses it. */
+  /** The peer began a session. To refuse it, end it here. */
   onSession?(session: Session): void;
   /**
-   * The peer attached a link: set its `handler`, then `accept` or `refuse` it, now or later. Without this
-   * handler every link is refused with `amqp:not-implemented`.
+   * The peer attached a link: set its `handler`, then `accept` or `refuse` it, now or later. Without this handler, every link is refused
+   * with `amqp:not-implemented`.
    */
   onLink?(link: SenderLink | ReceiverLink): void;
-  /** The connection is over: by the peer's close, by our own, or because the socket went. Called once. */
+  /** The connection has ended: closed by the peer or this side, or by the loss of the socket. Called once. */
   onClose?(error: AmqpError | undefined): void;
 }
 
 /** A session of a connection (2.5). */
 export interface Session {
   readonly connection: Connection;
-  /** The peer's begin, once it has arrived. */
+  /** The peer's begin performative, once received. */
   readonly remoteBegin: Begin | undefined;
   readonly isEnded: boolean;
-  /** Called once when the session ends for any reason other than `end`; its links were notified before. */
+  /** Called once when the session ends other than by `end`; its links were notified before. */
   onEnd: ((error: AmqpError | undefined) => void) | undefined;
 
-  /** Attaches a link on which we send. Throws `TypeError` when the session has ended. */
+  /** Attaches a sending link. Throws `TypeError` if the session has ended. */
   openSender(options: OpenLinkOptions): SenderLink;
-  /** Attaches a link on which we receive. Throws `TypeError` when the session has ended. */
+  /** Attaches a receiving link. Throws `TypeError` if the session has ended. */
   openReceiver(options: OpenLinkOptions & ReceiverAcceptOptions): ReceiverLink;
   /** Ends the session with all its links. */
   end(error?: AmqpError): void;
@@ -125,31 +125,31 @@ export interface SettleModes {
   readonly rcvSettleMode?: number;
 }
 
-/** What to say in the answer to an attach. What is left out repeats the peer's words. */
+/** The fields of the answer to an attach. Omitted ones repeat the peer's. */
 export interface AcceptOptions extends SettleModes {
   readonly source?: Source;
   readonly target?: Target | Coordinator;
-  /** Largest message in bytes to announce, and on a receiver to enforce; default the connection's. */
+  /** Maximum message size to announce, and on a receiver to enforce, in bytes; default: the connection's. */
   readonly maxMessageSize?: number;
   readonly properties?: AmqpMap;
   readonly offeredCapabilities?: readonly string[];
 }
 
-/** As {@link AcceptOptions}, for a link on which we receive. */
+/** {@link AcceptOptions} of a receiving link. */
 export interface ReceiverAcceptOptions extends AcceptOptions {
   /**
-   * How many deliveries the peer may have in progress. Credit is topped up when half of it is used, and held
-   * back while as many deliveries are unsettled. Default 0: credit is given by `addCredit` alone.
+   * Maximum pending deliveries of the peer. Credit is renewed when half of it is used, and withheld while this many deliveries are
+   * unsettled. Default 0: credit is given by `addCredit` only.
    */
   readonly creditWindow?: number;
   /**
-   * What happens on a message above the maximum size. "reject" settles it so and keeps the link, as does a function, which gives the error;
-   * default "detach" (2.7.3).
+   * What to do with a message above the maximum size. "reject" settles it as rejected and keeps the link, as does a function that returns
+   * the error; default "detach" (2.7.3).
    */
   readonly oversized?: "detach" | "reject" | ((message: OversizedMessage) => AmqpError);
 }
 
-/** A message that was refused for its size, in bytes. */
+/** A message refused for its size, in bytes. */
 export interface OversizedMessage {
   /** The delivery-id. */
   readonly id: number;
@@ -157,13 +157,13 @@ export interface OversizedMessage {
   readonly limit: number;
 }
 
-/** What to say in an attach of our own. */
+/** The fields of an attach from this side. */
 export interface OpenLinkOptions extends AcceptOptions {
   readonly name: string;
   readonly desiredCapabilities?: readonly string[];
 }
 
-/** What both kinds of link have. The peer's words are those of its attach; ours are in its answer. */
+/** Common to both kinds of link. The `remote…` fields are those of the peer's attach. */
 export interface Link {
   readonly session: Session;
   readonly name: string;
@@ -172,122 +172,123 @@ export interface Link {
   readonly remoteTarget: Target | Coordinator | undefined;
   /** Whether both attaches were exchanged and neither side has detached. */
   readonly isAttached: boolean;
-  /** Whether nothing will happen on the link any more. */
+  /** Whether the link has ended for good. */
   readonly isDetached: boolean;
-  /** Counts transfers in either direction and the peer's flows: the link is idle while it stays the same. */
+  /** Counts transfers in either direction and the peer's flows: while it does not change, the link is idle. */
   readonly activity: number;
-  /** For the owner's own use. */
+  /** For the caller's own use. */
   context: unknown;
   /** Refuses the link: an attach without terminus, followed by a detach with the error (2.6.3). */
   refuse(error: AmqpError): void;
-  /** Closes the link. Does nothing on one that is over. */
+  /** Detaches the link. Does nothing if it has ended. */
   detach(error?: AmqpError): void;
 }
 
-/** A link on which we send and the peer receives. */
+/** A link on which this side sends and the peer receives. */
 export interface SenderLink extends Link {
   readonly role: "sender";
   handler: SenderHandler;
-  /** Deliveries the peer is ready to take, by the link's credit and the session's window, beyond those queued. */
+  /** Deliveries that the peer can take, by the link's credit and the session's window, beyond those queued. */
   readonly credit: number;
-  /** Whether the peer asked to use up the credit or give it back (2.6.7). */
+  /** Whether the peer asked to use up or return the credit (2.6.7). */
   readonly isDraining: boolean;
-  /** Deliveries given to `send` that wait for credit or for the session's window. */
+  /** Deliveries passed to `send` that wait for credit or for the session's window. */
   readonly queued: number;
-  /** Bytes of the messages that wait. */
+  /** Bytes of the queued messages. */
   readonly queuedSize: number;
-  /** Answers the peer's attach. Does nothing when the link is already over. */
+  /** Answers the peer's attach. Does nothing if the link has ended. */
   accept(options?: AcceptOptions): void;
 
   /**
-   * Sends a message, whole or in parts to be joined; large parts are not copied. It waits when the peer has
-   * given no credit, without holding up other links. Returns `undefined` on a link that is over, as it is with
-   * `amqp:resource-limit-exceeded` once the connection's budget is used up. Throws `TypeError` for a tag of more than 32 bytes or a state of more than 128. The peer's maximum in `remoteAttach` is the caller's to keep.
+   * Sends a message, whole or in parts to concatenate; large parts are not copied. Without credit it is queued, without blocking other
+   * links. Returns `undefined` if the link has ended; it ends with `amqp:resource-limit-exceeded` when the connection's budget is used up.
+   * Throws `TypeError` for a tag of more than 32 bytes or a state of more than 128. The caller must respect the peer's maximum message size
+   * in `remoteAttach`.
    */
   send(message: Uint8Array | readonly Uint8Array[], options: SendOptions): OutgoingDelivery | undefined;
 
-  /** Settles a delivery with its final state and forgets it; does nothing when it is settled. */
+  /** Settles a delivery with its final state and forgets it; does nothing if it is settled. */
   settle(delivery: OutgoingDelivery, state?: DeliveryState): void;
 
-  /** Gives back unused credit after the queue is sent. Only for a handler with its own `onDrain`. */
+  /** Returns unused credit after the queue is sent. Only for handlers with their own `onDrain`. */
   completeDrain(): void;
 }
 
 export interface SendOptions {
-  /** 1 to 32 bytes that tell the delivery apart on this link (2.8.7). */
+  /** 1 to 32 bytes that identify the delivery on this link (2.8.7). */
   readonly deliveryTag: Uint8Array;
-  /** Sent settled: the peer answers nothing. Default false. */
+  /** Sends it settled: the peer does not answer. Default false. */
   readonly settled?: boolean;
   /** The message-format; default 0. */
   readonly format?: number;
-  /** A state to send with it, as a transactional one. */
+  /** A state to send with it, such as a transactional one. */
   readonly state?: DeliveryState;
-  /** For the owner's own use, found again in `delivery.context`. */
+  /** For the caller's own use; available as `delivery.context`. */
   readonly context?: unknown;
 }
 
-/** A message we sent. */
+/** A sent message. */
 export interface OutgoingDelivery {
   readonly link: SenderLink;
   readonly tag: Uint8Array;
-  /** The session's delivery-id; `undefined` while it waits in the queue. */
+  /** The session's delivery-id; `undefined` while it is queued. */
   readonly id: number | undefined;
   readonly isSettled: boolean;
   readonly context: unknown;
 }
 
 export interface SenderHandler {
-  /** The peer's credit changed or the session's window opened. May be called with no credit left. */
+  /** The peer's credit changed or the session's window opened. May be called without credit. */
   onCredit?(link: SenderLink): void;
-  /** The peer wants its credit used or back. Without this handler it is given back after `onCredit`. */
+  /** The peer asks to use up or return its credit. Without this handler it is returned after `onCredit`. */
   onDrain?(link: SenderLink): void;
-  /** The peer told a delivery's outcome, once; when `delivery.isSettled` is false it awaits `settle`. */
+  /** The peer sent a delivery's outcome; called once. If `delivery.isSettled` is false, the peer waits for `settle`. */
   onDisposition?(delivery: OutgoingDelivery, state: DeliveryState | undefined): void;
-  /** The link is over for any reason other than our own `detach` or `refuse`. Called once. */
+  /** The link has ended other than by `detach` or `refuse` of this side. Called once. */
   onDetach?(error: AmqpError | undefined, link: SenderLink): void;
 }
 
-/** A link on which we receive and the peer sends. */
+/** A link on which this side receives and the peer sends. */
 export interface ReceiverLink extends Link {
   readonly role: "receiver";
   handler: ReceiverHandler;
   /** Deliveries the peer may still send. */
   readonly credit: number;
-  /** Deliveries received and not settled. */
+  /** Unsettled received deliveries. */
   readonly unsettled: number;
-  /** Answers the peer's attach and gives it the credit of the window. Does nothing when the link is over. */
+  /** Answers the peer's attach and gives it the credit of the window. Does nothing if the link has ended. */
   accept(options?: ReceiverAcceptOptions): void;
   /** Allows the peer more deliveries. */
   addCredit(count: number): void;
-  /** Asks the peer to use up its credit now or give it back; `onDrained` tells when that is done. */
+  /** Asks the peer to use up or return its credit now; `onDrained` is called when that is done. */
   drain(): void;
-  /** Settles a delivery with an outcome and forgets it; does nothing when it is settled. */
+  /** Settles a delivery with an outcome and forgets it; does nothing if it is settled. */
   settle(delivery: IncomingDelivery, state: DeliveryState): void;
-  /** Tells an outcome and leaves settling to the sender, as in receiver settle mode second (2.8.3). */
+  /** Sends an outcome and lets the sender settle, as in receiver settle mode second (2.8.3). */
   propose(delivery: IncomingDelivery, state: DeliveryState): void;
 }
 
-/** A message the peer sent. */
+/** A received message. */
 export interface IncomingDelivery {
   readonly link: ReceiverLink;
   readonly id: number;
   readonly tag: Uint8Array;
   readonly format: number;
-  /** The encoded message: a view into the input when it came in one frame. Copy it to keep it for long. */
+  /** The encoded message: a view on the input if it arrived in one frame. Copy it to keep it for long. */
   readonly message: Uint8Array;
-  /** The state the sender sent with it, as a transactional one. */
+  /** The state sent with it, such as a transactional one. */
   readonly state: DeliveryState | undefined;
   readonly isSettled: boolean;
-  /** For the owner's own use. */
+  /** For the caller's own use. */
   context: unknown;
 }
 
 export interface ReceiverHandler {
   onTransfer?(delivery: IncomingDelivery): void;
-  /** The sender settled a delivery, as the answer to `propose`. */
+  /** The sender settled a delivery after `propose`. */
   onSettled?(delivery: IncomingDelivery, state: DeliveryState | undefined): void;
-  /** The peer has used up or given back its credit after `drain`. */
+  /** The peer has used up or returned its credit after `drain`. */
   onDrained?(link: ReceiverLink): void;
-  /** The link is over for any reason other than our own `detach` or `refuse`. Called once. */
+  /** The link has ended other than by `detach` or `refuse` of this side. Called once. */
   onDetach?(error: AmqpError | undefined, link: ReceiverLink): void;
 }

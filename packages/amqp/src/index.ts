@@ -1,4 +1,4 @@
-// For servers and clients: the connection and what moves on it.
+// For servers and clients: connections and their messages.
 export type {
   Connection,
   ConnectionHandler,
@@ -13,7 +13,7 @@ export type {
   SendOptions,
   Session,
 } from "./api.js";
-// For those who read and write messages: values and sections.
+// For reading and writing messages: values and sections.
 export { isDescribed } from "./codec/composite.js";
 export { decodeValue } from "./codec/decode.js";
 export { AmqpDecodeError } from "./codec/decode-error.js";

@@ -63,7 +63,7 @@ describe("an untrusted peer", () => {
 });
 
 describe("a performative", () => {
-  it("that is larger than any is refused before it is decoded", () => {
+  it("that is too large is refused before it is decoded", () => {
     const peer = new RawPeer({ maxFrameSize: 200_000 });
     const nulls = encodeValue(Array.from({ length: 100_000 }, () => null));
     peer.open().frame(Buffer.concat([Buffer.from("005312", "hex"), nulls]));
@@ -116,7 +116,7 @@ describe("a budget", () => {
     expect(peer.links.filter(({ isAttached }) => isAttached).length).toBeLessThan(10);
   });
 
-  it("gets back what an unfinished message held when it is complete, aborted, too large, or its link over", () => {
+  it("gets back the memory of an unfinished message when it is complete, aborted, too large, or its link has ended", () => {
     const budget = openBudget(10_000_000);
     const peer = new RawPeer({ budget, maxMessageSize: 100_000 });
     peer.onLink = (link) => link.role === "receiver" && link.accept({ creditWindow: 9, oversized: "reject" });
@@ -212,7 +212,7 @@ function computedMs(since: NodeJS.CpuUsage): number {
 }
 
 describe("64 KB of what costs time in proportion to its range", () => {
-  it("tells 100,000 unsettled deliveries their outcome once, however often their range is named", () => {
+  it("applies an outcome once to 100,000 unsettled deliveries, however often their range is sent", () => {
     const { peer, link } = openUnsettled(100_000);
     let told = 0;
     link.handler.onDisposition = () => told++;
@@ -234,7 +234,7 @@ describe("64 KB of what costs time in proportion to its range", () => {
     expect(link.isAttached).toBe(true);
   });
 
-  it("leaves nothing behind of links that are over, though it does not look for it at once", () => {
+  it("forgets the deliveries of ended links, though not at once", () => {
     const { peer, link } = openUnsettled(1000);
     link.detach();
     peer.send(detachType, { handle: 0, closed: true });
@@ -285,7 +285,7 @@ describe("a turn that is over", () => {
     expect([told.length, told[9999], link.isDetached]).toEqual([10_000, 9999, true]);
   });
 
-  it("has nothing left to do once the connection is over", () => {
+  it("leaves nothing to do once the connection has ended", () => {
     let left = 100;
     const peer = new RawPeer({}, { isTurnOver: () => left-- <= 0 });
     peer.open().begin().attach();

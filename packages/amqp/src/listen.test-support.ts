@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { ACCEPTED, addressOf, createConnection, saslAnonymous, scanMessage } from "@waybill/amqp";
 
-/** Takes what clients send and prints it. Use it as `createServer(serve).listen(5672)`. */
+/** Receives what clients send and prints it. Use it as `createServer(serve).listen(5672)`. */
 export function serve(socket: Socket): void {
   const connection = createConnection({
     containerId: "my-server",

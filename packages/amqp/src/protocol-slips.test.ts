@@ -118,7 +118,7 @@ describe("the session is ended", () => {
     expect(peer.links.at(-1)?.isAttached).toBe(true);
   });
 
-  it("and says nothing more on its channel, not even late answers", () => {
+  it("and nothing more is sent on its channel, not even late responses", () => {
     const peer = new RawPeer();
     peer.onLink = () => {};
     peer.open().begin().attach().send(endType, {});
@@ -186,7 +186,7 @@ describe("what is unusual but allowed", () => {
     expect(peer.deliveries.map(({ tag }) => String(tag))).toEqual(["t"]);
   });
 
-  it("is link after link on one session, which leave nothing behind", () => {
+  it("is attaching many links in turn on one session, which are all released", () => {
     const peer = new RawPeer({ maxLinks: 2 });
     peer.open().begin();
     for (let i = 0; i < 1000; i++) {
@@ -264,7 +264,7 @@ describe("what is unusual but allowed", () => {
     expect(link.unsettled).toBe(0);
   });
 
-  it("is a disposition for deliveries nobody knows", () => {
+  it("is a disposition for unknown deliveries", () => {
     const peer = new RawPeer();
     peer.open().begin().attach({ role: true });
     peer.list(DISPOSITION, [true, uint(0), uint(0x7ffffffe), true]);

@@ -18,7 +18,7 @@ import { FlowFields, writeFlow } from "./frames/flow.js";
 import { AMQP_FRAME, beginFrame, endFrame, protocolHeader, writeFrame } from "./frames/frame.js";
 import { attachType, beginType, type detachType, type endType, openType } from "./frames/performatives.js";
 
-/** A peer that writes frames by hand, so that it can write what no endpoint of ours would. */
+/** A peer that writes frames by hand, to send what real endpoints never would. */
 export class RawPeer {
   readonly server: Connection;
   readonly links: (SenderLink | ReceiverLink)[] = [];
@@ -86,7 +86,7 @@ export class RawPeer {
     });
   }
 
-  /** The frames the server wrote since the last call. */
+  /** The frames written by the server since the last call. */
   answers(): { code: number; body: ByteReader }[] {
     const bytes = Buffer.concat(this.server.takeOutput());
     const frames: { code: number; body: ByteReader }[] = [];
@@ -100,7 +100,7 @@ export class RawPeer {
     return frames;
   }
 
-  /** The error in the last close, end or detach the server wrote. */
+  /** The error in the server's last close, end or detach. */
   error(composite: Composite<{ readonly error: "any" }> | typeof detachType): AmqpError | undefined {
     const answer = this.answers().findLast(({ code }) => code === composite.code);
     if (!answer) return undefined;
@@ -109,7 +109,7 @@ export class RawPeer {
 }
 
 export const uint = (value: number): AmqpValue => ({ type: "uint", value });
-/** A transfer of one frame: handle, delivery-id, tag. */
+/** A single-frame transfer: handle, delivery-id, tag. */
 export const transfer = (handle: number, id: number): AmqpValue[] => [
   uint(handle),
   uint(id),
@@ -118,7 +118,7 @@ export const transfer = (handle: number, id: number): AmqpValue[] => [
 export const TRANSFER = 0x14;
 export const DISPOSITION = 0x15;
 
-/** The bytes of a frame with a transfer of a whole message on handle 0. */
+/** A frame with a transfer of a complete message on handle 0. */
 export function transferFrame(id: number): Buffer {
   const body = encodeValue(described(BigInt(TRANSFER), transfer(0, id)));
   const head = Buffer.from([0, 0, 0, 8 + body.length, 2, AMQP_FRAME, 0, 0]);

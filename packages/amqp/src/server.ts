@@ -1,4 +1,4 @@
-/** For servers: what they grant to clients, and messages that they pass on without decoding them. */
+/** For servers: limits for clients, and messages passed on without decoding. */
 
 export type { AcceptOptions, OversizedMessage, ReceiverAcceptOptions, SettleModes } from "./api.js";
 export { uuidText } from "./codec/value.js";

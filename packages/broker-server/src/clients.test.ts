@@ -91,7 +91,7 @@ describe("a receiver", () => {
     expect(await receiver.take(99)).toHaveLength(99);
   });
 
-  it("that dies leaves its locks to end by themselves", async () => {
+  it("that disconnects keeps its locks until they expire", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({ lockDurationMs: 30_000 }, { clock });
     await fill(fixture, 1);
@@ -145,7 +145,7 @@ describe("sessions", () => {
     await Promise.all(receivers.map(({ take }) => take(1)));
   });
 
-  it("that do not come are refused before the client's time is up, so that the answer is in time", async () => {
+  it("that do not become available are refused before the client's time is up, so that the answer is in time", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({ requiresSession: true }, { clock });
     await using client = await fixture.connect();
@@ -158,7 +158,7 @@ describe("sessions", () => {
     expect(await waiting.detached).toBe("com.microsoft:timeout");
   });
 
-  it("that a client gave up waiting for go to the next", async () => {
+  it("that a client stopped waiting for go to the next", async () => {
     await using fixture = await openRaw({ requiresSession: true });
     await using client = await fixture.connect();
     const waiting = await client.receiver("orders", {
@@ -175,7 +175,7 @@ describe("sessions", () => {
 });
 
 describe("a sender", () => {
-  it("whose message is malformed learns it and may go on", async () => {
+  it("of a malformed message gets an error and can continue", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const sender = await client.sender("orders");
@@ -186,7 +186,7 @@ describe("a sender", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
-  it("learns that a section is malformed which nobody has to read before the message is delivered", async () => {
+  it("gets an error for a malformed section that is not read before delivery", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const sender = await client.sender("orders");
@@ -206,7 +206,7 @@ describe("a sender", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
-  it("learns of neighbours sent in one turn which was accepted and which rejected", async () => {
+  it("gets the right outcomes of messages sent in one turn", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const sender = await client.sender("orders");
@@ -305,7 +305,7 @@ describe("close", () => {
     hook.disable();
   });
 
-  it("tells every client, and drops those that do not answer", async () => {
+  it("notifies every client, and drops those that do not answer", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const silent = connectSocket(fixture.server.port, "127.0.0.1");

@@ -3,7 +3,7 @@ import { type Clock, createBroker, type QueueOptions } from "@waybill/broker";
 import { connect } from "./fixture.test-support.js";
 import { serve } from "./index.js";
 
-/** A kind of entity that messages are received from: what SDKs test their features on. */
+/** A kind of entity to receive from, on which SDK features are tested. */
 export interface EntityKind {
   readonly name: string;
   readonly isSubscription: boolean;
@@ -25,7 +25,7 @@ export const ENTITY_KINDS: readonly EntityKind[] = [false, true].flatMap((isSubs
 
 const SESSION = "my-session";
 
-/** An entity of a kind on a server of its own, and the official client connected to it. */
+/** An entity of a kind on its own server, with a connected official client. */
 export async function openKind(
   kind: EntityKind,
   options: Pick<QueueOptions, "maxDeliveryCount"> = {},
@@ -45,7 +45,7 @@ export async function openKind(
     client,
     path,
     sender: client.createSender("orders"),
-    /** A message as it has to be here. */
+    /** A message valid for this kind of entity. */
     message: (body: unknown): ServiceBusMessage => ({ body, ...(requiresSession && { sessionId: SESSION }) }),
     receiver: (options: ServiceBusReceiverOptions = {}): Promise<ServiceBusReceiver> => {
       if (!requiresSession) return Promise.resolve(client.createReceiver(path, options));

@@ -65,7 +65,7 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
     expect(fixture.broker.getEntity(fixture.path).totalMessageCount).toBe(0);
   });
 
-  it("says scheduled of a message whose time has come, and keeps the number of one scheduled in the past", async () => {
+  it("reports an activated message as scheduled, and keeps the number of one scheduled in the past", async () => {
     const clock = createManualClock(new Date());
     await using fixture = await openKind(kind, {}, clock);
     const receiver = await fixture.receiver({ receiveMode: "receiveAndDelete" });
@@ -84,7 +84,7 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
     );
   });
 
-  it("leaves bodies out of peeks that ask for that", async () => {
+  it("omits bodies of peeked messages on request", async () => {
     await using fixture = await openKind(kind);
     await fixture.sender.sendMessages({
       ...fixture.message("a".repeat(100)),

@@ -33,7 +33,7 @@ describe("the refusal of an entity that does not exist", () => {
     expect(message).toContain("The messaging entity '127:topic:news|sub' could not be found.");
   });
 
-  it("names it to senders and to management as well", async () => {
+  it("names the entity to senders and to management as well", async () => {
     await using fixture = await openFixture();
     const text = "'sb://127.0.0.1/none' could not be found";
     const sending = refusalOf(fixture.client.createSender("none").sendMessages({ body: 1 }));
@@ -109,7 +109,7 @@ describe("the refusal of", () => {
     );
   });
 
-  it("a host name that is none repeats nothing of it", async () => {
+  it("an invalid host name does not repeat it", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect(undefined, "no host\n'");
     await expect(client.sender("none")).rejects.toThrow("The messaging entity 'sb://127.0.0.1/none' could");

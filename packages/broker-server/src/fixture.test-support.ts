@@ -3,7 +3,7 @@ import { createBroker, type QueueOptions } from "@waybill/broker";
 import type { ServeOptions } from "./index.js";
 import { serve } from "./index.js";
 
-/** A broker with a queue `orders`, its server on a port of its own, and the official client connected to it. */
+/** A broker with a queue `orders`, its server on its own port, and a connected official client. */
 export async function openFixture(queue: QueueOptions = {}, options: ServeOptions = {}) {
   const broker = createBroker();
   await broker.createQueue("orders", queue);
@@ -23,12 +23,12 @@ export async function openFixture(queue: QueueOptions = {}, options: ServeOption
   };
 }
 
-/** The official client without retries, so that a refusal shows at once. */
+/** The official client without retries, so that errors show at once. */
 export function connect(connectionString: string, timeoutInMs = 5000): ServiceBusClient {
   return new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0, timeoutInMs } });
 }
 
-/** The code of the error that a call of the official client ends with. */
+/** The code of the error with which a call of the official client rejects. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;

@@ -39,7 +39,7 @@ describe("with the idle time-outs of the service", () => {
     },
   );
 
-  it("a connection whose last link has gone is closed after five minutes", async () => {
+  it("a connection without links is closed after five minutes", async () => {
     const clock = createManualClock();
     await using fixture = await openPoliced(clock);
     await using client = await fixture.connect();
@@ -74,7 +74,7 @@ describe("with the idle time-outs of the service", () => {
 });
 
 describe("without options", () => {
-  it("a client that puts no valid token is sent away after 20 seconds", async () => {
+  it("a client without a valid token is disconnected after 20 seconds", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({}, { clock, keys: [ROOT] });
     await using stranger = await fixture.connect();
@@ -98,12 +98,12 @@ describe("without options", () => {
     await gone;
   });
 
-  it("a client whose password is wrong is not let in", async () => {
+  it("a client with a wrong password is refused", async () => {
     await using fixture = await openRaw({}, { keys: [ROOT] });
     await expect(fixture.connect(plain("guess"))).rejects.toThrow("closed");
   });
 
-  it("links and connections may be idle forever", async () => {
+  it("links and connections may stay idle", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({}, { clock });
     await using idle = await fixture.connect();
@@ -130,7 +130,7 @@ describe("a half-open connection", () => {
     await once(silent, "close");
   });
 
-  it("is closed when its client falls silent for four minutes, as one that lost its network", async () => {
+  it("is closed when its client is silent for four minutes, as after a network failure", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     await using fixture = await openRaw();
     await using client = await fixture.connect();

@@ -68,7 +68,7 @@ describe("a client without a token", () => {
     expect(await detached).toBe("amqp:link:message-size-exceeded");
   });
 
-  it("has everything once it has shown one", async () => {
+  it("has the full limits once it has sent one", async () => {
     await using fixture = await openKeyed();
     await using client = await fixture.connect(PLAIN);
     const sender = await client.sender("orders");
@@ -77,7 +77,7 @@ describe("a client without a token", () => {
     expect(await sendOn(sender, message)).toMatchObject({ kind: "accepted" });
   });
 
-  it("makes room for others when there are too many like it", async () => {
+  it("is disconnected to make room for others when there are too many", async () => {
     await using fixture = await openKeyed({ unauthenticated: { connections: 3 } });
     const sockets = Array.from({ length: 5 }, () => connectSocket(fixture.server.port, fixture.server.host));
     const ends = sockets.slice(0, 3).map((socket) => once(socket.resume(), "end"));
@@ -89,7 +89,7 @@ describe("a client without a token", () => {
 });
 
 describe("a server", () => {
-  it("takes no more connections than it may have", async () => {
+  it("accepts no more connections than its limit", async () => {
     await using fixture = await openKeyed({ connections: 2 });
     await using first = await fixture.connect(PLAIN);
     await using second = await fixture.connect(PLAIN);
@@ -120,7 +120,7 @@ describe("a server", () => {
     }
   });
 
-  it("lets go of those it has sent away, whatever they still say", async () => {
+  it("closes the sockets of disconnected clients, whatever they still send", async () => {
     await using fixture = await openRaw({}, { keys: [ROOT], closeTimeoutMs: 300 });
     const talkative = await sendAway(fixture);
     const talk = setInterval(() => talkative.write("and another thing"), 1);
@@ -128,7 +128,7 @@ describe("a server", () => {
     clearInterval(talk);
   });
 
-  it("keeps room for others however many it sends away", async () => {
+  it("keeps room for others however many it disconnects", async () => {
     const limits = { connections: 1, unauthenticated: { connections: 1 } };
     await using fixture = await openRaw({}, { keys: [ROOT], limits, closeTimeoutMs: 10_000 });
     const sent = await Promise.all(Array.from({ length: 150 }, () => sendAway(fixture)));
@@ -137,7 +137,7 @@ describe("a server", () => {
     for (const socket of sent) socket.destroy();
   });
 
-  it("gives back what connections held", async () => {
+  it("releases the memory of closed connections", async () => {
     await using fixture = await openKeyed({ totalBytes: 2_000_000 });
     for (let i = 0; i < 50; i++) {
       await using client = await fixture.connect(PLAIN);
@@ -251,7 +251,7 @@ describe("a client with a token", () => {
     expect(answer.properties.get("errorCondition")).toMatchObject({ value: LIMIT });
   });
 
-  it("asks for nothing that decodes to more than it says", async () => {
+  it("cannot send requests that decode to more than the limit", async () => {
     await using fixture = await openKeyed();
     await using client = await fixture.connect(PLAIN);
     const management = await client.sender("orders/$management");

@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost and its key, which protect nothing; made for tests, valid for a hundred years. */
+/** A self-signed certificate for localhost with its key, for tests only; valid for a hundred years. */
 export const localhostCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUGzajuj99Nj5FzFt3ukGarGbW3hIwCgYIKoZIzj0EAwIw

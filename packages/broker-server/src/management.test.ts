@@ -77,7 +77,7 @@ describe("peek-message", () => {
     expect([await peek(1n, 110), await peek(1n, 1000), await peek(124n, 1000)]).toEqual([110, 123, 3]);
   });
 
-  it("leaves out what a sender in the broker's own process made impossible to write as AMQP", async () => {
+  it("skips messages that a sender in the broker's own process made impossible to write as AMQP", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
@@ -136,7 +136,7 @@ describe("batch-delete-messages", () => {
 });
 
 describe("get-message-sessions", () => {
-  it("refuses to skip or return numbers that are none of items", async () => {
+  it("refuses invalid numbers of items", async () => {
     await using fixture = await openRaw({ requiresSession: true });
     await fixture.broker.sender("orders").send(send("a"));
     await using client = await fixture.connect();

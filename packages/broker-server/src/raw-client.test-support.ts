@@ -21,7 +21,7 @@ import {
 } from "@waybill/amqp";
 import type { BrokerServer } from "./index.js";
 
-/** A client that speaks plain AMQP, for what the official client never does. */
+/** A plain AMQP client, for behaviour that the official client never shows. */
 export async function connectRaw(
   server: BrokerServer,
   saslCredentials: SaslCredentials = { mechanism: "ANONYMOUS" },
@@ -59,13 +59,13 @@ export async function connectRaw(
     socket,
     connection,
     session,
-    /** The condition with which the connection ended. */
+    /** The condition with which the connection was closed. */
     closed: closed.promise,
     send: openSends(session),
     sender: (address: string, properties?: AmqpMap) => openSender(session, address, properties),
     receiver: (address: string, options: ReceiveOptions = {}) => openReceiver(session, address, options),
     management: (path: string) => openManagement(session, path),
-    /** Resolves once the server has taken in everything said before: its refusal of a link comes after that. */
+    /** Resolves once the server has processed everything sent before: its refusal of a link comes after that. */
     synchronize: () => openSender(session, "").catch(() => {}),
     async [Symbol.asyncDispose](): Promise<void> {
       socket.destroy();
@@ -93,7 +93,7 @@ function deferred<Value>() {
 let tags = 0;
 const nextTag = (): Uint8Array => Buffer.from(String(tags++));
 
-/** Opens a link to send on and resolves with it; rejects with the condition of the server's refusal. */
+/** Opens a sending link; rejects with the condition of the server's refusal. */
 function openSender(session: Session, address: string, properties?: AmqpMap): Promise<SenderLink> {
   const link = session.openSender({
     name: `s${tags++}`,
@@ -108,7 +108,7 @@ function openSender(session: Session, address: string, properties?: AmqpMap): Pr
   });
 }
 
-/** Sends one message and resolves with what the server makes of it. */
+/** Sends one message and resolves with its outcome. */
 export function sendOn(
   link: SenderLink,
   message: Uint8Array,
@@ -128,7 +128,7 @@ export function text(body: string): Uint8Array {
   return encodeMessage({ properties: { messageId: body }, body: { kind: "value", value: body } });
 }
 
-/** A transfer frame of a message that is not complete, on the link of this handle of the first session. */
+/** A transfer frame with an incomplete message, on the link with this handle of the first session. */
 export function unfinishedTransfer(handle: number, payload: Uint8Array): Buffer {
   const fields = [uint(handle), uint(1_000_000 + handle), Buffer.from("u"), uint(0), false, true];
   const body = encodeValue(described(0x14n, fields));
@@ -145,7 +145,7 @@ function openSends(session: Session) {
   };
 }
 
-/** Opens a link to receive on; `take` waits for the next so many messages. */
+/** Opens a receiving link; `take` waits for the next messages. */
 async function openReceiver(session: Session, address: string, options: ReceiveOptions) {
   const taken: IncomingDelivery[] = [];
   const settled = new Map<IncomingDelivery, (state: DeliveryState | undefined) => void>();
@@ -169,7 +169,7 @@ async function openReceiver(session: Session, address: string, options: ReceiveO
   if (credit > 0) link.addCredit(credit);
   return {
     link,
-    /** The condition with which the link ended. */
+    /** The condition with which the link was detached. */
     detached: detached.promise,
     async take(count: number): Promise<IncomingDelivery[]> {
       while (taken.length < count) {
@@ -188,7 +188,7 @@ async function openReceiver(session: Session, address: string, options: ReceiveO
   };
 }
 
-/** Opens the links to a management node; `call` sends a request and resolves with its answer. */
+/** Opens the links to a management node; `call` sends a request and resolves with its response. */
 async function openManagement(session: Session, path: string) {
   const address = path === "$cbs" ? path : `${path}/$management`;
   const replyTo = `replies-${tags++}`;
@@ -232,13 +232,13 @@ export interface Answer {
   readonly body: AmqpValue;
 }
 
-/** A number of an answer, whatever AMQP type it has. */
+/** A number in a response, whatever its AMQP type. */
 export function numberIn(answer: Answer, name: string): number {
   const value = answer.properties.get(name);
   return isTyped(value) && "value" in value ? Number(value.value) : Number.NaN;
 }
 
-/** The lock token for which a delivery tag stands. */
+/** The lock token of a delivery tag. */
 export function lockTokenOf(tag: Uint8Array): AmqpValue {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, ...rest] = tag;
   return uuid(Uint8Array.of(d, c, b, a, f, e, h, g, ...rest));

@@ -8,7 +8,7 @@ export interface RawOptions extends ServeOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** A broker with a queue `orders`, and a server that clients of plain AMQP connect to. */
+/** A broker with a queue `orders`, and a server for plain AMQP clients. */
 export async function openRaw(queue: QueueOptions = {}, { clock, ...options }: RawOptions = {}) {
   const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
   const broker = createBroker({ clock });
@@ -27,7 +27,7 @@ export async function openRaw(queue: QueueOptions = {}, { clock, ...options }: R
   };
 }
 
-/** Puts so many messages of a size into `orders`. */
+/** Sends `count` messages of a size to `orders`. */
 export const fill = (fixture: { broker: Broker }, count: number, bytes = 10) =>
   fixture.broker
     .sender("orders")

@@ -4,7 +4,7 @@ import { numberIn } from "./raw-client.test-support.js";
 import { openRaw } from "./raw-fixture.test-support.js";
 
 describe("a server", () => {
-  it("is not held up by long runs of slashes or spaces", async () => {
+  it("is not slowed down by long runs of slashes or spaces", async () => {
     await using fixture = await openRaw({}, { keys: [{ name: "key", key: "secret", rights: ["Manage"] }] });
     const known = { mechanism: "PLAIN", initialResponse: Buffer.from("\0key\0secret") };
     await using client = await fixture.connect(known);
@@ -40,13 +40,13 @@ describe("an entity", () => {
     expect(await codeOf(fixture.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
   });
 
-  it("that only takes messages refuses receivers", async () => {
+  it("that is ReceiveDisabled refuses receivers", async () => {
     await using fixture = await openFixture({ status: "ReceiveDisabled" });
     await fixture.sender.sendMessages({ body: 1 });
     expect(await codeOf(fixture.receiver.receiveMessages(1))).toBe("MessagingEntityDisabled");
   });
 
-  it("that only hands messages out refuses senders", async () => {
+  it("that is SendDisabled refuses senders", async () => {
     await using fixture = await openFixture({ status: "SendDisabled" });
     expect(await codeOf(fixture.sender.sendMessages({ body: 1 }))).toBe("MessagingEntityDisabled");
     expect(await fixture.receiver.receiveMessages(1, { maxWaitTimeInMs: 20 })).toEqual([]);
@@ -81,7 +81,7 @@ describe("an entity", () => {
 });
 
 describe("an idle receiver", () => {
-  it("learns that its entity is gone or disabled when it asks for more", async () => {
+  it("gets an error when it asks for more after its entity was deleted or disabled", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages({ body: 1 });
     await fixture.receiver.receiveMessages(1);

@@ -8,22 +8,25 @@ import {
 } from "./options/serve-options.js";
 import { listen } from "./port/listen.js";
 
-/** A broker on the network. The broker outlives it. */
+/** A broker on the network. Closing it leaves the broker open. */
 export interface BrokerServer {
   readonly host: string;
   readonly port: number;
   /** All ports it listens on, the main one first. */
   readonly ports: readonly number[];
-  /** For `ServiceBusClient` and `ServiceBusAdministrationClient` in any language: address, and the name and secret of the first key for the whole namespace. */
+  /**
+   * For `ServiceBusClient` and `ServiceBusAdministrationClient` of any language: the address, and the name and secret of the first
+   * namespace-wide key.
+   */
   readonly connectionString: string;
-  /** Closes every connection gracefully and leaves no socket or timer; messages stay locked until their locks end. */
+  /** Closes every connection properly and leaves no socket or timer; messages stay locked until their locks expire. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Puts a broker on the network, for the unchanged SDKs of Azure Service Bus: AMQP 1.0, the same over WebSockets, and the management API over
- * HTTP, all on one port. Resolves when it listens; rejects when a port cannot be had. Throws `TypeError` for options that make no sense.
+ * Serves a broker on the network, for the unchanged SDKs of Azure Service Bus: AMQP 1.0, AMQP over WebSockets, and the management API over
+ * HTTP, all on one port. Resolves when it listens; rejects if a port cannot be opened. Throws `TypeError` for invalid options.
  */
 export async function serve(broker: Broker, options: ServeOptions = {}): Promise<BrokerServer> {
   const resolved = resolveServeOptions(options);
@@ -62,7 +65,7 @@ function toConnectionString({ host, tls, authorization }: ResolvedServeOptions, 
   return `Endpoint=sb://${name}:${port};${toCredentials(authorization)}${emulator}`;
 }
 
-/** TLS names the server, and from Node 26 on clients in JavaScript refuse to name it by an address: `localhost` where that is certified. */
+/** TLS names the server, and from Node 26 on JavaScript clients cannot name it by an address: `localhost` if the certificate covers it. */
 function hostInUrl(host: string, tls: ResolvedServeOptions["tls"]): string {
   const isLoopback = host === "127.0.0.1" || host === "::1";
   if (isLoopback && tls !== undefined && isForLocalhost(tls.cert)) return "localhost";

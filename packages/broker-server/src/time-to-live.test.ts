@@ -33,7 +33,7 @@ describe("the time to live that the official client shows", () => {
     }
   });
 
-  it("is that of a message that lives for years, which no header holds", async () => {
+  it("is that of a message that lives for years, longer than a header can say", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages({
       body: "x",
@@ -135,7 +135,7 @@ describe("the times in a message's properties", () => {
     expect(peeked.timeToLiveMs).toBe(UINT_MAX);
   });
 
-  it("say no end where the message has none, and keep when it was made", async () => {
+  it("have no expiry if the message never expires, and keep the creation time", async () => {
     const { peeked, received } = await pass({
       properties: { to: "t", creationTime: new Date(7), absoluteExpiryTime: new Date(9), groupSequence: 3 },
     });

@@ -98,7 +98,7 @@ describe("serve with TLS", () => {
     expect(await roundTrip(client)).toBe("hello over TLS");
   });
 
-  it("gives up a client that does not finish its handshake in ten seconds", async () => {
+  it("disconnects a client that does not finish its handshake in ten seconds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await using broker = createBroker();
     await using server = await serve(broker, { port: 0, tls: localhostCertificate });
@@ -110,7 +110,7 @@ describe("serve with TLS", () => {
     await slow.closed;
   });
 
-  it("gives up a client that says nothing in twenty seconds", async () => {
+  it("disconnects a client that sends nothing in twenty seconds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await using broker = createBroker();
     await using server = await serve(broker, { port: 0, tls: localhostCertificate });
@@ -121,7 +121,7 @@ describe("serve with TLS", () => {
     await silent.closed;
   });
 
-  it("has as many handshakes in progress as strangers may have connections, and gives up the oldest", async () => {
+  it("limits pending handshakes like unauthenticated connections, and closes the oldest", async () => {
     await using broker = createBroker();
     const limits = { unauthenticated: { connections: 3 } };
     await using server = await serve(broker, {

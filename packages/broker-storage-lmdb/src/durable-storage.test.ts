@@ -85,7 +85,7 @@ describe("openDurableStorage", () => {
     },
   );
 
-  it("makes nothing when the store must exist", async () => {
+  it("creates nothing when the store must exist", async () => {
     using directory = temporaryDirectory();
     const missing = join(directory.path, "missing");
     const refusal = await refusalOf(openDurableStorage(missing, { mustExist: true }));
@@ -99,9 +99,12 @@ describe("openDurableStorage", () => {
     expect(readdirSync(directory.path)).toEqual([]);
   });
 
-  it("refuses options that are none", async () => {
+  it("refuses invalid options", async () => {
     await expect(openDurableStorage("")).rejects.toThrow(TypeError);
     await expect(openDurableStorage("a", { mustExist: 1 as unknown as boolean })).rejects.toThrow(TypeError);
+    await expect(openDurableStorage("a", { mustExists: true } as never)).rejects.toThrow(
+      'openDurableStorage: there is no option "mustExists"; did you mean "mustExist"?',
+    );
   });
 
   it("refuses a directory that holds something else, and leaves it alone", async () => {
@@ -109,7 +112,7 @@ describe("openDurableStorage", () => {
     writeFileSync(join(directory.path, "letter.txt"), "dear");
     const refusal = await refusalOf(openDurableStorage(directory.path));
     expect(refusal.code).toBe("storage-unreadable");
-    expect(refusal.message).toContain("it is no store and not empty: it holds 'letter.txt'");
+    expect(refusal.message).toContain("it is not a store and not empty: it contains 'letter.txt'");
     expect(readdirSync(directory.path)).toEqual(["letter.txt"]);
   });
 
@@ -117,7 +120,7 @@ describe("openDurableStorage", () => {
     using directory = temporaryDirectory();
     const file = join(directory.path, "file");
     writeFileSync(file, "");
-    expect((await refusalOf(openDurableStorage(file))).message).toContain("it is no directory");
+    expect((await refusalOf(openDurableStorage(file))).message).toContain("it is not a directory");
   });
 
   it("refuses a store of another format", async () => {
@@ -142,7 +145,7 @@ describe("openDurableStorage", () => {
     expect((await refusalOf(openDurableStorage(directory.path))).message).toContain("missing or empty");
   });
 
-  it("goes on with a store whose making was cut short", async () => {
+  it("completes a store whose creation was interrupted", async () => {
     using directory = temporaryDirectory();
     const { storage } = await openAndLoad(directory.path);
     await storage.close();
@@ -152,7 +155,7 @@ describe("openDurableStorage", () => {
     expect(existsSync(join(directory.path, "store.json"))).toBe(true);
   });
 
-  it("makes a store where its making was cut before anything was on the disk", async () => {
+  it("creates a store whose creation was interrupted before anything was written", async () => {
     for (const left of [0, 4096, 6000, 8192]) {
       using directory = temporaryDirectory();
       // What was not synced may come back as zeros.
@@ -164,7 +167,7 @@ describe("openDurableStorage", () => {
     }
   });
 
-  it("refuses a store that lost its marker, instead of beginning on top of its records", async () => {
+  it("refuses a store without its marker, instead of overwriting its records", async () => {
     using directory = temporaryDirectory();
     await fill(directory.path);
     const before = readFileSync(join(directory.path, "store.mdb"));
@@ -173,7 +176,7 @@ describe("openDurableStorage", () => {
     expect(readFileSync(join(directory.path, "store.mdb")).equals(before)).toBe(true);
   });
 
-  it("never hands out wrong content of a damaged file: it refuses, or all is there", async () => {
+  it("never returns wrong content of a damaged file: it refuses, or everything is complete", async () => {
     using directory = temporaryDirectory();
     using copy = temporaryDirectory();
     await fill(directory.path);
@@ -280,7 +283,7 @@ describe("the lock on a store", () => {
     expect(existsSync(join(directory.path, "owner.lock"))).toBe(false);
   });
 
-  it("goes by what the kernel holds, not by the text of the file", async () => {
+  it("relies on the kernel's lock, not on the text of the file", async () => {
     using directory = temporaryDirectory();
     const file = join(directory.path, "owner.lock");
     for (const text of ["", "{", JSON.stringify({ pid: process.ppid, host: hostname(), since: "now" })]) {
@@ -294,7 +297,7 @@ describe("the lock on a store", () => {
     expect(refusal.message).toContain("in use by another process");
   });
 
-  it("goes to one of many that ask at the same time", async () => {
+  it("is given to one of many concurrent openers", async () => {
     using directory = temporaryDirectory();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => openDurableStorage(directory.path)),
@@ -332,7 +335,7 @@ async function startOwner(
 }
 
 describe("a broker on a durable storage", () => {
-  it("writes nothing for messages that come and go between two syncs", async () => {
+  it("writes nothing for messages sent and completed between two syncs", async () => {
     using directory = temporaryDirectory();
     await using broker = await openBroker({ storage: await openDurableStorage(directory.path) });
     await broker.createQueue("orders");

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { BrokerError } from "@waybill/broker";
+import { BrokerError, requireKnownOptions } from "@waybill/broker";
 import type {
   EntityRecord,
   MessageRecord,
@@ -31,9 +31,9 @@ import { writeDuplicate, writeEntity, writeMessage, writeSession } from "./recor
 import { Table, writeNumberKey, writeTextKey } from "./records/record-key.js";
 import { RecordWriter } from "./records/record-writer.js";
 
-/** How a durable storage is opened. */
+/** Options of a durable storage. */
 export interface DurableStorageOptions {
-  /** Whether a directory that holds no store is refused instead of made into one. Default: false. */
+  /** Whether to refuse a directory without a store instead of creating one. Default: false. */
   readonly mustExist?: boolean | undefined;
 }
 
@@ -46,17 +46,17 @@ export const DEFAULT_DURABLE_STORAGE_OPTIONS: ResolvedDurableStorageOptions = Ob
 });
 
 /**
- * Opens the store in a directory, or makes one there: a storage whose commits resolve once the disk has synced them, in groups, off the
- * event loop. It belongs to this process until it is closed. Rejects with `storage-in-use` while another process has it, in whatever
- * container, with `storage-unreadable` for a damaged store, one of another format, or a directory that is none, and with
- * `storage-failed` where the disk is full or read-only.
+ * Opens the store in a directory, or creates it: a storage whose commits resolve once they are synced to disk, in groups, off the event
+ * loop. The process owns the directory until the storage is closed. Rejects with `storage-in-use` while another process has it open, in any
+ * container, with `storage-unreadable` for a damaged store, one of another format, or a directory that is not a store, and with
+ * `storage-failed` if the disk is full or read-only.
  */
 export async function openDurableStorage(
   directory: string,
   options: DurableStorageOptions = {},
 ): Promise<Storage> {
   const { mustExist } = resolveDurableStorageOptions(directory, options);
-  // Only those who open a store load the native module.
+  // The native module is loaded only when a store is opened.
   const { open } = await import("lmdb");
   requireDirectory(directory, mustExist);
   const unlock = await lockDirectory(directory);
@@ -76,9 +76,10 @@ function resolveDurableStorageOptions(
   directory: string,
   options: DurableStorageOptions,
 ): ResolvedDurableStorageOptions {
+  requireKnownOptions("openDurableStorage", options, DEFAULT_DURABLE_STORAGE_OPTIONS);
   const mustExist = options.mustExist ?? DEFAULT_DURABLE_STORAGE_OPTIONS.mustExist;
-  if (typeof directory !== "string" || directory === "") throw new TypeError("directory has to be a path");
-  if (typeof mustExist !== "boolean") throw new TypeError("mustExist has to be a boolean");
+  if (typeof directory !== "string" || directory === "") throw new TypeError("directory must be a path");
+  if (typeof mustExist !== "boolean") throw new TypeError("mustExist must be a boolean");
   return { mustExist };
 }
 
@@ -92,7 +93,7 @@ class DurableStorage implements Storage {
   #group!: GroupCommit;
   readonly #chunks = new ChunkPool();
   readonly #writer = new RecordWriter(this.#chunks);
-  /** Counters that changed since the last group was written: only their last value counts. */
+  /** Counters changed since the last group was written; only their last value is stored. */
   readonly #counters = new Map<number, number>();
   readonly #bodies = new BodyPacks({
     read: (id) => this.#readPack(id),
@@ -237,7 +238,7 @@ class DurableStorage implements Storage {
 
   async #close(): Promise<void> {
     try {
-      // Those who waited for the commit that failed have its error already.
+      // Callers waiting for the failed commit already have its error.
       if (this.#group?.hasFailed === false) await this.commit();
     } finally {
       await this.#store?.close();
@@ -245,14 +246,14 @@ class DurableStorage implements Storage {
     }
   }
 
-  /** Begins the value of the key that was just written; returns the length of the key, for `#endValue`. */
+  /** Begins the value of the key just written; returns the length of the key, for `#endValue`. */
   #beginValue(): number {
     const keyBytes = this.#writer.end - this.#writer.start;
     this.#writer.u32(0);
     return keyBytes;
   }
 
-  /** Adds the record that was just written, sealed with its checksum. */
+  /** Adds the record just written, with its checksum. */
   #endValue(keyBytes: number): void {
     const { chunk, start, end } = this.#writer;
     const valueStart = start + keyBytes;

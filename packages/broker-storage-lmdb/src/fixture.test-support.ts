@@ -6,7 +6,7 @@ import type {
   Storage,
 } from "@waybill/broker/storage";
 
-/** Everything that a load handed over. */
+/** Everything passed to the visitor by `load`. */
 export interface Loaded {
   readonly entities: Map<number, EntityRecord>;
   readonly counters: Map<number, number>;
@@ -33,7 +33,7 @@ export async function load(storage: Storage): Promise<Loaded> {
   return loaded;
 }
 
-/** The record of a message with a body of three bytes, and a value in every field that `changes` does not name. */
+/** A message record with a body of three bytes and every field set, except those that `changes` overrides. */
 export function messageRecord(bodyId: number, changes: Partial<MessageContent> = {}): MessageRecord {
   return {
     state: "active",

@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { RecordVisitor } from "@waybill/broker/storage";
 import type { FoundPack } from "./bodies/body-packs.js";
-import { MOST_BODIES_IN_PACK, readPackLengths } from "./bodies/pack-codec.js";
+import { MAX_BODIES_IN_PACK, readPackLengths } from "./bodies/pack-codec.js";
 import { readLmdbRecords } from "./lmdb/lmdb-tree.js";
 import { CHECKSUM_BYTES, checksumOf } from "./records/checksum.js";
 import { readDuplicate, readEntity, readMessage, readSession } from "./records/record-codec.js";
@@ -9,8 +9,8 @@ import { numberIn, Table } from "./records/record-key.js";
 import { RecordReader } from "./records/record-reader.js";
 
 /**
- * Reads and checks every record of a store's file, hands all but bodies to the visitor and returns the packs in which those lie. Throws a
- * `RangeError` that tells what is damaged, missing or unknown.
+ * Reads and checks all records of a store's file, passes all but bodies to the visitor and returns the packs with the bodies. Throws a
+ * `RangeError` that says what is damaged, missing or unknown.
  */
 export function loadRecords(path: string, visitor: RecordVisitor): ReadonlyMap<number, FoundPack> {
   const packs = new Map<number, FoundPack>();
@@ -44,8 +44,8 @@ export function loadRecords(path: string, visitor: RecordVisitor): ReadonlyMap<n
 }
 
 function countReference(packs: ReadonlyMap<number, FoundPack>, bodyId: number): void {
-  const pack = packs.get(Math.floor(bodyId / MOST_BODIES_IN_PACK));
-  const index = bodyId % MOST_BODIES_IN_PACK;
+  const pack = packs.get(Math.floor(bodyId / MAX_BODIES_IN_PACK));
+  const index = bodyId % MAX_BODIES_IN_PACK;
   const length = pack?.lengths[index] ?? -1;
   if (pack === undefined || length < 0) throw new RangeError("the body of a message is missing");
   pack.references[index] = (pack.references[index] ?? 0) + 1;

@@ -7,7 +7,7 @@ import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 // #endregion
 import { expect, it } from "vitest";
 
-it("README: a broker on a durable storage goes on after a restart with what was acknowledged", async () => {
+it("README: a broker on a durable storage keeps what was acknowledged after a restart", async () => {
   const directory = mkdtempSync(join(tmpdir(), "durable-"));
   try {
     {

@@ -68,7 +68,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(session.isLost).toBe(true);
   });
 
-  it("messages live as long as they were given, locked in between or not", async () => {
+  it("messages keep their time to live, locked in between or not", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q", { lockDurationMs: 30_000, deadLetteringOnMessageExpiration: true });
@@ -88,7 +88,17 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(counts()).toMatchObject({ activeMessageCount: 0, deadLetterMessageCount: 2 });
   });
 
-  it("deferred messages can be had as long as they live", async () => {
+  it("waiting messages can be received until their time to live is over", async () => {
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
+    await broker.createQueue("q");
+    await broker.sender("q").send(message("a", { timeToLiveMs: 60_000 }));
+    clock.step(stepMs);
+    clock.advance(59_999);
+    expect(textsOf(await broker.receiver("q").receive(1, { maxWaitMs: 0 }))).toEqual(["a"]);
+  });
+
+  it("deferred messages can be received until their time to live is over", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q");
@@ -144,7 +154,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(received).toEqual([]);
   });
 
-  it("duplicates are known for as long as the window says", async () => {
+  it("duplicates are detected for the whole window", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q", {
@@ -216,7 +226,7 @@ describe("createSystemClock", () => {
     expect(await received).toEqual([]);
   });
 
-  it("notices by itself that a schedule is due after a step forward", async () => {
+  it("activates a due message after a step forward without an operation", async () => {
     await using broker = createBroker();
     await broker.createQueue("q");
     const at = new Date(Date.now() + HOUR_MS / 2);
@@ -226,7 +236,7 @@ describe("createSystemClock", () => {
     expect(textsOf(await received)).toEqual(["a"]);
   });
 
-  it("reads one clock per instant, and the other once in a while", () => {
+  it("reads one clock each time, and the other occasionally", () => {
     const clock = createSystemClock();
     const monotonic = vi.spyOn(performance, "now");
     const wall = vi.spyOn(Date, "now");

@@ -5,7 +5,7 @@ import type { BrokerMessage } from "./messages/message.js";
 import type { ReceivedMessage } from "./messages/received-message.js";
 import { createManualClock, type ManualClock } from "./timing/clock.js";
 
-/** A broker on a clock of its own, closed at the end of the test. */
+/** A broker with its own clock, closed at the end of the test. */
 export interface Fixture extends AsyncDisposable {
   readonly broker: Broker;
   readonly clock: ManualClock;
@@ -17,7 +17,6 @@ export function openFixture(options: Omit<BrokerOptions, "clock"> = {}): Fixture
   return { broker, clock, [Symbol.asyncDispose]: () => broker.close() };
 }
 
-/** A message whose body is `text`. */
 export function message(text: string, properties: Omit<BrokerMessage, "body" | "wire"> = {}): BrokerMessage {
   return { ...properties, body: { section: "data", bytes: Buffer.from(text) } };
 }
@@ -31,7 +30,7 @@ export function textsOf(received: readonly ReceivedMessage[]): string[] {
   return received.map(textOf);
 }
 
-/** Lets every promise that can settle without time passing do so. */
+/** Waits until all promises that need no time to pass have settled. */
 export async function settleMicrotasks(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await null;
 }

@@ -1,4 +1,4 @@
-/** For front ends, servers and transports, that stand between clients and the engine, and for authors of clocks. */
+/** For authors of front ends (servers and transports) and of clocks. */
 
 export type { MessageReceiver } from "./client/message-receiver.js";
 export type {

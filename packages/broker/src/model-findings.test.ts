@@ -8,7 +8,7 @@ import { createManualClock } from "./timing/clock.js";
 /** What random histories found, shrunk and told as facts. */
 
 describe("time to live", () => {
-  it("does not end a deferred message by itself, not even one whose time passed under its lock", async () => {
+  it("does not expire a deferred message by timer, not even one whose time passed while it was locked", async () => {
     await using fixture = openFixture();
     const { clock, broker } = fixture;
     await broker.createQueue("q", { deadLetteringOnMessageExpiration: true });
@@ -26,7 +26,7 @@ describe("time to live", () => {
 });
 
 describe("schedule", () => {
-  it("hands a message whose time has come to those who wait, at once", async () => {
+  it("delivers a due message to waiting receivers at once", async () => {
     await using fixture = openFixture();
     const { clock, broker } = fixture;
     await broker.createQueue("q");
@@ -35,7 +35,7 @@ describe("schedule", () => {
     expect((await received).map(({ sequenceNumber }) => sequenceNumber)).toEqual([1n]);
   });
 
-  it("enqueues what is overdue in the order of scheduling, whatever else fell due before", async () => {
+  it("enqueues overdue messages in the order of scheduling", async () => {
     for (const isTimerDue of [false, true]) {
       await using fixture = openFixture();
       const { clock, broker } = fixture;
@@ -56,7 +56,7 @@ describe("schedule", () => {
 });
 
 describe("dead-letter forwarding", () => {
-  it("takes messages on that are dead-lettered on arrival", async () => {
+  it("forwards messages that are dead-lettered on arrival", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("graveyard");
@@ -143,7 +143,7 @@ describe("transaction", () => {
 });
 
 describe("consumer", () => {
-  it("without credit ends at its next grant once nobody may receive any more", async () => {
+  it("without credit ends at its next grant once receiving is not allowed", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     const reasons: unknown[] = [];
@@ -168,7 +168,7 @@ describe("consumer", () => {
 });
 
 describe("openBroker", () => {
-  it("ends what is overdue in the order in which it fell due", async () => {
+  it("expires overdue messages in the order of their due times", async () => {
     const clock = createManualClock();
     const disk = createDisk();
     {

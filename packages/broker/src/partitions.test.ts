@@ -77,7 +77,7 @@ describe("sequence numbers of a partitioned entity", () => {
 });
 
 describe("peeking into a session of a partitioned entity", () => {
-  it("takes no account of a number of a later partition, and goes on behind one of its own", async () => {
+  it("ignores a number of a later partition, and continues after one of its own", async () => {
     await using fixture = await openOrders({ requiresSession: true });
     for (let n = 0; n < 20; n++) {
       await fixture.sender.send(message(`${n}`, { sessionId: `session-${n}` }));
@@ -109,7 +109,7 @@ describe("a partitioned entity on a storage", () => {
     return { broker: await openBroker({ clock, storage: openDisk(disk) }), disk, clock };
   }
 
-  it("goes on counting in each partition after a restart, and in the order of arrival", async () => {
+  it("continues counting in each partition after a restart, and keeps the order of arrival", async () => {
     const keys = ["a", "b", "c", "b", "a"];
     const { broker } = await restart(...keys.map((partitionKey, i) => message(`${i}`, { partitionKey })));
     await using _ = broker;
@@ -120,7 +120,7 @@ describe("a partitioned entity on a storage", () => {
     expect(received.map(numberOf)).toEqual([1, 1, 1, 2, 2, 3, 2]);
   });
 
-  it("goes on behind the messages of a store that kept one counter for all partitions", async () => {
+  it("continues after the messages of a store with one counter for all partitions", async () => {
     const {
       broker: second,
       disk,
@@ -227,7 +227,7 @@ describe("a transaction with a partitioned entity", () => {
     expect(textsOf(await fixture.broker.receiver("target").receive(3))).toEqual(["p", "q"]);
   });
 
-  it("takes any keys where there are no partitions", async () => {
+  it("accepts any keys without partitions", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("plain");
     const sender = fixture.broker.sender("plain");

@@ -75,7 +75,7 @@ describe("the basic tier", () => {
     expect(await refusalOf("basic", { [name]: value })).toBe(code);
   });
 
-  it("takes the usual values of what it does not offer, and keeps updates within its limits", async () => {
+  it("accepts the defaults of features it does not offer, and checks updates against its limits", async () => {
     await using fixture = openFixture({ tier: "basic" });
     const usual = {
       requiresSession: false,
@@ -132,7 +132,7 @@ describe("the premium tier", () => {
 });
 
 describe("a broker's tier", () => {
-  it("is none by default: every feature is there", async () => {
+  it("has no tier by default, and all features", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", {
       enablePartitioning: true,
@@ -142,14 +142,14 @@ describe("a broker's tier", () => {
     expect(fixture.broker.getEntity("orders").options).toMatchObject({ maxMessageSizeInKilobytes: 1024 });
   });
 
-  it("has to be one of the service's", () => {
+  it("must be one of the service's", () => {
     expect(() => createBroker({ tier: "gold" as never })).toThrow(
       new TypeError('tier is "gold": expected basic, standard, premium'),
     );
     expect(() => createBroker({ tier: "toString" as never })).toThrow(TypeError);
   });
 
-  it("leaves entities as they are that were made without it", async () => {
+  it("does not change entities created without a tier", async () => {
     const disk = createDisk();
     const clock = createManualClock();
     const first = await openBroker({ clock, storage: openDisk(disk) });

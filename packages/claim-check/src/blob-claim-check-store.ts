@@ -2,15 +2,15 @@ import type { ClaimCheckStore } from "@waybill/core";
 import { requireKnownOptions } from "@waybill/core/serializer";
 import type { BlobContainer, BlobDownload } from "./blob-container.js";
 
-/** Where in the container the bodies lie. */
+/** Options of {@link blobClaimCheckStore}. */
 export interface BlobClaimCheckStoreOptions {
-  /** Stands in front of every blob's name, for example `"orders/"`, so that a lifecycle rule can go by it. Default: none. */
+  /** A prefix for the names of blobs, for example `"orders/"`, by which a lifecycle rule can select them. Default: none. */
   readonly prefix?: string;
 }
 
 /**
- * Keeps bodies as blobs of one container of Azure Blob Storage, through the container client that you bring. Credentials, retries and
- * encryption at rest are yours. Delete old blobs by a lifecycle management policy. Throws `TypeError`.
+ * Stores bodies as blobs in one container of Azure Blob Storage, with your own container client, which decides about credentials, retries and
+ * encryption at rest. Delete old blobs by a lifecycle management policy. Throws `TypeError`.
  */
 export function blobClaimCheckStore(
   container: BlobContainer,
@@ -31,7 +31,7 @@ export function blobClaimCheckStore(
     },
     async get(key, options) {
       try {
-        // One byte more than announced shows that there is more.
+        // One byte more than expected reveals a longer body.
         const count = options.maxBytes + 1;
         return await readAll(await blob(key).download(0, count, signalOf(options)), count);
       } catch (error) {
@@ -64,12 +64,12 @@ async function readAll({ readableStreamBody }: BlobDownload, maxBytes: number): 
   return Buffer.concat(chunks);
 }
 
-/** Only the blob: a container that is not there is out of reach, and says nothing about the message. */
+/** Only a missing blob: if the container is missing, the store is unavailable, which says nothing about the message. */
 function isNotFound(error: unknown): boolean {
   return propertyOf(error, "statusCode") === 404 && propertyOf(error, "code") === "BlobNotFound";
 }
 
-/** The service refuses any range of an empty blob. */
+/** The service refuses every range of an empty blob. */
 function isBeyondTheEnd(error: unknown): boolean {
   return propertyOf(error, "statusCode") === 416;
 }

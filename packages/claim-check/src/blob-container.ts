@@ -5,9 +5,9 @@ export interface BlobContainer {
 
 /** The part of `BlockBlobClient` that is used. */
 export interface BlobItem {
-  /** Uploads the data as one blob, in blocks if it is large; it is there whole or not at all. */
+  /** Uploads the data as one blob, in blocks if it is large; all of it or nothing is stored. */
   uploadData(data: Uint8Array<ArrayBuffer>, options: { abortSignal?: AbortSignal }): Promise<unknown>;
-  /** Downloads a piece of the blob; a piece that ends beyond the blob ends with it. */
+  /** Downloads a range of the blob; a range beyond the end of the blob is shortened. */
   download(offset: number, count: number, options: { abortSignal?: AbortSignal }): Promise<BlobDownload>;
   deleteIfExists(options: { abortSignal?: AbortSignal }): Promise<unknown>;
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * As much of the Blob service over HTTP as the store asks of it: Put Blob, Put Block, Put Block List, Get Blob with a range, Delete Blob.
+ * The part of the Blob service over HTTP that the store uses: Put Blob, Put Block, Put Block List, Get Blob with a range, Delete Blob.
  * Source: Azure Storage REST API reference.
  */
 export async function startBlobService() {

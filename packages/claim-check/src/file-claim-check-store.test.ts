@@ -18,7 +18,7 @@ describe("fileClaimCheckStore", () => {
     expect((await stat(join(directory, "2026-11-05"))).mode & 0o777).toBe(0o700);
   });
 
-  it("takes no key that leads out of its directory", async () => {
+  it("refuses keys that lead out of its directory", async () => {
     await using place = await openPlace();
     const store = fileClaimCheckStore(join(place.directory, "bodies"));
     await writeFile(join(place.directory, "secret"), "secret");

@@ -6,25 +6,25 @@ import type { ClaimCheckStore } from "@waybill/core";
 
 /** A claim-check store in a directory. */
 export interface FileClaimCheckStore extends ClaimCheckStore {
-  /** Deletes the bodies that were put before an instant, and what a killed process left half written; resolves with how many bodies. */
+  /** Deletes the bodies stored before an instant, and incomplete files of killed processes; resolves with the number of bodies. */
   deleteOlderThan(instant: Date): Promise<number>;
 }
 
-/** Keys that the store takes, so that none leads out of its directory. */
+/** Valid keys; none leads out of the directory. */
 const keyPattern = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
-/** Tells the store's directory from an empty one: a share that is not mounted must not look like a store whose bodies are gone. */
+/** Marks the store's directory, so that a share that is not mounted is not mistaken for a store without bodies. */
 const markerName = ".waybill-claim-check";
 
-/** Where bodies are written before they get their names. No key begins with a dot. */
+/** The folder for incomplete files. No key begins with a dot. */
 const unfinishedName = ".unfinished";
 
 const dayFolder = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Keeps bodies as files in a directory, which may be shared between machines. A body is written aside, synchronised and then renamed, so
- * that it is there whole or not at all, also after a crash. The first `put` makes the directory. Files are readable by their
- * owner only.
+ * Stores bodies as files in a directory, which may be shared between machines. A body is written to a temporary file, synchronised and then
+ * renamed, so that all of it or nothing is stored, also after a crash. The first `put` creates the directory. Only the owner can read the
+ * files.
  */
 export function fileClaimCheckStore(directory: string): FileClaimCheckStore {
   if (typeof directory !== "string" || directory === "") {
@@ -49,7 +49,7 @@ export function fileClaimCheckStore(directory: string): FileClaimCheckStore {
       try {
         await writeSynchronised(aside, bytes, abortSignal);
         const folder = dirname(path);
-        // Undefined when the folder was there; its own entry must be as safe as the file's.
+        // Undefined when the folder existed. The entry of a new folder must be synchronised like that of the file.
         const made = await mkdir(folder, { recursive: true, mode: 0o700 });
         await rename(aside, path);
         await syncDirectory(folder);
@@ -85,7 +85,7 @@ export function fileClaimCheckStore(directory: string): FileClaimCheckStore {
       await stat(join(directory, markerName));
       await deleteFiles(unfinished, beforeMs);
       const deleted = await deleteFiles(directory, beforeMs);
-      // A folder of a day that is over gets no more bodies.
+      // The folder of a past day gets no more bodies.
       const today = instant.toISOString().slice(0, 10);
       for (const name of await readdir(directory)) {
         if (dayFolder.test(name) && name < today) await rmdir(join(directory, name)).catch(() => {});
@@ -95,7 +95,7 @@ export function fileClaimCheckStore(directory: string): FileClaimCheckStore {
   });
 }
 
-/** Nothing, a folder, or a file where a folder should be: in no case a body. */
+/** The path does not exist, is a folder, or leads through a file: there is no body. */
 const saysNothingThere: ReadonlySet<unknown> = new Set([
   "ENOENT",
   "ENOTDIR",
@@ -142,7 +142,7 @@ async function readBounded(path: string, maxBytes: number): Promise<Uint8Array |
   }
 }
 
-/** Makes a name in a directory survive a crash of the machine; on Windows directories cannot be synchronised, and need not be. */
+/** Makes a directory entry survive a crash of the machine; on Windows this is neither possible nor necessary. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const directory = await open(path, "r");
@@ -153,7 +153,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Deletes the files in a directory and its folders, but none with a dot in front, that were last written before an instant. */
+/** Deletes files last written before an instant from a directory and its folders, except names that begin with a dot. */
 async function deleteFiles(directory: string, beforeMs: number): Promise<number> {
   let deleted = 0;
   for (const entry of await readdir(directory, { withFileTypes: true })) {

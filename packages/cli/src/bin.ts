@@ -3,7 +3,7 @@ import { run } from "./run.js";
 
 await run(process.argv.slice(2));
 
-// The SDK keeps a timer for up to a minute after a wait for a session that was given up: nobody shall wait for that.
+// After an aborted wait for a session the SDK keeps a timer for up to a minute: end the process without waiting for it.
 for (const stream of [process.stdout, process.stderr])
   await new Promise((resolve) => stream.write("", resolve));
 process.exit();

@@ -91,7 +91,7 @@ async function send(connectionString: string, queue: string, bodies: readonly st
 }
 
 describe("waybill broker", () => {
-  it("serves a configuration with the connection string that it prints, keeps messages, and stops in order", async () => {
+  it("serves a configuration with the connection string that it prints, keeps messages, and stops cleanly", async () => {
     await using folder = await openFolder();
     const file = await folder.write("Config.json", config);
     const args = ["--config", file, "--data", join(folder.path, "data")];
@@ -115,7 +115,7 @@ describe("waybill broker", () => {
     expect(await again.stop()).toBe(0);
   });
 
-  it("says who has the port, and who has the data", async () => {
+  it("names the process that has the port, and the one that has the data", async () => {
     await using folder = await openFolder();
     await using broker = await startBroker(["--data", folder.path]);
     const port = String(broker.listening[0]?.ports[0]);
@@ -152,7 +152,7 @@ describe("waybill broker", () => {
     );
   });
 
-  it("purges and resets while it runs, and what a stopped one keeps", async () => {
+  it("purges and resets a running broker, and the data directory of a stopped one", async () => {
     await using folder = await openFolder();
     const file = await folder.write("Config.json", config);
     const data = join(folder.path, "data");
@@ -184,7 +184,7 @@ describe("waybill broker", () => {
     });
   });
 
-  it("imports what a namespace has, and exports it again", async () => {
+  it("imports the entities of a namespace, and exports them again", async () => {
     await using folder = await openFolder();
     await using source = await startBroker(["--config", await folder.write("Config.json", config)]);
     await using target = await startBroker();
@@ -214,7 +214,7 @@ describe("waybill broker", () => {
     expect(JSON.parse(again.stdout).UserConfig.Namespaces[0]).toEqual(imported);
   });
 
-  it("makes a certificate with which both official clients work, explains it, and removes it", async () => {
+  it("makes a certificate that works with both official clients, explains it, and removes it", async () => {
     await using folder = await openFolder();
     const env = { HOME: folder.path };
     expect(await runCommand(["broker", "certificate", "show"], { env })).toMatchObject({ exitCode: 1 });
@@ -259,7 +259,7 @@ describe("waybill broker", () => {
 
   it.each([
     [["--cert", "cert.pem"], "--cert-key together"],
-    [["--port", "70000"], "no port"],
+    [["--port", "70000"], "not a port"],
     [["--config", "/nowhere/Config.json"], "no such file"],
     [["--host", "0.0.0.0", "--port", "0", "--accept-anyone"], "loopback"],
     [["--tier", "gold"], "Allowed choices"],

@@ -85,7 +85,7 @@ describe.each(environments)("against $name", ({ open }) => {
     expect(await environment.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
   });
 
-  it("receives and settles as told, and leaves what cannot be deserialized", async () => {
+  it("receives and settles as --settle says, and leaves what cannot be deserialized", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -115,7 +115,7 @@ describe.each(environments)("against $name", ({ open }) => {
     expect(await left()).toMatchObject({ ready: [], dead: [{ deadLetterReason: "WaybillCommand" }, {}] });
   });
 
-  it("gives back each message once, and takes messages of a session", async () => {
+  it("abandons each message once, and receives messages of a session", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -141,11 +141,11 @@ describe.each(environments)("against $name", ({ open }) => {
     expect(await environment.run([...session, "--wait", "200ms"])).toMatchObject({
       exitCode: 0,
       stdout: "",
-      stderr: "No session with messages came.\n",
+      stderr: "No session with messages was found.\n",
     });
   });
 
-  it("rehearses with what waits, says what would read it, and changes nothing", async () => {
+  it("rehearses with the waiting messages, names what would read them, and changes nothing", async () => {
     await using environment = await open();
     const text = { body: new TextEncoder().encode('"hello"') };
     await environment.withBroker(async (broker) => {
@@ -199,7 +199,7 @@ describe.each(environments)("against $name", ({ open }) => {
     );
   });
 
-  it("groups a census by where bodies likely come from", async () => {
+  it("groups a census by where bodies probably come from", async () => {
     await using environment = await open();
     // 00, the id 7, and the Avro payload of the text "a".
     const framed = { body: Uint8Array.of(0, 0, 0, 0, 7, 2, 0x61), contentType: "application/octet-stream" };
@@ -262,7 +262,7 @@ describe.each(environments)("against $name", ({ open }) => {
     expect(later).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("safe to retire json: no") });
   });
 
-  it("checks no version safe to retire without the message types that would tell it", async () => {
+  it("declares no version safe to retire without the message types", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -354,7 +354,7 @@ describe.each(environments)("against $name", ({ open }) => {
   });
 });
 
-describe("against a data directory that was served", () => {
+describe("against the data directory of a stopped server", () => {
   it("reads what clients sent over AMQP", async () => {
     await using environment = await openDataEnvironment();
     await environment.withBroker(async (broker) => {

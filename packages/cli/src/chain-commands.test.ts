@@ -19,7 +19,7 @@ import {
 } from "./environments.test-support.js";
 
 describe("waybill decode", () => {
-  it("tells value, serializer and attempts", async () => {
+  it("prints value, serializer and attempts", async () => {
     const ended = await runCommand(["decode", "--content-type", "application/json"], {
       input: encoded({ big: 2n ** 60n, at: new Date(0) }, "msgpack").body as Uint8Array,
     });
@@ -34,14 +34,14 @@ describe("waybill decode", () => {
     });
   });
 
-  it("prints for people what it tells programs", async () => {
+  it("prints the same as text", async () => {
     await using folder = await openFolder();
     const file = await folder.write("body", '{"id":1}');
     const ended = await runCommand(["decode", file, "--no-json"]);
     expect(ended.stdout).toBe('decoded by json (position 0), 8 bytes\nlooks like: JSON\n\n{\n  "id": 1\n}\n');
   });
 
-  it("exits with 1 and tells every attempt when it cannot be deserialized", async () => {
+  it("exits with 1 and prints every attempt when the body cannot be deserialized", async () => {
     const ended = await runCommand(["decode"], { input: Uint8Array.of(0xff) });
     expect(ended.exitCode).toBe(1);
     expect(ended.json()).toMatchObject({
@@ -53,8 +53,8 @@ describe("waybill decode", () => {
   });
 });
 
-describe("an input without end", () => {
-  it("is given up at the first Ctrl-C", async () => {
+describe("an endless input", () => {
+  it("ends at the first Ctrl-C", async () => {
     expect(await interruptReading(["decode"])).toBe("SIGINT");
     expect(await interruptReading(["transcode", "--as", "json"])).toBe("SIGINT");
   });
@@ -85,7 +85,7 @@ describe("waybill transcode", () => {
     expect(back.stdout).toBe(input);
   });
 
-  it("forgets the coding of the old bytes, however it was spelt", async () => {
+  it("removes the content encoding, however it was spelt", async () => {
     for (const name of ["Content-Encoding", "content-encoding"]) {
       const ended = await runCommand(["transcode", "--property", `${name}=gzip`], { input: gzipSync("[1]") });
       expect(ended).toMatchObject({ exitCode: 0, stdout: "[1]" });
@@ -93,7 +93,7 @@ describe("waybill transcode", () => {
     }
   });
 
-  it("exits with 1 when the body cannot be deserialized, and with 2 for a serializer that is not there", async () => {
+  it("exits with 1 when the body cannot be deserialized, and with 2 for an unknown serializer", async () => {
     expect(await runCommand(["transcode"], { input: Uint8Array.of(0xff) })).toMatchObject({
       exitCode: 1,
       stdout: "",
@@ -107,7 +107,7 @@ describe("waybill transcode", () => {
 });
 
 describe("waybill golden check", () => {
-  it("exits with 0 while all is as before, with 1 when a format is lost", async () => {
+  it("exits with 0 while nothing changed, with 1 when a format is lost", async () => {
     await using folder = await openFolder();
     await using broker = createBroker();
     await broker.createQueue("orders");

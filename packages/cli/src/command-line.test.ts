@@ -20,7 +20,7 @@ describe("exit codes", () => {
     ["an unknown command", ["peeek"], "Did you mean peek?"],
     ["a missing argument", ["peek"], "missing required argument 'entity'"],
     ["a wrong number", ["peek", "orders", "-n", "many"], '"many" must be a positive integer.'],
-    ["a wrong entity", ["peek", "orders/$Transfer"], "names no queue or subscription"],
+    ["a wrong entity", ["peek", "orders/$Transfer"], "does not name a queue or subscription"],
     ["a wrong instant", ["verdict", "json", "--writers-stopped-at", "noon"], '"noon" is not an instant'],
     ["no target", ["verdict"], "Name a serializer, or --message-type together with --message-version."],
     ["no word on how to settle", ["receive", "orders"], "required option '--settle <how>' not specified"],
@@ -31,18 +31,22 @@ describe("exit codes", () => {
       "'--raw' cannot be used with",
     ],
     ["a census of other entities", ["verdict", "json", "--census", "c", "-e", "q"], "cannot be used with"],
-    ["an instant too far ahead", ["send", "q", "--schedule", "9999999999d"], "is not an instant any more"],
+    [
+      "an instant too far ahead",
+      ["send", "q", "--schedule", "9999999999d"],
+      "from now is beyond the last instant",
+    ],
     ["no receipts", ["dead-letters", "repair", "orders", "--apply"], "--apply needs --receipts FILE"],
     ["a file that is not there", ["decode", "nowhere.bin"], "nowhere.bin"],
     ["a path through a file", ["decode", fixture("waybill.config.ts/x")], "ENOTDIR"],
     ["a name too long", ["decode", "x".repeat(5_000)], "ENAMETOOLONG"],
-    ["a census that is none", ["verdict", "json", "--census", fixture("waybill.config.ts")], "is no census"],
+    ["an invalid census", ["verdict", "json", "--census", fixture("waybill.config.ts")], "is not a census"],
   ])("are 2 for %s", async (_, args, text) => {
     const ended = await runCommand(args);
     expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(text) });
   });
 
-  it("are 3 when the broker is out of reach, has no such entity, or is open elsewhere", async () => {
+  it("are 3 when the broker cannot be reached, has no such entity, or is open elsewhere", async () => {
     await using folder = await openFolder();
     const data = (directory: string) => runCommand(["peek", "orders", "--data", directory]);
     expect(await data(`${folder.path}/nowhere`)).toMatchObject({
@@ -63,7 +67,7 @@ describe("exit codes", () => {
 });
 
 describe("an interrupted repair", () => {
-  it("ends in order with 130, and goes on with the same receipts", async () => {
+  it("ends with 130, and is resumed with the same receipts", async () => {
     await using environment = await openDataEnvironment();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -99,7 +103,7 @@ describe("an interrupted repair", () => {
 });
 
 describe("an interrupted receive", () => {
-  it("ends with 130 after the messages in hand, and has lost none", async () => {
+  it("ends with 130 after the messages that it received, and loses none", async () => {
     await using environment = await openServerEnvironment();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -130,7 +134,7 @@ describe("keys", () => {
       3,
     ],
     ["it is malformed", `Endpoint=sb:;SharedAccessKey=${key}`, 2],
-    ["it is no connection string at all", key, 2],
+    ["it is not a connection string at all", key, 2],
   ])("are not printed when %s", async (_, connectionString, exitCode) => {
     for (const args of [["peek", "orders"], ["census"], ["send", connectionString, "--body", "{}"]]) {
       const ended = await runCommand(args, { env: { SERVICEBUS_CONNECTION_STRING: connectionString } });
@@ -140,7 +144,7 @@ describe("keys", () => {
     }
   });
 
-  it("are not printed when they are refused, and entities that cannot be listed are asked for", async () => {
+  it("are not printed when they are refused; the error asks for --entity if listing fails", async () => {
     await using environment = await openServerEnvironment();
     await environment.withBroker((broker) => broker.createQueue("orders"));
     const connectionString = environment.connectionString!.replace(
@@ -192,7 +196,7 @@ describe("configuration", () => {
     expect(ended.json()).toMatchObject({ attempts: [{ serializer: "json" }] });
   });
 
-  it("is refused with its file's name", async () => {
+  it("is refused with an error that names its file", async () => {
     // A folder for each: a module that was loaded from a path stays loaded.
     const run = async (content: string) => {
       await using folder = await openFolder();
@@ -227,7 +231,7 @@ describe("configuration", () => {
 });
 
 describe("the terminal", () => {
-  it("gets colours only where they are wanted", async () => {
+  it("is written to with colours only if they are wanted", async () => {
     const decode = (env: Record<string, string>) => runCommand(["decode", "--no-json"], { input: "{}", env });
     const escapeSequence = "\u001b[";
     expect((await decode({})).stdout).not.toContain(escapeSequence);
@@ -236,7 +240,7 @@ describe("the terminal", () => {
     expect((await decode({ FORCE_COLOR: "1", NO_COLOR: "1" })).stdout).not.toContain(escapeSequence);
   });
 
-  it("gets a long table as several, so that it takes no minutes", async () => {
+  it("shows a long table as several, which is much faster", async () => {
     await using environment = await openDataEnvironment();
     const messages = Array.from({ length: 501 }, (_, id) => encoded({ id }));
     await environment.withBroker(async (broker) => {
@@ -248,7 +252,7 @@ describe("the terminal", () => {
     expect(stdout.match(/ application\/json /g)).toHaveLength(501);
   });
 
-  it("is out of reach for messages that hold control characters", async () => {
+  it("receives no control characters from messages", async () => {
     await using environment = await openDataEnvironment();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -258,12 +262,12 @@ describe("the terminal", () => {
     expect(table.stdout).toContain("\\u001b[2Jgone\\u202e");
     const json = await environment.run(["peek", "orders", "--body"]);
     expect(json.lines()).toMatchObject([{ subject: "\u001b[2Jgone\u202e", body: { a: "\u009b2J" } }]);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about these characters.
     expect(table.stdout + json.stdout).not.toMatch(/[\u001b\u009b\u202e]/);
   });
 });
 
-// A device that is always full, where there is one.
+// A device that is always full, if the system has it.
 describe.runIf(existsSync("/dev/full"))("an output that cannot be written", () => {
   it("ends the command with 4, and loses no message", async () => {
     await using environment = await openDataEnvironment();
@@ -281,7 +285,7 @@ describe.runIf(existsSync("/dev/full"))("an output that cannot be written", () =
     expect(await environment.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
   });
 
-  it("for errors leaves the exit code as it is", async () => {
+  it("for errors does not change the exit code", async () => {
     expect(await runCommand(["nonsense"], { stderrTo: "/dev/full" })).toMatchObject({ exitCode: 2 });
   });
 });
@@ -298,8 +302,8 @@ describe("a message beyond the limits", () => {
   });
 });
 
-describe("a queue that is not there", () => {
-  it("is made by send --create, with its directory", async () => {
+describe("a queue that does not exist", () => {
+  it("is created by send --create, with its directory", async () => {
     await using environment = await openDataEnvironment();
     expect(await environment.run(["send", "orders", "--body", "{}"])).toMatchObject({ exitCode: 3 });
     expect(await environment.run(["send", "orders", "--body", "{}", "--create"])).toMatchObject({

@@ -10,7 +10,7 @@ import { openFolder } from "./environments.test-support.js";
 const docker = (name: string) => fileURLToPath(new URL(`../../../docker/${name}`, import.meta.url));
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
 
-/** Starts the broker with the arguments of a container, on ports and a directory of the test's own. */
+/** Starts the broker with the arguments of a container, but with free ports and a temporary directory. */
 async function startAsContainer(args: readonly string[]): Promise<string> {
   await using folder = await openFolder();
   const own: Record<string, string> = {
@@ -37,7 +37,7 @@ async function startAsContainer(args: readonly string[]): Promise<string> {
 }
 
 describe("the container", () => {
-  it("starts with the Dockerfile's arguments, as a user of its own", async () => {
+  it("starts with the Dockerfile's arguments, as a non-root user", async () => {
     const file = await readFile(docker("Dockerfile"), "utf8");
     expect(file).toContain("USER node");
     expect(file).toContain("HEALTHCHECK");

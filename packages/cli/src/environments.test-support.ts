@@ -32,9 +32,9 @@ export interface RunOptions {
   /** A device to write the standard output, or the standard error, to. */
   readonly stdoutTo?: string;
   readonly stderrTo?: string;
-  /** Runs in a process of its own: what was loaded for an earlier run, such as a configuration of the same name, is not known there. */
+  /** Runs in a new process, without the modules of earlier runs, such as a configuration of the same name. */
   readonly isFresh?: boolean;
-  /** Presses Ctrl-C as soon as this holds. */
+  /** Presses Ctrl-C as soon as this resolves to true. */
   readonly interruptWhen?: () => Promise<boolean>;
 }
 
@@ -45,7 +45,7 @@ export function fixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 }
 
-/** Runs the compiled command: in a process that all runs share, or in one of its own where devices or signals are the point. */
+/** Runs the compiled command: in a process that all runs share, or in a new one to test devices or signals. */
 export function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { stdoutTo, stderrTo, interruptWhen, isFresh = false } = options;
   const isShared =
@@ -53,14 +53,14 @@ export function runCommand(args: readonly string[], options: RunOptions = {}): P
   return isShared ? runInHost(args, options) : runInProcess(args, options);
 }
 
-/** What the host answers with. */
+/** The result that the host sends. */
 type HostAnswer = Pick<Ended, "exitCode" | "stdout" | "stderr">;
 
 const hostProgram = fileURLToPath(new URL("../test/command-host.mjs", import.meta.url));
 let host: ChildProcess | undefined;
 let lastRun: Promise<unknown> = Promise.resolve();
 
-/** One run after the other: they share a folder and an environment. */
+/** Runs one after the other, since they share a working directory and an environment. */
 function runInHost(args: readonly string[], { cwd, env = {}, input = "" }: RunOptions): Promise<Ended> {
   const run = lastRun.then(async () => {
     host ??= fork(hostProgram, [], { stdio: ["ignore", "ignore", "inherit", "ipc"], env: inheritedEnv() });
@@ -123,10 +123,10 @@ function runInProcess(
   });
 }
 
-/** Presses Ctrl-C once while the command reads an input without end; answers with the signal that ended it. */
+/** Presses Ctrl-C once while the command reads an endless input; resolves with the signal that ended it. */
 export async function interruptReading(args: readonly string[]): Promise<NodeJS.Signals | null> {
   const child = spawn(process.execPath, [bin, ...args], { stdio: ["pipe", "ignore", "ignore"] });
-  // More than a pipe holds: it is taken when the command reads.
+  // More than a pipe's buffer: the callback is called only when the command reads.
   child.stdin.on("error", () => {}).write(new Uint8Array(1_000_000), () => child.kill("SIGINT"));
   return await new Promise((resolve, reject) => {
     child.on("error", reject).on("close", (_, signal) => resolve(signal));
@@ -138,7 +138,7 @@ async function interrupt(child: ChildProcess, when: () => Promise<boolean>): Pro
   child.kill("SIGINT");
 }
 
-/** A folder of a test's own. */
+/** A temporary folder for one test. */
 export async function openFolder() {
   const path = await mkdtemp(join(tmpdir(), "waybill-cli-"));
   return {
@@ -151,7 +151,7 @@ export async function openFolder() {
   };
 }
 
-/** A broker that the command works with, and that the test can look into between two runs. */
+/** A broker that the command uses, and that the test can inspect between two runs. */
 export interface Environment extends AsyncDisposable {
   readonly folder: string;
   readonly connectionString?: string;
@@ -160,7 +160,7 @@ export interface Environment extends AsyncDisposable {
   withBroker<T>(work: (broker: Broker) => Promise<T>): Promise<T>;
   /** Runs the command against the broker. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
-  /** What to append so that all entities are looked at, where the broker does not list them. */
+  /** The arguments that name the entities, if the broker does not list them. */
   readonly entities: (...paths: string[]) => string[];
 }
 
@@ -216,10 +216,10 @@ export function encoded(body: unknown, format: "json" | "msgpack" = "json"): Enc
   return pipeline.serialize({ body, subject: "order-placed" }, { writeAs }) as EncodedMessage;
 }
 
-/** What cannot be deserialized. */
+/** An undeserializable message. */
 export const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe, 0xfd), messageId: "garbage" };
 
-/** Sends messages, and dead-letters them when told so. */
+/** Sends messages, and dead-letters them if asked to. */
 export async function fill(
   broker: Broker,
   queue: string,
@@ -234,7 +234,7 @@ export async function fill(
     await receiver.deadLetter(message.settlement!, { deadLetterReason });
 }
 
-/** What waits somewhere. */
+/** The waiting messages of an entity. */
 export async function waiting(broker: Broker, address: EntityAddress) {
   await using transport = localTransport(broker);
   return await transport.createReceiver(address, "peekLock").peek({ maxMessages: 1_000 });

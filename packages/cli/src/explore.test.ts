@@ -9,7 +9,7 @@ import { encoded, environments, fill, openDataEnvironment, runCommand } from "./
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
 
 describe.each(environments)("waybill explore on $name", ({ open }) => {
-  it("prints a link that opens the page, and ends in order", async () => {
+  it("prints a link that opens the page, and ends cleanly", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -31,7 +31,7 @@ describe.each(environments)("waybill explore on $name", ({ open }) => {
   });
 });
 
-it("refuses an origin that is none", async () => {
+it("refuses an invalid origin", async () => {
   await using environment = await openDataEnvironment();
   const ended = await runCommand(["explore", "--decode-origin", "localhost:1/path"], {
     cwd: environment.folder,
@@ -40,7 +40,7 @@ it("refuses an origin that is none", async () => {
 });
 
 describe("waybill mcp", () => {
-  it("answers an assistant over the standard input and output, and nothing else stands there", async () => {
+  it("answers an assistant over the standard input and output, and writes nothing else there", async () => {
     await using environment = await openDataEnvironment();
     await environment.withBroker(async (broker) => void (await broker.createQueue("orders")));
     await using child = startServer(["mcp", ...(await placeOf(environment))], environment);
@@ -68,7 +68,7 @@ async function placeOf(environment: Environment): Promise<string[]> {
   return environment.connectionString === undefined ? ["--data", `${environment.folder}/broker`] : [];
 }
 
-/** The command as a process that goes on until it is ended. */
+/** The command as a process that runs until it is ended. */
 function startServer(args: readonly string[], { folder, connectionString }: Environment) {
   const env = { ...process.env, SERVICEBUS_CONNECTION_STRING: connectionString ?? "" };
   const child: ChildProcess = spawn(process.execPath, [bin, ...args], {

@@ -7,7 +7,7 @@ import { encoded, fill, openServerEnvironment, runCommand } from "./environments
 import { describeError } from "./errors/describe-error.js";
 
 describe("a table", () => {
-  it("says when scheduled messages are due, and fits 100 columns", async () => {
+  it("shows when scheduled messages are due, and fits 100 columns", async () => {
     await using environment = await openServerEnvironment();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -20,7 +20,7 @@ describe("a table", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   });
 
-  it("leaves out the columns that no row fills", async () => {
+  it("leaves out empty columns", async () => {
     await using environment = await openServerEnvironment();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -32,14 +32,14 @@ describe("a table", () => {
 });
 
 describe("a hint", () => {
-  it("names --next-session where the queue requires sessions", async () => {
+  it("names --next-session if the queue requires sessions", async () => {
     await using environment = await openServerEnvironment();
     await environment.withBroker((broker) => broker.createQueue("carts", { requiresSession: true }));
     const ended = await environment.run(["receive", "carts", "--settle", "complete"]);
     expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--next-session") });
   });
 
-  it("says that the broker speaks no TLS", async () => {
+  it("says that the broker does not use TLS", async () => {
     await using environment = await openServerEnvironment();
     const env = {
       SERVICEBUS_CONNECTION_STRING: (environment.connectionString ?? "").replace(
@@ -56,8 +56,8 @@ describe("a hint", () => {
 });
 
 describe("an interrupted command", () => {
-  it("that only looks says that nothing was changed", () => {
-    const { text, exitCode } = describeError(new WaybillError("aborted", "The call was given up."));
+  it("that changes nothing says so", () => {
+    const { text, exitCode } = describeError(new WaybillError("aborted", "The call was aborted."));
     expect([text, exitCode]).toEqual([
       "Interrupted: nothing on the broker was changed. Run the same command again to start over.",
       130,
@@ -68,7 +68,7 @@ describe("an interrupted command", () => {
 describe("--namespace", () => {
   const identity = "node_modules/@azure/identity";
 
-  it("says what has to be installed", async () => {
+  it("says which package to install", async () => {
     await using environment = await openServerEnvironment();
     const ended = await environment.run(["peek", "orders", "--namespace", "shop"], { isFresh: true });
     expect(ended).toMatchObject({

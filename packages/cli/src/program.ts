@@ -13,15 +13,15 @@ import { sendCommand } from "./commands/send.js";
 import { transcodeCommand } from "./commands/transcode.js";
 import { verdictCommand } from "./commands/verdict.js";
 
-/** The command with all its commands. An action answers with the exit code, which goes to `onExitCode`. */
+/** The program with all its commands. An action returns the exit code, which is passed to `onExitCode`. */
 export function createProgram(version: string): Command {
   return (
     new Command("waybill")
       .description(
-        "Looks at messages on Azure Service Bus or a local broker, and moves systems from one payload format to the next.",
+        "Inspects messages on Azure Service Bus or a local broker, and moves systems from one payload format to the next.",
       )
       .version(version, "-v, --version")
-      // So that options behind a command of `broker` are its own.
+      // So that options after a subcommand of `broker` belong to the subcommand.
       .enablePositionalOptions()
       .addCommand(decodeCommand())
       .addCommand(sendCommand())

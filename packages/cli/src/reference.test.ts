@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { runCommand } from "./environments.test-support.js";
 import { createProgram } from "./program.js";
 
-it("is what docs/cli.md lists", async () => {
+it("is the help text in docs/cli.md", async () => {
   const pages = commandsOf(createProgram("0.0.0")).map(
     ({ name, command }) => `## ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
   );

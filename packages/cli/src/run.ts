@@ -8,14 +8,14 @@ import { readVersion } from "./version.js";
 /** Runs the command with its arguments and sets the exit code of the process; never rejects. */
 export async function run(args: readonly string[]): Promise<void> {
   process.stdout.on("error", endWithOutput);
-  // Nobody is left to tell; the exit code still does.
+  // Errors cannot be printed then; the exit code still reports the outcome.
   process.stderr.on("error", () => {});
   const program = createProgram(await readVersion());
   for (const command of commandsOf(program)) {
     command
       .exitOverride()
       .configureOutput({ writeErr: (text) => process.stderr.write(printable(withoutSecrets(text))) })
-      .showHelpAfterError("(--help tells more)");
+      .showHelpAfterError("(--help shows more)");
   }
   try {
     await program.parseAsync(args, { from: "user" });
@@ -24,7 +24,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** What the parser complains of is written already. */
+/** Prints an error and returns the exit code; commander has already printed its own errors. */
 async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const [{ describeError }, { isColorful }, { default: pc }] = await Promise.all([
@@ -42,7 +42,7 @@ function commandsOf(command: Command): Command[] {
   return [command, ...command.commands.flatMap((each) => commandsOf(each as Command))];
 }
 
-/** Whoever read the output has enough, as `head` does; or it cannot be written, for example because the disk is full. */
+/** The reader of the output has closed it, as `head` does, or the output cannot be written, for example because the disk is full. */
 function endWithOutput(error: NodeJS.ErrnoException): never {
   if (error.code === "EPIPE") process.exit(exitCodes.ok);
   process.stderr.write(`error: the standard output cannot be written: ${error.message}\n`);

@@ -1,4 +1,4 @@
-/** One array with the contents of all. */
+/** Concatenates arrays. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
@@ -9,7 +9,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** The pattern so many times. */
+/** Repeats a pattern. */
 export function repeatBytes(pattern: readonly number[], times: number): Uint8Array {
   const bytes = new Uint8Array(pattern.length * times);
   for (let at = 0; at < bytes.length; at += pattern.length) bytes.set(pattern, at);

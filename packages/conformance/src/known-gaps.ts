@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import type { Case } from "./case.js";
 
-/** A clause that a subject is known to break, and why. */
+/** A case that a subject is known to fail, and why. */
 export interface KnownGap {
-  /** The case's name, to the letter. */
+  /** The exact name of the case. */
   readonly name: string;
-  /** What stands in the way, for readers of the list. */
+  /** Why the case fails, for readers of the list. */
   readonly reason: string;
 }
 
 /**
- * Turns the listed cases round: they must fail, and one that passes fails the run until it is taken off the list. The goal is an empty
- * list. Throws a `TypeError` when a gap names no case, is listed twice or gives no reason.
+ * Inverts the listed cases: they must fail, and a case that passes fails the run until it is removed from the list. The goal is an empty list.
+ * Throws a `TypeError` when a gap names no case, is listed twice or gives no reason.
  */
 export function withKnownGaps(cases: readonly Case[], gaps: readonly KnownGap[]): Case[] {
   const reasons = new Map<string, string>();
@@ -22,7 +22,10 @@ export function withKnownGaps(cases: readonly Case[], gaps: readonly KnownGap[])
     if (reason.trim() === "") throw new TypeError(`The known gap "${name}" gives no reason.`);
     reasons.set(name, reason);
   }
-  return cases.map((one) => (reasons.has(one.name) ? inverted(one, reasons.get(one.name)!) : one));
+  return cases.map((one) => {
+    const reason = reasons.get(one.name);
+    return reason === undefined ? one : inverted(one, reason);
+  });
 }
 
 function inverted(one: Case, reason: string): Case {

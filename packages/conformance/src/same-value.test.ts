@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assertSameValue, isSameValue } from "./same-value.js";
 
 describe("isSameValue", () => {
-  it("tells numbers apart by Object.is", () => {
+  it("compares numbers by Object.is", () => {
     expect(isSameValue(Number.NaN, Number.NaN)).toBe(true);
     expect(isSameValue(0, -0)).toBe(false);
     expect(isSameValue(1, 1n)).toBe(false);
@@ -35,7 +35,7 @@ describe("isSameValue", () => {
     expect(isSameValue(new Set([1]), new Set([2]))).toBe(false);
   });
 
-  it("tells a hole from nothing at all", () => {
+  it("distinguishes an array with a hole from an empty one", () => {
     expect(isSameValue([], Array.from({ length: 1 }))).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-/** The types of options and results of the client that programs seldom name. */
+/** Less used types of the client's options and results. */
 
 export type { CircuitBreakerOptions, WhenFull } from "./circuit-breaker/circuit-breaker-options.js";
 export type { ClientOptions, WaybillClientOptions } from "./client/client-options.js";

@@ -1,4 +1,4 @@
-/** For those who observe a client: events, traces, health, rehearsals. */
+/** For monitoring a client: events, traces, health, rehearsals. */
 
 export type { LinkStall } from "./contracts/transport.js";
 export type { CircuitBreakerEvent, CircuitState } from "./diagnostics/circuit-breaker-event.js";

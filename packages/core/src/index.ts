@@ -1,4 +1,4 @@
-/** What applications name: the client, its senders and receivers, messages, pipelines, errors. The rest is in the other entry points. */
+/** For applications: the client, its senders and receivers, messages, pipelines, errors. The rest is in the other entry points. */
 
 export type { EncryptionKeyProvider } from "./body-transforms/encryption-options.js";
 export type { CircuitBreakerOptions } from "./circuit-breaker/circuit-breaker-options.js";

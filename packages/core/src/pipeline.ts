@@ -1,4 +1,4 @@
-/** For those who read and write bodies themselves: calls, outcomes and reports of pipelines, message types, encryption, claim checks. */
+/** For reading and writing bodies without a client: pipelines, their outcomes and reports, message types, encryption, claim checks. */
 
 export type { ContentCoding } from "./body-transforms/compression.js";
 export type {

@@ -1,4 +1,4 @@
-/** Requests and replies: options, requesters, replies that no request waits for. */
+/** Requests and replies: options, requesters, unmatched replies. */
 
 export type { TypedMessageProperties } from "./message-types/message-type.js";
 export type { RepliableMessage, ReplyOptions } from "./request-reply/reply.js";

@@ -1,4 +1,4 @@
-/** For authors of serializers: the contract, failures, body schemas, and what the serializers of this project share. */
+/** For authors of serializers: the contract, failures, body schemas, and helpers. */
 
 export type {
   BodyCheck,
@@ -26,7 +26,7 @@ export type { DecodeReason } from "./errors/failure.js";
 export { decodeFailure, encodeFailure, unavailableFailure, validationFailure } from "./errors/failure.js";
 export type { ReasonCode, Stage } from "./errors/reason.js";
 export { reasonCodes } from "./errors/reason.js";
-export { quoted, quotedPath } from "./errors/wire-text.js";
+export { describePath, quoted } from "./errors/wire-text.js";
 export { untilAborted } from "./foundation/abort-signals.js";
 export { asciiText } from "./foundation/ascii-text.js";
 export { compileOnce } from "./foundation/compile-once.js";

@@ -1,7 +1,8 @@
-/** For authors of transports and of tools: the contract, messages as they travel, entities, rules, schedulers. */
+/** For authors of transports and tools: the contract, encoded messages, entities, rules, schedulers. */
 
 export { checkRule } from "./contracts/check-rule.js";
 export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./contracts/entity-catalog.js";
+export { entityPathOf, parseEntityPath, subQueuePathOf } from "./contracts/entity-path.js";
 export type {
   AcceptSessionOptions,
   CallOptions,

@@ -18,7 +18,7 @@ import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 
-/** A broker with a clock that stands still, two queues, a topic with a subscription, and a client. */
+/** A broker with a manual clock, two queues, a topic with a subscription, and a client. */
 export interface Fixture extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly broker: Broker;
@@ -26,7 +26,7 @@ export interface Fixture extends AsyncDisposable {
   readonly client: WaybillClient;
   /** Another client on the same transport. */
   clientWith(options: Partial<WaybillClientOptions>): WaybillClient;
-  /** What the client's hook was called with. */
+  /** The events passed to the client's `onUndeserializable`. */
   readonly events: UndeserializableEvent[];
 }
 
@@ -63,24 +63,24 @@ export async function createFixture(options: FixtureOptions = {}): Promise<Fixtu
   };
 }
 
-/** Lets everything that is ready run, without letting time pass. */
+/** Lets all ready callbacks run without advancing the clock. */
 export async function quiet(): Promise<void> {
   for (let i = 0; i < 10; i += 1) await turn();
 }
 
 /**
- * Lets the event loop turn until something holds; fails when it does not come about within ten seconds. A count of turns
- * would not do: the digest of a dead-letter record is made on another thread.
+ * Lets the event loop turn until a condition holds; fails after ten seconds. A fixed number of turns is not enough: the digest of a
+ * dead-letter record is computed on another thread.
  */
 export async function until(holds: () => boolean): Promise<void> {
   for (const deadlineMs = performance.now() + 10_000; performance.now() < deadlineMs; ) {
     if (holds()) return;
     await turn();
   }
-  throw new Error(`It did not come about: ${holds}`);
+  throw new Error(`The condition did not hold within 10 s: ${holds}`);
 }
 
-/** A format under a label of its own whose reading is up to the test. */
+/** A serializer with its own media type whose `deserialize` is given by the test. */
 export function reading(deserialize: (bytes: Uint8Array) => unknown): Serializer {
   return {
     name: "custom",
@@ -99,7 +99,7 @@ export function registryBound(registry: { isUp: boolean }): Serializer {
   });
 }
 
-/** A message that says it is JSON and is not. */
+/** An undeserializable message: declared as JSON, but malformed. */
 export function poison(messageId: string, text = "{not json"): EncodedMessage {
   return { messageId, contentType: "application/json", body: encoder.encode(text) };
 }

@@ -1,7 +1,7 @@
 import { decodeFailure } from "@waybill/core/serializer";
 import { isRecord } from "./envelope.js";
 
-/** An event in one object, as the JSON format has it, with its data as a value. Source: CloudEvents 1.0, JSON event format. */
+/** An event as one object of the JSON format, with its data as a value. Source: CloudEvents 1.0, JSON event format. */
 export interface OpenedEvent {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly data: unknown;
@@ -9,7 +9,7 @@ export interface OpenedEvent {
 
 const required = ["specversion", "id", "source", "type"] as const;
 
-/** Whether an object has the attributes that every event has. */
+/** Whether an object has the required attributes of an event. */
 export function looksLikeEvent(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     isRecord(value) &&
@@ -43,7 +43,7 @@ function bytesOf(base64: unknown): Uint8Array {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 
-/** What bytes hold whose content type is JSON; other bytes stay as they are. */
+/** The parsed JSON of bytes whose content type is JSON; other bytes unchanged. */
 function ofMediaType(bytes: Uint8Array, mediaType: unknown): unknown {
   if (!isJson(mediaType)) return bytes;
   try {

@@ -18,7 +18,7 @@ import {
 
 /** How CloudEvents are written. */
 export interface CloudEventsOptions extends EnvelopeOptions {
-  /** The `source` of what is sent: a URI reference, such as `"/shop/orders"`. Default `"/"`. */
+  /** The `source` of sent events: a URI reference, such as `"/shop/orders"`. Default `"/"`. */
   readonly source?: string | undefined;
   /** `"binary"` (default): attributes are application properties; `"structured"`: the event is one body. */
   readonly mode?: "binary" | "structured" | undefined;
@@ -31,8 +31,8 @@ const prefixes = ["cloudEvents_", "cloudEvents:"] as const;
 const structured = "application/cloudevents";
 
 /**
- * CloudEvents 1.0 over AMQP, in binary and structured mode: attributes with `cloudEvents_` in front, or `cloudEvents:` of older senders. The type is
- * the event's `type`, the body its data. Source: CloudEvents, AMQP protocol binding 1.0.3.
+ * CloudEvents 1.0 over AMQP, in binary and structured mode: attributes with the prefix `cloudEvents_`, or `cloudEvents:` of older senders. The
+ * message type is the event's `type`, the body its data. Source: CloudEvents, AMQP protocol binding 1.0.3.
  */
 export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
   requireKnownOptions("cloudEvents", options, { types: true, source: true, mode: true, format: true });
@@ -72,7 +72,7 @@ export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
       const attributes = Object.entries(event).map(([name, value]) => [prefixes[0] + name, value] as const);
       return {
         messageId,
-        // What the message itself has of the event's attributes goes before what is made here.
+        // Attributes that the message already has override those made here.
         applicationProperties: { ...Object.fromEntries(attributes), ...applicationProperties },
       };
     },
@@ -102,8 +102,8 @@ export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
 }
 
 /**
- * Dapr's pub/sub: CloudEvents in JSON without a content type (with one where Dapr published in bulk), known by the event's own attributes. The type
- * is the event's `type`, or the topic where that is Dapr's default. Written events have the form that Dapr reads. Source: Dapr, `pubsub/envelope.go`.
+ * Dapr's pub/sub: CloudEvents in JSON, without a content type unless published in bulk, recognised by the event's attributes. The message type is the
+ * event's `type`, or the topic if `type` is Dapr's default. Events are written in the form that Dapr reads. Source: Dapr, `pubsub/envelope.go`.
  */
 export function dapr(
   options: EnvelopeOptions & {
@@ -146,7 +146,7 @@ export function dapr(
   } satisfies Envelope);
 }
 
-/** What Dapr calls every event whose publisher does not say more. */
+/** Dapr's default event type. */
 function daprType(attributes: Readonly<Record<string, unknown>>): string {
   const topic = textMember(attributes, "topic");
   return attributes.type === "com.dapr.event.sent" && topic !== undefined ? topic : String(attributes.type);
@@ -165,7 +165,7 @@ function attributesOf(
   return undefined;
 }
 
-/** Attributes that the application put on a message to be sent in one body; they stay among its properties, too. */
+/** Attributes that the application set as properties of a message in structured mode; they remain properties, too. */
 function extensions(properties: ApplicationProperties | undefined): Readonly<Record<string, unknown>> {
   const entries = Object.entries(properties ?? {}).flatMap(([name, value]) =>
     prefixes
@@ -189,7 +189,7 @@ function jsonEvent(attributes: object, body: unknown): object {
   return { datacontenttype: "application/json", ...attributes, data: body };
 }
 
-/** Text and bytes as they are, other values as JSON. */
+/** Text and bytes unchanged, other values as JSON. */
 function avroEvent(attributes: object, body: unknown): object {
   const isBytes = body instanceof Uint8Array;
   const data = isBytes ? body : new TextEncoder().encode(JSON.stringify(body));

@@ -2,7 +2,7 @@ import type { ApplicationProperties, MessageTypeResolver } from "@waybill/core";
 import type { RepliableMessage } from "@waybill/core/request-reply";
 import type { EncodedBody, WritableProperties } from "@waybill/core/transport";
 
-/** What an envelope looks at: the properties of a message, and its body where the type stands in there. */
+/** What an envelope reads: the properties of a message, and its body if that contains the type. */
 export interface EnvelopedMessage {
   readonly contentType?: string | undefined;
   readonly subject?: string | undefined;
@@ -10,35 +10,35 @@ export interface EnvelopedMessage {
   readonly correlationId?: unknown;
   readonly replyTo?: string | undefined;
   readonly applicationProperties?: ApplicationProperties | undefined;
-  /** The body as it travelled: `rawBody` of received messages, `body` of those on the way. */
+  /** The body on the wire: `rawBody` of received messages, `body` of messages to send. */
   readonly rawBody?: EncodedBody | undefined;
 }
 
-/** What a message of another bus says of itself, in one form for all of them. Undefined where it does not say. */
+/** The metadata of a message of another bus, in one form for all buses. Members are undefined if the message does not have them. */
 export interface EnvelopeFacts {
   /** The message's own id, which is not always the native `messageId`. */
   readonly messageId: string | undefined;
-  /** Every type that the message is of, the most derived first, as the bus writes them. */
+  /** Every type of the message, the most derived first, as the bus writes them. */
   readonly types: readonly string[];
   readonly correlationId: string | undefined;
   readonly conversationId: string | undefined;
-  /** Where a reply is expected: a queue's name or an address. */
+  /** Where the sender expects the reply: a queue's name or an address. */
   readonly replyTo: string | undefined;
   readonly sentAt: Date | undefined;
 }
 
 /**
- * How messages of another bus say what they are. It is given to clients as `messageTypeResolver`; an unknown type stays unknown, so it is
- * dead-lettered (`message-type-unknown`) and never runs the handler of another.
+ * How messages of another bus carry their type. Pass it to clients as `messageTypeResolver`. A message of an unknown type is dead-lettered
+ * (`message-type-unknown`) and never reaches the handler of another type.
  */
 export interface Envelope extends MessageTypeResolver {
   /** Names the bus, such as `"NServiceBus"`. */
   readonly name: string;
   /** Whether a message is one of this bus, by its properties or content type. */
   recognises(message: EnvelopedMessage): boolean;
-  /** What the message says of itself. */
+  /** The metadata of the message. */
   facts(message: EnvelopedMessage): EnvelopeFacts;
-  /** The properties with which `client.reply(request, body, { properties })` answers in the bus's own way. */
+  /** The properties to pass to `client.reply(request, body, { properties })`, so that the bus recognises the reply. */
   replyProperties(request: RepliableMessage & EnvelopedMessage): WritableProperties;
 }
 
@@ -56,13 +56,13 @@ export interface EnvelopeOptions {
 
 /** Translates type names, both ways. */
 export interface TypeTable {
-  /** Yours for the first of the names that is listed; otherwise the first itself. */
+  /** Your name for the first bus name that is listed; otherwise the first bus name itself. */
   toLocal(names: readonly string[]): string | undefined;
   /** The bus's name of one of yours. */
   toForeign(name: string): string;
 }
 
-/** Checks and turns round the names. Throws `TypeError`. */
+/** Checks the names and makes the reverse mapping. Throws `TypeError`. */
 export function typeTable(
   types: TypeNames = {},
   normal: (name: string) => string = (name) => name,
@@ -88,7 +88,7 @@ export function typeTable(
   };
 }
 
-/** A property that is a text with something in it. */
+/** A property that is a non-empty string. */
 export function textProperty(
   properties: ApplicationProperties | undefined,
   name: string,
@@ -97,13 +97,13 @@ export function textProperty(
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** An own member that is a text with something in it. */
+/** An own member that is a non-empty string. */
 export function textMember(object: object, name: string): string | undefined {
   const value: unknown = Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Whether a value is an object that is not an array, as JSON has it. */
+/** Whether a value is a JSON object, not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }
@@ -114,13 +114,13 @@ export function idText(id: unknown): string | undefined {
   return id === undefined || id === null || id === "" ? undefined : String(id);
 }
 
-/** An instant that a text names; undefined for one that names none. */
+/** Parses an instant; undefined for an invalid text. */
 export function instantOf(text: string | undefined): Date | undefined {
   const date = text === undefined ? undefined : new Date(text);
   return date === undefined || Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** The ids of messages that are being sent without one: stamped and wrapped with the same. */
+/** Generated ids of messages without one, so that properties and envelope get the same id. */
 const newIds = new WeakMap<object, string>();
 
 /** The message's own id, or one made for it. */
@@ -132,7 +132,7 @@ export function messageIdOf(message: WritableProperties): string {
   return made;
 }
 
-/** What a JSON body holds, where it is an object; undefined for anything else. */
+/** The object of a JSON body; undefined for anything else. */
 export function jsonBody(message: EnvelopedMessage): Readonly<Record<string, unknown>> | undefined {
   const { rawBody } = message;
   if (!(rawBody instanceof Uint8Array) || rawBody.length > maxJsonBytes) return undefined;
@@ -144,5 +144,5 @@ export function jsonBody(message: EnvelopedMessage): Readonly<Record<string, unk
   }
 }
 
-/** Facts of larger envelopes than a standard namespace takes are not looked for. */
+/** Envelopes larger than a message of the Standard tier are not parsed. */
 const maxJsonBytes = 1024 * 1024;

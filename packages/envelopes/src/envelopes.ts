@@ -3,13 +3,13 @@ import type { Envelope } from "./envelope.js";
 
 /** How several envelopes share a client. */
 export interface EnvelopesOptions {
-  /** The resolver of messages that are in none of the envelopes, and of those that are sent. Default: the subject, and `messageVersion`. */
+  /** The resolver for messages without any of the envelopes, and for sent messages. Default: the subject, and `messageVersion`. */
   readonly otherwise?: MessageTypeResolver | undefined;
 }
 
 /**
- * One resolver for a queue that several buses write to: the first envelope that recognises a message says its type. What is sent travels as
- * `otherwise` has it, which may be one of the envelopes.
+ * One resolver for a queue that several buses write to: the first envelope that recognises a message reads its type. Messages are sent as
+ * `otherwise` writes them, which may be one of the envelopes.
  */
 export function envelopes(
   all: readonly Envelope[],

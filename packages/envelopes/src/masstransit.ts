@@ -19,7 +19,7 @@ import {
 export interface MassTransitOptions extends EnvelopeOptions {
   /** `"envelope"` (default): `application/vnd.masstransit+json`; `"raw"`: the message alone as JSON, its types in `MT-MessageType`. */
   readonly writes?: "envelope" | "raw" | undefined;
-  /** Says who sends, as an address such as `sb://shop.servicebus.windows.net/orders`. Default: it is left out. */
+  /** The sender's address, such as `sb://shop.servicebus.windows.net/orders`. Default: it is left out. */
   readonly sourceAddress?: string | undefined;
 }
 
@@ -28,8 +28,8 @@ const written = `${mediaType}+json`;
 const prefix = "urn:message:";
 
 /**
- * MassTransit: an envelope of JSON, or raw JSON whose types stand in `MT-MessageType`. Types are URNs, `urn:message:Shop.Contracts:OrderPlaced`, which
- * are also known as `Shop.Contracts.OrderPlaced`; of several the first that `types` lists is the message's. Source: MassTransit,
+ * MassTransit: a JSON envelope, or raw JSON with its types in `MT-MessageType`. Types are URNs, `urn:message:Shop.Contracts:OrderPlaced`, also
+ * accepted as `Shop.Contracts.OrderPlaced`; the message type is the first one that `types` lists. Source: MassTransit,
  * `ServiceBusSendTransportContext`, `MessageHeaders`.
  */
 export function massTransit(options: MassTransitOptions = {}): Envelope {
@@ -113,7 +113,7 @@ export function massTransit(options: MassTransitOptions = {}): Envelope {
   } satisfies Envelope);
 }
 
-/** What stands in the envelope of what the raw form has as properties. */
+/** The metadata in the envelope; the raw form has them as properties. */
 function addresses({ applicationProperties, replyTo }: WritableProperties): object {
   return {
     requestId: textProperty(applicationProperties, "RequestId"),

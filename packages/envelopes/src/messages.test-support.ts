@@ -10,7 +10,7 @@ import {
 } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 
-/** Two types: what is of neither must never be taken for one of them. */
+/** Two types: a message of neither must not be read as one of them. */
 const orderPlaced = defineMessage("order-placed", {
   version: 1,
   schemas: { 1: { body: bodyType<{ id: string }>() } },
@@ -22,7 +22,7 @@ const orderPaid = defineMessage("order-paid", {
 
 export const order = { id: "A-1042" };
 
-/** A pipeline that knows both, over an envelope. */
+/** A pipeline with both types and an envelope. */
 function pipelineOf(
   messageTypeResolver: MessageTypeResolver,
   additionalDeserializers: readonly Serializer[] = [],
@@ -35,7 +35,7 @@ function pipelineOf(
   });
 }
 
-/** A message as it travels, its body as JSON unless it is bytes. */
+/** A message on the wire, its body as JSON unless it is bytes. */
 export function sent(body: unknown, properties: Omit<EncodedMessage, "body"> = {}): EncodedMessage {
   return {
     ...properties,
@@ -59,7 +59,7 @@ export async function write(
   return await pipelineOf(resolver, more).serialize(message);
 }
 
-/** What the body of JSON holds. */
+/** The parsed JSON body. */
 export function content(message: EncodedMessage): Record<string, unknown> {
   return JSON.parse(new TextDecoder().decode(message.body as Uint8Array)) as Record<string, unknown>;
 }

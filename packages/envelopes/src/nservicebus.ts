@@ -12,15 +12,15 @@ import {
 
 /** How messages of NServiceBus are written. */
 export interface NServiceBusOptions extends EnvelopeOptions {
-  /** Says who sends (`NServiceBus.OriginatingEndpoint`). Default: it is left out. */
+  /** The sender's endpoint (`NServiceBus.OriginatingEndpoint`). Default: it is left out. */
   readonly endpoint?: string | undefined;
-  /** What is done with messages (`NServiceBus.MessageIntent`) that do not say it. Default `"Send"`. */
+  /** The `NServiceBus.MessageIntent` of messages without one. Default `"Send"`. */
   readonly intent?: "Send" | "Publish" | undefined;
 }
 
 /**
- * NServiceBus: every header is a text among the application properties, the type in `NServiceBus.EnclosedMessageTypes`, the most derived first.
- * Of several types the first that `types` lists is the message's. Bodies are JSON or XML by their content type. Source:
+ * NServiceBus: every header is a string application property, the types in `NServiceBus.EnclosedMessageTypes`, the most derived first. The
+ * message type is the first one that `types` lists. Bodies are JSON or XML by their content type. Source:
  * NServiceBus.Transport.AzureServiceBus, `OutgoingMessageExtensions`.
  */
 export function nserviceBus(options: NServiceBusOptions = {}): Envelope {

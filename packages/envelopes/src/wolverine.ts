@@ -10,10 +10,10 @@ import {
   typeTable,
 } from "./envelope.js";
 
-/** Names of Wolverine's that stand on every message of it. Source: Wolverine, `EnvelopeConstants`. */
+/** Properties of every Wolverine message. Source: Wolverine, `EnvelopeConstants`. */
 const marks = ["accepted-content-types", "sent-at", "conversation-id", "reply-uri", "attempts"] as const;
 
-/** Wolverine: the type is the native subject, the rest are texts among the application properties. Source: `AzureServiceBusEnvelopeMapper`. */
+/** Wolverine: the type is the subject, all other metadata are string application properties. Source: `AzureServiceBusEnvelopeMapper`. */
 export function wolverine(options: EnvelopeOptions = {}): Envelope {
   requireKnownOptions("wolverine", options, { types: true });
   const table = typeTable(options.types);
@@ -60,7 +60,7 @@ export function wolverine(options: EnvelopeOptions = {}): Envelope {
       const { messageId, correlationId } = this.facts(request);
       return {
         ...(correlationId === undefined ? undefined : { correlationId }),
-        // Wolverine finds the waiting request by the id of the message that it sent.
+        // Wolverine finds the pending request by the id of the message that it sent.
         applicationProperties: messageId === undefined ? {} : { "conversation-id": messageId },
       };
     },

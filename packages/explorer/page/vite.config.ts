@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-/** Static files without anything inline, so that the strictest content security policy holds for them. */
+/** Static files without inline scripts or styles, as the strict content security policy requires. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",

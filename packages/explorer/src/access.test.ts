@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openExplorer, order } from "./fixture.test-support.js";
 
 describe("an explorer", () => {
-  it("opens once by its link, for a cookie that scripts and other sites do not get", async () => {
+  it("opens once by its link, and sets a cookie that scripts and other sites cannot use", async () => {
     await using fixture = await openExplorer();
     const { search } = new URL(fixture.explorer.issueLink());
     const first = await fixture.ask(`/${search}`);
@@ -11,7 +11,7 @@ describe("an explorer", () => {
     expect(await fixture.ask(`/${search}`)).toMatchObject({ status: 403, text: "" });
   });
 
-  it("keeps its link when a browser fetches it ahead", async () => {
+  it("keeps its link valid when a browser prefetches it", async () => {
     await using fixture = await openExplorer();
     const { search } = new URL(fixture.explorer.issueLink());
     const ahead = await fixture.ask(`/${search}`, { headers: { "sec-purpose": "prefetch;prerender" } });
@@ -38,7 +38,7 @@ describe("an explorer", () => {
       expect(await fixture.ask(path, { headers: given })).toMatchObject({ status: 403, text: "" });
   });
 
-  it("answers nothing to a post without an origin", async () => {
+  it("refuses a post without an origin", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     const cookie = await memberCookie(fixture);
     const body = JSON.stringify({ entity: "orders", body: "{}" });
@@ -47,7 +47,7 @@ describe("an explorer", () => {
     expect(await fixture.waiting({ queue: "orders" })).toEqual([]);
   });
 
-  it("says on every answer that nothing may be loaded, evaluated or framed", async () => {
+  it("sends security headers with every response", async () => {
     await using fixture = await openExplorer();
     for (const answer of [await fixture.get("/api/entities"), await fixture.ask("/")]) {
       expect(answer.headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'");
@@ -56,12 +56,12 @@ describe("an explorer", () => {
     }
   });
 
-  it("listens on the loopback address alone", async () => {
+  it("listens on the loopback address only", async () => {
     await using fixture = await openExplorer();
     expect(new URL(fixture.explorer.issueLink()).hostname).toBe("127.0.0.1");
   });
 
-  it("lets the page of a named tool post to /decode, with the cookie, and nothing else", async () => {
+  it("lets the page of an allowed origin post to /decode only, with the cookie", async () => {
     const origin = "http://localhost:8233";
     await using fixture = await openExplorer({ decodeOrigins: [origin] });
     const cookie = await memberCookie(fixture);

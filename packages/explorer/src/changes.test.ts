@@ -19,7 +19,7 @@ describe("an explorer without --allow-changes", () => {
 });
 
 describe("a repair from the page", () => {
-  it("shows the difference before anything is done", async () => {
+  it("shows the difference before it changes anything", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     await fixture.send(order(1), garbage);
     await fixture.deadLetter(2);
@@ -42,7 +42,7 @@ describe("a repair from the page", () => {
     expect(await fixture.waiting({ queue: "orders" })).toEqual([]);
   });
 
-  it("is cancelled in the middle and goes on by its receipts: nothing is lost, nothing comes twice", async () => {
+  it("is cancelled in the middle and resumed from its receipts, without loss or duplicates", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     const ids = Array.from({ length: 100 }, (_, id) => `order-${id}`);
     await fixture.send(...ids.map((_, id) => order(id)));
@@ -61,7 +61,7 @@ describe("a repair from the page", () => {
     expect(await fixture.waiting({ queue: "orders", subQueue: "deadLetter" })).toEqual([]);
   });
 
-  it("takes only the group that was chosen", async () => {
+  it("repairs only the selected group", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     await fixture.send(order(1));
     await fixture.deadLetter(1, "One");
@@ -76,7 +76,7 @@ describe("a repair from the page", () => {
 });
 
 describe("a repair of one group", () => {
-  it("takes exactly its dead letters, also where reason, format or type are absent", async () => {
+  it("selects exactly its dead letters, also if reason, format or type are absent", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     const { contentType: _, subject: __, ...bare } = order(1);
     await fixture.send(bare, order(2), { ...bare, messageId: "order-3", subject: "other" });
@@ -98,7 +98,7 @@ describe("a repair of one group", () => {
   });
 });
 
-describe("a message sent by hand", () => {
+describe("a message sent from the page", () => {
   it("is written by the chain, and checked before it is sent", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     const message = {

@@ -24,14 +24,14 @@ export function order(id: number | bigint, more: Partial<EncodedMessage> = {}): 
   };
 }
 
-/** What the chain cannot read: MessagePack that is cut off. */
+/** An undeserializable message: truncated MessagePack. */
 export const garbage: EncodedMessage = {
   body: Uint8Array.of(0x82, 0xa1, 0x61, 0x01, 0xa1),
   contentType: "application/vnd.msgpack",
   messageId: "garbage",
 };
 
-/** What an explorer answered. */
+/** A response of an explorer. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -41,7 +41,7 @@ export interface Answer {
   lines<T = Record<string, unknown>>(): T[];
 }
 
-/** A broker of its own with the queue `orders`, whose time stands still but for `clock`, and an explorer of it with a cookie. */
+/** A broker with the queue `orders`, whose time moves only with `clock`, and an explorer of it with a cookie. */
 export async function openExplorer(options: Partial<ExplorerOptions & ServeOptions> = {}) {
   const directory = await mkdtemp(join(tmpdir(), "waybill-explorer-"));
   const clock = createManualClock(new Date());
@@ -96,7 +96,7 @@ interface AskOptions {
   readonly body?: string;
 }
 
-/** Node's `fetch` sets `Host` and `Origin` itself; here they are the point. */
+/** Not `fetch`, which sets `Host` and `Origin` itself: tests set them. */
 function askServer(url: string, { method = "GET", headers = {}, body }: AskOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(

@@ -32,7 +32,7 @@ async function openClient() {
 }
 
 describe("the tools of an assistant", () => {
-  it("only read, and say so", async () => {
+  it("only read, and are declared read-only", async () => {
     await using opened = await openClient();
     const { tools } = await opened.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
@@ -79,7 +79,7 @@ describe("the tools of an assistant", () => {
     });
   });
 
-  it("say what was wrong with a call", async () => {
+  it("explain what was wrong with a call", async () => {
     await using opened = await openClient();
     expect(await opened.call("peek_messages", { entity: "nowhere" })).toMatchObject({
       isError: true,

@@ -1,4 +1,4 @@
-/** For assistants: the explorer's reads over the Model Context Protocol. */
+/** For assistants: what the explorer reads, over the Model Context Protocol. */
 
 export { serveMcp } from "./mcp/serve-mcp.js";
 export type { ExplorerOptions } from "./options/explorer-options.js";

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 
 const maxBytes = 120 * 1024;
 
-it("is at most 120 KB in all, with nothing inline and nothing that evaluates", async () => {
+it("is at most 120 KB in total, without inline scripts, inline styles or eval", async () => {
   const outDir = await mkdtemp(join(tmpdir(), "waybill-page-"));
   try {
     const page = fileURLToPath(new URL("../page/", import.meta.url));

@@ -45,7 +45,7 @@ describe("what an explorer shows", () => {
     });
   });
 
-  it("shows a value exactly, with who read it", async () => {
+  it("shows a value exactly, with the serializer that read it", async () => {
     await using fixture = await openExplorer();
     await fixture.send(order(12345678901234567890n));
     const view = (await fixture.get("/api/message?entity=orders&number=1")).json<MessageView>();
@@ -82,7 +82,7 @@ describe("what an explorer shows", () => {
     expect((await fixture.get("/api/message?entity=orders&number=1&readAs=nobody")).status).toBe(400);
   });
 
-  it("finds the byte of a character, but not in bytes that were compressed on their way", async () => {
+  it("finds the byte of a character, but not in a compressed body", async () => {
     await using fixture = await openExplorer();
     const body = new TextEncoder().encode('{"\u00fc\u20ac":1,}');
     const label = { contentType: "application/json", applicationProperties: {} };
@@ -98,7 +98,7 @@ describe("what an explorer shows", () => {
     expect(compressed?.hex?.offset).toBeUndefined();
   });
 
-  it("folds what is large, and unfolds a part of it", async () => {
+  it("truncates large values, and loads a part on request", async () => {
     await using fixture = await openExplorer();
     const body = new TextEncoder().encode(
       JSON.stringify({ list: Array.from({ length: 50_000 }, (_, i) => i) }),
@@ -121,7 +121,7 @@ describe("what an explorer shows", () => {
     expect(Buffer.from(hex.hex, "hex").toString()).toBe(new TextDecoder().decode(body.subarray(16, 20)));
   });
 
-  it("groups dead letters, and says how many of them the chain reads now", async () => {
+  it("groups dead letters, and reports how many of them the chain reads now", async () => {
     await using fixture = await openExplorer();
     await fixture.send(order(1), order(2), garbage);
     await fixture.deadLetter(3);
@@ -202,7 +202,7 @@ describe("what an explorer shows", () => {
     expect(messages.map(({ row }) => row.messageId)).toEqual(["question", "answer", "side"]);
   });
 
-  it("hands out a message as a golden message, redacted unless asked otherwise", async () => {
+  it("offers a message as a golden message, redacted by default", async () => {
     await using fixture = await openExplorer();
     await fixture.send(order(7));
     const redacted = await fixture.get("/api/golden?entity=orders&number=1");
@@ -215,7 +215,7 @@ describe("what an explorer shows", () => {
     expect((await fixture.get("/api/raw?entity=orders&number=1")).status).toBe(400);
   });
 
-  it("keeps a census over time in a file, and decides by it what can be retired", async () => {
+  it("keeps censuses in a file, and decides by them what can be retired", async () => {
     await using fixture = await openExplorer();
     expect((await fixture.get("/api/verdict?serializer=json")).status).toBe(409);
     await fixture.send(order(1));
@@ -251,7 +251,7 @@ describe("what an explorer shows", () => {
     expect(payloads[1]).toEqual(unknown);
   });
 
-  it("answers others while it looks through a long queue", async () => {
+  it("answers other requests while it peeks a long queue", async () => {
     await using fixture = await openExplorer();
     for (let first = 0; first < 5_000; first += 1_000)
       await fixture.send(...Array.from({ length: 1_000 }, (_, index) => order(first + index)));
@@ -262,7 +262,7 @@ describe("what an explorer shows", () => {
     expect(ended).toEqual(["entities", "search"]);
   });
 
-  it("shows where the write plans stand, and how much of what waits is new", async () => {
+  it("shows the percentage of write plans, and of waiting messages in the new format", async () => {
     const type = defineMessage("order-placed", { version: 1 });
     const typed = createPipeline({
       serializer: msgpack(),
@@ -291,7 +291,7 @@ describe("what an explorer shows", () => {
     });
   });
 
-  it("refuses what it cannot understand, and gives no payload away", async () => {
+  it("refuses invalid requests without revealing payload", async () => {
     await using fixture = await openExplorer();
     expect((await fixture.get("/api/messages?entity=orders&max=1000000")).status).toBe(400);
     expect((await fixture.get("/api/messages?entity=$evil")).status).toBe(400);

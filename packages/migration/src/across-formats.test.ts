@@ -33,7 +33,7 @@ describe("one message type in three formats", () => {
     expect(pipeline.deserialize({ ...message, contentType: undefined })).toMatchObject(expected);
   });
 
-  it("comes back the same from every format and version, labelled or not", () => {
+  it("is read as the same value from every format and version, with or without a content type", () => {
     const orders = fc.record({ id: fc.nat(), cents: fc.nat({ max: 2 ** 40 }) });
     const targets = fc.constantFrom(
       { serializer: "json", version: 1 },
@@ -58,7 +58,7 @@ describe("one message type in three formats", () => {
     expect(pipeline.deserialize(mislabelled)).toMatchObject({ reason: "DeserializationFailed" });
   });
 
-  it("refuses to write what the schema of the target does not hold", () => {
+  it("refuses to write a value that the target's schema does not allow", () => {
     const tooMuch = orderPlaced.message(order(2 ** 40));
     expect(() => pipeline.serialize(tooMuch, { writeAs: { serializer: "avro", version: 2 } })).toThrow(
       '[serialization-failed] avro: The value does not fit the Avro schema: "id" is a value of kind number where int is expected.',
@@ -99,7 +99,7 @@ describe("the schemas of a definition", () => {
     expect(raw.deserialize(message)).toMatchObject({ body: { id: 5 } });
   });
 
-  it("outrank those of the serializer's own options", () => {
+  it("override those of the serializer's own options", () => {
     const type = defineMessage("a", { version: 1, schemas: { 1: { json: { required: ["id"] } } } });
     const typed = createPipeline({ serializer: json({ schema: false }), messageTypes: [type] });
     expect(typed.serialize(type.message({ id: 1 }))).toMatchObject({ contentType: "application/json" });

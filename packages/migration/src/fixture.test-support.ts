@@ -3,11 +3,12 @@ import type { EncodedMessage } from "@waybill/core";
 import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 
-/** A broker of its own, whose clock stands still until a test moves it. */
+/** A broker per test, whose clock advances only when the test moves it. */
 export function openFixture() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const broker = createBroker({ clock });
   const transport = localTransport(broker);
+  const catalog = localCatalog(broker);
 
   /** Receives what is ready and settles it. */
   async function settle(
@@ -24,7 +25,9 @@ export function openFixture() {
     broker,
     clock,
     transport,
-    catalog: localCatalog(broker),
+    catalog,
+    /** What a census looks at. */
+    source: { transport, catalog },
     now: () => new Date(clock.now()),
     send: (entity: string, message: EncodedMessage) => transport.createSender(entity).send([message]),
     schedule: (entity: string, message: EncodedMessage, inMs: number) =>

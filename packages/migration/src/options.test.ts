@@ -5,13 +5,16 @@ import {
   announceCapability,
   beaconGuard,
   ContentTypePlan,
+  captureGoldenMessages,
   queueBeaconStore,
   rehearseRepair,
   repairDeadLetters,
   ShadowCheck,
+  takeCensus,
   Verification,
   WritePlan,
 } from "./index.js";
+import { captureGoldenMessage } from "./tools.js";
 
 const orderPlaced = defineMessage("order-placed", { version: 1 });
 const pipeline = createPipeline({ serializer: json() });
@@ -34,6 +37,9 @@ const misspelt: [what: string, give: () => unknown, nearest: string][] = [
     "maxMessages",
   ],
   ["ShadowCheck", () => new ShadowCheck({ candidate: json1, rate: 1 } as never), "sampleRate"],
+  ["takeCensus", () => takeCensus({ pipeline, onProgres: () => {} } as never), "onProgress"],
+  ["captureGoldenMessages", () => captureGoldenMessages({ samplePerKind: 1 } as never), "samplesPerKind"],
+  ["captureGoldenMessage", () => captureGoldenMessage({} as never, { kep: [] } as never), "keep"],
   ["Verification", () => new Verification({ maxSample: 1 } as never), "maxSamples"],
 ];
 

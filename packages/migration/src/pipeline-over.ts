@@ -1,6 +1,6 @@
 import type { MessageType, Pipeline } from "@waybill/core";
 
-/** A pipeline that writes and reads as another does, but for what is replaced. */
+/** A pipeline that writes and reads like another, with some methods replaced. */
 export function pipelineOver<Types extends MessageType>(
   pipeline: Pipeline<Types>,
   replaced: Partial<Pick<Pipeline<Types>, "serialize" | "deserialize">>,

@@ -1,4 +1,4 @@
-/** For authors of beacon stores, and of tools that show and keep what a migration finds. */
+/** For authors of beacon stores, and of tools that show and store the results of this package. */
 
 export { formatCensus, parseCensus } from "./census/census-text.js";
 export type { PeekPagesOptions } from "./census/peek-pages.js";

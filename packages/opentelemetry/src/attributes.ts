@@ -4,7 +4,7 @@ import type { MessageFacts } from "@waybill/core/diagnostics";
 /** The name of the instrumentation scope. */
 export const scopeName = "@waybill/opentelemetry";
 
-/** Attribute names. Source: OpenTelemetry semantic conventions, "Messaging spans", "Azure Messaging"; those of waybill begin with it. */
+/** Attribute names. Source: OpenTelemetry semantic conventions, "Messaging spans", "Azure Messaging"; waybill's own begin with `waybill`. */
 export const names = Object.freeze({
   system: "messaging.system",
   operationName: "messaging.operation.name",
@@ -30,7 +30,7 @@ export const names = Object.freeze({
   stallEvidence: "waybill.stall.evidence",
 });
 
-/** An operation's name and the type under which the conventions put it. */
+/** An operation's name and its type in the conventions. */
 export interface OperationName {
   readonly name: string;
   readonly type?: "create" | "send" | "receive" | "process" | "settle";
@@ -38,7 +38,7 @@ export interface OperationName {
 
 const subscriptionPath = /^([^/].*?)\/subscriptions\/(.+)$/i;
 
-/** Where an operation takes place, and what it is. */
+/** The attributes of an operation and its entity. */
 export function operationAttributes(entityPath: string, { name, type }: OperationName): Attributes {
   const subscription = subscriptionPath.exec(entityPath);
   return {
@@ -50,7 +50,7 @@ export function operationAttributes(entityPath: string, { name, type }: Operatio
   };
 }
 
-/** What a span may tell of one message. */
+/** The attributes of one message. */
 export function messageAttributes(message: MessageFacts): Attributes {
   const { deliveryCount, enqueuedTimeUtc } = message;
   return {
@@ -64,14 +64,14 @@ export function messageAttributes(message: MessageFacts): Attributes {
   };
 }
 
-/** The low-cardinality name of an error: waybill's code, else the class. */
+/** The low-cardinality name of an error: waybill's code, else the name of its class. */
 export function errorType(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   if (typeof code === "string") return code;
   return typeof name === "string" ? name : "_OTHER";
 }
 
-/** Ids are texts as a rule; a binary one has no form that others would show alike. */
+/** Undefined for a binary id, because there is no common text form of it. */
 function textOf(id: MessageFacts["messageId"]): string | undefined {
   return id === undefined || id instanceof Uint8Array ? undefined : String(id);
 }

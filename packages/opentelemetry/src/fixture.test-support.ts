@@ -17,7 +17,7 @@ import { WaybillClient, type WaybillClientOptions } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 
-/** The SDK of OpenTelemetry, registered as an application does, with everything kept in memory. */
+/** Registers the SDK of OpenTelemetry as an application does, with exporters in memory. */
 export function registerSdk() {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -67,11 +67,11 @@ export async function openFixture(options: Partial<WaybillClientOptions>) {
   };
 }
 
-/** Lets the event loop turn until something holds; fails when it does not come about within ten seconds. */
+/** Lets the event loop turn until a condition holds; fails after ten seconds. */
 export async function until(holds: () => boolean): Promise<void> {
   for (const deadlineMs = performance.now() + 10_000; performance.now() < deadlineMs; ) {
     if (holds()) return;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error(`It did not come about: ${holds}`);
+  throw new Error(`The condition did not hold within 10 s: ${holds}`);
 }

@@ -42,7 +42,7 @@ describe("metrics", () => {
     expect(unread).toMatchObject({ attributes: { "waybill.disposition": "deadLettered" }, value: 1 });
   });
 
-  it("count links that stood still", async () => {
+  it("count stalled links", async () => {
     await using sdk = registerSdk();
     const { onEvent } = openTelemetry();
     const stall = { sessionId: undefined, credit: 1, silenceInMs: 30_000, evidence: "backlog" } as const;
@@ -94,7 +94,7 @@ describe("metrics", () => {
     ]);
   });
 
-  it("tell only so many message types apart", async () => {
+  it("distinguish a limited number of message types", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry({ maxMessageTypes: 2 }) });
     const sender = fixture.client.createSender("orders");

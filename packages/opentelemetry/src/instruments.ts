@@ -6,7 +6,7 @@ import { errorType, names, type OperationName, operationAttributes, scopeName } 
 /** In seconds. Source: semantic conventions, "Messaging metrics". */
 const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Reading takes microseconds where handling takes milliseconds. In seconds. */
+/** In seconds. Smaller, because reading a body takes microseconds where handling takes milliseconds. */
 const readingBoundaries = [
   0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.1, 1,
 ];
@@ -45,19 +45,19 @@ export class Instruments {
     this.#maxMessageTypes = maxMessageTypes;
     this.#operationDuration = meter.createHistogram("messaging.client.operation.duration", {
       ...seconds,
-      description: "How long sending, receiving, settling and renewing locks took.",
+      description: "Duration of sending, receiving, settling and renewing locks.",
     });
     this.#processDuration = meter.createHistogram("messaging.process.duration", {
       ...seconds,
-      description: "How long handlers took.",
+      description: "Duration of handlers.",
     });
     this.#sent = meter.createCounter("messaging.client.sent.messages", {
       unit: "{message}",
-      description: "Messages that were sent or scheduled, or could not be.",
+      description: "Messages sent or scheduled, including failures.",
     });
     this.#consumed = meter.createCounter("messaging.client.consumed.messages", {
       unit: "{message}",
-      description: "Messages that were delivered to the client.",
+      description: "Messages delivered to the client.",
     });
     this.#deserialized = meter.createCounter("waybill.deserialization.messages", {
       unit: "{message}",
@@ -66,7 +66,7 @@ export class Instruments {
     this.#deserializationDuration = meter.createHistogram("waybill.deserialization.duration", {
       unit: "s",
       advice: { explicitBucketBoundaries: readingBoundaries },
-      description: "How long reading a body took, with everything it had to wait for.",
+      description: "Duration of reading a body, including waiting for stores and registries.",
     });
     this.#unread = meter.createCounter("waybill.undeserializable.messages", {
       unit: "{message}",
@@ -74,11 +74,10 @@ export class Instruments {
     });
     this.#stalls = meter.createCounter("waybill.link.stalls", {
       unit: "{stall}",
-      description: "Links that stood still while messages waited, and were made again.",
+      description: "Links that stalled while messages were waiting, and were reopened.",
     });
   }
 
-  /** Counts an event. */
   record(event: DiagnosticEvent): void {
     const { entityPath } = event;
     switch (event.type) {
@@ -130,7 +129,7 @@ export class Instruments {
     }
   }
 
-  /** Every delivered message is read once, whether a call or a subscription brought it. */
+  /** Counts delivered messages, because every one is read, whether a call or a subscription received it. */
   #recordReading({ entityPath, message, isPeeked, outcome, report }: DeserializeEvent): void {
     const attributes = {
       ...this.#attributes("deserialize", entityPath, undefined),

@@ -5,16 +5,16 @@ import { scopeName } from "./attributes.js";
 import { Instruments } from "./instruments.js";
 import { beginTrace } from "./spans.js";
 
-/** How spans and metrics are made. */
+/** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
   /**
-   * Where the span of a handler stands: `"child"` of the span that created the message, in the producer's trace, or `"linked"` to it, in a
-   * trace of its own. It is linked in both cases. Default: `"child"`.
+   * The parent of a handler's span: `"child"` makes it a child of the span that created the message, in the producer's trace; `"linked"` starts
+   * a new trace. It is linked to that span in both cases. Default: `"child"`.
    */
   readonly processSpans?: "child" | "linked" | undefined;
   /**
-   * How many message types metrics tell apart; further ones count as `_other`. Subjects come from senders, and every one of them would
-   * be a time series. Default: 100.
+   * How many message types metrics distinguish; further ones count as `_other`, because each subject that a sender invents would add a time
+   * series. Default: 100.
    */
   readonly maxMessageTypes?: number | undefined;
 }
@@ -26,8 +26,8 @@ export const defaultOpenTelemetryOptions = Object.freeze({
 } as const);
 
 /**
- * The `diagnostics` of a client that makes OpenTelemetry spans and metrics, by the semantic conventions for messaging. It goes by the
- * SDK that is registered globally, before or after; without one it does nothing. Throws `TypeError`.
+ * The `diagnostics` of a client that creates OpenTelemetry spans and metrics by the semantic conventions for messaging. It uses the SDK that
+ * is registered globally, before or after this call; without one it does nothing. Throws `TypeError`.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Diagnostics {
   requireKnownOptions("openTelemetry", options, defaultOpenTelemetryOptions);
@@ -57,7 +57,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Diagnostics {
 
 const noTracerProvider = new ProxyTracerProvider().getDelegate();
 
-/** The API always hands out a tracer. Asking whether there is anybody behind it spares the work of describing spans that nobody gets. */
+/** The API always returns a tracer; without a registered provider, no spans need to be described. */
 function isTracerRegistered(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== noTracerProvider;

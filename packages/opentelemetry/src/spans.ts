@@ -44,7 +44,7 @@ export function beginTrace(operation: TracedOperation, isProcessChild: boolean):
 type Operation<Type extends TracedOperation["type"]> = Extract<TracedOperation, { readonly type: Type }>;
 type CallOperation = Extract<TracedOperation, { readonly messages: unknown }>;
 
-/** A message that carries a context was created elsewhere: by the application, by another SDK, or before it was forwarded. */
+/** A message that already has a context was created by the application or another SDK, or is being forwarded: it gets no span. */
 function beginCreate({ entityPath, message }: Operation<"create" | "process">): OperationTrace | undefined {
   if (spanContextOf(message) !== undefined) return undefined;
   const span = startSpan(entityPath, {
@@ -55,7 +55,7 @@ function beginCreate({ entityPath, message }: Operation<"create" | "process">): 
   return new SpanTrace(span, context.active(), contextProperties(span.spanContext()));
 }
 
-/** The span of a single message is its context too; several are linked to, each by a context of its own. */
+/** A single message gets the context of this span; several have contexts of their own and are linked. */
 function beginSend({ type, entityPath, messages, startedAtMs }: CallOperation): OperationTrace {
   const operation: OperationName = { name: type, type: "send" };
   const [only, second] = messages;
@@ -82,7 +82,7 @@ function beginProcess(
   isChild: boolean,
 ): OperationTrace {
   const creation = spanContextOf(message);
-  // Not the context that happened to be current when the subscription began.
+  // Not the context that was current when the subscription began.
   const parent =
     isChild && creation !== undefined ? trace.setSpanContext(ROOT_CONTEXT, creation) : ROOT_CONTEXT;
   const span = startSpan(entityPath, {
@@ -126,7 +126,7 @@ function startSpan(entityPath: string, settings: SpanSettings): Span {
   return trace.getTracer(scopeName).startSpan(`${operation.name} ${entityPath}`, options, parent);
 }
 
-/** The attributes of one message belong to the span of one; of several, each stands at its link. */
+/** The attributes of a single message are set on the span; those of several on their links. */
 function several(messages: readonly MessageFacts[]): Pick<SpanSettings, "kind" | "attributes" | "links"> {
   const [only, second] = messages;
   const isOne = only !== undefined && second === undefined;
@@ -204,7 +204,7 @@ class SpanTrace implements OperationTrace {
     });
   }
 
-  /** The first failure is the cause of those that follow from it. */
+  /** Only the first error is recorded, because later ones follow from it. */
   #fail(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;

@@ -5,7 +5,7 @@ import type { MessageFacts } from "@waybill/core/diagnostics";
 /** Source: W3C Trace Context, 3.2. Later versions may add fields at the end. */
 const pattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** The span context that a message carries; undefined when there is none, or none that is well-formed. */
+/** The span context of a message; undefined if it has none, or a malformed one. */
 export function spanContextOf({ traceparent, tracestate }: MessageFacts): SpanContext | undefined {
   const parts = traceparent === undefined ? null : pattern.exec(traceparent);
   if (parts === null) return undefined;
@@ -14,7 +14,7 @@ export function spanContextOf({ traceparent, tracestate }: MessageFacts): SpanCo
   const context: SpanContext = {
     traceId,
     spanId,
-    // Only the flag "sampled" is known. Source: W3C Trace Context, 3.2.2.5.
+    // Only the flag "sampled" is defined. Source: W3C Trace Context, 3.2.2.5.
     traceFlags: Number.parseInt(flags, 16) & 1,
     isRemote: true,
     ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
@@ -23,8 +23,8 @@ export function spanContextOf({ traceparent, tracestate }: MessageFacts): SpanCo
 }
 
 /**
- * The application properties that carry a span context. `Diagnostic-Id` is what every Azure SDK reads, and what keeps that for JavaScript
- * from writing one of its own; the newer ones go by `traceparent`.
+ * The application properties for a span context. All Azure SDKs read `Diagnostic-Id`, and the one for JavaScript does not write its own if it
+ * is set; newer ones read `traceparent`.
  */
 export function contextProperties(context: SpanContext): ApplicationProperties | undefined {
   if (!isSpanContextValid(context)) return undefined;

@@ -17,7 +17,7 @@ export const order = { id: "A-1042", cents: 12_995 };
 /** The order under its schema, without a framing. Source: Avro specification 1.12, Binary Encoding. */
 export const orderPayload = Uint8Array.of(12, ...Buffer.from("A-1042"), 0x86, 0xcb, 0x01);
 
-/** A registry in memory that counts what it is asked. */
+/** A registry in memory that counts its calls. */
 export function memorySource(
   schemas: Readonly<Record<string, RegisteredSchema>>,
   framings: readonly SchemaFraming[],
@@ -38,7 +38,7 @@ export function bytes(hex: string, payload: Uint8Array = orderPayload): Uint8Arr
   return Uint8Array.from([...Buffer.from(hex.replaceAll(" ", ""), "hex"), ...payload]);
 }
 
-/** Reads a body, and answers with its value or with the attempts' reasons and texts. */
+/** Reads a body; returns its value, or the reasons and texts of the attempts. */
 export async function read(
   pipeline: Pipeline,
   message: Parameters<Pipeline["deserialize"]>[0],

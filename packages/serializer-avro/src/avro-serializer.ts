@@ -27,7 +27,7 @@ import { describeId } from "./schema/schema-source.js";
 /** What is written. Source: AVRO-488. */
 const mediaType = "application/avro";
 
-/** The others are what people and products use. Source: Azure Schema Registry. */
+/** The others are in common use. Source: Azure Schema Registry. */
 const mediaTypes = Object.freeze([
   mediaType,
   "avro/binary",
@@ -40,8 +40,8 @@ const singleObjectHeaderSize = 10;
 const confluentHeaderSize = 5;
 
 /**
- * Avro: writes single-object encoding and reads bodies of every schema it knows into the newest. A body is read only when it says which
- * schema it was written under; one that does not is `identity-missing`, one of a schema nobody named is `schema-unknown`.
+ * Avro: writes single-object encoding and reads bodies of every known schema into the newest. A body is read only if it identifies its writer
+ * schema; without that it is `identity-missing`, with an unknown schema `schema-unknown`.
  * Throws a `TypeError` when the schemas or options are not valid. Source: Avro specification 1.12, "Single-object encoding".
  */
 export function avro(options: AvroOptions = {}): Serializer {
@@ -59,7 +59,7 @@ export function avro(options: AvroOptions = {}): Serializer {
   } satisfies Serializer);
 }
 
-/** A definition's schema, compiled and remembered. A value fits it when it can be written. */
+/** The compiled schema of a definition. A value is valid if it can be written. */
 function compileSchemaOf(
   { schemas, framing }: ResolvedAvroOptions,
   schema: unknown,
@@ -94,7 +94,7 @@ const noContext = Object.freeze({
   signal: undefined,
 });
 
-/** What a value holds that is only checked was bounded when it was read. */
+/** A value that is only validated was bounded when it was read. */
 const checkedLimits: WriteLimits = { maxDepth: 1_000 };
 
 function serialize(
@@ -194,7 +194,7 @@ function readUint32(bytes: Uint8Array, offset: number): number {
   );
 }
 
-/** Only called for bytes that are there. */
+/** Callers ensure that the bytes exist. */
 function byteAt(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }

@@ -3,10 +3,10 @@ import { decodeFailure } from "@waybill/core/serializer";
 import type { ReadPlan } from "./schema/compiled-schema.js";
 import { type ReadLimits, ReadTap } from "./wire/read-tap.js";
 
-/** What a shorter body holds cannot hurt: it is counted as it is read. */
+/** Shorter bodies are harmless: they are counted while they are read. */
 const harmlessBytes = 65_536;
 
-/** Reads the one value that stands from `start` to the end of a body. Throws a `decodeFailure` with the offset. */
+/** Reads the single value from `start` to the end of a body. Throws a `decodeFailure` with the offset. */
 export function readValue(plan: ReadPlan, bytes: Uint8Array, start: number, limits: ReadLimits): unknown {
   if (bytes.length - start > harmlessBytes) checkExtent(plan, bytes, start, limits);
   const tap = new ReadTap(bytes, start, limits);
@@ -31,7 +31,7 @@ function checkExtent(plan: ReadPlan, bytes: Uint8Array, start: number, limits: R
 
 function toDecodeFailure(error: unknown, tap: ReadTap): WaybillError {
   if (error instanceof WaybillError) return error;
-  // Only a depth limit beyond what the stack holds gets here.
+  // Only reached with a depth limit that exceeds the stack.
   if (error instanceof RangeError)
     return tap.failure("depth-exceeded", "the value nests deeper than the stack", tap.pos);
   return decodeFailure("malformed", `The Avro body is not readable (offset ${tap.pos}).`, error);

@@ -4,10 +4,10 @@ import type { AvscType } from "./avsc/internals.js";
 import { valueKind } from "./avsc/value-kind.js";
 import { InvalidValue, releaseWriteTap, takeWriteTap, type WriteTap } from "./wire/write-tap.js";
 
-/** What a written body may hold. */
+/** Limits of a written body. */
 export type WriteLimits = Pick<SerializeContext, "maxDepth" | "maxItemsIn">;
 
-/** Writes a value behind a header. Throws an `encodeFailure` that names the path of the first part that does not fit the schema. */
+/** Writes a value after a header. Throws an `encodeFailure` that names the path of the first part that does not fit the schema. */
 export function writeValue(
   type: AvscType,
   value: unknown,
@@ -40,7 +40,7 @@ function toEncodeFailure(error: unknown, type: AvscType, value: unknown): Waybil
   if (error instanceof RangeError)
     return encodeFailure("Avro cannot hold the value: it nests deeper than the stack.");
   const misfit = findMisfit(type, value);
-  // What the value's own code threw may quote the value, so it is not passed on.
+  // An error thrown by the value's own code may quote the value, so it is not passed on.
   if (misfit === undefined) return encodeFailure("Avro cannot hold the value: reading it threw an error.");
   return encodeFailure(
     `The value does not fit the Avro schema: ${misfit.path} ${describe(misfit)} where ${nameOf(misfit.expected)} is expected.`,
@@ -62,12 +62,12 @@ function findMisfit(type: AvscType, value: unknown): Misfit | undefined {
       path,
     );
   } catch {
-    // Stopped by the hook, or by a getter of the value.
+    // Thrown by the hook, or by a getter of the value.
   }
   return misfit;
 }
 
-/** The most of a path, and of one step of it, that an error shows: keys of maps are payload. */
+/** Maximum length of a path, and of one step, in an error: keys of maps are payload. */
 const maxPathLength = 200;
 const maxStepLength = 40;
 
@@ -86,7 +86,7 @@ function nameOf(type: AvscType): string {
   return `${kind}${name}`;
 }
 
-/** What a value is, never what it says. */
+/** Describes the type of a value, never its content. */
 function describe({ value, expected }: Misfit): string {
   if (value === undefined) return "is missing";
   const exotic = typeof value === "object" && value !== null ? unwritableKind(value) : undefined;

@@ -1,10 +1,10 @@
 import type { Serializer } from "@waybill/core";
 import type { DeserializeContext, MediaType, SerializeContext } from "@waybill/core/serializer";
 
-/** What a test says of a message. */
+/** The properties of a test's message. */
 interface Setting {
   readonly messageType?: string;
-  /** A schema id behind `avro/binary+`. */
+  /** A schema id after `avro/binary+`. */
   readonly schemaId?: string;
   readonly isDeclared?: boolean;
   readonly maxDepth?: number;
@@ -46,7 +46,7 @@ export function roundTrip(serializer: Serializer, value: unknown, setting?: Sett
   return read(serializer, write(serializer, value, setting), setting);
 }
 
-/** A body with the header that `serializer` writes and a payload of the test's own. */
+/** A body with the header that `serializer` writes and the given payload. */
 export function framed(serializer: Serializer, sample: unknown, payload: readonly number[]): Uint8Array {
   return Uint8Array.from([...write(serializer, sample).subarray(0, 10), ...payload]);
 }

@@ -13,32 +13,32 @@ import {
 import type { AvroSchema } from "./schema/normalize-schema.js";
 import { type SchemaById, type SchemaSource, schemaSource } from "./schema/schema-source.js";
 
-/** What stands around the Avro bytes that are written. */
+/** The framing of written Avro bodies. */
 export type AvroFraming = "single-object" | "raw" | "confluent";
 
-/** What {@link avro} takes beside the schemas. */
+/** The options of {@link avro} except schemas. */
 export interface AvroSettings {
   /**
-   * What is written. `"single-object"` (default): `C3 01`, the schema's fingerprint, the value; anyone who knows the schema can read it.
-   * `"raw"`: the value alone under the content type `avro/binary+<schemaId>`, as Azure Schema Registry has it. `"confluent"`: `00`, the
+   * What is written. `"single-object"` (default): `C3 01`, the schema's fingerprint, the value; any reader with the schema can read it.
+   * `"raw"`: only the value, with the content type `avro/binary+<schemaId>`, as in Azure Schema Registry. `"confluent"`: `00`, the
    * schema id as an int32, the value. The last two need a `schemaId` on each schema.
    */
   readonly framing?: AvroFraming;
   /** Whether bodies in Confluent's framing are read; default true when `framing` is `"confluent"`, otherwise false. */
   readonly acceptsConfluent?: boolean;
-  /** Looks a registry id up that stands on no schema here; default none, so that such ids are `schema-unknown`. */
+  /** Looks up a registry id that no schema here has; default none, so that such ids are `schema-unknown`. */
   readonly schemaById?: SchemaById;
   /**
-   * Bodies labelled as Avro that carry no identity at all. `"refuse"` (default): `identity-missing`, since reading Avro under the wrong
-   * schema gives wrong values without an error. `"accept"`: they are taken for written under the message type's `schema`; say this only
-   * when the label names exactly one schema.
+   * What to do with bodies declared as Avro that do not identify their schema. `"refuse"` (default): `identity-missing`, since reading Avro with
+   * the wrong schema gives wrong values without an error. `"accept"`: reads them with the message type's `schema`; use it only if the message type
+   * determines exactly one schema.
    */
   readonly unframedBodies?: "refuse" | "accept";
   /** How a `long` is read. `"auto"` (default): a number when it is a safe integer, otherwise a bigint. `"bigint"`: always a bigint. */
   readonly longs?: "auto" | "bigint";
   /**
-   * How the values of unions look. `"auto"` (default): as themselves where the branches can be told apart, otherwise
-   * `{ "<branch>": value }`. `"always"`: wrapped everywhere. `"never"`: as themselves; a union where that is ambiguous is refused.
+   * The form of union values. `"auto"` (default): unwrapped if the branches can be distinguished, otherwise `{ "<branch>": value }`. `"always"`:
+   * always wrapped. `"never"`: unwrapped; an ambiguous union is refused.
    */
   readonly unions?: "auto" | "always" | "never";
   /** Logical types that are read and written as their underlying type; default none. */
@@ -46,8 +46,8 @@ export interface AvroSettings {
 }
 
 /**
- * Options of {@link avro}: one schema, or `schemas` by message type or by a function of the message, or neither when the message types'
- * definitions hold them.
+ * Options of {@link avro}: one schema, or `schemas` by message type or by a function of the message, or neither if the message types' definitions
+ * have them.
  */
 export type AvroOptions = AvroSettings &
   (
@@ -66,7 +66,7 @@ export type AvroOptions = AvroSettings &
       }
   );
 
-/** What stands when an option is not given. */
+/** The default options. */
 const avroDefaults = Object.freeze({
   framing: "single-object",
   unframedBodies: "refuse",
@@ -133,7 +133,7 @@ export function resolveAvroOptions(options: AvroOptions): ResolvedAvroOptions {
   };
 }
 
-/** Checks that a schema has the id that its framing writes. Throws a `TypeError`. */
+/** Checks that a schema has the id that the framing needs. Throws a `TypeError`. */
 export function checkSchemaId(schemaId: string | undefined, framing: AvroFraming): string {
   if (schemaId === undefined)
     throw new TypeError(`avro: the framing "${framing}" needs a schemaId on each schema`);

@@ -6,14 +6,14 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const INDEFINITE_LENGTH = 31;
 const BREAK = 0xff;
 
-/** Texts up to this length have it in their first byte. */
+/** Texts up to this length have their length in the first byte. */
 const LONGEST_COMPACT = 23;
 const TEXT = 3;
 const BYTES = 2;
 
 /**
- * Reads texts as they are, short ones faster than the library's own tokenizer does. With `needsCare` also those that it drops U+FEFF from or
- * refuses: those that begin with it, and those that come in pieces, as Java's Jackson writes long ones. The bytes must have been checked.
+ * Reads texts exactly, short ones faster than the library's own tokenizer. With `needsCare` it also reads texts that begin with U+FEFF, which the
+ * library drops, and chunked texts, which it refuses and Java's Jackson writes for long ones. The bytes must have been checked.
  */
 export class CarefulTokenizer extends Tokenizer {
   readonly #needsCare: boolean;

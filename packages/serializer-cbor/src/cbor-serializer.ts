@@ -15,8 +15,8 @@ export type CborBodySchema = StandardSchema | ValidateFunction;
 /** How `cbor()` writes and validates. */
 export interface CborOptions extends BodySchemaOptions<CborBodySchema> {
   /**
-   * Whether bodies are written with the tag 55799 in front, by which they are recognised without a label. Default `false`, because not
-   * every reader knows it. It is read in any case.
+   * Whether bodies are written with the leading tag 55799, by which they are recognised without a content type. Default `false`, because not every
+   * reader knows it. It is always accepted.
    */
   readonly selfDescribed?: boolean | undefined;
 }

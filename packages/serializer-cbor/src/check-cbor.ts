@@ -5,7 +5,7 @@ const ARRAY = 0;
 const MAP = 1;
 /** A map that is the value of a key "constructor": a key "prototype" in it would reach for shared prototypes. */
 const CONSTRUCTOR_MAP = 2;
-/** What is left in an array or map that ends with a break code. */
+/** The remaining count of an array or map that ends with a break code. */
 const INDEFINITE = -1;
 const INDEFINITE_LENGTH = 31;
 const BREAK = 0xff;
@@ -23,8 +23,8 @@ let needsCare = false;
 /**
  * Refuses bytes that are not exactly one plain CBOR item, before the decoder sees them: truncation, trailing bytes, counts beyond the
  * input, tags that have no plain value, keys that are not strings or would replace a prototype, ill-formed UTF-8, nesting and items beyond
- * the limits. Iterative, allocates nothing that grows with the input. Returns whether it holds strings that the library does not read as they
- * are. Throws `decodeFailure`. Source: RFC 8949.
+ * the limits. Iterative, allocates nothing that grows with the input. Returns whether it has strings that the library would not read exactly.
+ * Throws `decodeFailure`. Source: RFC 8949.
  */
 export function checkCbor(
   bytes: Uint8Array,
@@ -38,7 +38,7 @@ export function checkCbor(
   let kind = ARRAY;
   let isKey = false;
   let isConstructorValue = false;
-  /** Items that may still come; the root is none of them. */
+  /** How many more items are allowed; the root does not count. */
   let itemsLeft = maxItems + 1;
 
   for (;;) {
@@ -104,7 +104,7 @@ export function checkCbor(
       case 6:
         if (info === INDEFINITE_LENGTH) fail("malformed", "a tag without an end", at);
         if (argument === setTag && (bytes[position] as number) >> 5 === 4) {
-          // The array that follows stands for the set: it is the item, and was counted.
+          // The array that follows is the set's item, which was already counted.
           if (left !== INDEFINITE) left++;
           itemsLeft++;
           isKey = false;
@@ -125,7 +125,7 @@ export function checkCbor(
 
     const isMap = major === 5;
     if (info === INDEFINITE_LENGTH) argument = INDEFINITE;
-    // Every item takes a byte at least, so a count beyond the rest is a lie, whatever follows.
+    // Every item takes at least one byte, so a count beyond the remaining bytes is wrong.
     else if (argument * (isMap ? 2 : 1) > length - position)
       fail("count-exceeded", "a count exceeds the body", at);
     if (depth >= maxDepth) fail("depth-exceeded", `nesting beyond ${maxDepth}`, at);
@@ -141,7 +141,7 @@ export function checkCbor(
   return needsCare;
 }
 
-/** A string without a length: pieces of the same kind that have one, up to a break code. Returns where it ends. Source: RFC 8949, 3.2.3. */
+/** A string without a length: chunks of the same kind with a length, up to a break code. Returns where it ends. Source: RFC 8949, 3.2.3. */
 function checkPieces(bytes: Uint8Array, at: number, maxPieces: number): number {
   const major = (bytes[at] as number) >> 5;
   let position = at + 1;

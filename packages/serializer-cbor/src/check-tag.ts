@@ -3,7 +3,7 @@ import { type DecodeReason, decodeFailure } from "@waybill/core/serializer";
 /** A set: the array that follows. Source: the registry of CBOR tags. */
 export const setTag = 258;
 
-/** An integer of more bytes is none that a program computes with, and turning one into decimal digits takes quadratic time. */
+/** Maximum length of a big integer: programs do not use larger ones, and conversion to decimal digits takes quadratic time. */
 const maxIntegerBytes = 1024;
 
 const TEXT = "text";
@@ -14,8 +14,8 @@ const DECIMAL = "decimal";
 const UUID = "uuid";
 
 /**
- * Tags that stand for a value, with what must follow: date and time as text and as number, integers beyond 64 bits, decimal fractions, URI,
- * base64, pattern and MIME message as text, UUID, a date as days and as text. Source: RFC 8949, 3.4; RFC 8943; the registry of CBOR tags.
+ * The accepted tags, with the item that must follow: date and time as text and as number, integers beyond 64 bits, decimal fractions, URI, base64,
+ * pattern and MIME message as text, UUID, a date as days and as text. Source: RFC 8949, 3.4; RFC 8943; the registry of CBOR tags.
  */
 const contents: ReadonlyMap<number, string> = new Map([
   [0, TEXT],
@@ -35,7 +35,7 @@ const contents: ReadonlyMap<number, string> = new Map([
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Checks what a tag stands before; `position` is behind the tag's head. Returns where it ends. Throws `decodeFailure`. */
+/** Checks the item after a tag; `position` is after the tag's head. Returns where the item ends. Throws `decodeFailure`. */
 export function checkTag(bytes: Uint8Array, position: number, tag: number, at: number): number {
   const kind = contents.get(tag);
   if (kind === undefined) fail("type-forbidden", "a tag that has no plain value", at);

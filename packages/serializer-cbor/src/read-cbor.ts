@@ -6,10 +6,10 @@ import { CarefulTokenizer } from "./careful-tokenizer.js";
 import { checkCbor } from "./check-cbor.js";
 import { tagValues } from "./tag-values.js";
 
-/** Tag 55799 says "this is CBOR" and changes nothing. Source: RFC 8949, 3.4.6. */
+/** Tag 55799 marks data as CBOR and does not change the value. Source: RFC 8949, 3.4.6. */
 export const selfDescription: readonly number[] = Object.freeze([0xd9, 0xd9, 0xf7]);
 
-// Complete, since a tokenizer of one's own gets none of the library's defaults.
+// All options, because a custom tokenizer gets none of the library's defaults.
 const decodeOptions = Object.freeze({
   strict: false,
   allowIndefinite: true,
@@ -48,7 +48,7 @@ export function decodeItem(item: Uint8Array, limits: Parameters<typeof checkCbor
     return decode(item, { ...decodeOptions, tokenizer });
   } catch (error) {
     if (error instanceof WaybillError) throw error;
-    // Its text may quote the payload, so it is not passed on.
+    // The error's text may quote the payload, so it is not passed on.
     throw decodeFailure("malformed", "The CBOR decoder refused the body.");
   }
 }

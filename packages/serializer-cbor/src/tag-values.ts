@@ -2,19 +2,19 @@ import { decodeFailure } from "@waybill/core/serializer";
 import type { TagDecoder } from "cborg";
 import { setTag } from "./check-tag.js";
 
-/** RFC 3339, as tag 0 asks for it. */
+/** RFC 3339, which tag 0 requires. */
 const instant = /^(\d{4}-\d\d-\d\d)[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 const day = /^\d{4}-\d\d-\d\d$/;
 
 const msPerDay = 86_400_000;
 
-/** Exponents beyond this make texts of no use, and are those of no decimal type in use: IEEE 754's largest has 6144. */
+/** Maximum exponent: larger than in any decimal type in use, IEEE 754's maximum is 6144. */
 const maxExponent = 6176;
 
 const text: TagDecoder = (content) => String(content());
 
-/** What stands for the tags that `checkCbor` lets pass. */
+/** The values of the tags that `checkCbor` accepts. */
 export const tagValues: { [tag: number]: TagDecoder } = {
   0: (content) => toDate(String(content())),
   1: (content) => fromEpoch(Number(content())),
@@ -32,7 +32,7 @@ export const tagValues: { [tag: number]: TagDecoder } = {
   [setTag]: (content) => content(),
 };
 
-/** As every integer is read: a number where it is exact. Java's Jackson tags small ones, too. */
+/** A number if it is exact, like every integer. Java's Jackson tags small ones, too. */
 function narrow(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
@@ -93,7 +93,7 @@ function checkedDay(value: string): string {
   return day.test(value) && isDay(value) ? value : refuse("malformed", "a date that is not RFC 3339");
 }
 
-/** Dates such as February 30 are none. */
+/** Refuses dates such as February 30. */
 function isDay(value: string): boolean {
   const date = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);

@@ -12,7 +12,7 @@ import { bigIntEncoder } from "cborg/taglib";
 import { checkCbor } from "./check-cbor.js";
 import { decodeItem, selfDescription } from "./read-cbor.js";
 
-/** Writes one value as CBOR, marked as such if wanted. Throws `encodeFailure`. */
+/** Writes one value as CBOR, optionally with the leading tag. Throws `encodeFailure`. */
 export function writeCbor(
   value: unknown,
   context: SerializeContext,
@@ -22,7 +22,7 @@ export function writeCbor(
   const item = writeItem(value, context.maxDepth);
   requireFewItems(item, context);
   if (check !== undefined) {
-    // Checked as the reader will see it.
+    // Validated in the form that the reader will see.
     const result = check(decodeItem(item, { maxDepth: context.maxDepth }));
     if (!result.isValid) throw encodeFailure(result.text);
   }
@@ -34,12 +34,12 @@ function writeItem(value: unknown, maxDepth: number): Uint8Array {
     return encode(toPlain(value, maxDepth, rules), encodeOptions);
   } catch (error) {
     if (error instanceof WaybillError) throw error;
-    // What the value's own code threw may quote the value, so it is not passed on.
+    // An error thrown by the value's own code may quote the value, so it is not passed on.
     throw encodeFailure("The body cannot be written as CBOR: reading it threw an error.");
   }
 }
 
-/** What holds more items than readers take is not written. Every item takes a byte at least, a byte string counts for four. */
+/** Refuses values with more items than readers accept. Every item takes at least one byte; a byte string counts for four. */
 function requireFewItems(item: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
   const maxItems = maxItemsIn?.(item.length);
   if (maxItems === undefined || item.length * 4 <= maxItems) return;
@@ -50,7 +50,7 @@ function requireFewItems(item: Uint8Array, { maxDepth, maxItemsIn }: SerializeCo
   }
 }
 
-// In the value's own order: sorting keys, the library's default, costs half of the time and means nothing to readers.
+// In the value's own order: sorting keys, the library's default, costs half of the time and does not matter to readers.
 const encodeOptions = Object.freeze({
   mapSorter: undefined,
   typeEncoders: { bigint: bigIntEncoder },

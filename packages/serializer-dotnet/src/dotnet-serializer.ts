@@ -24,26 +24,26 @@ export type DotnetBodySchema = StandardSchema | ValidateFunction;
 /** How `dotnetBinary()` reads, writes and validates. */
 export interface DotnetOptions extends BodySchemaOptions<DotnetBodySchema> {
   /**
-   * Whether a body that is a string or bytes holds JSON, the commonest kind by far: what begins with `{` or `[` is read as JSON, and every
-   * value is written as a string of JSON. A JSON serializer with settings of its own may stand for `true`. Default `false`.
+   * Whether bodies that are a string or bytes contain JSON, by far the most common kind: content that begins with `{` or `[` is read as JSON, and
+   * every value is written as a string of JSON. Pass a JSON serializer instead of `true` to configure it. Default `false`.
    */
   readonly json?: boolean | Serializer | undefined;
   /**
-   * Serializers for what is in `byte[]` bodies that NServiceBus sent in the legacy form (`NServiceBus.Transport.Encoding` is
-   * `wcf/byte-array`), by the message's content type. Default: none but JSON.
+   * Serializers for the content of `byte[]` bodies that NServiceBus sent in the legacy form (`NServiceBus.Transport.Encoding` is
+   * `wcf/byte-array`), by the message's content type. Default: only JSON.
    */
   readonly contents?: readonly Serializer[] | undefined;
   /**
-   * What an instant becomes: a `Date` (default; a time without a zone counts as UTC, and what is below a millisecond is cut off) or an
-   * ISO 8601 text that keeps all seven digits, the missing zone and the offset of a `DateTimeOffset`.
+   * How instants are read: as a `Date` (default; a time without a zone counts as UTC, fractions of a millisecond are dropped) or as an ISO 8601
+   * string that keeps all seven digits, the missing zone and the offset of a `DateTimeOffset`.
    */
   readonly dates?: DateForm | undefined;
   /**
-   * What the bytes cannot tell, by path: `{ Lines: "array", "Lines.Sku": "string" }`. A list of objects that may have one item needs a hint,
+   * Types that the bytes do not show, by path: `{ Lines: "array", "Lines.Sku": "string" }`. A list of objects that may have one item needs a hint,
    * and so does a member whose text may be `"0"` or `"1"`.
    */
   readonly hints?: DotnetHints | undefined;
-  /** The class that every object is written as which `contracts` does not cover. Without one, objects are written as `Dictionary<string, object>`. */
+  /** The class to write objects as that `contracts` does not cover. Without one, they are written as `Dictionary<string, object>`. */
   readonly contract?: DotnetContract | undefined;
   /** The classes to write by message type. */
   readonly contracts?: Readonly<Record<string, DotnetContract>> | undefined;
@@ -61,8 +61,8 @@ const optionNames: OptionNames<DotnetOptions> = {
 };
 
 /**
- * The serializer of legacy .NET bodies: what `new BrokeredMessage(object)` puts on the wire, .NET binary XML of DataContractSerializer.
- * It recognises them without a label, by their structure and Microsoft's namespaces. Throws `TypeError` for options that are not valid.
+ * The serializer of legacy .NET bodies, as `new BrokeredMessage(object)` writes them: .NET binary XML of DataContractSerializer. It recognises
+ * them without a content type, by their structure and Microsoft's namespaces. Throws `TypeError` for invalid options.
  * Source: [MC-NBFX], and the data contract names of .NET.
  */
 export function dotnetBinary(options: DotnetOptions = {}): Serializer {

@@ -9,18 +9,18 @@ import type { DotnetHint } from "./contract/hints.js";
 import type { DateForm } from "./contract/leaf-value.js";
 import { toValue } from "./contract/to-value.js";
 
-/** What reading needs of the options. */
+/** The options for reading. */
 export interface ReadingRules {
   readonly dates: DateForm;
   readonly hints: ReadonlyMap<string, DotnetHint> | undefined;
-  /** Reads what a string or bytes hold. */
+  /** Reads JSON in a string or bytes. */
   readonly content: Serializer | undefined;
-  /** Read what is in the byte arrays of NServiceBus, by content type. */
+  /** Read the content of NServiceBus's byte arrays, by content type. */
   readonly contents: readonly Serializer[];
 }
 
 /**
- * Whether NServiceBus says that the body is a `byte[]` in the legacy form, which holds what the content type names. Source:
+ * Whether NServiceBus declares the body as a `byte[]` in the legacy form, whose content has the content type. Source:
  * NServiceBus.Transport.AzureServiceBus, `ServiceBusReceivedMessageExtensions`.
  */
 export function isByteArrayOfNServiceBus(properties: ApplicationProperties): boolean {
@@ -62,7 +62,7 @@ export function readDotnet(
   return inner instanceof Promise ? inner.then((read) => validated(read, check)) : validated(inner, check);
 }
 
-/** What a string or byte array holds, and who reads that; undefined when it is the value. */
+/** The content of a string or byte array and the serializer that reads it; undefined if the string or array itself is the value. */
 function contentOf(
   value: unknown,
   isByteArray: boolean,
@@ -80,7 +80,7 @@ function contentOf(
   return content === undefined || bytes === undefined ? undefined : { reader: content, bytes };
 }
 
-/** Microsoft's namespaces of primitives and lists, or the namespace of `i:type` and `i:nil`, which stands on every contract's root. */
+/** Microsoft's namespaces of primitives and lists, or the namespace of `i:type` and `i:nil`, which every contract's root declares. */
 function isRecognised(root: XmlElement): boolean {
   const { namespace } = root;
   if (namespace === Namespaces.serialization || namespace === Namespaces.arrays) return true;
@@ -92,7 +92,7 @@ function isRecognised(root: XmlElement): boolean {
 
 const encoder = new TextEncoder();
 
-/** The bytes of a JSON object or array that a string or bytes hold; undefined when they hold something else. */
+/** The bytes of a JSON object or array in a string or bytes; undefined for other content. */
 function jsonText(value: unknown): Uint8Array | undefined {
   if (typeof value === "string")
     return /^\uFEFF?[ \t\r\n]*[[{]/.test(value) ? encoder.encode(value) : undefined;

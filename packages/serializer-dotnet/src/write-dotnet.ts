@@ -11,9 +11,9 @@ import { PlainRecord, toPlainValue } from "./write/plain-value.js";
 import { writeContract } from "./write/write-contract.js";
 import { writeUntyped } from "./write/write-untyped.js";
 
-/** What writing needs of the options. */
+/** The options for writing. */
 export interface WritingRules {
-  /** Writes the text that the body holds. */
+  /** Writes JSON into the body's string. */
   readonly content: Serializer | undefined;
   readonly contract: ResolvedContract | undefined;
   readonly check: BodyCheck | undefined;
@@ -21,7 +21,7 @@ export interface WritingRules {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Writes one value as a .NET body: a string of JSON, an object of a contract, or a value that says its own types. Throws `encodeFailure`. */
+/** Writes one value as a .NET body: a string of JSON, an object of a contract, or a value with its own types. Throws `encodeFailure`. */
 export function writeDotnet(
   value: unknown,
   context: SerializeContext,
@@ -39,7 +39,7 @@ export function writeDotnet(
   return { bytes: written.bytes };
 }
 
-/** What holds more items than readers take is not written. It is read where that is in doubt. */
+/** Refuses values with more items than readers accept; the bytes are read to count them only if the number of nodes exceeds the limit. */
 function requireFewItems(
   { bytes, nodeCount }: WrittenDocument,
   { maxDepth, maxItemsIn }: SerializeContext,
@@ -58,7 +58,7 @@ function plainValue(value: unknown, maxDepth: number): unknown {
     return toPlainValue(value, maxDepth);
   } catch (error) {
     if (error instanceof WaybillError) throw error;
-    // What the value's own code threw may quote the value, so it is not passed on.
+    // An error thrown by the value's own code may quote the value, so it is not passed on.
     throw encodeFailure("The body cannot be written as .NET binary XML: reading it threw an error.");
   }
 }

@@ -1,13 +1,13 @@
 import type { Ajv, Options } from "ajv";
 
-/** What is needed of ajv and its plug-in, which weigh more than everything else: they are loaded when the first JSON Schema comes. */
+/** The parts of ajv and its plug-in that are used. They are the largest dependency, so they are loaded with the first JSON Schema. */
 export interface AjvModules {
   readonly Ajv: new (options: Options) => Ajv;
   readonly Ajv2020: new (options: Options) => Ajv;
   readonly addFormats: (ajv: Ajv) => void;
 }
 
-/** Gets ajv at once. Throws `TypeError` where `require` cannot find it, as beside a bundle. */
+/** Loads ajv synchronously. Throws `TypeError` if `require` cannot find it, for example in a bundle. */
 export function ajvModules(require: (id: string) => unknown): AjvModules {
   try {
     const { Ajv } = require("ajv") as Pick<AjvModules, "Ajv">;

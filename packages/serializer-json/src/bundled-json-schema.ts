@@ -6,7 +6,7 @@ import type { AjvModules } from "./ajv-modules.js";
 import type { JsonSchema } from "./compile-json-schema.js";
 import { type JsonSchemaOptions, jsonSchemaWith } from "./json-schema.js";
 
-/** For bundles and browsers: `jsonSchema` with ajv in it, which the package itself loads from `node_modules` when the first schema comes. */
+/** For bundles and browsers: `jsonSchema` with ajv included, which the package itself loads from `node_modules` with the first schema. */
 
 export type { JsonSchema } from "./compile-json-schema.js";
 export type { JsonSchemaOptions } from "./json-schema.js";

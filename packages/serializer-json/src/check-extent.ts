@@ -1,28 +1,28 @@
 import { type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 
-/** What a shorter body holds cannot hurt: it is checked once it is there, which costs less than a look ahead. */
+/** Shorter bodies are harmless: they are checked after parsing, which costs less. */
 const harmlessBytes = 65_536;
 
-/** A number of fewer characters without an exponent is a double that prints as it stands. */
+/** A number of fewer characters without an exponent is an exact double. */
 const exactCharacters = 15;
 
-/** What a look at a body before it is parsed reports it. */
+/** What the check of a body before parsing reports. */
 export interface Extent {
-  /** Whether there is a number that a double may round, or not hold. */
+  /** Whether there is a number that a double may round, or cannot hold. */
   readonly hasLongNumber: boolean;
 }
 
 /**
- * Refuses a body that nests deeper or holds more items than the context allows, before anything is built of it. One pass over the bytes
- * without allocation. It agrees with the parser on every text up to its first fault, and beyond that nothing is built. Returns nothing for
- * a body that is too short to be looked at.
+ * Refuses a body that nests deeper or has more items than the context allows, before it is parsed. One pass over the bytes without allocation. It
+ * agrees with the parser up to the first syntax error, at which the parser stops. Returns undefined for a body that is too short to need the
+ * check.
  */
 export function checkExtent(
   bytes: Uint8Array,
   { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
 ): Extent | undefined {
   const { length } = bytes;
-  // An item takes two bytes at least, itself and what separates it.
+  // An item takes at least two bytes, with its separator.
   if (length <= harmlessBytes && length <= 2 * maxItems) return undefined;
   let depth = 0;
   let items = 0;
@@ -71,7 +71,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** A digit, a point, an `e` or a sign, behind the first digit of a number. */
+/** A digit, a point, an `e` or a sign, after the first digit of a number. */
 function isNumberPart(byte: number | undefined): byte is number {
   if (byte === undefined) return false;
   return (

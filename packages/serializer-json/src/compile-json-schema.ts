@@ -1,6 +1,6 @@
 import type { StandardSchema } from "@waybill/core";
 import type { BodyCheckResult, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, isStandardSchema, quotedPath } from "@waybill/core/serializer";
+import { compileValidator, describePath, isStandardSchema } from "@waybill/core/serializer";
 import type { Ajv, ErrorObject, Options } from "ajv";
 import type { AjvModules } from "./ajv-modules.js";
 import { holdsBigInt, withNumbers } from "./exact-integers.js";
@@ -30,15 +30,15 @@ const ajvOptions: Options = Object.freeze({ ownProperties: true, allErrors: fals
 export interface SchemaCompiler {
   /** Throws `TypeError` for a schema that is not valid. */
   readonly compile: (schema: JsonBodySchema) => JsonBodyCheck;
-  /** Lets go of a schema; what was compiled of it goes on working. */
+  /** Removes a schema; functions that were compiled from it continue to work. */
   readonly forget: (schema: JsonBodySchema) => void;
 }
 
 /** A check of a value that was or will be JSON. */
 export interface JsonBodyCheck {
-  /** `"safe"` says that no integer in the value is a bigint, which otherwise has to be looked for. */
+  /** `"safe"` means that no integer in the value is a bigint; otherwise the value is searched for bigints. */
   (value: unknown, integers?: "safe"): BodyCheckResult;
-  /** Whether it is a JSON Schema: that knows integers, whatever the application gets for them. */
+  /** Whether it is a JSON Schema: it validates integers in any representation. */
   readonly isOfJson?: true;
 }
 
@@ -68,7 +68,7 @@ export function schemaCompiler(
       draft2020 ??= new SchemaDraft(maker("Ajv2020"));
       return draft2020.compile(schema);
     },
-    // Only what was made here: an ajv of the user's may have the schema from the user as well.
+    // Only in the built-in ajv: the user's own may have got the schema from the user as well.
     forget(schema) {
       if (typeof schema !== "object" || isStandardSchema(schema)) return;
       (isDraft7(schema) ? draft7 : draft2020)?.forget(schema);
@@ -77,8 +77,8 @@ export function schemaCompiler(
 }
 
 /**
- * The schemas of one draft, compiled by two instances of ajv: the second, made when a body first holds a bigint, checks those as the integers
- * they are. It is slower, because it calls functions where ajv compiles code.
+ * The schemas of one draft, compiled by two instances of ajv: the second, created when a body first has a bigint, validates bigints as integers. It
+ * is slower, because it calls functions where ajv compiles code.
  */
 class SchemaDraft {
   readonly #make: () => Ajv;
@@ -113,7 +113,7 @@ class SchemaDraft {
     if (exact !== undefined) this.#exact?.removeSchema(exact);
   }
 
-  /** Others that were compiled before may be referred to by their ids. */
+  /** The schema may refer to schemas compiled before, by their ids. */
   #compileExact(schema: JsonSchema): AjvValidate {
     if (this.#exact === undefined) {
       this.#exact = this.#make();
@@ -158,7 +158,7 @@ function compileWith(ajv: AjvLike, schema: JsonSchema): AjvValidate {
   return validate;
 }
 
-/** The check by an ajv of the user's, which knows no bigints: it checks the nearest numbers. */
+/** Validates with the user's ajv, which does not know bigints: it gets the nearest numbers. */
 function roundingCheck(validate: AjvValidate): JsonBodyCheck {
   const check = (value: unknown, integers?: "safe"): BodyCheckResult =>
     bounded(() => resultOf(validate, integers === "safe" ? value : withNumbers(value), value));
@@ -174,20 +174,20 @@ function bounded(check: () => BodyCheckResult): BodyCheckResult {
   try {
     return check();
   } catch (error) {
-    // A recursive schema recurses with the value; everything else is a fault of a custom keyword.
+    // A recursive schema recurses with the value; any other error comes from a custom keyword.
     if (error instanceof RangeError)
       return { isValid: false, text: "The body is nested too deeply for its schema." };
     throw error;
   }
 }
 
-/** Names place and keyword of a fault. Ajv's own message is not used: with `const` and `enum` it would repeat the schema. */
+/** Names the path and keyword of a violation. Ajv's own message is not used: with `const` and `enum` it would repeat the schema. */
 function faultOf(error: Pick<ErrorObject, "instancePath" | "keyword"> | undefined): BodyCheckResult {
   if (error === undefined) return { isValid: false, text: "The body breaks its schema." };
   const path = stepsOf(error.instancePath);
   return {
     isValid: false,
-    text: `The body breaks "${plainKeyword(error.keyword)}" of its schema at ${quotedPath(path)}.`,
+    text: `The body breaks "${plainKeyword(error.keyword)}" of its schema at ${describePath(path)}.`,
     path,
   };
 }

@@ -1,16 +1,16 @@
-/** What is done about an integer that a number would round; `undefined` for one that it would not. */
+/** The replacement of an integer that a number would round; `undefined` for an exact one. */
 type OnRounded = (digits: string) => bigint;
 
 /**
- * Puts the integers that a number would round into a parsed JSON text, as bigints; `rounded` is `JSON.parse(text)`, which is changed in
- * place. An integer counts as rounded when its number would print other digits. Walks the text beside its value, so that it costs no
- * second copy of either. Throws what `onRounded` throws.
+ * Replaces the integers that `JSON.parse` rounded by bigints; `rounded` is `JSON.parse(text)`, which is changed in place. An integer counts as
+ * rounded if its number would print other digits. Walks the text together with its value, without a copy of either. Throws what `onRounded`
+ * throws.
  */
 export function withExactIntegers(text: string, rounded: unknown, onRounded: OnRounded = BigInt): unknown {
   return new Walk(text, onRounded).value(rounded);
 }
 
-/** Turns the bigints of a value into their digits, in place. */
+/** Replaces the bigints of a value by strings of their digits, in place. */
 export function toDigits(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
@@ -35,7 +35,7 @@ export function holdsBigInt(value: unknown): boolean {
   return false;
 }
 
-/** Returns a value with its bigints as the nearest numbers, sharing what has none. */
+/** Returns a value with its bigints as the nearest numbers; parts without bigints are shared. */
 export function withNumbers(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
@@ -50,8 +50,8 @@ export function withNumbers(value: unknown): unknown {
 }
 
 /**
- * A walk through a text that is known to be JSON, with the value that came of it. Of duplicate keys the value has the last only, while the
- * text has all: what an earlier one put in its place is put right when the last is reached.
+ * A walk through a valid JSON text and its value. Of duplicate keys the value has only the last, while the text has all: a replacement by an
+ * earlier one is corrected when the last is reached.
  */
 class Walk {
   readonly #text: string;
@@ -63,7 +63,7 @@ class Walk {
     this.#onRounded = onRounded;
   }
 
-  /** Goes past one value; returns what stands for it, given what stood for it so far. */
+  /** Skips one value of the text; returns its replacement, given the current value. */
   value(current: unknown): unknown {
     const code = this.#next();
     if (typeof current === "bigint") return this.#value(this.#parsedAgain(), code);
@@ -128,7 +128,7 @@ class Walk {
     return key.includes("\\") ? (JSON.parse(`"${key}"`) as string) : key;
   }
 
-  /** The value here as it was before an earlier one of the same key took its place. */
+  /** The value before an earlier duplicate of its key replaced it. */
   #parsedAgain(): unknown {
     const start = this.#index;
     this.#value(undefined, this.#text.charCodeAt(start));

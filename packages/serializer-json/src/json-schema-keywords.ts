@@ -1,10 +1,10 @@
 import type { Ajv, FuncKeywordDefinition } from "ajv";
 
-/** What stands for `type` and `format` where integers are bigints, which ajv takes for neither number nor integer. */
+/** Replacements of `type` and `format` for bigints, which ajv accepts neither as number nor as integer. */
 const exactType = "waybill:type";
 const exactFormat = "waybill:format";
 
-/** Keywords whose values are data, and those whose values hold schemas by name. */
+/** Keywords whose values are data, and those whose values are schemas by name. */
 const dataKeywords: ReadonlySet<string> = new Set([
   "const",
   "enum",
@@ -40,21 +40,21 @@ const exactChecks: Readonly<Record<string, Check>> = {
 };
 
 /**
- * Replaces `uniqueItems` by one whose time goes with the number of items. That of ajv goes with its square for objects, which one body
- * can turn into hours.
+ * Replaces `uniqueItems` by one that takes linear time. Ajv's takes quadratic time for objects, with which a single body could cause hours of
+ * work.
  */
 export function addUniqueItems(ajv: Ajv): void {
   replaceKeyword(ajv, "uniqueItems", (isWanted, data) => isWanted !== true || areUnique(data));
 }
 
-/** Makes an ajv check bigints as the integers they are. It compiles schemas that {@link toExactSchema} returned. */
+/** Lets an ajv validate bigints as integers. It must compile schemas that {@link toExactSchema} returned. */
 export function addExactKeywords(ajv: Ajv): void {
   for (const [keyword, check] of Object.entries(exactChecks)) replaceKeyword(ajv, keyword, check);
 }
 
 /**
- * A copy of a schema for an ajv with exact keywords: `type`, which cannot be replaced there, under another name, and the formats of integers
- * too. Every other keyword keeps its place, so that references go on leading to it.
+ * A copy of a schema for an ajv with exact keywords: `type`, which ajv does not let us replace, gets another name, and so do the formats of integers.
+ * Every other keyword keeps its position, so that references stay valid.
  */
 export function toExactSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toExactSchema);
@@ -72,7 +72,7 @@ export function toExactSchema(schema: unknown): unknown {
   return exact;
 }
 
-/** The keyword that a user knows by what an exact schema says. */
+/** The user's keyword for one of an exact schema. */
 export function plainKeyword(keyword: string): string {
   if (keyword === exactType) return "type";
   return keyword === exactFormat ? "format" : keyword;
@@ -109,7 +109,7 @@ function isOfType(type: unknown, data: unknown): boolean {
   }
 }
 
-/** A fraction in a schema means its decimal digits, of which an integer is a multiple or not. */
+/** A fraction in a schema is compared by its decimal digits. */
 function isMultiple(data: number | bigint, divisor: number): boolean {
   if (typeof data === "number") return Number.isInteger(data / divisor);
   const [, digits = "", fraction = "", exponent = "0"] =
@@ -121,8 +121,7 @@ function isMultiple(data: number | bigint, divisor: number): boolean {
 }
 
 /**
- * Equality of JSON values, in which a bigint and a number are the same when they are the same integer; and of dates, which bodies of other
- * formats have.
+ * Equality of JSON values, in which a bigint equals a number of the same integer; and of dates, which bodies of other formats have.
  */
 function isSame(one: unknown, other: unknown): boolean {
   if (isNumeric(one) && isNumeric(other)) return canonicalNumber(one) === canonicalNumber(other);
@@ -171,7 +170,7 @@ function canonicalText(value: unknown): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(get(value, key))}`).join()}}`;
 }
 
-/** Integers beyond those that numbers hold exactly are bigints, however they came. */
+/** Integers that numbers cannot hold exactly become bigints. */
 function canonicalNumber(value: unknown): unknown {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }

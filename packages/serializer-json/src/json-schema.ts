@@ -4,7 +4,7 @@ import { requireAjv } from "#require-ajv";
 import type { AjvModules } from "./ajv-modules.js";
 import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
 
-/** What a JSON Schema is compiled with. */
+/** Options of a JSON Schema. */
 export interface JsonSchemaOptions {
   /** Schema keywords beyond the specification to ignore, such as `"x-owner"`. Others are refused. Default: none. */
   readonly extraKeywords?: readonly string[] | undefined;
@@ -13,15 +13,14 @@ export interface JsonSchemaOptions {
 }
 
 /**
- * A JSON Schema for bodies of every format: for the `schema` of a pipeline, of a message type's version or of another serializer. It checks
- * the value that a format makes of its bytes, so a date of MessagePack or Avro is a `Date` to it and no string. Throws `TypeError` for a
- * schema that is not valid.
+ * A JSON Schema for bodies of every format: for the `schema` of a pipeline, of a message type's version or of another serializer. It validates the
+ * decoded value, so a date of MessagePack or Avro is a `Date`, not a string. Throws `TypeError` for an invalid schema.
  */
 export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}): StandardSchema {
   return jsonSchemaWith(requireAjv, schema, options);
 }
 
-/** The same with an ajv that is loaded in another way. */
+/** The same with another way to load ajv. */
 export function jsonSchemaWith(
   load: () => AjvModules,
   schema: JsonSchema,

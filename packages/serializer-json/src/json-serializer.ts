@@ -11,11 +11,11 @@ export type JsonBodySchema = JsonSchema | StandardSchema | ValidateFunction;
 
 /** How `json()` reads, writes and validates. */
 export interface JsonOptions extends BodySchemaOptions<JsonBodySchema> {
-  /** What to do with a byte order mark before declared JSON. Default `"strip"`. Undeclared bytes with one are never taken for JSON. */
+  /** What to do with a byte order mark before declared JSON. Default `"strip"`. Undeclared bytes with one are never read as JSON. */
   readonly byteOrderMark?: "strip" | "refuse" | undefined;
   /**
-   * What an integer beyond ±(2^53 − 1) becomes when read, if its number would print other digits: a `bigint` (default), its digits as a
-   * `string`, the nearest `number` as `JSON.parse` has it, or a refusal.
+   * How an integer beyond ±(2^53 − 1) is read if its number would print other digits: as a `bigint` (default), as a `string` of digits, as the
+   * nearest `number` like `JSON.parse`, or not at all.
    */
   readonly readUnsafeIntegers?: "bigint" | "string" | "number" | "refuse" | undefined;
   /** How a `bigint` is written: not at all (default, because many readers round it), as a JSON number, or as a string of digits. */
@@ -31,7 +31,7 @@ export interface JsonOptions extends BodySchemaOptions<JsonBodySchema> {
   readonly ajv?: AjvLike | undefined;
 }
 
-/** The options of `json()` with nothing left open. */
+/** The options of `json()` with all defaults filled in. */
 export interface ResolvedJsonOptions {
   readonly byteOrderMark: "strip" | "refuse";
   readonly readUnsafeIntegers: "bigint" | "string" | "number" | "refuse";
@@ -50,7 +50,7 @@ const optionNames: OptionNames<JsonOptions> = {
   ajv: true,
 };
 
-/** What `json()` does unless told otherwise. */
+/** The default options of `json()`. */
 const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
   byteOrderMark: "strip",
   readUnsafeIntegers: "bigint",

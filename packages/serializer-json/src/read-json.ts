@@ -31,8 +31,8 @@ export function readJson(
 }
 
 /**
- * The value of a text, with the integers that a number would round as the option has them, and checked. A JSON Schema sees them as the
- * integers they are; a function sees what the application will see.
+ * The validated value of a text; integers that a number would round are read as the option says. A JSON Schema sees them as integers, a function
+ * sees what the application will see.
  */
 export function withIntegers(
   text: string,
@@ -83,11 +83,11 @@ function beginsWithByteOrderMark(bytes: Uint8Array): boolean {
 }
 
 /**
- * Whether a parsed body has to be walked through. That costs as much again as parsing where many objects have keys of their own, so a large
- * body whose bytes were looked at is only walked for what those left open: an unusual number, or a key that may be a forbidden one.
+ * Whether a parsed body must be walked. The walk can cost as much as parsing, so a large body whose bytes were checked before is only walked if
+ * the check found an unusual number, or a key that may be forbidden.
  */
 function mustBeInspected(extent: Extent | undefined, text: string, maxDepth: number): boolean {
-  // Under a very large limit on depth the walk finds where the stack ends.
+  // With a very large depth limit the walk may overflow the stack.
   if (extent === undefined || extent.hasLongNumber || maxDepth > 1_000) return true;
   return text.includes("__proto__") || text.includes('"constructor"') || text.includes("\\u");
 }
@@ -132,13 +132,13 @@ function exactWithin(
   }
 }
 
-/** The stack ends before a very large limit on depth does. */
+/** With a very large depth limit the stack overflows first. */
 function overflowAsDepth(error: unknown, maxDepth: number): unknown {
   return error instanceof RangeError ? depthExceeded(maxDepth) : error;
 }
 
 /**
- * Walks the containers once: depth, keys that would reach for prototypes, numbers beyond a double. Returns whether a number is
+ * Walks the containers once and checks depth, keys that could pollute prototypes, and numbers beyond a double. Returns whether a number is
  * large enough to have been rounded. `for-in` over parsed objects is the fastest walk V8 has; recursion is bounded by the depth.
  */
 function inspect(value: object, depthLeft: number, maxDepth: number): boolean {

@@ -8,7 +8,7 @@ interface WithProcess {
   readonly process?: { getBuiltinModule?(id: string): unknown };
 }
 
-/** Loads ajv where no bundler sees it. Throws `TypeError` where there is nothing to load it with, as in a browser. */
+/** Loads ajv so that bundlers do not include it. Throws `TypeError` if there is no `require`, as in a browser. */
 export function requireAjv(): AjvModules {
   const { process } = globalThis as WithProcess;
   const builtin = process?.getBuiltinModule?.("node:module") as ModuleBuiltin | undefined;

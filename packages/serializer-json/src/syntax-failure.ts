@@ -16,8 +16,8 @@ const cutNumber = /-?(?:(?:0|[1-9]\d*)(?:\.|(?:\.\d+)?[eE][+-]?)?)?/y;
 const cutLiteral = /t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?/y;
 
 /**
- * Returns the failure for a text that `JSON.parse` refused: whether it is cut off, goes on after its end or is malformed, and at which
- * character. The engine's own message cannot serve, because it quotes the payload. Source: RFC 8259, section 2.
+ * Returns the failure for a text that `JSON.parse` refused: whether it is truncated, continues after its end or is malformed, and at which
+ * character. The engine's own message is not used, because it quotes the payload. Source: RFC 8259, section 2.
  */
 export function syntaxFailure(text: string): WaybillError {
   const { reason, text: what, index } = locate(text);

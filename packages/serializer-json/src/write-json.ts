@@ -25,7 +25,7 @@ export function writeJson(
     text = isClear ? JSON.stringify(value) : toPlainJson(value, context.maxDepth, options);
   } catch (error) {
     if (error instanceof WaybillError) throw error;
-    // What the value's own code threw may quote the value, so it is not passed on.
+    // An error thrown by the value's own code may quote the value, so it is not passed on.
     throw encodeFailure("The body cannot be written as JSON: reading it threw an error.");
   }
   if (check !== undefined) {
@@ -41,7 +41,7 @@ function requireValid(result: BodyCheckResult): void {
   if (!result.isValid) throw encodeFailure(result.text);
 }
 
-/** What differs from its JSON is checked as the reader will see it. */
+/** A value that differs from its JSON is validated in the form that the reader will see. */
 function requireReadable(
   text: string,
   maxDepth: number,
@@ -51,10 +51,10 @@ function requireReadable(
   asWriteFailure(() => withIntegers(text, JSON.parse(text), maxDepth, options, check));
 }
 
-/** What holds more items than readers take is not written. */
+/** Refuses values with more items than readers accept. */
 function requireFewItems(bytes: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
   const maxItems = maxItemsIn?.(bytes.length);
-  // An item takes two bytes at least.
+  // An item takes at least two bytes.
   if (maxItems !== undefined && bytes.length > 2 * maxItems)
     asWriteFailure(() => checkExtent(bytes, { maxDepth, maxItems }));
 }
@@ -67,7 +67,7 @@ function asWriteFailure(read: () => void): void {
   }
 }
 
-/** Set by a survey that met something the reader will get in another form: a date, an absent property. */
+/** Set by a survey that found something the reader will get in another form: a date, an absent property. */
 let isAltered = false;
 
 function surveyItem(value: unknown, depthLeft: number): boolean {
@@ -78,7 +78,7 @@ function surveyItem(value: unknown, depthLeft: number): boolean {
 
 /**
  * Decides in one walk whether `JSON.stringify` can be trusted with a value. Plain values of finite depth, dates and absent
- * properties can; everything it would lose or change is left to the slower `toPlainJson`, which knows the path. The commonest
+ * properties can; values that it would lose or change go to the slower `toPlainJson`, which knows the path. The most common
  * types are checked in the loops themselves: this walk is most of what safety costs.
  */
 function survey(value: object, depthLeft: number): boolean {

@@ -1,4 +1,4 @@
-/** Where a string stands in a message: its header, its text, and how many bytes that has. */
+/** The position of a string in a message: its header, its text, and the text's length in bytes. */
 export interface StringPlace {
   readonly start: number;
   readonly textStart: number;
@@ -11,15 +11,15 @@ export function beginsWithByteOrderMark(bytes: Uint8Array, start: number, size: 
 }
 
 /**
- * Decodes a message some of whose strings begin with U+FEFF. The decoder, where it runs without its native add-on, gives longer strings to a
- * `TextDecoder` that takes the character for a byte order mark and drops it. So something else is put before it, and taken off again.
+ * Decodes a message with strings that begin with U+FEFF. Without its native add-on, the decoder passes longer strings to a `TextDecoder` that drops
+ * the character as a byte order mark. So a prefix is inserted before it, and removed after decoding.
  */
 export function decodeGuarded(
   bytes: Uint8Array,
   strings: readonly StringPlace[],
   decode: (bytes: Uint8Array) => unknown,
 ): unknown {
-  // Unguessable, so that no string of the sender's begins with it.
+  // Unguessable, so that no string of the sender begins with it.
   const guard = globalThis.crypto.randomUUID();
   return withoutGuard(decode(withGuard(bytes, strings, new TextEncoder().encode(guard))), guard);
 }

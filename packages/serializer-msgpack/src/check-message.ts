@@ -24,9 +24,9 @@ let marked: StringPlace[] | undefined;
 
 /**
  * Refuses bytes that are not exactly one plain MessagePack value, before the decoder sees them: truncation, trailing bytes, counts
- * beyond the input, the unused byte 0xc1, extension types but the timestamp, map keys that are not strings or would replace a
+ * beyond the input, the unused byte 0xc1, extension types except the timestamp, map keys that are not strings or would replace a
  * prototype, ill-formed UTF-8, nesting or items beyond the limits. Iterative, allocates nothing that grows with the input,
- * but for the strings that begin with U+FEFF: it returns where they are, if there are any. Throws `decodeFailure`. Source: the MessagePack specification, github.com/msgpack/msgpack/blob/master/spec.md.
+ * except the positions of strings that begin with U+FEFF, which it returns. Throws `decodeFailure`. Source: the MessagePack specification, github.com/msgpack/msgpack/blob/master/spec.md.
  */
 export function checkMessage(
   bytes: Uint8Array,
@@ -156,7 +156,7 @@ export function checkMessage(
 
     if (count === -1) continue;
     const items = isMap ? count * 2 : count;
-    // Every item takes a byte at least, so a count beyond the rest is a lie, whatever follows.
+    // Every item takes at least one byte, so a count beyond the remaining bytes is wrong.
     if (items > length - position) fail("count-exceeded", "a count exceeds the body", start);
     itemsLeft -= count;
     if (itemsLeft < 0) failItems(maxItems, start);

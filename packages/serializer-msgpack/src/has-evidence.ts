@@ -1,11 +1,11 @@
-/** So many keys of one map, and so many bytes of them with their headers, are no chance. */
+/** This many keys of one map, and this many bytes of keys with their headers, are not a coincidence. */
 const enough = { keys: 2, bytes: 6 };
 
 /**
- * Whether a value that no content type declared shows by its keys that its bytes are MessagePack. Scalars show nothing, in arrays of any length:
- * every byte of ASCII is an integer, and a letter of a legacy character set, a length or a tag in front of them is an array. Neither does a
- * map of one key: in Shift-JIS, `■OK` is one. Two keys of one map stand where their headers say, and nothing else was found that puts them
- * there. Iterative, since values may be nested as deeply as the limit allows.
+ * Whether the keys of an undeclared value show that its bytes are MessagePack. Scalars show nothing, in arrays of any length: every byte of ASCII is
+ * an integer, and a letter of a legacy character set, a length or a tag before them is an array. Nor does a map of one key: in Shift-JIS, `■OK` is
+ * one. No other format was found whose bytes read as a map with two keys. Iterative, since values may be nested as deeply as the limit
+ * allows.
  */
 export function hasEvidence(value: unknown): boolean {
   const open: unknown[] = [value];
@@ -20,7 +20,7 @@ export function hasEvidence(value: unknown): boolean {
   return false;
 }
 
-/** Empty keys and keys that do not print are what text and binary data of other formats make by chance. */
+/** Text and binary data of other formats often read as empty or unprintable keys. */
 function isNamed(keys: readonly string[]): boolean {
   let count = 0;
   let bytes = 0;

@@ -7,7 +7,7 @@ import { writeMsgpack } from "./write-msgpack.js";
 /** A schema for MessagePack bodies: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
 export type MsgpackBodySchema = StandardSchema | ValidateFunction;
 
-/** How `msgpack()` validates, when it reads and when it writes. There is nothing else to choose: the wire is plain MessagePack. */
+/** How `msgpack()` validates when it reads and writes. There are no other options: the wire format is plain MessagePack. */
 export interface MsgpackOptions extends BodySchemaOptions<MsgpackBodySchema> {}
 
 const optionNames: OptionNames<MsgpackOptions> = { schema: true, schemas: true };

@@ -42,7 +42,7 @@ export function decode(bytes: Uint8Array, limits: Parameters<typeof checkMessage
   return marked === undefined ? unpack(bytes) : decodeGuarded(bytes, marked, unpack);
 }
 
-/** Scalars and empty containers are too short to be evidence: half of all bytes are a whole MessagePack integer. */
+/** Scalars and empty containers are too short to be evidence: half of all byte values are a complete MessagePack integer. */
 function checkRoot(bytes: Uint8Array): void {
   const byte = bytes[0] as number;
   const isShort = byte >= 0x80 && byte <= 0x9f;
@@ -63,7 +63,7 @@ function unpack(bytes: Uint8Array): unknown {
   } catch (error) {
     if (error instanceof RangeError)
       throw decodeFailure("depth-exceeded", "The body is nested too deeply to be decoded.");
-    // Its text may quote the payload, so it is not passed on.
+    // The error's text may quote the payload, so it is not passed on.
     throw decodeFailure("malformed", "The MessagePack decoder refused the body.");
   }
 }

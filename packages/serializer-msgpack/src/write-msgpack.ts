@@ -11,15 +11,15 @@ import { decode } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
 
 /**
- * The size of the buffers that the encoder cuts small messages from. It never writes to a piece again. Larger than the
- * encoder's own 8 KiB, because getting and collecting such buffers takes a part of the time that can be seen.
+ * The size of the buffers (slabs) that small messages are slices of. A slice is never written again. Larger than the encoder's own
+ * 8 KiB, because allocating and collecting small buffers takes measurable time.
  */
 const SLAB_BYTES = 32_768;
 
-/** The room that the encoder has in a slab before it starts: a message within it never makes the slab grow. */
+/** The free space in a slab before the encoder starts: a message that fits never makes the slab grow. */
 const SMALL_BYTES = 2048;
 
-/** After a message above this size the encoder's buffer is given up, so that one large message does not cost memory for good. */
+/** After a message above this size the encoder's buffer is released, so that one large message does not keep its memory. */
 const MAX_KEPT_BYTES = 262_144;
 
 /** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it or the schema cannot hold. */
@@ -31,19 +31,19 @@ export function writeMsgpack(
   const { maxDepth } = context;
   const plain = toPlain(value, maxDepth);
   const packed = pack(plain);
-  // The careful copy has looked at its strings already; otherwise it does so now, and refuses.
+  // The careful copy has already checked its strings; otherwise they are checked now.
   if (plain === value && mayHoldSurrogate(packed)) toPlainMsgpack(value, maxDepth);
   requireFewItems(packed, context);
   const bytes = kept(packed);
   if (check !== undefined) {
-    // What differs from its MessagePack is checked as the reader will see it.
+    // A value that differs from its MessagePack is validated in the form that the reader will see.
     const result = check(plain === value ? value : decode(bytes, { maxDepth }));
     if (!result.isValid) throw encodeFailure(result.text);
   }
   return bytes;
 }
 
-/** What holds more items than readers take is not written. Every item takes a byte at least. */
+/** Refuses values with more items than readers accept. Every item takes at least one byte. */
 function requireFewItems(bytes: Uint8Array, { maxDepth, maxItemsIn }: SerializeContext): void {
   const maxItems = maxItemsIn?.(bytes.length);
   if (maxItems === undefined || bytes.length <= maxItems) return;
@@ -59,7 +59,7 @@ function toPlain(value: unknown, maxDepth: number): unknown {
     return isPlainItem(value, maxDepth) ? value : toPlainMsgpack(value, maxDepth);
   } catch (error) {
     if (error instanceof WaybillError) throw error;
-    // What the value's own code threw may quote the value, so it is not passed on.
+    // An error thrown by the value's own code may quote the value, so it is not passed on.
     throw encodeFailure("The body cannot be written as MessagePack: reading it threw an error.");
   }
 }
@@ -88,7 +88,7 @@ function isPlain(value: object, depthLeft: number): boolean {
         if (item !== null && !isPlain(item, depthLeft - 1)) return false;
       } else if (!isPlainItem(item, depthLeft)) return false;
     }
-    // An object of the platform, such as `Intl`, shows nothing of what it is.
+    // Platform objects such as `Intl` look like plain objects without properties.
     return !isEmpty || !(Symbol.toStringTag in value);
   }
   if (kind === Array && Array.isArray(value)) {
@@ -98,7 +98,7 @@ function isPlain(value: object, depthLeft: number): boolean {
       if (typeof item === "string" || typeof item === "number") continue;
       if (typeof item === "object") {
         if (item === null) continue;
-        // Objects in an array are what bodies have most of: looked at here, without a call for each, they cost a fifth less.
+        // Most bodies are objects in arrays: checking them here, without a call for each, saves a fifth.
         if (item.constructor === Object && depthLeft > 1) {
           let isEmpty = true;
           for (const key in item) {
@@ -131,7 +131,7 @@ let largeMapPackr: Packr | undefined;
 
 useSlab();
 
-/** Packs into the encoder's buffer: a large message holds there until the next call only. */
+/** Packs into the encoder's buffer: the bytes of a large message are valid only until the next call. */
 function pack(value: unknown): Uint8Array {
   const packed = tryPack(packSmallMaps, value) ?? packLargeMaps(value);
   // Its text may quote the payload, so it is not passed on.
@@ -144,7 +144,7 @@ function packLargeMaps(value: unknown): Uint8Array | undefined {
   return tryPack(largeMapPackr.pack, value);
 }
 
-/** Nothing when the encoder fails, most likely because a map has more keys than it can count. */
+/** Undefined if the encoder fails, most likely because a map has too many keys for its 16-bit count. */
 function tryPack(encode: Packr["pack"], value: unknown): Uint8Array | undefined {
   try {
     return wasLarge ? encode(value, RESET_BUFFER_MODE) : encode(value);
@@ -153,18 +153,18 @@ function tryPack(encode: Packr["pack"], value: unknown): Uint8Array | undefined 
   }
 }
 
-/** Memory that nobody writes to again: a piece of a slab for small messages, a copy for large ones. */
+/** Memory that is never written again: a slice of a slab for small messages, a copy for large ones. */
 function kept(packed: Uint8Array): Uint8Array {
   const isLarge = packed.length > SMALL_BYTES;
   if (!isLarge && !wasLarge && packed.buffer.byteLength <= SLAB_BYTES) return piece(packed);
   const bytes = new Uint8Array(packed);
-  // Small again, or cut from a buffer that others made large: the next small message shall be a piece of a slab.
+  // A small message, or a slice of a buffer that others enlarged: the next small message gets a new slab.
   if (!isLarge || packed.length > MAX_KEPT_BYTES) useSlab();
   wasLarge = isLarge;
   return bytes;
 }
 
-/** The memory that the last piece was cut from; the library gets a new slab by itself when one is used up. */
+/** The memory of the last slice; the library allocates a new slab when one is used up. */
 let lastSlab: ArrayBufferLike | undefined;
 
 function piece(packed: Uint8Array): Uint8Array {
@@ -172,7 +172,7 @@ function piece(packed: Uint8Array): Uint8Array {
   return packed;
 }
 
-/** Gives the library's encoders, which share one buffer, a new one. It has to be of the kind of array that they make themselves. */
+/** Gives the library's encoders, which share one buffer, a new one, of the same array type as their own. */
 function useSlab(): void {
   const slab =
     typeof Buffer === "undefined" ? new Uint8Array(SLAB_BYTES) : Buffer.allocUnsafeSlow(SLAB_BYTES);
@@ -180,7 +180,7 @@ function useSlab(): void {
 }
 
 /**
- * Whether the bytes of a lone surrogate stand anywhere: short strings with one are written as ill-formed UTF-8 (ed a0..bf), long ones
+ * Whether the bytes of a lone surrogate occur anywhere: short strings with one are written as ill-formed UTF-8 (ed a0..bf), long ones
  * with the replacement character (ef bf bd) instead. Numbers and binary may look alike; then a walk over the strings decides. In
  * Node.js the bytes are a `Buffer`, whose `indexOf` is the fast one.
  */

@@ -2,7 +2,7 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 import { type Field, type Fields, fieldsOf, type Packing } from "./wire-fields.js";
 
-/** What the scan must not exceed. */
+/** The limits of the scan. */
 export interface WireLimits extends Pick<DeserializeContext, "maxDepth" | "maxItems"> {
   readonly unknownFields: "keep" | "refuse";
 }
@@ -69,7 +69,7 @@ class Scan {
     }
   }
 
-  /** Steps over one field, or answers with the message to scan, or says that the group is closed. */
+  /** Skips one field, or returns the message to scan, or reports the end of the group. */
   #field(current: Open): Open | "closed" | undefined {
     const start = this.#position;
     const tag = this.#varint(current.end);
@@ -123,13 +123,13 @@ class Scan {
     if (field?.nested !== undefined) return { end: from + length, fields: field.nested(), group: undefined };
     this.#position = from + length;
     if (field?.isText === true) this.#checkUtf8(from, this.#position);
-    // A byte string is as dear as four items.
+    // A byte string costs as much as four items.
     if (field?.isBytes === true) this.#count(3, start);
     if (field?.packed !== undefined) this.#count(this.#packedItems(field.packed, from, start) - 1, start);
     return undefined;
   }
 
-  /** How many scalars a field packs. The library would read beyond the field what does not end with it. */
+  /** How many scalars a field packs. A scalar that exceeds the field is refused: the library would read beyond the field. */
   #packedItems(width: Packing, from: number, start: number): number {
     if (width !== "varint") {
       const items = (this.#position - from) / width;

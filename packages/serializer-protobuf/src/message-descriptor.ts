@@ -4,14 +4,14 @@ import type { SerializerContext } from "@waybill/core/serializer";
 /** Parameters of a content type that name the Protobuf type; media types know no case. */
 const parameters = Object.freeze(["proto", "messagetype", "message-type"]);
 
-/** What is known of a message's type: its descriptor, or the name that no type of the registry has. */
+/** A message's type: its descriptor, or a name that is not in the registry. */
 export type FoundType =
   | { readonly descriptor: DescMessage }
   | { readonly descriptor: undefined; readonly name: string | undefined };
 
 /**
- * Finds the type of a message: by the function of the options, by the content type, by the name that a value of protobuf-es bears, by the
- * message type.
+ * Finds the type of a message: by the function of the options, by the content type, by the `$typeName` of a protobuf-es value, by the message
+ * type.
  */
 export function messageDescriptor(
   registry: Registry,

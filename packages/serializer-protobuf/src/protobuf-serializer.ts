@@ -22,7 +22,7 @@ export type ProtobufBodySchema = StandardSchema | ValidateFunction;
 
 /** How `protobuf()` finds the type of a message, and validates. */
 export interface ProtobufOptions extends BodySchemaOptions<ProtobufBodySchema> {
-  /** The types that may come and go: `createRegistry(OrderSchema, …)` of protobuf-es, with the code that `protoc-gen-es` generated. */
+  /** The types to read and write: `createRegistry(OrderSchema, …)` of protobuf-es, with the code that `protoc-gen-es` generated. */
   readonly registry: Registry;
   /**
    * The full name of the Protobuf type of a message, such as `"shop.v1.Order"`. It is asked first; `undefined` leaves it to the content type
@@ -42,8 +42,8 @@ const optionNames: OptionNames<ProtobufOptions> = {
 };
 
 /**
- * The Protocol Buffers serializer, with protobuf-es. Its bytes say nothing about their type, so it reads what a label names and is never
- * guessed. Throws `TypeError` for options that are not valid. Source: protobuf.dev, Encoding.
+ * The Protocol Buffers serializer, with protobuf-es. Protobuf bytes do not identify their type, so it reads declared bodies only and never
+ * recognises undeclared ones. Throws `TypeError` for invalid options. Source: protobuf.dev, Encoding.
  */
 export function protobuf(options: ProtobufOptions): Serializer {
   requireKnownOptions("protobuf", options, optionNames);
@@ -62,7 +62,7 @@ export function protobuf(options: ProtobufOptions): Serializer {
     mediaTypes,
     detection: "label",
     conforming: true,
-    // A message whose fields all have their defaults is written without a byte.
+    // A message whose fields all have their defaults is encoded as zero bytes.
     readsEmptyBodies: true,
     validation: "format",
     compileSchema: schemas.compileSchema,

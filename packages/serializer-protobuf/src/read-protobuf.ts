@@ -25,11 +25,11 @@ export function readProtobuf(
 
 function decode(bytes: Uint8Array, descriptor: DescMessage, maxDepth: number): unknown {
   try {
-    // The library hands over byte fields as views on its input, so it gets a copy that nobody else has.
+    // The library returns byte fields as views on its input, so it gets a private copy.
     return fromBinary(descriptor, Uint8Array.prototype.slice.call(bytes), { recursionLimit: maxDepth });
   } catch (error) {
     if (error instanceof WaybillError) throw error;
-    // Its text may quote the payload, so it is not passed on.
+    // The error's text may quote the payload, so it is not passed on.
     throw decodeFailure(
       "malformed",
       `The bytes are not a Protobuf message of the type ${descriptor.typeName}.`,

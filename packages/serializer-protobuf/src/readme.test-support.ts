@@ -1,2 +1,2 @@
-/** What stands for generated code in the README. */
+/** Replaces generated code in the README. */
 export { Int64ValueSchema as OrderSchema } from "@bufbuild/protobuf/wkt";

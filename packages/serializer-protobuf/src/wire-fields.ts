@@ -11,9 +11,9 @@ export interface Fields {
 
 /** A field, as far as the scan needs it. */
 export interface Field {
-  /** How its value may be written. The library reads the value without a look at the wire type, so others must not reach it. */
+  /** The allowed wire types. The library does not check the wire type, so others must be refused before. */
   readonly wireTypes: readonly number[];
-  /** The fields of the message that it holds; a function, because types hold themselves. */
+  /** The fields of its message type; a function, because types can be recursive. */
   readonly nested?: () => Fields;
   readonly isText?: boolean;
   readonly isBytes?: boolean;
@@ -21,7 +21,7 @@ export interface Field {
   readonly packed?: Packing;
 }
 
-/** A width in bytes, or numbers of varying width. */
+/** A fixed width in bytes, or varints. */
 export type Packing = 4 | 8 | "varint";
 
 const VARINT = 0;
@@ -86,7 +86,7 @@ function scalar(type: ScalarType): Field {
   return { wireTypes: [packing === "varint" ? VARINT : packing === 8 ? BIT64 : BIT32] };
 }
 
-/** Texts and bytes are never packed; readers take other scalars packed and one by one. Source: protobuf.dev, Encoding, packed repeated fields. */
+/** Strings and bytes are never packed; readers accept other scalars packed and unpacked. Source: protobuf.dev, Encoding, packed repeated fields. */
 function list(type: ScalarType): Field {
   const single = scalar(type);
   if (type === ScalarType.STRING || type === ScalarType.BYTES) return single;

@@ -16,7 +16,7 @@ import {
 import { checkWire } from "./check-wire.js";
 import type { FoundType } from "./message-descriptor.js";
 
-/** Writes a message of protobuf-es, or an object that one can be made of. Throws `encodeFailure`. */
+/** Writes a message of protobuf-es, or an object that can be converted to one. Throws `encodeFailure`. */
 export function writeProtobuf(
   value: unknown,
   found: FoundType,
@@ -39,12 +39,12 @@ export function writeProtobuf(
     return { bytes, contentType: contentType(descriptor) };
   } catch (error) {
     if (error instanceof WaybillError) throw error;
-    // What the library says may quote the value, so it is not passed on.
+    // The library's error may quote the value, so it is not passed on.
     throw refused(descriptor, "a field has a value that its type cannot hold");
   }
 }
 
-/** What holds more items than readers take is not written. An item takes a byte at least, a byte string two and counts for four. */
+/** Refuses values with more items than readers accept. An item takes at least one byte; a byte string takes two and counts for four. */
 function requireFewItems(
   bytes: Uint8Array,
   descriptor: DescMessage,
@@ -59,7 +59,7 @@ function requireFewItems(
   }
 }
 
-/** The type stands in the content type, as Prometheus and others write it, because the bytes do not tell. */
+/** The content type names the type, as Prometheus and others write it, because the bytes do not. */
 function contentType({ typeName }: DescMessage): string {
   return `application/protobuf; proto=${typeName}`;
 }
@@ -79,7 +79,7 @@ function toMessage(value: unknown, descriptor: DescMessage, maxDepth: number): M
   return create(descriptor, value as MessageInitShape<DescMessage>);
 }
 
-/** Without recursion: the library's own would end the stack. A cycle is too deep as well. */
+/** Without recursion: the library's own would overflow the stack. A cycle is too deep as well. */
 function checkNesting(value: object, maxDepth: number, descriptor: DescMessage): void {
   let level = new Set<object>([value]);
   for (let depth = 0; level.size > 0; depth++) {

@@ -1,15 +1,15 @@
 import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 
 /**
- * Refuses a document that nests or holds more than it may, or that has a document type, before the parser sees it. Looks at markup only;
- * whether the document is well-formed is the parser's to say. Throws `decodeFailure`.
+ * Refuses a document that exceeds the limits of depth or items, or that has a document type, before the parser sees it. Checks markup only; the
+ * parser decides whether the document is well-formed. Throws `decodeFailure`.
  */
 export function checkXml(
   text: string,
   { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
 ): void {
   let depth = 0;
-  // The root is no item.
+  // The root does not count.
   let itemsLeft = maxItems + 1;
   if (!/^\s*</.test(text)) fail("malformed", "it does not begin with markup", 0);
   let at = text.indexOf("<");
@@ -33,7 +33,7 @@ export function checkXml(
   }
 }
 
-/** Comments and character data; anything else with an exclamation mark is of a document type. */
+/** Comments and CDATA; anything else with an exclamation mark belongs to a document type. */
 function declarationEnd(text: string, at: number): number {
   if (text.startsWith("<!--", at)) return endOf(text, "-->", at + 4, at);
   if (text.startsWith("<![CDATA[", at)) return endOf(text, "]]>", at + 9, at);
@@ -45,7 +45,7 @@ function endOf(text: string, mark: string, from: number, at: number): number {
   return found === -1 ? fail("truncated", "the body ends inside markup", at) : found + mark.length;
 }
 
-/** Where a tag ends: a `>` within quotes does not end it. */
+/** The end of a tag; a `>` within quotes does not end it. */
 function tagEnd(text: string, at: number): { readonly end: number; readonly attributes: number } {
   let attributes = 0;
   for (let index = at + 1; index < text.length; index++) {

@@ -24,7 +24,7 @@ export function readXml(
   return result.value;
 }
 
-/** What the document of a text holds. Throws `decodeFailure`. */
+/** The value of a document's text. Throws `decodeFailure`. */
 export function parse(text: string, limits: Parameters<typeof checkXml>[1]): Record<string, unknown> {
   requireUtf8(/^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1], "XML declaration");
   checkXml(text, limits);
@@ -32,7 +32,7 @@ export function parse(text: string, limits: Parameters<typeof checkXml>[1]): Rec
   try {
     root = parseXml(text).root;
   } catch {
-    // Its text quotes the document, so it is not passed on.
+    // The error's text quotes the document, so it is not passed on.
     throw decodeFailure("malformed", "The body is not well-formed XML.");
   }
   if (root === null) throw decodeFailure("malformed", "The XML document has no root element.");

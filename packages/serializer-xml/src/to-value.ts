@@ -1,14 +1,14 @@
 import { XmlCdata, XmlElement, XmlText } from "@rgrove/parse-xml";
 import { decodeFailure } from "@waybill/core/serializer";
 
-/** The root element by its name. Depth was bounded before. Throws `decodeFailure` for names that would reach for a prototype. */
+/** The root element by its name. Depth was bounded before. Throws `decodeFailure` for names that could pollute a prototype. */
 export function toValue(root: XmlElement): Record<string, unknown> {
   const value: Record<string, unknown> = {};
   value[checkedName(root.name, "")] = elementValue(root);
   return value;
 }
 
-/** The text of an element that holds nothing else; otherwise an object of its attributes, children and text. */
+/** The text of an element without attributes and children; otherwise an object of its attributes, children and text. */
 function elementValue(element: XmlElement): unknown {
   const attributes = Object.entries(element.attributes);
   const children = element.children.filter((child) => child instanceof XmlElement);
@@ -20,7 +20,7 @@ function elementValue(element: XmlElement): unknown {
   for (const child of children)
     add(value, repeated, checkedName(child.name, element.name), elementValue(child));
   const text = textOf(element);
-  // Between elements white space is only how the document is laid out.
+  // White space between elements is only formatting.
   if (children.length === 0 ? text !== "" : /\S/.test(text)) value["#text"] = text;
   return value;
 }

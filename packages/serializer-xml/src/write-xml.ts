@@ -11,7 +11,7 @@ import { parse } from "./read-xml.js";
 
 const encoder = new TextEncoder();
 
-/** Writes a document: one that is given as text, or one made of an object. Throws `encodeFailure`. */
+/** Writes a document, given as text or as an object. Throws `encodeFailure`. */
 export function writeXml(
   value: unknown,
   context: SerializeContext,
@@ -26,7 +26,7 @@ export function writeXml(
   return bytes;
 }
 
-/** What readers would refuse is not written. */
+/** Refuses values that readers would refuse. */
 function readBack(text: string, { maxDepth, maxItemsIn }: SerializeContext, byteLength: number): unknown {
   try {
     return parse(text, { maxDepth, maxItems: maxItemsIn?.(byteLength) });
@@ -52,7 +52,7 @@ function documentOf(value: unknown, maxDepth: number): string {
   return elementText(name, root as Content);
 }
 
-/** Whether an object is what reading gives, and no root element of a name that happens to be one of these. */
+/** Whether an object is a value that reading returns, not a root element with one of these names. */
 function isBoth(value: unknown): boolean {
   return (
     typeof value === "object" &&
@@ -81,7 +81,7 @@ class Element {
   }
 }
 
-// Names without colons at their ends, as XML namespaces have them; a reader refuses the rest.
+// Names as XML namespaces allow them, without a leading or trailing colon; readers refuse others.
 const nameStart =
   "A-Z_a-z\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2FF}\\u{370}-\\u{37D}\\u{37F}-\\u{1FFF}\\u{200C}-\\u{200D}\\u{2070}-\\u{218F}\\u{2C00}-\\u{2FEF}\\u{3001}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFFD}\\u{10000}-\\u{EFFFF}";
 const names = new RegExp(
@@ -89,8 +89,8 @@ const names = new RegExp(
   "u",
 );
 
-/** Characters that no XML document can hold, whatever way they are written. Source: XML 1.0, 2.2. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
+/** Characters that XML cannot contain, not even escaped. Source: XML 1.0, 2.2. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
 
 const rules: PlainRules = {
@@ -139,7 +139,7 @@ function plain(value: unknown, maxDepth: number): unknown {
     return toPlain(value, maxDepth, rules);
   } catch (error) {
     if (error instanceof WaybillError) throw error;
-    // What the value's own code threw may quote the value, so it is not passed on.
+    // An error thrown by the value's own code may quote the value, so it is not passed on.
     throw encodeFailure("The body cannot be written as XML: reading it threw an error.");
   }
 }
@@ -160,7 +160,7 @@ function elementText(name: string, content: Content): string {
   return inner === "" ? `<${name}${attributes}/>` : `<${name}${attributes}>${inner}</${name}>`;
 }
 
-/** White space that readers would change is written by its number. */
+/** White space that readers would normalize is written as a character reference. */
 function escaped(text: string): string {
   return text.replace(/[&<>"\t\n\r]/g, (char) => escapes[char] as string);
 }

@@ -12,9 +12,9 @@ import { writeXml } from "./write-xml.js";
 /** A schema for XML bodies: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
 export type XmlBodySchema = StandardSchema | ValidateFunction;
 
-/** A body of XML: the text as it travelled, and what it holds. */
+/** An XML body: its text on the wire, and its value. */
 export interface XmlBody {
-  /** The document, byte for byte but for a byte order mark. */
+  /** The document's text, without a byte order mark. */
   readonly text: string;
   /** The root element by its name; see the README for what happens to elements. */
   readonly parsed: Readonly<Record<string, unknown>>;
@@ -22,15 +22,15 @@ export interface XmlBody {
 
 /** How `xml()` reads, writes and validates. */
 export interface XmlOptions extends BodySchemaOptions<XmlBodySchema> {
-  /** What handlers get: `"both"` (default), an object of `text` and `parsed`, or one of the two alone. */
+  /** What handlers get: `"both"` (default), an object of `text` and `parsed`, or only one of the two. */
   readonly value?: "both" | "text" | "parsed" | undefined;
 }
 
 const optionNames: OptionNames<XmlOptions> = { schema: true, schemas: true, value: true };
 
 /**
- * The XML serializer. Documents are well-formed XML 1.0 in UTF-8, without a document type: no entity but the five of XML is ever expanded.
- * Throws `TypeError` for options that are not valid. Source: XML 1.0, fifth edition.
+ * The XML serializer. Documents are well-formed XML 1.0 in UTF-8, without a document type: only the five predefined entities are expanded.
+ * Throws `TypeError` for invalid options. Source: XML 1.0, fifth edition.
  */
 export function xml(options: XmlOptions = {}): Serializer {
   requireKnownOptions("xml", options, optionNames);

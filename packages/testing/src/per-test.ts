@@ -1,12 +1,12 @@
 import { openTestNamespace, type TestNamespace, type TestNamespaceOptions } from "./test-namespace.js";
 
-/** The two hooks that vitest, jest, node:test and mocha all have. */
+/** The hooks of vitest, jest, node:test or mocha. */
 export interface NamespaceHooks {
   readonly beforeEach: (hook: () => Promise<void>) => unknown;
   readonly afterEach: (hook: () => Promise<void>) => unknown;
 }
 
-/** Gives each test a namespace of its own, and closes it afterwards; the returned function is that of the running test. */
+/** Opens a namespace for each test and closes it afterwards; the returned function returns that of the running test. */
 export function perTest(
   { beforeEach, afterEach }: NamespaceHooks,
   options: TestNamespaceOptions = {},

@@ -7,10 +7,10 @@ import {
   requireKnownOptions,
 } from "@waybill/broker";
 
-/** What a spy looks at: messages that came in, that were completed, and that were dead-lettered. */
+/** What a spy records: messages that were sent, completed or dead-lettered. */
 export type SpyKind = "sent" | "handled" | "deadLettered";
 
-/** A message as a spy saw it. */
+/** A recorded message. */
 export interface SpiedMessage {
   /** Path of the queue or subscription. */
   readonly entity: string;
@@ -21,15 +21,15 @@ export interface SpiedMessage {
   readonly at: Date;
   /** Why it was dead-lettered. */
   readonly reason: string | undefined;
-  /** With body and properties; undefined where it was received and deleted in the moment it came. */
+  /** The message with body and properties; undefined if it was received and deleted as soon as it arrived. */
   readonly message: ReceivedMessage | undefined;
 }
 
-/** For how long to wait. */
+/** Options of waiting for messages. */
 export interface WaitForOptions {
   /** How many messages. Default 1. */
   readonly count?: number | undefined;
-  /** In ms of real time, whatever the broker's clock shows. Default 5,000. */
+  /** In milliseconds of real time, independent of the broker's clock. Default 5,000. */
   readonly timeoutInMs?: number | undefined;
 }
 
@@ -43,7 +43,7 @@ const DEFAULT_TIMEOUT_MS = 5_000;
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
-/** Remembers what happens to the messages of a broker, whichever client it comes from. */
+/** Records what happens to the messages of a broker, for all clients. */
 export class Spy {
   readonly #broker: Broker;
   readonly #stop: () => void;
@@ -56,13 +56,13 @@ export class Spy {
     this.#stop = broker.onEvent((event) => this.#note(event));
   }
 
-  /** What was seen so far at an entity, or anywhere, in order. */
+  /** The recorded messages of an entity, or of all, in order. */
   list(kind: SpyKind, entity?: string): readonly SpiedMessage[] {
     const all = this.#seen[kind];
     return entity === undefined ? [...all] : all.filter((one) => isSame(one.entity, entity));
   }
 
-  /** Resolves as soon as so many messages were seen, before or from now on. Rejects with what was seen when that takes too long. */
+  /** Resolves when `count` messages were recorded, before or after this call. After the timeout, rejects with an error that lists the counts. */
   async waitFor(
     kind: SpyKind,
     entity: string,
@@ -72,7 +72,7 @@ export class Spy {
     const { count = 1, timeoutInMs = DEFAULT_TIMEOUT_MS } = options;
     const isThere = () => this.list(kind, entity).length >= count;
     const isInTime = isThere() || (await this.#until(isThere, timeoutInMs));
-    // What came in the same turn has its content by now.
+    // Messages recorded in the same turn have their content after this.
     await Promise.resolve();
     if (isInTime) return this.list(kind, entity);
     const seen = (["sent", "handled", "deadLettered"] as const).map(
@@ -83,7 +83,6 @@ export class Spy {
     );
   }
 
-  /** Forgets what was seen. */
   clear(): void {
     for (const list of Object.values(this.#seen)) list.length = 0;
     this.#contents.clear();
@@ -122,7 +121,7 @@ export class Spy {
       message: this.#contents.get(key),
     };
     this.#seen[kind].push(spied);
-    // The broker is in the middle of it: it must not be called before it is done.
+    // The broker must not be called while it emits the event.
     queueMicrotask(() => void this.#look(spied, key));
   }
 
@@ -135,7 +134,7 @@ export class Spy {
         this.#contents.set(key, found);
       }
     } catch {
-      // The entity, or the broker, is gone.
+      // The entity was deleted, or the broker was closed.
     }
     for (const wake of this.#waiting) wake();
   }

@@ -15,47 +15,47 @@ import { type SpiedMessage, Spy, type SpyKind, type WaitForOptions } from "./spy
 import { makeTopology, type Topology } from "./topology.js";
 import { type WaitOptions, waitUntil } from "./wait-until.js";
 
-/** What a test's namespace is like. */
+/** Options of a test's namespace. */
 export interface TestNamespaceOptions extends Topology {
-  /** When its clock starts. Default 2024-01-01T00:00:00Z. */
+  /** The initial time of its clock. Default 2024-01-01T00:00:00Z. */
   readonly startAt?: Date | undefined;
-  /** Limits it to what a tier of the service offers. Default: all features. */
+  /** Limits it to the features of a tier of the service. Default: all features. */
   readonly tier?: Tier | undefined;
 }
 
-/** A namespace of a test's own, which nobody else sees. */
+/** A namespace for one test, isolated from others. */
 export interface TestNamespace extends AsyncDisposable {
-  /** The engine, for what a test wants to know or change. */
+  /** The broker engine, to inspect or change anything. */
   readonly broker: Broker;
-  /** Locks, lives, schedules and waits go by it; it moves by `advance` only. */
+  /** The clock for locks, times to live, schedules and waits; only `advance` changes it. */
   readonly clock: ManualClock;
-  /** Mishaps on demand: lost locks, throttling, delays, duplicates, dropped links. */
+  /** Fault injection: lost locks, throttling, delays, duplicates, dropped links. */
   readonly faults: Faults;
-  /** For clients in this process. */
+  /** The transport for clients in this process. */
   readonly transport: Transport;
-  /** Makes a client in this process, which is closed with the namespace. */
+  /** Creates a client in this process, which is closed with the namespace. */
   createClient<Types extends MessageType = never>(options: WaybillClientOptions<Types>): WaybillClient<Types>;
   /**
-   * Puts it on the network, for the unchanged SDKs of any language; the port is free and the key made up unless `options` say otherwise. The
-   * same server each time.
+   * Serves it over AMQP for the unchanged SDKs of any language; by default on a free port with a random key. Further calls return the same
+   * server.
    */
   listen(options?: ServeOptions): Promise<BrokerServer>;
-  /** Messages that came to a queue or subscription, or to any. */
+  /** Messages that arrived in a queue or subscription, or in any. */
   sent(entity?: string): readonly SpiedMessage[];
   /** Messages that were completed. */
   handled(entity?: string): readonly SpiedMessage[];
   /** Messages that were dead-lettered at an entity, with the reason. */
   deadLettered(entity?: string): readonly SpiedMessage[];
-  /** Resolves with the messages as soon as there are enough; rejects after a time of real waiting, and says what there is. */
+  /** Resolves with the messages as soon as there are `count`; after the timeout in real time, rejects with an error that lists the counts. */
   waitFor(kind: SpyKind, entity: string, options?: WaitForOptions): Promise<readonly SpiedMessage[]>;
-  /** Resolves as soon as a condition holds; it is checked after each event of the broker. Rejects after a time of real waiting. */
+  /** Resolves as soon as a condition holds, which is checked after each event of the broker. Rejects after a timeout in real time. */
   until(isDone: () => boolean | Promise<boolean>, options?: WaitOptions): Promise<void>;
   /**
-   * Resolves when a queue or subscription has no message that waits or is locked: all were completed, dead-lettered, deferred or removed.
-   * Rejects after a time of real waiting, and says how many are left.
+   * Resolves when a queue or subscription has no active or locked messages: all were completed, dead-lettered, deferred or removed. After the
+   * timeout in real time, rejects with an error that says how many are left.
    */
   settled(entity: string, options?: WaitOptions): Promise<void>;
-  /** Empties it and forgets what the spies saw; entities and clients stay. */
+  /** Deletes all messages and what the spies recorded; entities and clients stay. */
   reset(): Promise<void>;
   /** Closes clients, server and broker. */
   close(): Promise<void>;
@@ -68,7 +68,7 @@ const OPTION_NAMES: OptionNames<TestNamespaceOptions> = {
   tier: true,
 };
 
-/** Opens a namespace for one test, in a few milliseconds. Rejects with `TypeError` for options that there are not, and with `BrokerError` for entities that cannot be. */
+/** Opens a namespace for one test, in a few milliseconds. Rejects with `TypeError` for unknown options, and with `BrokerError` for invalid entities. */
 export async function openTestNamespace(options: TestNamespaceOptions = {}): Promise<TestNamespace> {
   requireKnownOptions("openTestNamespace", options, OPTION_NAMES);
   const clock = createManualClock(options.startAt);

@@ -10,7 +10,7 @@ import {
   type TopicOptions,
 } from "@waybill/broker";
 
-/** A subscription of a test's namespace; without rules it takes every message. */
+/** A subscription of a test's namespace; without rules it receives every message. */
 export interface SubscriptionTopology extends SubscriptionOptions {
   readonly rules?: readonly RuleDefinition[] | undefined;
 }
@@ -21,7 +21,7 @@ export interface TopicTopology extends TopicOptions {
   readonly subscriptions?: Readonly<Record<string, SubscriptionTopology>> | readonly string[] | undefined;
 }
 
-/** What a test's namespace has from the start. */
+/** The initial entities of a test's namespace. */
 export interface Topology {
   /** Queues by name, or only their names. Default none. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | readonly string[] | undefined;
@@ -35,7 +35,7 @@ const SUBSCRIPTION_NAMES: OptionNames<SubscriptionTopology> = {
   rules: true,
 };
 
-/** Makes the entities. Those that forward have to name ones that stand before them. Rejects with `BrokerError`. */
+/** Creates the entities. An entity can forward only to those listed before it. Rejects with `BrokerError`. */
 export async function makeTopology(broker: Broker, { queues, topics }: Topology): Promise<void> {
   for (const [name, options] of named(queues)) await broker.createQueue(name, options);
   for (const [topic, given] of named<TopicTopology>(topics)) {

@@ -1,16 +1,16 @@
 import { type Broker, requireKnownOptions } from "@waybill/broker";
 
-/** For how long to wait. */
+/** Options of waiting. */
 export interface WaitOptions {
-  /** In ms of real time, whatever the broker's clock shows. Default 5,000. */
+  /** In milliseconds of real time, independent of the broker's clock. Default 5,000. */
   readonly timeoutInMs?: number | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
-/** What is not the broker's, such as a handler's own counter, changes without an event. */
+/** Values outside the broker, such as a counter in a handler, change without an event, so they are polled. */
 const POLL_MS = 10;
 
-/** Resolves as soon as a condition holds, checked after each event of a broker. Rejects with `what` when that takes too long. */
+/** Resolves as soon as a condition holds, checked after each event of a broker. Rejects with `what` after the timeout. */
 export async function waitUntil(
   broker: Broker,
   isDone: () => boolean | Promise<boolean>,
@@ -26,13 +26,13 @@ export async function waitUntil(
   }
 }
 
-/** Resolves after the broker's next event, or after a moment. */
+/** Resolves after the broker's next event, or after `POLL_MS`. */
 function nextEvent(broker: Broker): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       clearTimeout(timer);
       stop();
-      // Whoever caused the event goes first.
+      // Lets the code that caused the event continue first.
       setImmediate(resolve);
     };
     const stop = broker.onEvent(go);

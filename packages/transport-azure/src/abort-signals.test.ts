@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openLossyFixture } from "./lossy-fixture.test-support.js";
 
 describe("calls under the signal of a long-lived caller", () => {
-  it("leave nothing behind on it", async () => {
+  it("leave no listeners on it", async () => {
     await using fixture = await openLossyFixture();
     await fixture.broker.createQueue("sessions", { requiresSession: true });
     const queue = "orders";

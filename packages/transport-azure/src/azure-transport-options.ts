@@ -6,14 +6,14 @@ import {
   type WatchdogOptions,
 } from "./watchdog/watchdog-options.js";
 
-/** How a transport over a `ServiceBusClient` works. */
+/** Options of a transport over a `ServiceBusClient`. */
 export interface AzureTransportOptions {
   /**
-   * Whether faults in the libraries beneath the client are patched, for this client alone, and messages completed on their AMQP delivery.
-   * Patches that another transport over the same client has applied stay. Default: true.
+   * Patches known faults of the SDK's libraries for this client only, and completes messages on their AMQP delivery. Patches that another
+   * transport already applied to the same client stay. Default: true.
    */
   readonly sdkPatches?: boolean | undefined;
-  /** When links that stand still are made again; false never. On by default. */
+  /** When stalled links are restarted; `false` switches this off. On by default. */
   readonly watchdog?: WatchdogOptions | false | undefined;
 }
 
@@ -23,7 +23,7 @@ export const defaultAzureTransportOptions = Object.freeze({
   watchdog: defaultWatchdogOptions,
 } as const);
 
-/** {@link AzureTransportOptions} checked, with every default filled in. */
+/** {@link AzureTransportOptions}, checked and with defaults. */
 export interface ResolvedAzureTransportOptions {
   readonly sdkPatches: boolean;
   readonly watchdog: ResolvedWatchdogOptions | undefined;

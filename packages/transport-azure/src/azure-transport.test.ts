@@ -140,7 +140,7 @@ describe("azureTransport", () => {
     expect((await dead.receive(wait))[0]!.applicationProperties).toEqual({ ...added, more: 2n ** 60n });
   });
 
-  it("reads what only other stacks send: uuids as text, described values as what they hold, several data sections as one", async () => {
+  it("reads what only other AMQP libraries send: uuids as text, described values as their content, several data sections as one", async () => {
     await using fixture = await openLossyFixture();
     const uuid = Buffer.from("00112233445566778899aabbccddeeff", "hex");
     const message = {
@@ -194,7 +194,7 @@ describe("azureTransport", () => {
     },
   );
 
-  it("keeps every message of a full batch when an unusual one comes, which has no room then", async () => {
+  it("keeps every message of a full batch when an uncommon one does not fit", async () => {
     await using fixture = await openLossyFixture();
     const sender = fixture.transport.createSender("orders");
     const batch = await sender.createBatch({ maxSizeInBytes: 2_000 });
@@ -212,7 +212,7 @@ describe("azureTransport", () => {
     expect(peeked.map(({ messageId }) => messageId)).toEqual(Array.from({ length: added }, (_, i) => `${i}`));
   });
 
-  it("says of a batch what it takes on the wire, and when it is full", async () => {
+  it("reports the wire size of a batch, and when it is full", async () => {
     await using fixture = await openLossyFixture();
     const sender = fixture.transport.createSender("orders");
     const batch = await sender.createBatch({ maxSizeInBytes: 1_000 });
@@ -237,14 +237,14 @@ describe("azureTransport", () => {
     await sender.send([{ body: new Uint8Array() }]);
   });
 
-  it("refuses the empty session id, which the SDK would take for any session", async () => {
+  it("refuses the empty session id, which the SDK treats as any session", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const accepting = fixture.transport.acceptSession({ queue: "orders" }, "", options);
     await expect(accepting).rejects.toMatchObject({ code: "not-supported" });
   });
 
-  it("keeps a session state that is JSON, and tells a cleared one from an empty one", async () => {
+  it("keeps a session state that is JSON, and distinguishes a cleared one from an empty one", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", options);

@@ -2,6 +2,7 @@ import { type Transport, WaybillError } from "@waybill/core";
 import {
   type AcceptSessionOptions,
   type EntityAddress,
+  entityPathOf,
   type ListSessionsPageOptions,
   type ReceiveMode,
   type ReceiverEvents,
@@ -18,7 +19,6 @@ import {
   type ResolvedAzureTransportOptions,
   resolveAzureTransportOptions,
 } from "./azure-transport-options.js";
-import { entityPath } from "./foundation/entity-path.js";
 import { AzureRuleManager } from "./management/azure-rule-manager.js";
 import { AzureReceiver } from "./receiving/azure-receiver.js";
 import { AzureSessionReceiver } from "./receiving/azure-session-receiver.js";
@@ -43,14 +43,14 @@ import { ReceiverWatch } from "./watchdog/receiver-watch.js";
 
 /** A transport over a `ServiceBusClient`. */
 export interface AzureTransport extends Transport {
-  /** What was patched beneath the client, what was skipped and why. */
+  /** Which patches were applied to the client, which were skipped, and why. */
   readonly sdkPatches: SdkPatchReport;
 }
 
 /**
- * A transport over your own `ServiceBusClient` of `@azure/service-bus`: credentials, proxy, WebSockets and retries are as you set them.
- * Make the client with {@link azureRetryOptions}. Closing the transport closes all it made and leaves the client open. Throws `TypeError`
- * for what is no client, such as a connection string, and for options no program should pass.
+ * A transport over your own `ServiceBusClient` of `@azure/service-bus`: its credentials, proxy, WebSockets and retries apply. Create the
+ * client with {@link azureRetryOptions}. Closing the transport closes all senders and receivers it created and leaves the client open.
+ * Throws `TypeError` for anything other than a client, such as a connection string, and for unknown options.
  */
 export function azureTransport(
   serviceBusClient: ServiceBusClientLike,
@@ -74,14 +74,17 @@ const withSessionEnumeration: ReadonlySet<TransportCapability> = new Set([
   "sessionEnumeration",
 ]);
 
-/** What comes from the wire stays as it is, and core renews the locks: the SDK goes by message ids, which need be neither there nor unique. */
+/**
+ * The SDK must not convert bodies and dates, nor renew locks: it identifies messages by message id, which may be missing or not unique.
+ * Core renews the locks.
+ */
 const asReceived = {
   maxAutoLockRenewalDurationInMs: 0,
   skipParsingBodyAsJson: true,
   skipConvertingDate: true,
 };
 
-/** How long a session that went to an abandoned wait may take to be free again, and how often to look, in milliseconds. */
+/** How long a session that the SDK accepted too late may take to be released, and how often to check, in milliseconds. */
 const freeingTimeoutMs = 2_000;
 const freeingPauseMs = 50;
 
@@ -140,7 +143,7 @@ class ServiceBusTransport implements AzureTransport {
     sessionId: string | undefined,
     { receiveMode, maxWaitTimeInMs, abortSignal, ...events }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     const { signal: closing } = this.#closing;
     if (this.#isClosed) throw closedError(path);
     if (abortSignal?.aborted) throw abortedError(path);
@@ -161,7 +164,7 @@ class ServiceBusTransport implements AzureTransport {
 
   createRuleManager(topic: string, subscription: string): TransportRuleManager {
     const create = () => this.#client.createRuleManager(topic, subscription);
-    const path = entityPath({ topic, subscription });
+    const path = entityPathOf({ topic, subscription });
     return this.#add(new AzureRuleManager(path, create, this.#forget));
   }
 
@@ -170,7 +173,7 @@ class ServiceBusTransport implements AzureTransport {
     address: EntityAddress,
     options: ListSessionsPageOptions,
   ): Promise<string[]> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     if (this.#isClosed) throw closedError(path);
     try {
       return await underEither(this.#closing.signal, options.abortSignal, (signal) =>
@@ -214,7 +217,13 @@ class ServiceBusTransport implements AzureTransport {
       "queue" in address
         ? this.#client.acceptNextSession(address.queue, options)
         : this.#client.acceptNextSession(address.topic, address.subscription, options);
-    return this.#waits.accept({ entityPath: entityPath(address), receiveMode, ask, maxWaitTimeInMs, signal });
+    return this.#waits.accept({
+      entityPath: entityPathOf(address),
+      receiveMode,
+      ask,
+      maxWaitTimeInMs,
+      signal,
+    });
   }
 
   async #acceptNamed(
@@ -223,9 +232,9 @@ class ServiceBusTransport implements AzureTransport {
     receiveMode: ReceiveMode,
     signal: AbortSignal,
   ): Promise<ServiceBusSessionReceiverLike> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     if (sessionId === "") {
-      throw new WaybillError("not-supported", "The SDK takes an empty session id for any session.", {
+      throw new WaybillError("not-supported", "The SDK treats an empty session id as any session.", {
         entityPath: path,
       });
     }
@@ -233,7 +242,7 @@ class ServiceBusTransport implements AzureTransport {
     for (;;) {
       const mayBeFreed = this.#waits.hasAbandoned(path) && performance.now() < untilMs;
       try {
-        return await this.#askNamed(address, sessionId, receiveMode, signal);
+        return await this.#requestSession(address, sessionId, receiveMode, signal);
       } catch (error) {
         const mapped = toAzureError(error, path);
         if (mapped.code !== "session-cannot-be-locked") throw mapped;
@@ -245,7 +254,7 @@ class ServiceBusTransport implements AzureTransport {
     }
   }
 
-  async #askNamed(
+  async #requestSession(
     address: EntityAddress,
     sessionId: string,
     receiveMode: ReceiveMode,
@@ -257,9 +266,9 @@ class ServiceBusTransport implements AzureTransport {
         ? this.#client.acceptSession(address.queue, sessionId, options)
         : this.#client.acceptSession(address.topic, address.subscription, sessionId, options);
     try {
-      return await untilAborted(asking, signal, () => abortedError(entityPath(address)));
+      return await untilAborted(asking, signal, () => abortedError(entityPathOf(address)));
     } catch (error) {
-      // Given up or not, a session that is locked all the same is freed.
+      // The SDK cannot cancel the request: a session that it locks after the abort is released.
       if (signal.aborted) asking.then((session) => session.close()).catch(() => {});
       throw error;
     }
@@ -267,7 +276,7 @@ class ServiceBusTransport implements AzureTransport {
 
   #settings(address: EntityAddress, receiveMode: ReceiveMode) {
     const completesOnLink = this.#completesOnLink;
-    return { entityPath: entityPath(address), receiveMode, completesOnLink, onClosed: this.#forget };
+    return { entityPath: entityPathOf(address), receiveMode, completesOnLink, onClosed: this.#forget };
   }
 
   #watch(
@@ -287,7 +296,7 @@ class ServiceBusTransport implements AzureTransport {
     });
   }
 
-  /** What any receiver of an entity holds, or that of a session. */
+  /** Sequence numbers held by any receiver of an entity, or by the receiver of one session. */
   #heldIn(path: string, sessionId: string | undefined): Set<bigint> {
     const receivers = Array.from(this.#parts)
       .filter((part) => part instanceof AzureReceiver)

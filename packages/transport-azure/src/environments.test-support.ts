@@ -10,12 +10,12 @@ import type { EntitySetting, TransportSubject } from "@waybill/conformance";
 import { azureTransport } from "./azure-transport.js";
 import { azureRetryOptions } from "./sdk/retry-options.js";
 
-/** A place where the transport suite is tried: a broker for all cases, on which each case makes entities and a transport of its own. */
+/** Where the transport suite runs: one broker for all cases; each case creates its own entities and transport. */
 export interface Environment extends AsyncDisposable {
   readonly subject: TransportSubject;
 }
 
-/** What the SDK can do. */
+/** What the SDK supports. */
 export const capabilities = [
   "scheduling",
   "deferral",
@@ -25,10 +25,13 @@ export const capabilities = [
   "transferDeadLetter",
 ] as const;
 
-/** So much real time passes for what the manual clock has set off to travel over the wire. */
+/** Real time given to messages to travel over the wire after the manual clock was advanced. */
 const travelMs = 10;
 
-/** The SDK against a server of the local broker in this process. Its clock stands still until a case moves it; the SDK's own waits take their time. */
+/**
+ * The SDK against a server of the local broker in this process. The broker's clock moves only when a case advances it; waits inside the SDK
+ * take real time.
+ */
 export async function openServerEnvironment(): Promise<Environment> {
   const clock = createManualClock(new Date());
   const broker = createBroker({ clock });
@@ -68,7 +71,7 @@ export async function openServerEnvironment(): Promise<Environment> {
   };
 }
 
-/** The SDK against a real namespace, in entities that each case makes and removes. The connection string needs the Manage claim. */
+/** The SDK against a real namespace, in entities that each case creates and removes. The connection string needs the Manage claim. */
 export async function openNamespaceEnvironment(connectionString: string): Promise<Environment> {
   const administration = new ServiceBusAdministrationClient(connectionString);
   const client = new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions });

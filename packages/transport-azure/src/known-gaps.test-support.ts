@@ -1,4 +1,4 @@
 import type { KnownGap } from "@waybill/conformance";
 
-/** The clauses of the suite that the transport is known to break, on any environment. */
+/** Cases of the suite that this transport is known to fail in any environment. */
 export const knownGaps: readonly KnownGap[] = [];

@@ -7,7 +7,7 @@ import { azureTransport } from "./azure-transport.js";
 import type { AzureTransportOptions } from "./azure-transport-options.js";
 import { azureRetryOptions } from "./sdk/retry-options.js";
 
-/** A broker with a queue `orders`, its server, a network between that and the SDK which can fail, and a transport. */
+/** A broker with a queue `orders`, its server, a network between server and SDK that can fail, and a transport. */
 export async function openLossyFixture(
   queue: QueueOptions = {},
   retryOptions: ServiceBusClientOptions["retryOptions"] = azureRetryOptions,
@@ -30,11 +30,11 @@ export async function openLossyFixture(
     network,
     client,
     transport,
-    /** Closes every connection politely. Resolves when they have ended. */
+    /** Closes every connection properly. Resolves when they have ended. */
     closeServer(): Promise<void> {
       return server.close();
     },
-    /** Closes the server and opens it again, at the same address. */
+    /** Closes the server and opens it again at the same address. */
     async restartServer(): Promise<void> {
       const { port } = server;
       await server.close();
@@ -44,7 +44,7 @@ export async function openLossyFixture(
       network.restore();
       await transport.close();
       const closed = client.close();
-      // Without the patches it may take a minute, or not end.
+      // Without the patches, closing may take a minute or never end.
       if (options.sdkPatches !== false) await closed;
       network.close();
       await server.close();
@@ -53,7 +53,7 @@ export async function openLossyFixture(
   };
 }
 
-/** Passes connections on to a port, until told otherwise. */
+/** Forwards connections to a port until switched to fail. */
 async function openNetwork(port: number) {
   const sockets = new Set<Socket>();
   let isDown = false;
@@ -94,25 +94,25 @@ async function openNetwork(port: number) {
   };
   return {
     port: (listener.address() as AddressInfo).port,
-    /** How many connections were made so far. */
+    /** How many connections were opened so far. */
     get connectionCount(): number {
       return connectionCount;
     },
-    /** How many it refused. */
+    /** How many connections were refused. */
     get refusalCount(): number {
       return refusalCount;
     },
     /** Breaks every connection; new ones work. */
     drop,
-    /** From now on the client's side of a connection stays for a while when the server has ended its own. */
+    /** From now on, the client's side of a connection stays open for a while after the server ended its side. */
     slowDownEnds(): void {
       endDelayMs = 400;
     },
-    /** From now on the server is first heard of a while after a connection was made. */
+    /** From now on, the server's first bytes arrive late on each new connection. */
     slowDownOpening(delayMs: number): void {
       openDelayMs = delayMs;
     },
-    /** From now on nothing passes on the connections there are, and nobody is notified. */
+    /** From now on, existing connections silently drop all bytes. */
     swallow(): void {
       for (const socket of sockets) {
         socket.unpipe();

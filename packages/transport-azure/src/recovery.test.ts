@@ -7,7 +7,7 @@ import { openLossyFixture } from "./lossy-fixture.test-support.js";
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 describe("a subscription whose connection breaks", () => {
-  it("goes on by itself, and a handler that ran meanwhile settles its message", async () => {
+  it("recovers, and a handler that ran meanwhile settles its message", async () => {
     await using fixture = await openLossyFixture();
     const { receiver, seen, gate } = subscribed(fixture);
     await send(fixture, "a");
@@ -20,7 +20,7 @@ describe("a subscription whose connection breaks", () => {
     await receiver.close();
   });
 
-  it("settles what was on its way to being settled, without waiting for the SDK's time-out", async () => {
+  it("completes pending settlements without waiting for the SDK's time-out", async () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture, "a");
@@ -31,7 +31,7 @@ describe("a subscription whose connection breaks", () => {
     expect(total(fixture)).toBe(0);
   });
 
-  it("tells why it cannot go on while the network is down, and does when it is back", async () => {
+  it("reports why it cannot receive while the network is down, and recovers afterwards", async () => {
     await using fixture = await openLossyFixture();
     const { receiver, seen, errors, gate } = subscribed(fixture);
     gate.open();
@@ -62,7 +62,7 @@ describe("a subscription whose connection breaks", () => {
     await receiver.close();
   });
 
-  it("never has more messages with the handler than it has places", async () => {
+  it("never passes more messages to the handler than it has slots", async () => {
     // What a link brought just before it broke comes again when its lock has run out.
     await using fixture = await openLossyFixture({ lockDurationMs: 5_000 });
     const { receiver, gate, most } = subscribed(fixture, 2);
@@ -94,7 +94,7 @@ describe("a send whose link is lost while it waits for its answer", () => {
     expect(total(fixture)).toBe(3 * count);
   });
 
-  it("is sent again also where nobody listens for a while", async () => {
+  it("is sent again even if the broker cannot be reached for a while", async () => {
     const once = { maxRetries: 1, retryDelayInMs: 1, mode: 1, timeoutInMs: 120_000 };
     await using fixture = await openLossyFixture({}, once);
     fixture.broker.faults.delay("orders", 120_000);
@@ -119,7 +119,7 @@ describe("a send whose link is lost while it waits for its answer", () => {
     await ended;
   });
 
-  it("is given up by its caller", async () => {
+  it("can be aborted by its caller", async () => {
     await using fixture = await openLossyFixture({}, { timeoutInMs: 120_000, mode: 1 });
     const caller = new AbortController();
     fixture.broker.faults.delay("orders", 120_000);
@@ -151,7 +151,7 @@ describe("messages that were received before the connection broke", () => {
   });
 });
 
-describe("a message that nobody settles", () => {
+describe("a message that is never settled", () => {
   it("does not stop its subscription 2047 messages later", async () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
@@ -199,7 +199,7 @@ describe("receive", () => {
     expect(performance.now() - startedAt).toBeLessThan(900);
   });
 
-  it("goes on waiting when its connection breaks", async () => {
+  it("continues waiting when its connection breaks", async () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
@@ -228,7 +228,7 @@ describe("a wait for the next session", () => {
       maxWaitTimeInMs,
     });
 
-  it("that was given up is taken over by the next that waits", async () => {
+  it("that was aborted is taken over by the next caller", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     for (let waits = 0; waits < 3; waits++) {
       await expect(accept(fixture, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
@@ -241,7 +241,7 @@ describe("a wait for the next session", () => {
     await expect(refused).rejects.toMatchObject({ code: "session-cannot-be-locked" });
   });
 
-  it("that was given up keeps no session locked", async () => {
+  it("that was aborted keeps no session locked", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     await expect(accept(fixture, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
     await send(fixture, "a");
@@ -254,7 +254,7 @@ describe("a wait for the next session", () => {
     });
   });
 
-  it("outlasts the time-out of the client", async () => {
+  it("outlasts the timeout of the client", async () => {
     await using fixture = await openLossyFixture(
       { requiresSession: true },
       { maxRetries: 0, timeoutInMs: 200, mode: 1 },
@@ -298,7 +298,7 @@ describe("a session's subscription", () => {
     expect(seen).toEqual([1n, 2n]);
   });
 
-  it("tells once that the session is lost with its connection, and ends", async () => {
+  it("reports once that the session is lost with its connection, and ends", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     await send(fixture, "a");
     const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
@@ -384,8 +384,8 @@ describe("locks of messages without id", () => {
   });
 });
 
-describe("a refusal that waiting does not mend", () => {
-  it("is notified within seconds when the client has azureRetryOptions", async () => {
+describe("an error that does not go away by waiting", () => {
+  it("is reported within seconds when the client has azureRetryOptions", async () => {
     await using fixture = await openLossyFixture({}, { maxRetries: 1, retryDelayInMs: 10, mode: 1 });
     fixture.broker.faults.throttle("orders");
     const sending = fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);

@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { openLossyFixture } from "./lossy-fixture.test-support.js";
 
 // A broker that restarts closes its connections politely, and their sockets end some time later. Meanwhile everything goes on.
-it("a client that sends, receives and peeks goes on when its broker restarts, and loses nothing", async () => {
+it("a client that sends, receives and peeks recovers when its broker restarts, and loses nothing", async () => {
   await using fixture = await openLossyFixture({ lockDurationMs: 5_000, maxDeliveryCount: 100 });
   fixture.network.slowDownEnds();
   const client = new WaybillClient(fixture.transport, { serializer: json() });

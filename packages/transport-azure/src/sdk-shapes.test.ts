@@ -94,8 +94,8 @@ describe("the client in the place of the SDK's", () => {
   });
 });
 
-describe("shapes of the SDK whose properties stand elsewhere", () => {
-  it("are refused in a sentence: annotated messages and foreign batches", async () => {
+describe("message shapes of the SDK with properties elsewhere", () => {
+  it("are refused with an explanation: annotated messages and foreign batches", async () => {
     await using both = await openBoth();
     const sender = both.client.createSender("orders");
     const annotated: AmqpAnnotatedMessage = {
@@ -112,7 +112,7 @@ describe("shapes of the SDK whose properties stand elsewhere", () => {
     );
   });
 
-  it("are refused with the way out: sequence numbers that are a Long", async () => {
+  it("are refused with a hint: sequence numbers that are a Long", async () => {
     await using both = await openBoth();
     const [long] = await both.sdk
       .createSender("orders")

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openLocalFixture } from "./local-fixture.test-support.js";
 
 describe("calls under the signal of a long-lived caller", () => {
-  it("leave nothing behind on it", async () => {
+  it("leave no listeners on it", async () => {
     await using fixture = openLocalFixture();
     const setting = { lockDurationMs: 5_000, maxDeliveryCount: 10 };
     const queue = await fixture.createQueue(setting);

@@ -23,7 +23,7 @@ describe("transports that throw at once", () => {
     expect(listeners()).toBe(0);
   });
 
-  it("cannot make a message vanish that is to be quarantined", async () => {
+  it("cannot lose a message that is to be quarantined", async () => {
     await using fixture = await createFixture();
     const { client } = broken(fixture, {
       transport: (transport) => ({
@@ -38,7 +38,7 @@ describe("transports that throw at once", () => {
     expect(await receiver.receiveMessages(1)).toMatchObject([{ messageId: "p", failure: {} }]);
   });
 
-  it("tell processError when nothing can be peeked behind an open circuit, and keep what is held", async () => {
+  it("report to processError when peeking fails behind an open circuit, and keep held messages", async () => {
     await using fixture = await createFixture();
     const { client } = broken(fixture, {
       receiver: () => ({
@@ -64,7 +64,7 @@ describe("transports that throw at once", () => {
     expect(await fixture.broker.receiver("orders").peek(50)).toHaveLength(30);
   });
 
-  it("let a session go that cannot be subscribed to", async () => {
+  it("release a session that cannot be subscribed to", async () => {
     await using fixture = await createFixture({ queue: { requiresSession: true } });
     const { client } = broken(fixture, {
       transport: (transport) => ({

@@ -2,11 +2,11 @@ import type { Clock } from "@waybill/broker";
 import { type ClockAttachment, type ClockDriven, steadyNow } from "@waybill/broker/front-end";
 import type { Scheduler, Timer } from "@waybill/core/transport";
 
-/** The client's timers on the broker's clock, so that a test which advances it drives locks, waits and back-off alike. */
+/** Runs the client's timers on the broker's clock, so that a test that advances it drives locks, waits and back-off alike. */
 export class ClockScheduler implements Scheduler, ClockDriven {
   readonly #clock: Clock;
   #attachment: ClockAttachment | undefined;
-  /** In order of due time. A client has a handful: one per receiver, and one per message that is kept back. */
+  /** In order of due time. A client has few: one per receiver, and one per held message. */
   readonly #timers: ScheduledTimer[] = [];
   #isClosed = false;
 
@@ -53,7 +53,7 @@ export class ClockScheduler implements Scheduler, ClockDriven {
     this.#detachIfDone();
   }
 
-  /** Lets go of the clock as soon as no timer is left: clients outlive their transport, and what they wait for must end. */
+  /** Detaches from the clock as soon as no timer is left: clients outlive their transport, and their pending waits must end. */
   close(): void {
     this.#isClosed = true;
     this.#detachIfDone();

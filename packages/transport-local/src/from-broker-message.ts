@@ -2,10 +2,10 @@ import type { MessageBody, ReceivedMessage } from "@waybill/broker";
 import type { ApplicationProperties } from "@waybill/core";
 import type { DeliveredMessage, EncodedBody } from "@waybill/core/transport";
 
-/** A message as the client takes it. The broker's message is the settlement handle of one that is locked. */
+/** Converts a message of the broker for the client. The broker's message is the settlement handle of a locked one. */
 export function fromBrokerMessage(message: ReceivedMessage): DeliveredMessage {
   const { lockToken, timeToLiveMs } = message;
-  // Every name is always there, so that all messages have one shape.
+  // Every property is always present, so that all messages have one hidden class.
   return {
     body: fromBrokerBody(message.body),
     messageId: message.messageId,
@@ -38,7 +38,7 @@ export function fromBrokerMessage(message: ReceivedMessage): DeliveredMessage {
   };
 }
 
-/** A plain `Uint8Array` even where the broker has a `Buffer`, whose `slice` and JSON form differ. */
+/** A plain `Uint8Array` even if the broker has a `Buffer`, whose `slice` and JSON form differ. */
 function fromBrokerBody(body: MessageBody): EncodedBody {
   if (body.section !== "data") return body;
   const { buffer, byteOffset, byteLength } = body.bytes;

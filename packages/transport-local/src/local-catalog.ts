@@ -1,7 +1,7 @@
 import type { Broker, EntityDescription } from "@waybill/broker";
 import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core/transport";
 
-/** The catalog of a broker in the same process: every entity with exact counts. */
+/** The catalog of a broker in the same process, with exact counts. */
 export function localCatalog(broker: Broker): EntityCatalog {
   return { listEntities: async () => broker.listEntities().map(toCatalogEntity) };
 }

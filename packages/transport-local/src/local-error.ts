@@ -1,7 +1,7 @@
 import { BrokerError, type BrokerErrorCode } from "@waybill/broker";
 import { type ErrorCode, WaybillError } from "@waybill/core";
 
-/** What each refusal of the broker means to a client. */
+/** The client's error code for each error code of the broker. */
 const codes = {
   "argument-error": "operation-invalid",
   "broker-closed": "closed",
@@ -27,7 +27,7 @@ const codes = {
   "transaction-timeout": "timeout",
 } as const satisfies Record<BrokerErrorCode, ErrorCode>;
 
-/** Turns whatever the broker threw into a `WaybillError`: the one place where its codes are mapped. */
+/** Turns anything the broker throws into a `WaybillError`; the only place where its codes are mapped. */
 export function toLocalError(error: unknown, entityPath: string): WaybillError {
   if (!(error instanceof BrokerError)) return WaybillError.from(error, "internal", { entityPath });
   return new WaybillError(codes[error.code], error.message, {
@@ -36,12 +36,12 @@ export function toLocalError(error: unknown, entityPath: string): WaybillError {
   });
 }
 
-/** The error of a call on something that is closed. */
+/** The error of a call on a closed object. */
 export function closedError(entityPath: string): WaybillError {
-  return new WaybillError("closed", "It is closed.", { entityPath });
+  return new WaybillError("closed", "The client, sender or receiver is closed.", { entityPath });
 }
 
-/** Throws `aborted` if the caller gave up before the call began. */
+/** Throws `aborted` if the signal is already aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined, entityPath: string): void {
   if (signal?.aborted) throw new WaybillError("aborted", "The operation was aborted.", { entityPath });
 }

@@ -1,7 +1,8 @@
 import { createBroker, createManualClock, type SubscriptionOptions } from "@waybill/broker";
 import { localTransport } from "./local-transport.js";
 
-/** A broker of its own with a transport, whose clock stands still until a test moves it: the local environment of the transport suite. */
+/** A broker with a transport, whose clock moves only when a test advances it: the local environment of the transport suite. */
+// #region fixture
 export function openLocalFixture() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const broker = createBroker({ clock });
@@ -31,3 +32,4 @@ export function openLocalFixture() {
     },
   };
 }
+// #endregion

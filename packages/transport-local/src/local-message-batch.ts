@@ -3,7 +3,7 @@ import { type EncodedMessage, WaybillError } from "@waybill/core";
 import type { TransportMessageBatch } from "@waybill/core/transport";
 import { toBrokerMessage } from "./to-broker-message.js";
 
-/** Messages for one broker sender; sizes are counted as the broker counts them. */
+/** A batch for one sender of the broker; sizes are those of the broker. */
 export class LocalMessageBatch implements TransportMessageBatch {
   readonly maxSizeInBytes: number;
   readonly #sender: Sender;
@@ -39,7 +39,7 @@ export class LocalMessageBatch implements TransportMessageBatch {
     return true;
   }
 
-  /** What was added. Throws `operation-invalid` when the batch was made by another sender. */
+  /** The added messages. Throws `operation-invalid` when another sender created the batch. */
   messagesOf(sender: Sender): readonly BrokerMessage[] {
     if (sender === this.#sender) return this.#messages;
     throw new WaybillError("operation-invalid", "The batch was made by another sender.", {

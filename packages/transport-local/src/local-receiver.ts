@@ -20,11 +20,11 @@ import { fromBrokerMessage } from "./from-broker-message.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalSubscription } from "./local-subscription.js";
 
-/** What a receiver works with. */
+/** Dependencies of a receiver. */
 export interface LocalReceiverSettings {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
-  /** Opens the broker's receiver; throws while there is no such entity. */
+  /** Opens the broker's receiver; throws if the entity does not exist. */
   readonly open: () => Receiver | SessionReceiver;
   readonly scheduler: Scheduler;
   readonly onClosed: (receiver: LocalReceiver) => void;
@@ -33,7 +33,7 @@ export interface LocalReceiverSettings {
 /** Receives from one queue, subscription or sub-queue of a broker in this process, and settles what it received. */
 export class LocalReceiver implements TransportReceiver {
   readonly #settings: LocalReceiverSettings;
-  /** Made for the first call that waits: most receivers of sessions never need it. */
+  /** Created by the first call that waits: most session receivers never need it. */
   #closing: AbortController | undefined;
   #hasClosed = false;
   readonly #subscriptions = new Set<LocalSubscription>();
@@ -51,7 +51,7 @@ export class LocalReceiver implements TransportReceiver {
     return this.#settings.receiveMode;
   }
 
-  /** Its subscriptions: there is no network on which a link could be lost. */
+  /** Its subscriptions. Links cannot be lost, because there is no network. */
   links(): ReceivingLink[] {
     return Array.from(this.#subscriptions, (subscription) => subscription.toReceivingLink());
   }
@@ -164,7 +164,7 @@ export class LocalReceiver implements TransportReceiver {
     return this.#hasClosed;
   }
 
-  /** The broker looks the entity up when a receiver is opened, so that happens on the first call. */
+  /** The broker looks up the entity when a receiver is opened, so this happens on the first call. */
   #open(abortSignal?: AbortSignal): Receiver | SessionReceiver {
     if (this.#isClosed) throw closedError(this.entityPath);
     throwIfAborted(abortSignal, this.entityPath);

@@ -3,10 +3,10 @@ import {
   type CallOptions,
   type CorrelationFilter,
   checkRule,
+  entityPathOf,
   type SubscriptionRule,
   type TransportRuleManager,
 } from "@waybill/core/transport";
-import { entityPath } from "./entity-path.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 
 /** Adds, removes and lists the rules of one subscription of a broker in this process. */
@@ -55,7 +55,7 @@ export class LocalRuleManager implements TransportRuleManager {
     options: CallOptions | undefined,
     call: (path: string) => Answer | Promise<Answer>,
   ): Promise<Answer> {
-    const path = entityPath({ topic: this.#topic, subscription: this.#subscription });
+    const path = entityPathOf({ topic: this.#topic, subscription: this.#subscription });
     if (this.#isClosed) throw closedError(path);
     throwIfAborted(options?.abortSignal, path);
     try {
@@ -84,7 +84,7 @@ function fromBrokerRule({ name, filter, action }: RuleDescription): Subscription
   return { name, filter: fromBrokerFilter(filter), action: action?.expression };
 }
 
-/** The service, too, shows the filters that take everything or nothing as SQL. */
+/** Like in the service, true and false filters are returned as SQL filters. */
 function fromBrokerFilter(filter: RuleFilter): SubscriptionRule["filter"] {
   switch (filter.type) {
     case "sql":

@@ -74,7 +74,7 @@ export class LocalSender implements TransportSender {
     this.#onClosed(this);
   }
 
-  /** The broker looks the entity up when a sender is opened, so that happens on the first call. */
+  /** The broker looks up the entity when a sender is opened, so this happens on the first call. */
   #open(options: CallOptions | undefined): Sender {
     if (this.#isClosed) throw closedError(this.entityPath);
     throwIfAborted(options?.abortSignal, this.entityPath);

@@ -3,13 +3,13 @@ import type { CallOptions, TransportSessionReceiver } from "@waybill/core/transp
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalReceiver, type LocalReceiverSettings } from "./local-receiver.js";
 
-/** What a session receiver works with. */
+/** Dependencies of a session receiver. */
 export interface LocalSessionReceiverSettings extends Omit<LocalReceiverSettings, "open"> {
-  /** Holds the session's lock already. */
+  /** Its session lock is already held. */
   readonly session: SessionReceiver;
 }
 
-/** Receives the messages of one session of a broker in this process. Closing it frees the session. */
+/** Receives the messages of one session of a broker in this process. Closing it releases the session. */
 export class LocalSessionReceiver extends LocalReceiver implements TransportSessionReceiver {
   readonly #session: SessionReceiver;
   #isClosed = false;
@@ -40,7 +40,7 @@ export class LocalSessionReceiver extends LocalReceiver implements TransportSess
     return this.#call(options, () => this.#session.setState(state));
   }
 
-  /** Whether or not anything was received: the lock was taken when the session was accepted. */
+  /** Also if nothing was received: the lock was taken when the session was accepted. */
   override async close(): Promise<void> {
     this.#isClosed = true;
     await super.close();

@@ -10,23 +10,23 @@ import type {
 import { fromBrokerMessage } from "./from-broker-message.js";
 import { toLocalError } from "./local-error.js";
 
-/** What a subscription works with. */
+/** Dependencies of a subscription. */
 export interface LocalSubscriptionSettings {
   readonly maxConcurrentCalls: number;
   readonly entityPath: string;
-  /** Opens the broker's receiver; throws while there is no such entity. */
+  /** Opens the broker's receiver; throws if the entity does not exist. */
   readonly open: () => MessageReceiver;
   readonly scheduler: Scheduler;
   readonly onStopped: (subscription: LocalSubscription) => void;
 }
 
-/** How soon a consumer that the broker ended is made again, in milliseconds. */
+/** How long after the broker ended a consumer a new one is opened, in milliseconds. */
 const reopenDelayMs = 1_000;
 
-/** After so many deliveries in a row the event loop gets its turn: the broker answers without ever leaving the microtask queue. */
+/** After this many deliveries in a row, the event loop gets a turn: the broker responds without leaving the microtask queue. */
 const deliveriesPerTurn = 256;
 
-/** Delivers messages to a handler as long as it has places free. */
+/** Delivers messages to a handler while it has free slots. */
 export class LocalSubscription implements TransportSubscription {
   readonly #handlers: SubscribeHandlers;
   readonly #settings: LocalSubscriptionSettings;
@@ -42,7 +42,7 @@ export class LocalSubscription implements TransportSubscription {
   constructor(handlers: SubscribeHandlers, settings: LocalSubscriptionSettings) {
     this.#handlers = handlers;
     this.#settings = settings;
-    // Not before the caller holds the subscription: the first messages come while credit is granted.
+    // Not before the caller has the subscription: granting credit delivers the first messages.
     queueMicrotask(this.#reopen);
   }
 
@@ -85,7 +85,7 @@ export class LocalSubscription implements TransportSubscription {
     this.#consumer = undefined;
     if (this.#isStopped) return;
     const mapped = toLocalError(error, this.#settings.entityPath);
-    // A session that was lost belongs to its next receiver: this one cannot get it back.
+    // A lost session belongs to its next receiver, so this one cannot reopen it.
     if (mapped.code !== "session-lock-lost") {
       this.#reopening = this.#settings.scheduler.schedule(reopenDelayMs, this.#reopen);
     }
@@ -118,7 +118,7 @@ export class LocalSubscription implements TransportSubscription {
     else this.#refill();
   };
 
-  /** Grants what is free: neither with a handler nor granted already. */
+  /** Grants credit for the free slots: those without a running handler or granted credit. */
   readonly #refill = (): void => {
     const consumer = this.#consumer;
     if (this.#isStopped || consumer === undefined) return;

@@ -7,7 +7,7 @@ import { createFixture, quiet, until } from "../test/fixture.js";
 import { localTransport } from "./local-transport.js";
 
 describe("localTransport", () => {
-  it("refuses what is no broker", () => {
+  it("refuses anything other than a broker", () => {
     expect(() => localTransport({} as never)).toThrow(
       new TypeError("localTransport needs a Broker of @waybill/broker, as createBroker makes it."),
     );
@@ -28,7 +28,7 @@ describe("localTransport", () => {
     );
   });
 
-  it("tells what the broker assigned", async () => {
+  it("returns what the broker assigned", async () => {
     await using fixture = await createFixture();
     await fixture.transport.createSender("orders").send([text("a")]);
     const [received] = await receive(peekLock(fixture.transport));
@@ -115,7 +115,7 @@ describe("localTransport", () => {
     });
   });
 
-  it("gives up a call when its signal aborts", async () => {
+  it("rejects a call when its signal aborts", async () => {
     await using fixture = await createFixture();
     const giveUp = new AbortController();
     const waiting = peekLock(fixture.transport).receive({
@@ -132,7 +132,7 @@ describe("localTransport", () => {
     expect(await peekLock(fixture.transport).peek({ maxMessages: 1 })).toEqual([]);
   });
 
-  it("rejects calls on what is closed, and the wait that was going on", async () => {
+  it("rejects calls on closed objects, and pending waits", async () => {
     await using fixture = await createFixture();
     const sender = fixture.transport.createSender("orders");
     const receiver = peekLock(fixture.transport);
@@ -153,7 +153,7 @@ describe("localTransport", () => {
     expect(await receive(peekLock(other))).toHaveLength(1);
   });
 
-  it("tells that the broker is closed", async () => {
+  it("reports that the broker is closed", async () => {
     const broker = createBroker({ clock: createManualClock() });
     await broker.createQueue("orders");
     await using transport = localTransport(broker);
@@ -202,7 +202,7 @@ describe("subscribe", () => {
     expect(running).toHaveLength(3);
   });
 
-  it("comes back when its queue does, and tells why it was away", async () => {
+  it("recovers when its queue is created again, and reports the error meanwhile", async () => {
     await using fixture = await createFixture();
     const errors: unknown[] = [];
     const received: unknown[] = [];
@@ -222,7 +222,7 @@ describe("subscribe", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("lets the event loop turn while a long queue is worked off", async () => {
+  it("gives the event loop turns while a long queue is processed", async () => {
     await using fixture = await createFixture();
     await fixture.transport
       .createSender("orders")

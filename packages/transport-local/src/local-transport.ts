@@ -3,6 +3,7 @@ import type { Transport } from "@waybill/core";
 import {
   type AcceptSessionOptions,
   type EntityAddress,
+  entityPathOf,
   type ListSessionsPageOptions,
   type ReceiveMode,
   type Scheduler,
@@ -14,7 +15,6 @@ import {
   underEither,
 } from "@waybill/core/transport";
 import { ClockScheduler } from "./clock-scheduler.js";
-import { entityPath } from "./entity-path.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalReceiver } from "./local-receiver.js";
 import { LocalRuleManager } from "./local-rule-manager.js";
@@ -22,8 +22,8 @@ import { LocalSender } from "./local-sender.js";
 import { LocalSessionReceiver } from "./local-session-receiver.js";
 
 /**
- * A transport to a broker in the same process: no socket, no second copy of the broker's rules. It goes by the broker's clock, and
- * closing it leaves the broker open. Throws `TypeError` for what is no broker.
+ * A transport to a broker in the same process, without a socket. It uses the broker's clock, and closing it leaves the broker open. Throws
+ * `TypeError` for anything other than a broker.
  */
 export function localTransport(broker: Broker): Transport {
   if (typeof broker?.acceptSession !== "function") {
@@ -45,7 +45,7 @@ type Part = LocalSender | LocalReceiver | LocalRuleManager;
 
 class LocalTransport implements Transport {
   readonly capabilities = capabilities;
-  /** Where clients on the network find a broker in this process. */
+  /** The host at which network clients find a broker of this process. */
   readonly fullyQualifiedNamespace = "localhost";
   readonly #broker: Broker;
   readonly #scheduler: ClockScheduler;
@@ -66,7 +66,7 @@ class LocalTransport implements Transport {
   }
 
   createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     const open = () => this.#broker.receiver(path, { mode: receiveMode });
     return this.#add(new LocalReceiver({ ...this.#settings(path, receiveMode), open }));
   }
@@ -76,7 +76,7 @@ class LocalTransport implements Transport {
     sessionId: string | undefined,
     { receiveMode, maxWaitTimeInMs, abortSignal }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     if (this.#isClosed) throw closedError(path);
     try {
       const session = await underEither(this.#closing.signal, abortSignal, (signal) =>
@@ -101,7 +101,7 @@ class LocalTransport implements Transport {
     address: EntityAddress,
     { updatedAfter, skip, top, abortSignal }: ListSessionsPageOptions,
   ): Promise<string[]> {
-    const path = entityPath(address);
+    const path = entityPathOf(address);
     if (this.#isClosed) throw closedError(path);
     throwIfAborted(abortSignal, path);
     try {

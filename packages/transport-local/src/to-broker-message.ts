@@ -2,7 +2,7 @@ import type { BrokerMessage, MessageBody } from "@waybill/broker";
 import type { EncodedMessage } from "@waybill/core";
 import type { EncodedBody } from "@waybill/core/transport";
 
-/** A message as the broker takes it; `scheduledFor` overrides the message's own schedule. The broker copies what it keeps. */
+/** Converts a message for the broker; `scheduledFor` overrides the message's own schedule. The broker copies what it keeps. */
 export function toBrokerMessage(message: EncodedMessage, scheduledFor?: Date): BrokerMessage {
   return {
     messageId: message.messageId,

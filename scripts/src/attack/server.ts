@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { makeCertificate } from "./certificate.js";
+import { makeCertificate } from "../../../packages/cli/dist/certificate/make-certificate.js";
 import { KEYS } from "./keys.js";
 import { processTime } from "./process-time.js";
 
@@ -33,7 +33,7 @@ await broker.createTopic("news");
 for (const name of ["all", "ruled"]) await broker.createSubscription("news", name, messages);
 const options = { port: 0, keys: Object.values(KEYS), closeTimeoutMs: 500 };
 const server = await serve(broker, options);
-const tlsServer = await serve(broker, { ...options, tls: makeCertificate() });
+const tlsServer = await serve(broker, { ...options, tls: await makeCertificate(["localhost"]) });
 
 await fill("spare", 20_000, 2_000);
 await fill("deep", 20_000, 500);

@@ -1,5 +1,5 @@
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
-import { speakPlainHttp } from "../../../examples/main-job/dist/plain-http.js";
+import { speakPlainHttp } from "@waybill/transport-azure";
 
 /** An administration client over plain HTTP, which tries everything once. */
 export function openAdministration(connectionString: string): ServiceBusAdministrationClient {

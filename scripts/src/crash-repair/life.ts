@@ -8,6 +8,7 @@ import { localTransport } from "@waybill/transport-local";
 import { Journal } from "../ledger/journal.js";
 import type { Effect } from "../ledger/lines.js";
 import { SENT } from "../ledger/lines.js";
+import { required } from "../run/required.js";
 
 // One life of a process on a durable broker: it fills two dead-letter queues, repairs them, or counts what arrived.
 
@@ -46,7 +47,7 @@ async function fill(): Promise<void> {
       const received = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 0 });
       await Promise.all(
         received.map(({ settlement }) =>
-          receiver.deadLetter(settlement!, { deadLetterReason: "HandlerFailed" }),
+          receiver.deadLetter(required(settlement), { deadLetterReason: "HandlerFailed" }),
         ),
       );
     }

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BrokerError, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
+import { required } from "../run/required.js";
 
 /** What opening damaged copies of a store came to. */
 export interface DamageReport {
@@ -64,7 +65,7 @@ function damage(
       // Half of the flips hit the two heads, where most depends on each bit.
       const at = round % 5 === 3 ? random(2) * 4096 + random(160) : random(original.byteLength);
       const bit = random(8);
-      bytes[at]! ^= 1 << bit;
+      bytes[at] = required(bytes[at]) ^ (1 << bit);
       return { name: `bit ${bit} of byte ${at} flipped`, bytes };
     }
   }

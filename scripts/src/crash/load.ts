@@ -3,6 +3,7 @@ import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { Journal } from "../ledger/journal.js";
 import { ABSENT, type Effect } from "../ledger/lines.js";
 import { randomFrom } from "../run/random.js";
+import { required } from "../run/required.js";
 import { pause } from "../run/waiting.js";
 
 // The process that is killed: opens the store, writes down what it finds, then works on it from all sides forever.
@@ -186,11 +187,11 @@ async function scheduleForEver(): Promise<never> {
       [sequence] = await sender.schedule([{ ...messageOf(id), scheduledEnqueueTime }]);
     });
     journal.seen("later", String(sequence), id);
-    known.push([id, sequence!]);
+    known.push([id, required(sequence)]);
     if (known.length > 20) {
-      const [oldest] = known.splice(random(known.length), 1);
-      await journal.attempt("cancel", [[`later/${oldest![0]}`, ABSENT]], () =>
-        sender.cancelScheduled([oldest![1]]),
+      const [cancelledId, number] = required(known.splice(random(known.length), 1)[0]);
+      await journal.attempt("cancel", [[`later/${cancelledId}`, ABSENT]], () =>
+        sender.cancelScheduled([number]),
       );
     }
     await roomIn("later");
@@ -256,7 +257,7 @@ function messageOf(messageId: string, sessionId?: string) {
 
 /** A body that its message's id foretells, of a size that does too. */
 function bodyFor(id: string): Buffer {
-  const size = [10, 100, 1000, 5000][id.charCodeAt(id.length - 1) % 4]!;
+  const size = required([10, 100, 1000, 5000][id.charCodeAt(id.length - 1) % 4]);
   return Buffer.alloc(size, id);
 }
 
@@ -270,5 +271,5 @@ function newName(): string {
 }
 
 function pick<Value>(values: readonly Value[]): Value {
-  return values[random(values.length)]!;
+  return required(values[random(values.length)]);
 }

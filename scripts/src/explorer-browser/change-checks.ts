@@ -25,7 +25,7 @@ async function sending(stage: Stage): Promise<void> {
   await page.getByLabel("Serializer").selectOption("msgpack");
   await page.getByLabel("Message id").fill("by-hand");
   await page.getByRole("button", { name: "Check" }).click();
-  await page.getByText("Fine", { exact: true }).waitFor();
+  await page.getByText("Valid", { exact: true }).waitFor();
   expectThat(!(await ids(stage, "later")).includes("by-hand"), "a check sent the message");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByText("Sent", { exact: true }).waitFor();
@@ -68,7 +68,7 @@ async function transcoding(stage: Stage): Promise<void> {
   await opened.go("entity", "deliveries/$DeadLetterQueue", "dead-letters");
   await page.getByRole("button", { name: "Repair all …" }).click();
   await page.getByLabel(/written again/).check();
-  await page.getByLabel("At most (empty: all)").fill("5");
+  await page.getByLabel("Maximum number (empty: all)").fill("5");
   await page.getByRole("button", { name: "Dry run" }).click();
   const difference = page.getByRole("group").filter({ hasText: "transcoded" });
   await difference.first().locator("summary").first().click();

@@ -142,7 +142,7 @@ async function unreadable(stage: Stage): Promise<void> {
     .filter({ hasText: "DeserializationFailed" });
   await failed.first().getByRole("link").first().click();
   const details = page.getByRole("article");
-  await details.getByText("What was tried", { exact: true }).waitFor();
+  await details.getByText("Attempts", { exact: true }).waitFor();
   const offset = await details.locator("tr.decisive td").nth(2).textContent();
   expectThat(/^\d+$/.test(offset ?? ""), `the offset is ${offset}`);
   expectSame(
@@ -150,7 +150,7 @@ async function unreadable(stage: Stage): Promise<void> {
     `offset ${offset}`,
     "the marked byte",
   );
-  await details.getByText(/What was tried when it was dead-lettered/).waitFor();
+  await details.getByText(/Attempts when it was dead-lettered/).waitFor();
   await details.getByLabel("Decode as …").selectOption("json");
   await details.getByText("because you asked").waitFor();
 }
@@ -201,7 +201,7 @@ async function census(stage: Stage): Promise<void> {
   const { page } = opened;
   await opened.go("census");
   for (let taken = 0; taken < 2; taken++) await takeCensus(opened);
-  await page.getByRole("img", { name: "What waited in webhooks, over time" }).waitFor();
+  await page.getByRole("img", { name: "Waiting messages in webhooks, over time" }).waitFor();
   await page
     .getByText(/msgpack: \d+/)
     .first()

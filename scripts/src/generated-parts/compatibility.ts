@@ -21,7 +21,7 @@ export function drawRuntimes(root: string): string {
   const nodes = /node: \[([^\]]*)\]/.exec(ci)?.[1] ?? "";
   const systems = /os: \[([^\]]*)\]/.exec(ci)?.[1] ?? "";
   return [
-    "| | from | tried with |",
+    "| | minimum | tested with |",
     "|---|---|---|",
     `| Node | ${manifest.engines?.node} | ${nodes} by CI, on ${systems} |`,
     `| TypeScript | 5.7 | ${manifest.devDependencies?.typescript} |`,
@@ -31,7 +31,7 @@ export function drawRuntimes(root: string): string {
   ].join("\n");
 }
 
-/** Every package with its version and what it stands on. */
+/** Every package with its version and its dependencies on packages of others. */
 export function drawPackages(root: string): string {
   const rows = readdirSync(`${root}packages`)
     .sort()
@@ -40,9 +40,9 @@ export function drawPackages(root: string): string {
       const others = Object.entries({ ...dependencies, ...peerDependencies })
         .filter(([other]) => !other.startsWith("@waybill/"))
         .map(([other, range]) => `\`${other}\` ${range}`);
-      return `| \`${name}\` | ${version} | ${others.join(", ") || "nothing of others"} |`;
+      return `| \`${name}\` | ${version} | ${others.join(", ") || "none"} |`;
     });
-  return ["| package | version | stands on |", "|---|---|---|", ...rows].join("\n");
+  return ["| package | version | dependencies |", "|---|---|---|", ...rows].join("\n");
 }
 
 function readManifest(path: string): Manifest {

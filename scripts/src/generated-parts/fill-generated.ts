@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { drawPackages, drawRuntimes } from "./compatibility.js";
+import { fillMarked } from "./fill-marked.js";
 import { drawPerformance } from "./performance.js";
 import { drawRecipes } from "./recipes.js";
 
@@ -14,12 +15,9 @@ const parts: Readonly<Record<string, (root: string) => string>> = {
 
 /** Fills every part of a page that stands between `<!-- generated name -->` and `<!-- /generated -->`. Throws for a name that there is not. */
 export function fillGenerated(page: string): string {
-  return page.replace(
-    /(<!-- generated ([\w-]+) -->\n)[\s\S]*?(<!-- \/generated -->)/g,
-    (_, start: string, name: string, end: string) => {
-      const draw = parts[name];
-      if (draw === undefined) throw new Error(`Nothing generates "${name}".`);
-      return `${start}\n${draw(root)}\n\n${end}`;
-    },
-  );
+  return fillMarked(page, "generated", (name) => {
+    const draw = parts[name];
+    if (draw === undefined) throw new Error(`Nothing generates "${name}".`);
+    return draw(root);
+  });
 }

@@ -1,3 +1,4 @@
+import { fillMarked } from "../generated-parts/fill-marked.js";
 import { drawOptionTable, type OptionInterface, type OptionRow } from "./interface-table.js";
 
 /**
@@ -5,12 +6,8 @@ import { drawOptionTable, type OptionInterface, type OptionRow } from "./interfa
  * or of several that are named, inherited ones last. Throws when there is no such interface.
  */
 export function fillOptionTables(page: string, interfaces: ReadonlyMap<string, OptionInterface>): string {
-  return page.replace(
-    /(<!-- options (\w+(?: \w+)*) -->\n)[\s\S]*?(<!-- \/options -->)/g,
-    (_, start: string, names: string, end: string) => {
-      const rows = names.split(" ").flatMap((name) => allRows(name, interfaces));
-      return `${start}\n${drawOptionTable(rows)}\n\n${end}`;
-    },
+  return fillMarked(page, "options", (names) =>
+    drawOptionTable(names.split(" ").flatMap((name) => allRows(name, interfaces))),
   );
 }
 

@@ -1,6 +1,16 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
+
+/** How modules of ours are joined: for Node, into a file for each entry point and each part that is loaded later, with the names of functions. */
+export const JOINED_BUILD = {
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  keepNames: true,
+} as const satisfies BuildOptions;
 
 /**
  * The packages whose modules are published joined: those of which a process that has to be there at once loads all, and that nobody puts into
@@ -23,18 +33,13 @@ export async function joinModules(directory: string): Promise<void> {
   const entryPoints = entryPointsOf(manifest);
   const dist = join(directory, "dist");
   const { outputFiles } = await build({
+    ...JOINED_BUILD,
     absWorkingDir: directory,
     entryPoints,
     outdir: dist,
     // Beside the entry points, so that a path relative to a module is the same for all.
     chunkNames: "[name]-[hash]",
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
     packages: "external",
-    keepNames: true,
     write: false,
   });
   await removeModules(dist);

@@ -1,48 +1,20 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { registryAvro, registryJson, type SchemaSource } from "@waybill/schema-registry";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import fc from "fast-check";
+import { type ConfluentPeer, loadPeer, peersFolder } from "./installed-peers.js";
 import type { PeerResult } from "./peer-result.js";
 import { tagged } from "./tagged-value.js";
 import { confluentAvroSchema, confluentAvroValues, jsonSchema, jsonValues } from "./values.js";
 
-const folder = fileURLToPath(new URL("../../../bench/peers/", import.meta.url));
 const topic = "orders";
-
-/** What is used of `@confluentinc/schemaregistry`. */
-interface Peer {
-  readonly MockClient: new (
-    options: object,
-  ) => {
-    register(subject: string, schema: object): Promise<number>;
-  };
-  readonly SerdeType: { readonly VALUE: unknown };
-  readonly AvroSerializer: SerializerClass;
-  readonly AvroDeserializer: DeserializerClass;
-  readonly JsonSerializer: SerializerClass;
-  readonly JsonDeserializer: DeserializerClass;
-}
-type SerializerClass = new (
-  client: object,
-  type: unknown,
-  options: object,
-) => { serialize(topic: string, value: unknown): Promise<Uint8Array> };
-type DeserializerClass = new (
-  client: object,
-  type: unknown,
-  options: object,
-) => { deserialize(topic: string, bytes: Buffer): Promise<unknown> };
 
 /** Exchanges values with Confluent's own serializers, over the mock of its registry, in Avro and JSON. */
 export async function confluentResults(count: number, seed: number): Promise<PeerResult[]> {
-  install();
-  const peer = createRequire(folder)("@confluentinc/schemaregistry") as Peer;
+  const peer = loadPeer<ConfluentPeer>("@confluentinc/schemaregistry");
   const findings = [
     ...(await exchange(peer, "avro", fc.sample(confluentAvroValues(), { numRuns: count, seed }))),
     ...(await exchange(peer, "json", fc.sample(jsonValues(), { numRuns: count, seed }))),
@@ -53,7 +25,11 @@ export async function confluentResults(count: number, seed: number): Promise<Pee
   ];
 }
 
-async function exchange(peer: Peer, format: "avro" | "json", values: readonly unknown[]): Promise<string[]> {
+async function exchange(
+  peer: ConfluentPeer,
+  format: "avro" | "json",
+  values: readonly unknown[],
+): Promise<string[]> {
   const definition = JSON.stringify(format === "avro" ? confluentAvroSchema : jsonSchema);
   const client = new peer.MockClient({ baseURLs: ["mock://"] });
   const id = await client.register(`${topic}-value`, {
@@ -91,13 +67,7 @@ async function exchange(peer: Peer, format: "avro" | "json", values: readonly un
   return findings;
 }
 
-function install(): void {
-  if (existsSync(`${folder}node_modules/@confluentinc`)) return;
-  console.log("Installing @confluentinc/schemaregistry (190 MB) into bench/peers …");
-  execFileSync("npm", ["install"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-}
-
 function versionOf(name: string): string {
-  const manifest = readFileSync(`${folder}node_modules/${name}/package.json`, "utf8");
+  const manifest = readFileSync(`${peersFolder}node_modules/${name}/package.json`, "utf8");
   return (JSON.parse(manifest) as { readonly version: string }).version;
 }

@@ -1,15 +1,14 @@
-import { administrationTypes, otherTypes } from "./administration.js";
+import { fillMarked } from "../generated-parts/fill-marked.js";
+import { administrationTypes, inheritedMembers, otherTypes } from "./administration.js";
 import { type Replacements, replacementTables } from "./replacements.js";
+import { membersOf } from "./sdk-declarations.js";
 
 /**
  * Fills every table of a page that stands between `<!-- replaces Name -->` and `<!-- /replaces -->` with what stands in the place of the
  * members of that type of `@azure/service-bus`. Throws when there is no such table.
  */
 export function fillReplacementTables(page: string): string {
-  return page.replace(
-    /(<!-- replaces (\w+) -->\n)[\s\S]*?(<!-- \/replaces -->)/g,
-    (_, start: string, name: string, end: string) => `${start}\n${drawTable(name)}\n\n${end}`,
-  );
+  return fillMarked(page, "replaces", drawTable);
 }
 
 /** The names of the tables that a page can have. */
@@ -34,11 +33,10 @@ function drawReplacements(heading: string, rows: Replacements): string {
 }
 
 function drawAdministration(): string {
-  const lines = Object.entries(administrationTypes).map(
-    ([type, members]) =>
-      `| \`${type}\` | ${Object.keys(members)
-        .map((name) => `\`${name}\``)
-        .join(", ")} |`,
-  );
+  const lines = administrationTypes.map((type) => {
+    const inherited = type === "ServiceBusAdministrationClient" ? inheritedMembers : [];
+    const members = [...membersOf(type), ...inherited].map((name) => `\`${name}\``);
+    return `| \`${type}\` | ${members.join(", ")} |`;
+  });
   return ["| type | members |", "|---|---|", ...lines].join("\n");
 }

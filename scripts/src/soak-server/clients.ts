@@ -8,6 +8,7 @@ import { abandon, complete, got, onceOnly, send } from "../clients/journaled.js"
 import { Journal } from "../ledger/journal.js";
 import type { Delivery } from "../ledger/lines.js";
 import { randomFrom } from "../run/random.js";
+import { required } from "../run/required.js";
 import { pause } from "../run/waiting.js";
 import { openRelay, type Relay } from "../supervisor/relay.js";
 
@@ -34,7 +35,7 @@ process.on("unhandledRejection", (error) => journal.error(error));
 
 process.send?.("ready");
 const KINDS = [pull, subscribe, workInSessions, readNews];
-await Promise.all(Array.from({ length: Number(count) }, (_, n) => live(KINDS[n % KINDS.length]!)));
+await Promise.all(Array.from({ length: Number(count) }, (_, n) => live(required(KINDS[n % KINDS.length]))));
 process.exit();
 
 type Kind = (client: Client, actions: number) => Promise<void>;
@@ -134,7 +135,7 @@ async function receive(receiver: ServiceBusReceiver, store: string): Promise<voi
 /** Messages of a session are locked by their session, which ends with its link. */
 function lockOf({ lockedUntilUtc }: ServiceBusReceivedMessage, store: string): Omit<Delivery, "sequence"> {
   if (store === "visits") return { lockedAt: Date.now() - LATE_MS };
-  const lockedUntil = lockedUntilUtc!.getTime();
+  const lockedUntil = required(lockedUntilUtc).getTime();
   return { lockedAt: lockedUntil - Number(lockMs), lockedUntil };
 }
 

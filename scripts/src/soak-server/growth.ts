@@ -1,3 +1,4 @@
+import { required } from "../run/required.js";
 /** Samples of one process in the order of time, and what they may grow by. */
 export interface GrowthOptions {
   /** Share of the first value that the last may have in addition. */
@@ -25,5 +26,5 @@ export function measureGrowth(
 
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)]!;
+  return required(sorted[Math.floor(sorted.length / 2)]);
 }

@@ -1,18 +1,18 @@
 import { AmqpDecodeError } from "./decode-error.js";
 
 /**
- * A place in bytes and the end it may not pass. It also carries the two budgets that bound a decode: nesting,
- * and elements that take no bytes (an array of four billion nulls is 11 bytes long).
+ * A position in bytes and the end it may not exceed. It also limits a decode: nesting, the number of values, and elements without bytes (an
+ * array of four billion nulls is 11 bytes long).
  */
 export class ByteReader {
   readonly buffer: Buffer;
   position: number;
   end: number;
   depth = 0;
-  weightless = 4096;
-  /** Values that were decoded. */
+  emptyElementsLeft = 4096;
+  /** Number of decoded values. */
   items = 0;
-  /** As many may be. */
+  /** Maximum of `items`. */
   maxItems = 0x7fffffff;
 
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
@@ -21,7 +21,7 @@ export class ByteReader {
     this.end = end;
   }
 
-  /** Moves past `size` bytes and returns where they start. Throws `AmqpDecodeError` when they are not there. */
+  /** Skips `size` bytes and returns where they start. Throws `AmqpDecodeError` if they are missing. */
   advance(size: number): number {
     const start = this.position;
     if (size > this.end - start) this.fail("the value is cut off");
@@ -37,7 +37,7 @@ export class ByteReader {
     return this.buffer.readUInt32BE(this.advance(4));
   }
 
-  /** Throws `AmqpDecodeError` with the reason and the present offset. */
+  /** Throws `AmqpDecodeError` with the reason and the current offset. */
   fail(reason: string): never {
     throw new AmqpDecodeError(`${reason} (offset ${this.position})`);
   }

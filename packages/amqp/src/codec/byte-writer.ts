@@ -1,13 +1,12 @@
 const CHUNK_SIZE = 65_536;
-/** What a writer begins with: many connections say little. */
+/** Initial buffer size: many connections send little. */
 const FIRST_SIZE = 2048;
-/** Above this, copying a payload costs more than one more element in the list of parts. */
+/** Above this size, copying a payload costs more than another element in the list of parts. */
 const BY_REFERENCE_SIZE = 16_384;
 
 /**
- * Bytes waiting to be taken, in as few parts as possible. Bytes once taken are never written again, so they
- * may be handed to a socket without a copy. Offsets kept across writes are relative to `mark`, because a
- * part that runs full moves to a larger buffer from `mark` on.
+ * Output waiting to be taken, in as few parts as possible. Taken bytes are never overwritten, so they can be passed to a socket without a
+ * copy. Offsets kept across writes are relative to `mark`, because a full part moves to a larger buffer from `mark` on.
  */
 export class ByteWriter {
   buffer: Buffer;
@@ -23,7 +22,7 @@ export class ByteWriter {
     this.buffer = Buffer.allocUnsafe(Math.min(chunkSize, FIRST_SIZE));
   }
 
-  /** The number of bytes written and not yet taken. */
+  /** Bytes written and not yet taken. */
   get length(): number {
     return this.#partsLength + this.position - this.#start;
   }

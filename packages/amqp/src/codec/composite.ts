@@ -4,7 +4,7 @@ import { readValue } from "./decode.js";
 import { writeListOf, writeSymbol, writeUint, writeUlong, writeValue } from "./encode.js";
 import { type AmqpDescribed, AmqpMap, type AmqpValue, isTyped, typeName } from "./value.js";
 
-/** What a field of each kind is in JavaScript. `symbols` is a field with multiple="true" (1.4). */
+/** The JavaScript type of each kind of field. `symbols` is a field with multiple="true" (1.4). */
 export interface FieldTypes {
   boolean: boolean;
   ubyte: number;
@@ -27,12 +27,12 @@ export type FieldTable = Readonly<Record<string, FieldKind | `${FieldKind}!`>>;
 
 /** A composite type (1.4): a list of fields under a descriptor. */
 export interface Composite<Table extends FieldTable> {
-  /** For error texts, as "open". */
+  /** For error texts, for example "open". */
   readonly name: string;
   readonly code: number;
   readonly fields: Table;
   readonly layout: readonly FieldLayout[];
-  /** How many fields there are up to the last mandatory one. */
+  /** Number of fields up to the last mandatory one. */
   readonly mandatoryLength: number;
 }
 
@@ -42,7 +42,7 @@ interface FieldLayout {
   readonly isMandatory: boolean;
 }
 
-/** A composite's fields; the optional ones are `undefined` when the peer left them out or null. */
+/** A composite's fields; optional ones are `undefined` if the peer omitted them or sent null. */
 export type FieldsOf<Table extends FieldTable> = {
   readonly [K in keyof Table]: Table[K] extends `${infer Kind extends FieldKind}!`
     ? FieldTypes[Kind]
@@ -51,7 +51,7 @@ export type FieldsOf<Table extends FieldTable> = {
       : never;
 };
 
-/** Describes a composite type of the specification. */
+/** Defines a composite type of the specification. */
 export function defineComposite<const Table extends FieldTable>(
   name: string,
   code: number,
@@ -67,8 +67,8 @@ export function defineComposite<const Table extends FieldTable>(
 }
 
 /**
- * Appends a composite with its whole list of fields, null for each one not given: some peers index trailing
- * optional fields without looking at the list's length.
+ * Appends a composite with its complete list of fields, null for omitted ones: some peers read trailing optional fields without checking
+ * the list's length.
  */
 export function writeComposite<Table extends FieldTable>(
   writer: ByteWriter,
@@ -91,7 +91,7 @@ export function writeDescriptor(writer: ByteWriter, code: number): void {
   writer.buffer[writer.position++] = code;
 }
 
-/** Reads the list that follows a descriptor. Throws as `readFields` does. */
+/** Reads the list after a descriptor. Throws like `readFields`. */
 export function readComposite<Table extends FieldTable>(
   reader: ByteReader,
   composite: Composite<Table>,
@@ -99,7 +99,7 @@ export function readComposite<Table extends FieldTable>(
   return readFields(reader, composite, readValue(reader));
 }
 
-/** The fields in a described list. Throws `AmqpDecodeError` naming the field that is missing or mistyped. */
+/** The fields in a described list. Throws `AmqpDecodeError` with the name of a missing or mistyped field. */
 export function readFields<Table extends FieldTable>(
   reader: ByteReader,
   composite: Composite<Table>,
@@ -128,7 +128,7 @@ export function readFields<Table extends FieldTable>(
   return values as FieldsOf<Table>;
 }
 
-/** Reads a descriptor and returns its code, or -1 for one that is not of the specification. */
+/** Reads a descriptor and returns its code, or -1 if the specification does not define it. */
 export function readDescriptor(reader: ByteReader): number {
   if (reader.readUint8() !== 0x00) reader.fail("a described value was expected");
   if (reader.position < reader.end && reader.buffer[reader.position] === 0x53) {
@@ -138,7 +138,7 @@ export function readDescriptor(reader: ByteReader): number {
   return descriptorCode(readValue(reader));
 }
 
-/** The code of a descriptor in its numeric or symbolic form; -1 for one not of the specification. */
+/** The code of a numeric or symbolic descriptor; -1 if the specification does not define it. */
 function descriptorCode(descriptor: AmqpValue): number {
   if (!isTyped(descriptor)) return -1;
   if (descriptor.type === "ulong" && descriptor.value < 256n) return Number(descriptor.value);
@@ -191,7 +191,7 @@ function writeSymbols(writer: ByteWriter, symbols: readonly string[]): void {
   writeValue(writer, { type: "array", elementType: "symbol", descriptors: [], values });
 }
 
-/** A field's JavaScript form, or `undefined` when the value's type does not fit; numbers may be narrower. */
+/** Converts a field to JavaScript; `undefined` if the value's type does not fit. Numbers may have a narrower type. */
 function toField(kind: FieldKind, value: AmqpValue): unknown {
   switch (kind) {
     case "boolean":
@@ -220,9 +220,9 @@ function toField(kind: FieldKind, value: AmqpValue): unknown {
   }
 }
 
-/** An instant beyond the range of `Date` becomes the last one within. */
+/** A timestamp beyond the range of `Date` becomes the nearest `Date`. */
 function toDate(ms: number): Date {
-  return new Date(Math.max(-LAST_MS, Math.min(ms, LAST_MS)));
+  return new Date(Math.max(-MAX_DATE_MS, Math.min(ms, MAX_DATE_MS)));
 }
 
 function toUnsigned(value: AmqpValue, max: number): number | undefined {
@@ -250,8 +250,8 @@ function toSymbols(value: AmqpValue): readonly string[] | undefined {
   return many.every((text) => text !== undefined) ? (many as string[]) : undefined;
 }
 
-/** The end of the range of `Date`, in ms from the epoch either way. */
-const LAST_MS = 8.64e15;
+/** The range of `Date`, in ms before and after the epoch. */
+const MAX_DATE_MS = 8.64e15;
 
 /** The symbolic descriptors of parts 2 to 5, which a peer may use instead of the codes. */
 const SYMBOLIC_DESCRIPTORS: ReadonlyMap<string, number> = new Map([

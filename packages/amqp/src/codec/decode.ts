@@ -2,12 +2,12 @@ import { isUtf8 } from "node:buffer";
 import { ByteReader } from "./byte-reader.js";
 import { type AmqpArray, AmqpMap, type AmqpTypeName, type AmqpValue } from "./value.js";
 
-/** Values nested deeper than this are refused; the messaging format needs 6 levels. */
+/** Maximum nesting of values; the messaging format needs 6 levels. */
 export const MAX_DEPTH = 64;
 
 /**
- * The one value these bytes hold. Binary values are views into `bytes`. Throws `AmqpDecodeError` when the
- * bytes are malformed, hold more than one value, or nest deeper than {@link MAX_DEPTH}.
+ * Decodes a single value. Binary values are views on `bytes`. Throws `AmqpDecodeError` for malformed bytes, more than one value, or nesting
+ * deeper than {@link MAX_DEPTH}.
  */
 export function decodeValue(bytes: Uint8Array): AmqpValue {
   const reader = new ByteReader(bytes);
@@ -16,13 +16,13 @@ export function decodeValue(bytes: Uint8Array): AmqpValue {
   return value;
 }
 
-/** The next value. Binary values are views. Throws `AmqpDecodeError`. */
+/** Reads the next value. Binary values are views. Throws `AmqpDecodeError`. */
 export function readValue(reader: ByteReader): AmqpValue {
   const code = reader.readUint8();
   return code === 0x00 ? readDescribed(reader) : readPrimitive(reader, code);
 }
 
-/** The value of a constructor already read (1.2). Throws `AmqpDecodeError` for an unknown code. */
+/** Reads the value after a constructor (1.2). Throws `AmqpDecodeError` for an unknown code. */
 export function readPrimitive(reader: ByteReader, code: number): AmqpValue {
   const { buffer } = reader;
   if (++reader.items > reader.maxItems) reader.fail("there are too many values");
@@ -108,11 +108,11 @@ export function readPrimitive(reader: ByteReader, code: number): AmqpValue {
 }
 
 /**
- * Moves past one value without looking inside: a constructor's high nibble tells its width (1.2). Needs no
- * recursion and no memory. Throws `AmqpDecodeError` when the value is cut off.
+ * Skips one value without decoding: a constructor's high nibble gives its width (1.2). Needs no recursion and no memory. Throws
+ * `AmqpDecodeError` if the value is truncated.
  */
 export function skipValue(reader: ByteReader): void {
-  // A described value is two values in a row, and its descriptor may itself be described (1.2).
+  // A described value is two consecutive values, and its descriptor may itself be described (1.2).
   for (let left = 1; left > 0; ) {
     const code = reader.readUint8();
     if (code === 0x00) {
@@ -125,8 +125,8 @@ export function skipValue(reader: ByteReader): void {
 }
 
 /**
- * Moves past one value and looks at all of it: what passes here can be read later. Needs no memory for what the value holds, however large
- * it is. Throws `AmqpDecodeError` where {@link readValue} does.
+ * Skips one value and checks all of it, so that it can be decoded later. Needs no memory for its content, whatever its size. Throws
+ * `AmqpDecodeError` where {@link readValue} does.
  */
 export function checkValue(reader: ByteReader): void {
   const code = reader.readUint8();
@@ -238,7 +238,7 @@ function readOctets(reader: ByteReader, size: number): Uint8Array {
 function readString(reader: ByteReader, size: number): string {
   const start = reader.advance(size);
   const text = reader.buffer.toString("utf8", start, start + size);
-  // The lenient decoder is the fast one; only a replacement character can hide malformed input.
+  // The lenient decoder is faster; malformed input always results in a replacement character.
   if (text.includes("\uFFFD") && !isUtf8(reader.buffer.subarray(start, start + size))) {
     reader.fail("a string is not UTF-8");
   }
@@ -250,7 +250,7 @@ function readSymbolText(reader: ByteReader, size: number): string {
   return reader.buffer.toString("latin1", start, start + size);
 }
 
-/** Reads a list, map or array inside the bytes its size announces, which it must use up (1.2.3). */
+/** Reads a list, map or array, which must use up exactly the announced size (1.2.3). */
 function readCompound<T>(
   reader: ByteReader,
   code: number,
@@ -300,7 +300,7 @@ function readArray(reader: ByteReader, count: number): AmqpArray {
   return { type: "array", elementType, descriptors, values };
 }
 
-/** Reads what stands once for all elements of an array (1.6.24). */
+/** Reads the constructor shared by all elements of an array (1.6.24). */
 function readArrayConstructor(
   reader: ByteReader,
   count: number,
@@ -314,8 +314,8 @@ function readArrayConstructor(
   }
   const elementType = TYPE_NAMES.get(code) ?? failUnknown(reader, code);
   if (code >> 4 !== 0x4) requireRoom(reader, count);
-  else if (count > reader.weightless) reader.fail("too many elements without bytes");
-  else reader.weightless -= count;
+  else if (count > reader.emptyElementsLeft) reader.fail("too many elements without bytes");
+  else reader.emptyElementsLeft -= count;
   return { code, elementType, descriptors };
 }
 

@@ -9,14 +9,14 @@ import {
   typeName,
 } from "./value.js";
 
-/** The value's shortest encoding (1.6). Throws `TypeError` or `RangeError` for what is not an AMQP value. */
+/** Encodes a value in its shortest form (1.6). Throws `TypeError` or `RangeError` for values that are not AMQP values. */
 export function encodeValue(value: AmqpValue): Uint8Array {
   const writer = new ByteWriter(256);
   writeValue(writer, value);
   return concatenate(writer.take());
 }
 
-/** Appends the value's shortest encoding. Throws `TypeError` or `RangeError` for what is not an AMQP value. */
+/** Appends a value in its shortest form. Throws `TypeError` or `RangeError` for values that are not AMQP values. */
 export function writeValue(writer: ByteWriter, value: AmqpValue): void {
   if (typeof value === "string") writeString(writer, value);
   else if (value === null) writeCode(writer, 0x40);
@@ -64,7 +64,7 @@ export function writeUlong(writer: ByteWriter, value: bigint): void {
   }
 }
 
-/** Appends binary (1.6.19). Its bytes are copied, whatever their size: an encoding may still move. */
+/** Appends binary (1.6.19). Always copies the bytes, because the encoding may still move. */
 export function writeBinary(writer: ByteWriter, bytes: Uint8Array): void {
   writer.ensure(bytes.length + 5);
   writeVariableHead(writer, 0xa0, bytes.length);
@@ -72,13 +72,13 @@ export function writeBinary(writer: ByteWriter, bytes: Uint8Array): void {
   writer.position += bytes.length;
 }
 
-/** Appends a list (1.6.22) whose items `writeItems` writes. */
+/** Appends a list (1.6.22); `writeItems` writes its items. */
 export function writeListOf(writer: ByteWriter, count: number, writeItems: () => void): void {
   if (count === 0) writeCode(writer, 0x45);
   else writeCompound(writer, 0xc0, count, writeItems);
 }
 
-/** One run of bytes from several, without a copy when there is one. */
+/** Concatenates bytes; a single part is not copied. */
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
 }
@@ -107,7 +107,7 @@ function writeString(writer: ByteWriter, text: string): void {
   writer.position += writer.buffer.write(text, writer.position, "utf8");
 }
 
-/** Head of a variable-width value (1.2.2): the code for one size octet, or that code + 0x10 for four. */
+/** The head of a variable-width value (1.2.2): the code for a size of one byte, or that code + 0x10 for four. */
 function writeVariableHead(writer: ByteWriter, code: number, size: number): void {
   if (size < 256) {
     writer.buffer[writer.position++] = code;
@@ -134,8 +134,8 @@ function writeMap(writer: ByteWriter, map: AmqpMap): void {
 }
 
 /**
- * A compound or array (1.2.3, 1.2.4): the wide head is reserved and, when the content turns out short, the
- * content is moved back over it; most long content is thus written once.
+ * Writes a compound or array (1.2.3, 1.2.4): reserves the wide head and, if the content is short, moves it back; so most long content is
+ * written once.
  */
 function writeCompound(writer: ByteWriter, shortCode: number, count: number, writeItems: () => void): void {
   writer.ensure(9);
@@ -283,7 +283,7 @@ function writeArray(writer: ByteWriter, array: AmqpArray): void {
   });
 }
 
-/** The elements under the one constructor they share (1.2.4), which must therefore fit the longest. */
+/** Writes elements under their shared constructor (1.2.4), which must fit the longest. */
 function writeElements(writer: ByteWriter, array: AmqpArray): void {
   const { elementType, values } = array;
   switch (elementType) {
@@ -343,7 +343,7 @@ function toOctets(value: string | Uint8Array | { value: string }): Uint8Array {
 
 const COMPOUND_CODES: Partial<Record<AmqpTypeName, number>> = { list: 0xd0, map: 0xd1, array: 0xf0 };
 
-/** Compound elements under their wide code; each is encoded alone, then widened and stripped of its own code. */
+/** Writes compound elements under their wide code: each is encoded separately, then widened and stripped of its own code. */
 function writeCompoundElements(writer: ByteWriter, type: AmqpTypeName, values: readonly AmqpValue[]): void {
   writeCode(writer, COMPOUND_CODES[type] as number);
   for (const value of values) {

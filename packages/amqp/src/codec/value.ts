@@ -1,7 +1,7 @@
 /**
- * Any AMQP value (1.6). JavaScript types stand for the AMQP types they carry without loss: `null`,
- * `boolean`, `string`, `Uint8Array` for binary, an array for list, and `number` for **double**. Every other
- * type wears its name, because the same number means different things to a peer as int, uint or long.
+ * Any AMQP value (1.6). JavaScript types represent AMQP types without loss: `null`, `boolean`, `string`, `Uint8Array` for binary, an array
+ * for list, and `number` for **double**. All other types are tagged with their name, because the same number means different things to a
+ * peer as int, uint or long.
  */
 export type AmqpValue =
   | null
@@ -13,7 +13,7 @@ export type AmqpValue =
   | AmqpMap
   | AmqpTyped;
 
-/** A value of a type that has no JavaScript counterpart; told apart by `type`. */
+/** A value of a type without a JavaScript counterpart; distinguished by `type`. */
 export type AmqpTyped =
   | AmqpSmallNumber
   | AmqpWideNumber
@@ -22,7 +22,7 @@ export type AmqpTyped =
   | AmqpArray
   | AmqpDescribed;
 
-/** A number that a JavaScript number holds exactly. `char` is the code point (1.6.16). */
+/** A number that fits a JavaScript number exactly. `char` is the code point (1.6.16). */
 export interface AmqpSmallNumber {
   readonly type: "ubyte" | "ushort" | "uint" | "byte" | "short" | "int" | "float" | "char";
   readonly value: number;
@@ -34,19 +34,19 @@ export interface AmqpWideNumber {
   readonly value: bigint;
 }
 
-/** A fixed-width value kept as its bytes in network order: RFC 4122 order for uuid (1.6.18). */
+/** A fixed-width value, stored as its bytes in network order: RFC 4122 order for uuid (1.6.18). */
 export interface AmqpOctets {
   readonly type: "uuid" | "decimal32" | "decimal64" | "decimal128";
   readonly value: Uint8Array;
 }
 
-/** A symbolic value of a constrained domain (1.6.21), one character per octet. */
+/** A symbolic value of a constrained domain (1.6.21), one character per byte. */
 export interface AmqpSymbol {
   readonly type: "symbol";
   readonly value: string;
 }
 
-/** Values of one type under one constructor (1.6.24); `descriptors`, outermost first, apply to each of them. */
+/** Values of one type with a shared constructor (1.6.24); `descriptors`, outermost first, apply to each of them. */
 export interface AmqpArray {
   readonly type: "array";
   readonly elementType: AmqpTypeName;
@@ -61,7 +61,7 @@ export interface AmqpDescribed {
   readonly value: AmqpValue;
 }
 
-/** The primitive types of 1.6, as they can stand in an array's constructor. */
+/** The primitive types of 1.6, as used in an array's constructor. */
 export type AmqpTypeName =
   | "null"
   | "boolean"
@@ -73,8 +73,7 @@ export type AmqpTypeName =
   | Exclude<AmqpTyped["type"], "described">;
 
 /**
- * A map (1.6.23) as its entries in wire order: keys may be of any type, and names a peer chose never become
- * properties of an object.
+ * A map (1.6.23) as its entries in wire order: keys may be of any type, and names chosen by a peer never become properties of an object.
  */
 export class AmqpMap {
   readonly entries: ReadonlyArray<readonly [AmqpValue, AmqpValue]>;
@@ -83,7 +82,7 @@ export class AmqpMap {
     this.entries = Array.isArray(entries) ? entries : [...entries];
   }
 
-  /** The value whose key is the string or the symbol `name`; `undefined` when there is none. */
+  /** The value of the string or symbol key `name`; `undefined` if there is none. */
   get(name: string): AmqpValue | undefined {
     for (const [key, value] of this.entries) {
       if (key === name || (isTyped(key) && key.type === "symbol" && key.value === name)) return value;
@@ -96,12 +95,12 @@ export class AmqpMap {
   }
 }
 
-/** A map with symbol keys, as annotations and the property maps of performatives have. */
+/** A map with symbol keys, as in annotations and the property maps of performatives. */
 export function symbolMap(fields: Readonly<Record<string, AmqpValue>>): AmqpMap {
   return new AmqpMap(Object.entries(fields).map(([key, value]) => [symbol(key), value] as const));
 }
 
-/** A map with string keys, as application properties and management bodies have. */
+/** A map with string keys, as in application properties and management bodies. */
 export function stringMap(fields: Readonly<Record<string, AmqpValue>>): AmqpMap {
   return new AmqpMap(Object.entries(fields));
 }
@@ -118,7 +117,7 @@ export const float = (value: number): AmqpSmallNumber => ({ type: "float", value
 export const char = (codePoint: number): AmqpSmallNumber => ({ type: "char", value: codePoint });
 export const symbol = (value: string): AmqpSymbol => ({ type: "symbol", value });
 
-/** A timestamp from a `Date`, or from milliseconds since the epoch where a `Date` would not reach. */
+/** A timestamp from a `Date`, or from milliseconds since the epoch for values beyond the range of `Date`. */
 export function timestamp(at: Date | bigint): AmqpWideNumber {
   return { type: "timestamp", value: typeof at === "bigint" ? at : BigInt(at.getTime()) };
 }
@@ -136,7 +135,7 @@ export function uuidText(id: AmqpOctets): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** An array of values of one type, as `array("long", [long(1n)])`. */
+/** An array of values of one type, for example `array("long", [long(1n)])`. */
 export function array(elementType: AmqpTypeName, values: readonly AmqpValue[]): AmqpArray {
   return { type: "array", elementType, descriptors: [], values };
 }
@@ -146,7 +145,7 @@ export function described(descriptor: AmqpValue | bigint, value: AmqpValue): Amq
   return { type: "described", descriptor: toDescriptor(descriptor), value };
 }
 
-/** Whether a value is one of the tagged forms, so that its `type` can be asked. */
+/** Whether a value is tagged with a `type`. */
 export function isTyped(value: AmqpValue | undefined): value is AmqpTyped {
   return typeof value === "object" && value !== null && "type" in value;
 }

@@ -1,17 +1,16 @@
 import type { SessionEndpoint } from "./session.js";
 
-/** The sessions of a connection by our channel and by the peer's, which need not be the same number (2.5.1). */
+/** The sessions of a connection by local and by remote channel, whose numbers may differ (2.5.1). */
 export class ChannelTable {
   readonly #byChannel: (SessionEndpoint | undefined)[] = [];
   readonly #byRemoteChannel = new Map<number, SessionEndpoint>();
   #size = 0;
 
-  /** How many sessions there are. */
   get size(): number {
     return this.#size;
   }
 
-  /** Puts a session on the lowest free channel; `undefined` when that is above `channelMax`. */
+  /** Adds a session on the lowest free channel; returns `undefined` if that is above `channelMax`. */
   add(channelMax: number, create: (channel: number) => SessionEndpoint): SessionEndpoint | undefined {
     const free = this.#byChannel.indexOf(undefined);
     const channel = free === -1 ? this.#byChannel.length : free;
@@ -22,12 +21,12 @@ export class ChannelTable {
     return session;
   }
 
-  /** The session on a channel of ours. */
+  /** The session on a local channel. */
   at(channel: number): SessionEndpoint | undefined {
     return this.#byChannel[channel];
   }
 
-  /** The session on a channel of the peer's. */
+  /** The session on a remote channel. */
   atRemote(remoteChannel: number): SessionEndpoint | undefined {
     return this.#byRemoteChannel.get(remoteChannel);
   }
@@ -42,7 +41,7 @@ export class ChannelTable {
     if (session.remoteChannel !== undefined) this.#byRemoteChannel.delete(session.remoteChannel);
   }
 
-  /** Empties the table and returns what was in it. */
+  /** Empties the table and returns its sessions. */
   clear(): SessionEndpoint[] {
     this.#byRemoteChannel.clear();
     this.#size = 0;

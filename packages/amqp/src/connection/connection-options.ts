@@ -3,49 +3,49 @@ import type { AmqpMap } from "../codec/value.js";
 import { type MemoryBudget, UNLIMITED } from "../memory/memory-budget.js";
 import type { SaslCredentials, SaslMechanism } from "./sasl.js";
 
-/** What a peer may do at once. */
+/** Limits of a peer. */
 export interface PeerLimits {
-  /** Largest frame accepted, in bytes; at least 512. Default 65,536, as the service announces. */
+  /** Maximum frame size accepted, in bytes; at least 512. Default 65,536, like the service. */
   readonly maxFrameSize: number;
-  /** Sessions a peer may have begun at once. Default as many as `channelMax` allows. */
+  /** Maximum sessions. Default: as `channelMax` allows. */
   readonly maxSessions: number;
-  /** Links a peer may have attached at once over all its sessions. Default 10,000. */
+  /** Maximum links in all sessions together. Default 10,000. */
   readonly maxLinks: number;
-  /** Longest name of a link, in UTF-16 units. Default 1,024. */
+  /** Maximum length of a link name, in UTF-16 units. Default 1,024. */
   readonly maxNameLength: number;
 }
 
 export interface ConnectionOptions extends Partial<PeerLimits> {
-  /** Who speaks first: a client sends its header and open unasked. Default "server". */
+  /** The side that speaks first: a client sends its header and open first. Default "server". */
   readonly role?: "server" | "client";
-  /** Our container-id in open (2.7.1). */
+  /** The local container-id in open (2.7.1). */
   readonly containerId: string;
-  /** The host a client means to reach. Default none. */
+  /** The host that a client wants to reach. Default none. */
   readonly hostname?: string;
-  /** Highest channel number a peer may use. Default 4,999, as the service announces. */
+  /** Maximum channel number of a peer. Default 4,999, like the service. */
   readonly channelMax?: number;
-  /** Highest link handle a peer may use in a session. Default 4,999. */
+  /** Maximum link handle of a peer in a session. Default 4,999. */
   readonly handleMax?: number;
-  /** Lower limits for a peer nobody knows yet; they hold until `trust`. Default none: the peer is trusted from the start. */
+  /** Lower limits for a peer until `trust` is called. Default none: the peer is trusted from the start. */
   readonly untrusted?: Partial<PeerLimits>;
-  /** What the connection may hold for its peer: sessions, links, unfinished frames and messages, deliveries. Default without bounds. */
+  /** Limits the memory held for the peer: sessions, links, unfinished frames and messages, deliveries. Default: unlimited. */
   readonly budget?: MemoryBudget;
-  /** Silence after which the peer is given up is twice this; 0 for never. In ms, default 120,000. */
+  /** The peer is disconnected after twice this time of silence; 0 for never. In ms, default 120,000. */
   readonly idleTimeOutMs?: number;
-  /** Time from the first `tick` until the peer's open must have arrived; 0 forever. In ms, default 60,000. */
+  /** Timeout from the first `tick` to the peer's open; 0 for none. In ms, default 60,000. */
   readonly handshakeTimeoutMs?: number;
-  /** Largest message a link accepts unless it says otherwise, in bytes; 0 for any. Default 1,048,576. */
+  /** Maximum message size of a link without its own, in bytes; 0 for unlimited. Default 1,048,576. */
   readonly maxMessageSize?: number;
-  /** Transfer frames a peer may have in progress in one session. Default 5,000. */
+  /** Maximum pending transfer frames of a peer in one session. Default 5,000. */
   readonly incomingWindow?: number;
   readonly offeredCapabilities?: readonly string[];
   /** Properties to announce in open. */
   readonly properties?: AmqpMap;
-  /** Server: the mechanisms offered, in order of preference. Default none: SASL is not spoken. */
+  /** Server: the mechanisms offered, in order of preference. Default none: SASL is not used. */
   readonly saslMechanisms?: readonly SaslMechanism[];
-  /** Server: what to do with a peer that skips SASL. Default "accept", which the service does. */
+  /** Server: whether to accept a peer that skips SASL. Default "accept", like the service. */
   readonly withoutSasl?: "accept" | "refuse";
-  /** Client: how to present itself. Default: no SASL. */
+  /** Client: its SASL credentials. Default: no SASL. */
   readonly saslCredentials?: SaslCredentials;
   readonly handler: ConnectionHandler;
 }
@@ -73,7 +73,7 @@ export const defaultConnectionOptions = Object.freeze({
   withoutSasl: "accept",
 } as const);
 
-/** Fills in defaults. Throws `TypeError` naming the option that is out of its range. */
+/** Fills in defaults. Throws `TypeError` with the name of an option that is out of range. */
 export function resolveConnectionOptions(options: ConnectionOptions): ResolvedConnectionOptions {
   const { channelMax } = { ...defaultConnectionOptions, ...options };
   const resolved = { ...defaultConnectionOptions, maxSessions: channelMax + 1, ...options };

@@ -8,7 +8,7 @@ import type { ConnectionEndpoint } from "./connection.js";
 import { SessionEndpoint } from "./session.js";
 import { SessionFrames } from "./session-frames.js";
 
-/** The sessions of a connection: how they begin, who gets which frame, and which have something to flush. */
+/** The sessions of a connection: begins them, dispatches frames to them, and flushes them. */
 export class ConnectionSessions {
   readonly #connection: ConnectionEndpoint;
   readonly #channels = new ChannelTable();
@@ -19,14 +19,14 @@ export class ConnectionSessions {
     this.#connection = connection;
   }
 
-  /** Begins a session; `undefined` when the peer takes no more. */
+  /** Begins a session; returns `undefined` if the peer allows no more. */
   open(): SessionEndpoint | undefined {
     const session = this.#allocate(0);
     session?.begin();
     return session;
   }
 
-  /** A begin of the peer's: the answer to ours, or a session of its own. */
+  /** Handles a begin of the peer: the answer to a local one, or a new session. */
   receiveBegin(body: ByteReader, channel: number): void {
     const size = body.end - body.position;
     const begin = readComposite(body, beginType);
@@ -37,7 +37,7 @@ export class ConnectionSessions {
     } else this.#accept(begin, channel, costOfPerformative(size, body.items));
   }
 
-  /** Hands a frame to the session on its channel. */
+  /** Passes a frame to the session on its channel. */
   receive(body: ByteReader, code: number, channel: number): void {
     const session = this.#channels.atRemote(channel);
     if (!session) this.#connection.fail("amqp:not-allowed", `channel ${channel} has no session`);
@@ -46,7 +46,7 @@ export class ConnectionSessions {
     }
   }
 
-  /** Remembers to flush a session before the output is taken. */
+  /** Marks a session to be flushed before the output is taken. */
   noteWork(session: SessionEndpoint): void {
     this.#working.add(session);
   }
@@ -88,7 +88,7 @@ export class ConnectionSessions {
     this.#connection.options.handler.onSession?.(session);
   }
 
-  /** A session on a free channel; `undefined` when there is none, by the peer's channel-max (2.7.1) or our limits. */
+  /** Creates a session on a free channel; returns `undefined` if there is none, by the peer's channel-max (2.7.1) or the local limits. */
   #allocate(performativeCost: number): SessionEndpoint | undefined {
     const connection = this.#connection;
     const channelMax = connection.remoteOpen?.channelMax ?? 0xffff;
@@ -98,7 +98,7 @@ export class ConnectionSessions {
       channelMax,
       (channel) => new SessionEndpoint(connection, channel, cost),
     );
-    if (session === undefined) connection.letGo(cost);
+    if (session === undefined) connection.free(cost);
     return session;
   }
 }

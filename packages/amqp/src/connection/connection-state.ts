@@ -1,6 +1,6 @@
 /**
- * Where a connection stands (2.4.6). "start" awaits a protocol header, "sasl" the outcome of the security
- * layer, "sasl-done" the AMQP header behind it; "discarding" has closed for an error and hears nothing more.
+ * The state of a connection (2.4.6). "start" expects a protocol header, "sasl" the SASL outcome, "sasl-done" the AMQP header after it;
+ * "discarding" has closed with an error and ignores further input.
  */
 export type ConnectionState =
   | "start"
@@ -25,7 +25,7 @@ export type ConnectionEvent =
   | "failed"
   | "disconnected";
 
-/** The state after an event; `undefined` when the event is not permitted in this state. */
+/** The state after an event; `undefined` if the event is not permitted. */
 export function nextConnectionState(
   state: ConnectionState,
   event: ConnectionEvent,

@@ -122,7 +122,7 @@ function openReceiving(pair: Pair, credit: number) {
 }
 
 describe("opening", () => {
-  it("works without SASL and tells both sides of the other", () => {
+  it("works without SASL and informs both sides of the other", () => {
     const pair = new Pair({}, { hostname: "example", properties: symbolMap({ product: uint(1) }) });
     pair.turn();
     expect(pair.server.isOpen && pair.client.isOpen).toBe(true);
@@ -143,7 +143,7 @@ describe("opening", () => {
     expect(pair.server.isOpen && pair.client.isOpen).toBe(true);
   });
 
-  it("says nothing before the client's header, and never sends the outcome and open together", () => {
+  it("sends nothing before the client's header, and never sends the outcome and open together", () => {
     const pair = new Pair(
       { saslMechanisms: [saslAnonymous()] },
       { saslCredentials: { mechanism: "ANONYMOUS" } },
@@ -175,7 +175,7 @@ describe("opening", () => {
     expect(bad.client.isEnded && bad.server.isEnded).toBe(true);
   });
 
-  it("lets a mechanism ask back", () => {
+  it("lets a mechanism send a challenge", () => {
     const asking = {
       name: "ASK",
       start: () => ({
@@ -236,7 +236,7 @@ describe("closing", () => {
     expect(pair.isServerClosed && pair.server.isEnded && pair.client.isEnded).toBe(true);
   });
 
-  it("ends links and sessions once when the socket goes, and settles nothing", () => {
+  it("ends links and sessions once when the socket closes, and settles nothing", () => {
     const pair = new Pair();
     const { sender, received } = openReceiving(pair, 1);
     let detached = 0;
@@ -284,7 +284,7 @@ describe("tick", () => {
     expect(Buffer.concat(pair.server.takeOutput()).toString("hex")).toBe("0000000802000000");
   });
 
-  it("gives up a silent peer after twice the announced time-out", () => {
+  it("closes the connection of a silent peer after twice the announced timeout", () => {
     const pair = new Pair({ idleTimeOutMs: 1000 }, { idleTimeOutMs: 0 });
     pair.turn();
     expect(pair.server.tick(0)).toBe(2000);
@@ -295,7 +295,7 @@ describe("tick", () => {
     expect(pair.clientError?.condition).toBe("amqp:resource-limit-exceeded");
   });
 
-  it("gives up a peer that never finishes opening", () => {
+  it("closes the connection of a peer that never finishes opening", () => {
     const pair = new Pair({ handshakeTimeoutMs: 500 });
     expect(pair.server.tick(10)).toBe(510);
     expect(pair.server.tick(510)).toBeUndefined();
@@ -407,7 +407,7 @@ describe("links", () => {
     expect(received.map(({ message }) => String(message))).toEqual(["1"]);
   });
 
-  it("can be given up by the peer while their answer is due", () => {
+  it("can be detached by the peer before they are answered", () => {
     const pair = new Pair();
     let detached = 0;
     pair.onLink = (link) => {
@@ -719,7 +719,7 @@ describe("acknowledge", () => {
     expect(said(pair)).toBe("");
   });
 
-  it("leaves empty frames without an answer, for two that acknowledge would never fall silent", () => {
+  it("does not answer empty frames, because two acknowledging peers would never stop", () => {
     const pair = new Pair();
     pair.turn();
     pair.server.receive(Buffer.from(EMPTY_FRAME, "hex"));
@@ -727,7 +727,7 @@ describe("acknowledge", () => {
     expect(said(pair)).toBe("");
   });
 
-  it("says nothing before the connection is open, and when it is closed", () => {
+  it("sends nothing before the connection is open or after it is closed", () => {
     const pair = new Pair();
     pair.server.receive(Buffer.from("AMQP"));
     pair.server.acknowledge();

@@ -31,12 +31,12 @@ import { negotiateAsClient, negotiateAsServer, type SaslNegotiation } from "./sa
 import type { SessionEndpoint } from "./session.js";
 import type { RestOfRange } from "./unsettled-deliveries.js";
 
-/** Performatives above this size are refused before they are decoded, but for those that carry messages and their states. */
+/** Maximum size of performatives that are decoded, except those that carry messages and their states. */
 const MAX_PERFORMATIVE_SIZE = 65_536;
 
 /**
- * Makes one end of a connection. For a client `onOutput` is called before this returns, since a client speaks
- * first. Throws `TypeError` for options out of their range.
+ * Creates one end of a connection. A client sends first, so `onOutput` is called before this returns. Throws `TypeError` for options out of
+ * range.
  */
 export function createConnection(options: ConnectionOptions): Connection {
   return new ConnectionEndpoint(resolveConnectionOptions(options));
@@ -58,9 +58,9 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   readonly #memory: ConnectionMemory;
   #isOutputNotified = false;
   #isCloseNotified = false;
-  /** What a disposition of many deliveries left to do when the turn was over. */
+  /** The rest of a disposition of many deliveries, for the next turn. */
   #rest: RestOfRange | undefined;
-  /** Bytes received since the last output, without those of empty frames. */
+  /** Bytes received since the last output, without empty frames. */
   #unanswered = 0;
   readonly #sessions = new ConnectionSessions(this);
 
@@ -87,7 +87,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     return !this.isEnded && (this.#rest !== undefined || this.#splitter.isWaiting);
   }
 
-  /** What the peer may do at present. */
+  /** The limits that currently apply to the peer. */
   get limits(): PeerLimits {
     return this.#limits;
   }
@@ -104,7 +104,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     return this.remoteOpen?.maxFrameSize ?? 0xffffffff;
   }
 
-  get isDeaf(): boolean {
+  get ignoresInput(): boolean {
     return this.isEnded;
   }
 
@@ -131,7 +131,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     this.#limits = this.options;
   }
 
-  /** Does work that may take more than a turn; the input behind it waits. */
+  /** Does work that may take more than a turn; further input waits. */
   work(rest: RestOfRange): void {
     if (!rest(this.#isTurnOver)) this.#rest = rest;
   }
@@ -146,8 +146,8 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     return isHeld;
   }
 
-  letGo(bytes: number): void {
-    this.#memory.letGo(bytes);
+  free(bytes: number): void {
+    this.#memory.free(bytes);
   }
 
   #read(read: () => void): void {
@@ -225,7 +225,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     else this.#refuseProtocol();
   }
 
-  /** 2.2: answers with a header we would have taken, and closes. */
+  /** 2.2: answers with a supported header, and closes. */
   #refuseProtocol(): void {
     if (this.options.role === "server") {
       this.write().append(protocolHeader(offeredProtocol(this.#state, this.options)));
@@ -241,7 +241,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     }
   }
 
-  /** Closes the connection because its peer wants more than it may have. */
+  /** Closes the connection because the peer exceeds a limit. */
   failForLimit(description: string): void {
     this.fail("amqp:resource-limit-exceeded", description);
   }
@@ -262,18 +262,18 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     }
   }
 
-  /** Closes the connection for a mistake of the peer; what it sends from now on is thrown away (2.4.6). */
+  /** Closes the connection because of a protocol error of the peer; its further input is discarded (2.4.6). */
   fail(condition: string, description: string): void {
     if (this.isEnded) return;
     const error = { condition, description };
-    // 2.4.1: even a connection that is refused begins with an open.
+    // 2.4.1: even a refused connection begins with an open.
     if (this.#state === "header-exchanged") this.#sendOpen();
     if (this.#state === "opened" || this.#state === "open-sent") this.#writeClose(error);
     this.#move("failed");
     this.#finish(error);
   }
 
-  /** The output; notifies the owner that there is some. */
+  /** The output to write to; notifies the owner that there is some. */
   write(): ByteWriter {
     if (!this.#isOutputNotified) {
       this.#isOutputNotified = true;
@@ -282,7 +282,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     return this.#writer;
   }
 
-  /** Remembers to flush a session before the output is taken. */
+  /** Marks a session to be flushed before the output is taken. */
   noteWork(session: SessionEndpoint): void {
     this.#sessions.noteWork(session);
     this.write();
@@ -290,7 +290,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   forgetSession(session: SessionEndpoint): void {
     this.#sessions.forget(session);
-    this.letGo(session.cost);
+    this.free(session.cost);
   }
 
   #startSasl(): void {
@@ -364,7 +364,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   readonly #isTurnOver = (): boolean => this.options.handler.isTurnOver?.() ?? false;
 
-  /** Ends without close, where none may be sent. */
+  /** Ends the connection without close, where none may be sent. */
   #end(error: AmqpError): void {
     this.#move("failed");
     this.#finish(error);

@@ -1,4 +1,4 @@
-/** What is to be watched, all times in ms; 0 turns a time-out off. */
+/** The timeouts to watch, in ms; 0 disables one. */
 export interface IdleLimits {
   readonly isHandshaking: boolean;
   readonly handshakeTimeoutMs: number;
@@ -9,16 +9,16 @@ export interface IdleLimits {
 export interface IdleVerdict {
   readonly isExpired: boolean;
   readonly isHeartbeatDue: boolean;
-  /** When to look again. */
+  /** When to check next. */
   readonly nextMs: number | undefined;
 }
 
-/** A peer that asks for heartbeats more often than this gets them this often. */
+/** Minimum heartbeat interval, even if the peer asks for shorter ones. */
 const MIN_HEARTBEAT_MS = 250;
 
 /**
- * Watches both directions of a connection (2.4.5) without reading a clock for every frame: traffic only
- * leaves a mark, and the next look gives it that look's time.
+ * Watches both directions of a connection (2.4.5) without reading a clock per frame: traffic only sets a flag, and the next check uses its
+ * own time for it.
  */
 export class IdleWatch {
   #startedMs: number | undefined;
@@ -59,7 +59,7 @@ export class IdleWatch {
     if (limits.isHandshaking) {
       return limits.handshakeTimeoutMs > 0 ? startedMs + limits.handshakeTimeoutMs : Number.POSITIVE_INFINITY;
     }
-    // 2.4.5: the time-out announced is half of the one enforced.
+    // 2.4.5: the announced timeout is half of the enforced one.
     return limits.idleTimeOutMs > 0 ? this.#receivedMs + 2 * limits.idleTimeOutMs : Number.POSITIVE_INFINITY;
   }
 
@@ -73,7 +73,7 @@ export class IdleWatch {
   }
 }
 
-/** A third of the peer's time-out: something sent just after a look still leaves less than the whole. */
+/** A third of the peer's timeout: data sent just after a check still arrives in time. */
 function heartbeatInterval(remoteIdleTimeOutMs: number): number {
   return remoteIdleTimeOutMs > 0 ? Math.max(MIN_HEARTBEAT_MS, remoteIdleTimeOutMs / 3) : 0;
 }

@@ -1,6 +1,5 @@
 /**
- * Where a link stands (2.6.3, 2.6.4): "attach-received" awaits our answer, however late; "detach-sent" throws
- * away what arrives until the peer's detach.
+ * The state of a link (2.6.3, 2.6.4): "attach-received" waits for the local answer; "detach-sent" discards input until the peer's detach.
  */
 export type LinkState =
   | "unattached"
@@ -17,7 +16,7 @@ export type LinkEvent =
   | "detach-received"
   | "session-ended";
 
-/** The state after an event; `undefined` when the event is not permitted in this state. */
+/** The state after an event; `undefined` if the event is not permitted. */
 export function nextLinkState(state: LinkState, event: LinkEvent): LinkState | undefined {
   if (event === "session-ended") return "detached";
   return TRANSITIONS[state][event];

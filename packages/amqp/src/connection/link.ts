@@ -16,13 +16,13 @@ import type { MemoryHolder } from "../memory/memory-budget.js";
 import { type LinkEvent, type LinkState, nextLinkState } from "./link-state.js";
 import type { SessionEndpoint } from "./session.js";
 
-/** What both kinds of link share: attaching, refusing, detaching (2.6.3 to 2.6.6). */
+/** Common to both kinds of link: attaching, refusing, detaching (2.6.3 to 2.6.6). */
 export abstract class LinkEndpoint implements Link, MemoryHolder {
   abstract readonly role: "sender" | "receiver";
   readonly session: SessionEndpoint;
   readonly name: string;
   readonly handle: number;
-  /** What the link costs of the connection's memory, its deliveries apart. */
+  /** Memory of the link without its deliveries. */
   readonly cost: number;
   remoteHandle: number | undefined;
   remoteAttach: Attach | undefined;
@@ -30,12 +30,12 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   remoteTarget: Target | Coordinator | undefined;
   activity = 0;
   context: unknown;
-  /** Deliveries that await settlement, of those that have an id. */
+  /** Unsettled deliveries that have an id. */
   unsettled = 0;
   #held = 0;
   #state: LinkState = "unattached";
 
-  /** `cost` is 0 for a link of our own, which nobody imposes on us. */
+  /** `cost` is 0 for a link attached by this side. */
   constructor(session: SessionEndpoint, name: string, handle: number, cost = 0) {
     this.session = session;
     this.name = name;
@@ -47,7 +47,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
     return this.#state;
   }
 
-  /** Whether the peer's attach would be the answer to ours. */
+  /** Whether it waits for the peer's attach. */
   get awaitsAnswer(): boolean {
     return this.remoteHandle === undefined && this.#state !== "unattached";
   }
@@ -75,7 +75,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
     }
   }
 
-  /** Ends the link for a mistake of the peer, or for another link of the same name, and tells the owner. */
+  /** Ends the link because of an error of the peer, or another link of the same name, and notifies the owner. */
   fail(error: AmqpError): void {
     if (this.isDetached) return;
     this.detach(error);
@@ -88,13 +88,13 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
     return true;
   }
 
-  letGo(bytes: number): void {
+  free(bytes: number): void {
     if (this.isDetached) return;
     this.#held -= bytes;
-    this.session.connection.letGo(bytes);
+    this.session.connection.free(bytes);
   }
 
-  /** As `hold`; where there is no memory, the link ends for lack of it. */
+  /** Like `hold`; ends the link if there is no memory. */
   protected holdOrFail(bytes: number, what: string): boolean {
     if (this.hold(bytes)) return true;
     this.fail({
@@ -125,7 +125,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
     if (before !== "detach-sent") this.notifyDetached(error);
   }
 
-  /** The session is over, and the link with it. */
+  /** Called when the session has ended. */
   endWithSession(error: AmqpError | undefined): void {
     const wasOver = this.isDetached;
     this.#move("session-ended");
@@ -133,14 +133,14 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   }
 
   abstract receiveFlow(flow: FlowFields): void;
-  /** Sends a flow with the link's present state. */
+  /** Sends a flow with the link's current state. */
   abstract writeFlow(): void;
   protected abstract onRemoteAttach(attach: Attach): void;
-  /** The link is over: forgets what was not sent, or not received, as a whole. */
+  /** Called when the link has ended: discards incomplete deliveries. */
   protected abstract forgetUnfinished(): void;
   protected abstract notifyDetached(error: AmqpError | undefined): void;
 
-  /** Sends our attach; false when the link is over and there is nothing to answer. */
+  /** Sends the local attach; returns false if the link has ended. */
   protected sendAttach(options: AcceptOptions & Partial<OpenLinkOptions>): boolean {
     if (this.#state !== "attach-received" && this.#state !== "unattached") return false;
     this.#move("attach-sent");
@@ -151,17 +151,17 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   #close(error: AmqpError | undefined): void {
     this.#writeDetach(error, true);
     this.#move("detach-sent");
-    // Until the peer has answered our attach, the name must still tell whose answer it is.
+    // Until the peer has answered the local attach, its name is needed to identify the answer.
     if (this.remoteHandle !== undefined) this.session.releaseName(this);
   }
 
   #move(event: LinkEvent): void {
     this.#state = nextLinkState(this.#state, event) ?? this.#state;
-    if (this.isDetached) this.#letGoOfAll();
+    if (this.isDetached) this.#freeAll();
   }
 
-  #letGoOfAll(): void {
-    this.session.connection.letGo(this.#held);
+  #freeAll(): void {
+    this.session.connection.free(this.#held);
     this.#held = 0;
     this.session.forgetDeliveries(this.unsettled);
     this.unsettled = 0;
@@ -179,7 +179,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
       role: this.role === "receiver",
       sndSettleMode: options.sndSettleMode ?? remote?.sndSettleMode,
       rcvSettleMode: options.rcvSettleMode ?? remote?.rcvSettleMode,
-      // A terminus is repeated verbatim unless the owner has another: some peers compare them.
+      // A terminus is repeated unchanged unless the owner has another: some peers compare them.
       source: isRefused ? undefined : source ? asValue((to) => writeTerminus(to, source)) : remote?.source,
       target: isRefused ? undefined : target ? asValue((to) => writeTerminus(to, target)) : remote?.target,
       initialDeliveryCount: this.role === "sender" ? 0 : undefined,

@@ -7,7 +7,7 @@ export function firstProtocol({ saslCredentials }: ResolvedConnectionOptions): n
   return saslCredentials ? SASL_PROTOCOL : AMQP_PROTOCOL;
 }
 
-/** The protocol that a peer's header begins; undefined for one that we do not speak in this state. */
+/** The protocol of a peer's header; undefined if it is not supported in this state. */
 export function protocolOf(
   header: Buffer,
   state: ConnectionState,
@@ -20,7 +20,7 @@ export function protocolOf(
   return protocol === AMQP_PROTOCOL && isExpected ? "amqp" : undefined;
 }
 
-/** The protocol that a server names to a peer whose header it refuses (2.2). */
+/** The protocol that a server offers to a peer whose header it refuses (2.2). */
 export function offeredProtocol(state: ConnectionState, options: ResolvedConnectionOptions): number {
   return mayOmitSasl(state, options) ? AMQP_PROTOCOL : SASL_PROTOCOL;
 }

@@ -12,7 +12,7 @@ import { LinkEndpoint } from "./link.js";
 /** 2.8.7 */
 const MAX_TAG_SIZE = 32;
 
-/** A delivery of the peer's, from its last frame until it is settled. */
+/** A received delivery, from its last frame until it is settled. */
 export class Incoming implements IncomingDelivery {
   readonly link: ReceiverEndpoint;
   readonly id: number;
@@ -38,7 +38,7 @@ export class Incoming implements IncomingDelivery {
   }
 }
 
-/** A link on which we receive: the credit we give, and messages put together from their frames (2.6.14). */
+/** A receiving link: the credit given, and messages assembled from their frames (2.6.14). */
 export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   readonly role = "receiver";
   handler: ReceiverHandler = {};
@@ -59,7 +59,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     this.#topUp();
   }
 
-  /** Sends our attach, for `accept` and for a link of our own. */
+  /** Sends the local attach, for `accept` and for links attached by this side. */
   open(options: ReceiverAcceptOptions): boolean {
     this.#creditWindow = options.creditWindow ?? 0;
     this.#maxMessageSize = options.maxMessageSize ?? this.session.connection.options.maxMessageSize;
@@ -94,7 +94,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     this.session.settleIncoming(delivery.id, state, "unsettled");
   }
 
-  /** The sender settled a delivery of ours (2.7.6). */
+  /** The sender settled a received delivery (2.7.6). */
   settledByPeer(delivery: Incoming, state: DeliveryState | undefined): void {
     this.#settled(delivery);
     this.#topUp();
@@ -115,7 +115,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     this.#topUp();
   }
 
-  /** Takes one transfer frame. What breaks the link's rules detaches it and is otherwise ignored. */
+  /** Handles one transfer frame. One that violates the link's rules detaches it and is otherwise ignored. */
   receiveTransfer(fields: TransferFields, payload: Uint8Array): void {
     if (this.isDetached) return;
     if (!this.isAttached) {
@@ -142,7 +142,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   }
 
   protected onRemoteAttach(attach: Attach): void {
-    // Some peers omit the mandatory initial-delivery-count; 0 is what they mean.
+    // Some peers omit the mandatory initial-delivery-count, and mean 0.
     this.#deliveryCount = attach.initialDeliveryCount ?? 0;
     if (this.state === "attach-sent") this.#topUpOnReply();
   }
@@ -201,7 +201,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     }
   }
 
-  /** Rejects what is too large, frame by frame without keeping it, or detaches the link when nobody awaits an outcome. */
+  /** Rejects a message that is too large, discarding its frames, or detaches the link if the sender expects no outcome. */
   #refuseOversized(partial: PartialMessage, fields: TransferFields, payloadSize: number): void {
     if (this.#oversized === "detach" || partial.isSettled || fields.isSettled) {
       this.fail(this.#oversizedError());
@@ -235,14 +235,14 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   #settled(delivery: Incoming): void {
     delivery.isSettled = true;
     this.unsettled--;
-    this.letGo(costOf(delivery));
+    this.free(costOf(delivery));
   }
 
   #refuseTransfer(condition: string, description: string): undefined {
     this.fail({ condition, description });
   }
 
-  /** Restores the credit window once half of it is used, less what is still unsettled. */
+  /** Restores the credit window once half of it is used, less the unsettled deliveries. */
   #topUp(): void {
     if (this.#creditWindow === 0 || !this.isAttached || this.#isDraining) return;
     const outstanding = this.#linkCredit + this.unsettled;
@@ -251,7 +251,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   }
 }
 
-/** What a delivery costs until it is settled: its owner may keep the message for as long. */
+/** Memory of a delivery until it is settled: its owner may keep the message that long. */
 function costOf({ message }: Incoming): number {
   return COSTS.delivery + message.length;
 }

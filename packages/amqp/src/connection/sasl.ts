@@ -10,15 +10,15 @@ import {
   saslResponseType,
 } from "../frames/performatives.js";
 
-/** A SASL mechanism of the server side (5.3). */
+/** A server-side SASL mechanism (5.3). */
 export interface SaslMechanism {
-  /** As announced, in capitals: "PLAIN". */
+  /** Its name in capitals, for example "PLAIN". */
   readonly name: string;
-  /** Checks the client's first words. `hostname` is the host it means to reach. Must not throw. */
+  /** Checks the client's initial response. `hostname` is the host it wants to reach. Must not throw. */
   start(initialResponse: Uint8Array | undefined, hostname: string | undefined): SaslStep;
 }
 
-/** What a mechanism answers to a client. */
+/** The result of a step of a mechanism. */
 export type SaslStep =
   | { readonly kind: "ok"; readonly identity?: string; readonly additionalData?: Uint8Array }
   | { readonly kind: "refused" }
@@ -28,13 +28,13 @@ export type SaslStep =
       respond(response: Uint8Array): SaslStep;
     };
 
-/** How a client presents itself to a server that asks for SASL. */
+/** The SASL credentials of a client. */
 export interface SaslCredentials {
   readonly mechanism: string;
   readonly initialResponse?: Uint8Array;
 }
 
-/** ANONYMOUS (RFC 4505): anyone; the identity is the trace text, if any. */
+/** ANONYMOUS (RFC 4505): accepts anyone; the identity is the trace text, if any. */
 export function saslAnonymous(): SaslMechanism {
   return {
     name: "ANONYMOUS",
@@ -42,12 +42,12 @@ export function saslAnonymous(): SaslMechanism {
   };
 }
 
-/** MSSBCBS, the mechanism of clients that put a token on `$cbs` afterwards: anyone. */
+/** MSSBCBS, the mechanism of clients that put a token on `$cbs` afterwards: accepts anyone. */
 export function saslCbs(): SaslMechanism {
   return { name: "MSSBCBS", start: () => ok(undefined) };
 }
 
-/** PLAIN (RFC 4616): `verify` tells whether user name and password belong together. */
+/** PLAIN (RFC 4616): `verify` returns whether user name and password are valid. */
 export function saslPlain(verify: (user: string, password: string) => boolean): SaslMechanism {
   return {
     name: "PLAIN",
@@ -62,7 +62,7 @@ export function saslPlain(verify: (user: string, password: string) => boolean): 
   };
 }
 
-/** EXTERNAL (RFC 4422 appendix A): `identify` names the peer the transport has authenticated, as by TLS. */
+/** EXTERNAL (RFC 4422 appendix A): `identify` returns the identity authenticated by the transport, for example by TLS. */
 export function saslExternal(identify: (authorization: string) => string | undefined): SaslMechanism {
   return {
     name: "EXTERNAL",
@@ -73,17 +73,17 @@ export function saslExternal(identify: (authorization: string) => string | undef
   };
 }
 
-/** Where a negotiation stands after a frame. */
+/** The state of a negotiation after a frame. */
 export type SaslProgress =
   | { readonly kind: "pending" }
   | { readonly kind: "ok"; readonly identity?: string }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** One side of the SASL negotiation (5.3.2). Frames it answers with are written at once. */
+/** One side of the SASL negotiation (5.3.2). Responses are written at once. */
 export interface SaslNegotiation {
   /** Called when both SASL headers were exchanged. */
   start(writer: ByteWriter): void;
-  /** Takes a frame body. Throws `AmqpDecodeError` when it is malformed. */
+  /** Handles a frame body. Throws `AmqpDecodeError` if it is malformed. */
   receive(body: ByteReader, writer: ByteWriter): SaslProgress;
 }
 

@@ -26,7 +26,7 @@ import { LinkEndpoint } from "./link.js";
 const MAX_TAG_SIZE = 32;
 const MAX_STATE_SIZE = 128;
 
-/** A delivery of ours, from `send` until it is settled. */
+/** A sent delivery, from `send` until it is settled. */
 export class Outgoing implements OutgoingDelivery, TransferHead {
   readonly link: SenderEndpoint;
   readonly tag: Uint8Array;
@@ -55,7 +55,7 @@ export class Outgoing implements OutgoingDelivery, TransferHead {
   }
 }
 
-/** A link on which we send: credit, the queue of what waits for it, and drain (2.6.7). */
+/** A sending link: credit, the queue of deliveries waiting for it, and drain (2.6.7). */
 export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   readonly role = "sender";
   handler: SenderHandler = {};
@@ -80,11 +80,11 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
 
   accept(options: AcceptOptions = {}): void {
     if (!this.sendAttach(options)) return;
-    // A flow may have come with the attach, before our answer: its credit counts from now on.
+    // A flow may have arrived before the local answer to the attach: its credit counts from now on.
     if (this.#linkCredit > 0 || this.isDraining) this.#creditChanged();
   }
 
-  /** Sends our attach, for a link of our own. */
+  /** Sends the attach of a link attached by this side. */
   open(options: OpenLinkOptions): void {
     this.sendAttach(options);
   }
@@ -111,11 +111,11 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     this.settled(outgoing);
   }
 
-  /** Forgets a delivery that is settled, by either side. */
+  /** Forgets a delivery that either side has settled. */
   settled(delivery: Outgoing): void {
     delivery.isSettled = true;
     this.unsettled--;
-    this.letGo(COSTS.delivery);
+    this.free(COSTS.delivery);
   }
 
   completeDrain(): void {
@@ -129,7 +129,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
 
   receiveFlow(flow: FlowFields): void {
     if (flow.linkCredit !== undefined) {
-      // Without a delivery-count the peer has not seen our attach, whose initial count is 0 (2.7.4).
+      // Without a delivery-count, the peer has not seen the local attach, whose initial count is 0 (2.7.4).
       const pending = serialDistance(flow.deliveryCount ?? 0, this.#deliveryCount);
       this.#linkCredit = Math.max(0, flow.linkCredit - Math.max(0, pending));
     }
@@ -138,18 +138,18 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     if (this.isAttached) this.#creditChanged();
   }
 
-  /** The session's window was shut and has opened. */
+  /** Called when the session's closed window has opened. */
   windowOpened(): void {
     if (this.isAttached && this.credit > 0) this.handler.onCredit?.(this);
   }
 
-  /** Sends what waits, as far as credit and window go. Returns whether anything is left waiting. */
+  /** Sends queued deliveries as far as credit and window allow. Returns whether any are left. */
   flushQueue(): boolean {
     let done = 0;
     for (const delivery of this.#queue) {
       if (!this.#transmit(delivery)) break;
       this.#queuedSize -= delivery.size;
-      this.letGo(costOfWaiting(delivery));
+      this.free(costOfWaiting(delivery));
       done++;
     }
     if (done > 0) this.#queue.splice(0, done);
@@ -187,7 +187,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     else this.completeDrain();
   }
 
-  /** Writes a delivery, or as much of it as may be sent now; whether all of it is sent (2.6.12, 2.6.14). */
+  /** Writes a delivery, or as much of it as may be sent now; returns whether all of it is sent (2.6.12, 2.6.14). */
   #transmit(delivery: Outgoing): boolean {
     if (!this.isAttached || this.session.remoteIncomingWindow <= 0) return false;
     if (delivery.id === undefined && this.#linkCredit <= 0) return false;

@@ -8,13 +8,13 @@ import { readTransfer, TransferFields } from "../frames/transfer.js";
 import { costOfPerformative } from "../memory/memory-budget.js";
 import type { SessionEndpoint } from "./session.js";
 
-/** Reads the frames of a connection's sessions. Those that come often are read into the same fields again and again. */
+/** Reads the frames of a connection's sessions. Frequent ones are read into reused objects. */
 export class SessionFrames {
   readonly #transfer = new TransferFields();
   readonly #flow = new FlowFields();
   readonly #disposition = new DispositionFields();
 
-  /** Hands a frame to its session; false for a performative that no session knows (2.7). */
+  /** Passes a frame to its session; returns false for a performative that sessions do not handle (2.7). */
   receive(session: SessionEndpoint, code: number, body: ByteReader): boolean {
     switch (code) {
       case TRANSFER:

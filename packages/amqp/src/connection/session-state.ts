@@ -1,9 +1,9 @@
-/** Where a session stands (2.5.5); "discarding" was ended for an error and awaits the peer's end. */
+/** The state of a session (2.5.5); "discarding" was ended with an error and waits for the peer's end. */
 export type SessionState = "unmapped" | "begin-sent" | "begin-received" | "mapped" | "discarding" | "ended";
 
 export type SessionEvent = "begin-sent" | "begin-received" | "end-sent" | "end-received" | "disconnected";
 
-/** The state after an event; `undefined` when the event is not permitted in this state. */
+/** The state after an event; `undefined` if the event is not permitted. */
 export function nextSessionState(state: SessionState, event: SessionEvent): SessionState | undefined {
   if (event === "disconnected") return "ended";
   return TRANSITIONS[state][event];

@@ -16,23 +16,23 @@ import { type Outgoing, SenderEndpoint } from "./sender-link.js";
 import { nextSessionState, type SessionEvent, type SessionState } from "./session-state.js";
 import { UnsettledDeliveries } from "./unsettled-deliveries.js";
 
-/** The outgoing-window announced to peers (2.5.6): we never hold transfers back on our own account. */
+/** The outgoing-window announced to peers (2.5.6): this side never limits its transfers itself. */
 const OUTGOING_WINDOW = 0x7fffffff;
 
-/** A session: links, windows and unsettled deliveries (2.5). Deliveries are found by id, in any order. */
+/** A session: links, windows and unsettled deliveries (2.5). */
 export class SessionEndpoint implements Session {
   readonly connection: ConnectionEndpoint;
   readonly channel: number;
-  /** What the session costs of the connection's memory, its links apart. */
+  /** Memory of the session without its links. */
   readonly cost: number;
   remoteChannel: number | undefined;
   remoteBegin: Begin | undefined;
   onEnd: ((error: AmqpError | undefined) => void) | undefined;
-  /** How many transfer frames the peer will take now. */
+  /** How many transfer frames the peer can take now. */
   remoteIncomingWindow = 0;
-  /** Links with deliveries that wait for credit or for the window. */
+  /** Links with deliveries waiting for credit or for the window. */
   readonly waiting = new Set<SenderEndpoint>();
-  /** Links whose credit is to be announced. */
+  /** Links whose credit must be announced. */
   readonly flowDue = new Set<LinkEndpoint>();
 
   #state: SessionState = "unmapped";
@@ -78,7 +78,7 @@ export class SessionEndpoint implements Session {
     this.#endLinks(error);
   }
 
-  /** Ends the session for a mistake of the peer (2.5.4). */
+  /** Ends the session because of a protocol error of the peer (2.5.4). */
   fail(condition: string, description: string): void {
     if (this.isEnded) return;
     const error = { condition, description };
@@ -86,7 +86,7 @@ export class SessionEndpoint implements Session {
     this.onEnd?.(error);
   }
 
-  /** Sends begin, as an opening or as the answer to the peer's. */
+  /** Sends begin, to open a session or to answer the peer's. */
   begin(): void {
     const { incomingWindow, handleMax } = this.connection.options;
     this.#move("begin-sent");
@@ -117,7 +117,7 @@ export class SessionEndpoint implements Session {
     this.onEnd?.(error);
   }
 
-  /** The connection is over, and the session with it. */
+  /** Called when the connection has ended. */
   endWithConnection(error: AmqpError | undefined): void {
     const wasEnded = this.isEnded;
     this.#move("disconnected");
@@ -126,7 +126,7 @@ export class SessionEndpoint implements Session {
     this.onEnd?.(error);
   }
 
-  /** `cost` is what the attach costs of the connection's memory while the link lasts. */
+  /** `cost` is the memory of the attach while the link exists. */
   receiveAttach(attach: Attach, cost: number): void {
     if (this.isEnded) return;
     const { maxNameLength } = this.connection.limits;
@@ -160,7 +160,7 @@ export class SessionEndpoint implements Session {
   receiveFlow(flow: FlowFields): void {
     if (this.isEnded) return;
     this.#nextIncomingId = flow.nextOutgoingId;
-    // What the peer has not yet seen counts against its window; before it saw our begin that is all (2.5.6).
+    // Transfers that the peer has not seen yet reduce its window; before it saw the local begin, that is all of them (2.5.6).
     const pending = Math.max(0, serialDistance(flow.nextIncomingId ?? 0, this.#nextOutgoingId));
     const wasShut = this.remoteIncomingWindow <= 0;
     this.remoteIncomingWindow = Math.max(0, flow.incomingWindow - pending);
@@ -200,7 +200,7 @@ export class SessionEndpoint implements Session {
     else this.fail("amqp:invalid-field", "a disposition ends before it begins");
   }
 
-  /** Takes in a delivery that awaits settlement; false when its id is in use, which ends the session. */
+  /** Adds an unsettled received delivery; returns false if its id is in use, which ends the session. */
   addIncoming(delivery: Incoming): boolean {
     const isAdded = this.#unsettled.addIncoming(delivery);
     if (!isAdded) this.fail("amqp:invalid-field", `delivery-id ${delivery.id} is in use`);
@@ -217,12 +217,12 @@ export class SessionEndpoint implements Session {
     this.noteWork();
   }
 
-  /** The id of a delivery about to be sent, which awaits settlement from now on unless it is settled. */
+  /** Assigns the id of a delivery about to be sent, and tracks it unless it is settled. */
   nextDeliveryId(delivery: Outgoing): number {
     return this.#unsettled.addOutgoing(delivery);
   }
 
-  /** The output, for the head of one transfer frame. */
+  /** The output, to write the head of one transfer frame. */
   writeTransfer(): ByteWriter {
     this.#nextOutgoingId = serialAdd(this.#nextOutgoingId, 1);
     this.remoteIncomingWindow--;
@@ -233,7 +233,7 @@ export class SessionEndpoint implements Session {
     this.connection.write().append(payload);
   }
 
-  /** The output, for frames that must follow the settlements that wait. */
+  /** The output, for frames that must follow pending settlements. */
   writeFrames(): ByteWriter {
     const writer = this.connection.write();
     this.#unsettled.flush(writer, this.channel);
@@ -264,12 +264,12 @@ export class SessionEndpoint implements Session {
     writeFlow(this.connection.write(), this.channel, flow);
   }
 
-  /** Asks to be flushed before the output is taken. */
+  /** Requests a flush before the output is taken. */
   noteWork(): void {
     this.connection.noteWork(this);
   }
 
-  /** Writes what was held back to be joined: settlements, credit and window. */
+  /** Writes what was held back for merging: settlements, credit and window. */
   flush(): void {
     if (this.isEnded) return;
     this.writeFrames();
@@ -278,13 +278,13 @@ export class SessionEndpoint implements Session {
     if (this.#isWindowDue) this.writeFlow(undefined);
   }
 
-  /** Frees the link's name at once, since the peer may attach again before it has answered our detach. */
+  /** Frees the link's name at once, because the peer may attach again before it has answered the detach. */
   releaseName(link: LinkEndpoint): void {
     const key = linkKey(link.name, link.role);
     if (this.#linksByName.get(key) === link) this.#linksByName.delete(key);
   }
 
-  /** A link is over that has so many deliveries unsettled. */
+  /** A link has ended that has `count` unsettled deliveries. */
   forgetDeliveries(count: number): void {
     if (count > 0) this.#unsettled.forget(count);
   }
@@ -295,7 +295,7 @@ export class SessionEndpoint implements Session {
     this.#links[link.handle] = undefined;
     this.#freeHandles.push(link.handle);
     this.connection.linkCount--;
-    this.connection.letGo(link.cost);
+    this.connection.free(link.cost);
   }
 
   #receiveLink(attach: Attach, attachCost: number): void {
@@ -337,11 +337,11 @@ export class SessionEndpoint implements Session {
     this.connection.linkCount++;
   }
 
-  /** Lets waiting links send one after the other; one without credit holds up none of the others. */
+  /** Lets waiting links send in turn; a link without credit does not block the others. */
   #flushWaiting(): void {
     for (const link of [...this.waiting]) {
       if (this.remoteIncomingWindow <= 0) return;
-      // Behind the others next time, so that no link is served first forever.
+      // Moved behind the others, so that no link is always served first.
       this.waiting.delete(link);
       if (link.flushQueue()) this.waiting.add(link);
     }
@@ -361,7 +361,7 @@ export class SessionEndpoint implements Session {
     for (const link of this.#links.splice(0)) {
       if (!link) continue;
       this.connection.linkCount--;
-      this.connection.letGo(link.cost);
+      this.connection.free(link.cost);
       link.endWithSession(error);
     }
   }
@@ -381,7 +381,7 @@ export class SessionEndpoint implements Session {
   }
 }
 
-/** Links are distinguished by name and direction (2.6.1): one name may stand for one link each way. */
+/** Links are identified by name and direction (2.6.1): a name may be used once in each direction. */
 function linkKey(name: string, role: "sender" | "receiver"): string {
   return `${role} ${name}`;
 }

@@ -7,32 +7,32 @@ import type { DispositionFields } from "../frames/disposition.js";
 import type { Incoming } from "./receiver-link.js";
 import type { Outgoing } from "./sender-link.js";
 
-/** Deliveries of links that are over are swept out once there are so many, and more than of the others. */
+/** Deliveries of ended links are removed once there are at least this many, and more than other deliveries. */
 const SWEEP_MINIMUM = 64;
-/** Deliveries that a disposition is applied to between two looks at the turn. */
+/** Deliveries to which a disposition is applied between checks of the turn. */
 const STRIDE = 64;
 
-/** Whether the turn is over, so that what is left has to wait for the next one. */
+/** Whether the turn is over, so that the rest must wait for the next one. */
 export type IsTurnOver = () => boolean;
 
-/** Work on a disposition's range that goes on in another turn: does some of it, and says whether all is done. */
+/** The rest of a disposition's range, to be continued in another turn: does some of it, and returns whether it is finished. */
 export type RestOfRange = (isTurnOver: IsTurnOver) => boolean;
 
 /**
- * The deliveries of a session that await settlement, both ways, and the settlements that await being written
- * (2.6.12). They are found by id, so one that stays forever holds up none of the others.
+ * The unsettled deliveries of a session in both directions, and the settlements not yet written (2.6.12). They are found by id, so one that
+ * is never settled does not block the others.
  */
 export class UnsettledDeliveries {
   readonly #incoming = new DeliveryIndex<Incoming>();
-  /** Those whose outcome the peer has not announced: announced once, a delivery only awaits our own settling. */
+  /** Deliveries without an outcome from the peer: once it has sent one, only local settling is missing. */
   readonly #outgoing = new DeliveryIndex<Outgoing>();
   readonly #receiverRun = new SettlementRun("receiver");
   readonly #senderRun = new SettlementRun("sender");
   #nextId = 0;
-  /** How many deliveries in the indexes may be of links that are over. */
+  /** Number of deliveries in the indexes that may belong to ended links. */
   #stale = 0;
 
-  /** Takes in a delivery of the peer's; false when its id is in use. */
+  /** Adds a received delivery; returns false if its id is in use. */
   addIncoming(delivery: Incoming): boolean {
     const present = this.#incoming.add(delivery.id, delivery);
     if (present === undefined) return true;
@@ -41,7 +41,7 @@ export class UnsettledDeliveries {
     return this.#incoming.add(delivery.id, delivery) === undefined;
   }
 
-  /** Gives a delivery of ours its id and, unless it is settled already, keeps it. */
+  /** Assigns an id to a sent delivery and, unless it is settled already, tracks it. */
   addOutgoing(delivery: Outgoing): number {
     const id = this.#nextId;
     this.#nextId = serialAdd(id, 1);
@@ -66,8 +66,8 @@ export class UnsettledDeliveries {
   }
 
   /**
-   * Prepares notifying the links of each delivery in the peer's range; `undefined` when the range ends before it begins. A state that is
-   * no outcome changes nothing, and each delivery gets one outcome: so a peer cannot have the same range walked again and again.
+   * Prepares notifying the links of each delivery in the peer's range; returns `undefined` if the range ends before it begins. A state that
+   * is not an outcome changes nothing, and each delivery gets one outcome: so a peer cannot make the same range be processed repeatedly.
    */
   receive(fields: DispositionFields): RestOfRange | undefined {
     const { first, last, isSettled, state, isFromReceiver } = fields;
@@ -86,13 +86,13 @@ export class UnsettledDeliveries {
     });
   }
 
-  /** Writes the settlements that wait. */
+  /** Writes pending settlements. */
   flush(writer: ByteWriter, channel: number): void {
     this.#receiverRun.flush(writer, channel);
     this.#senderRun.flush(writer, channel);
   }
 
-  /** Forgets a link's deliveries, `count` at most: not at once, since looking for them takes time in proportion to all others. */
+  /** Forgets a link's deliveries, at most `count`. Deferred, because finding them takes time proportional to all others. */
   forget(count: number): void {
     this.#stale += count;
     const size = this.#incoming.size + this.#outgoing.size;
@@ -118,7 +118,7 @@ export class UnsettledDeliveries {
 
 const NOTHING: RestOfRange = () => true;
 
-/** Whether a state is where a delivery ends, with or without a transaction (3.4, 4.5.6). */
+/** Whether a state is an outcome, with or without a transaction (3.4, 4.5.6). */
 function isOutcome(state: DeliveryState | undefined): boolean {
   if (state === undefined || state.kind === "received") return false;
   return state.kind !== "transactional" || state.outcome !== undefined;

@@ -1,28 +1,28 @@
 import { serialDistance } from "./serial.js";
 
-/** Ids per block: small, so that ids which lie far apart cost little. */
+/** Ids per block; small, so that scattered ids cost little. */
 const BLOCK_SIZE = 32;
 
 interface Block<T> {
-  /** The number of its first id, by `BLOCK_SIZE`. */
+  /** Its first id divided by `BLOCK_SIZE`. */
   readonly number: number;
   readonly items: (T | undefined)[];
   live: number;
 }
 
-/** A range of places, walked by {@link DeliveryIndex.next}. */
+/** A range of positions, iterated by {@link DeliveryIndex.next}. */
 export interface DeliveryRange {
   from: number;
   readonly to: number;
 }
 
 /**
- * Deliveries by their id, in order. A range costs what lies in it, however wide it is and however many lie beside it. Ids are serial numbers
- * of 32 bits; a place is the same number without the wrap.
+ * Deliveries by id, in order. Iterating a range costs only what it contains, however wide it is. Ids are 32-bit serial numbers; a position
+ * is the same number without wrap-around.
  */
 export class DeliveryIndex<T> {
   readonly #blocks: Block<T>[] = [];
-  /** The place of the id that came last. */
+  /** The position of the latest id. */
   #latest = 0;
   #size = 0;
 
@@ -30,7 +30,7 @@ export class DeliveryIndex<T> {
     return this.#size;
   }
 
-  /** Enters a delivery, unless there is one of its id: that one stays and is returned. */
+  /** Adds a delivery, unless its id is in use: then returns the existing one. */
   add(id: number, item: T): T | undefined {
     const place = this.#placeOf(id);
     const number = Math.floor(place / BLOCK_SIZE);
@@ -50,7 +50,7 @@ export class DeliveryIndex<T> {
     return undefined;
   }
 
-  /** Takes a delivery out; false when there is none of this id. */
+  /** Removes a delivery; returns false if there is none with this id. */
   delete(id: number): boolean {
     const place = this.#placeOf(id);
     const number = Math.floor(place / BLOCK_SIZE);
@@ -64,13 +64,13 @@ export class DeliveryIndex<T> {
     return true;
   }
 
-  /** The places of `length` ids from `first` on. */
+  /** The positions of `length` ids from `first` on. */
   range(first: number, length: number): DeliveryRange {
     const from = this.#placeOf(first);
     return { from, to: from + length };
   }
 
-  /** The next delivery of a range, which then goes on behind it. Others may come and go between two calls. */
+  /** The next delivery of a range, which then continues after it. Deliveries may be added and removed between calls. */
   next(range: DeliveryRange): T | undefined {
     let at = this.#blockAt(Math.floor(range.from / BLOCK_SIZE));
     for (let block = this.#blocks[at]; block !== undefined; block = this.#blocks[++at]) {
@@ -88,7 +88,7 @@ export class DeliveryIndex<T> {
     return undefined;
   }
 
-  /** Takes out every delivery for which `isOver` holds. */
+  /** Removes every delivery for which `isOver` returns true. */
   sweep(isOver: (item: T) => boolean): void {
     for (const block of this.#blocks) {
       for (let offset = 0; offset < BLOCK_SIZE; offset++) {
@@ -114,12 +114,12 @@ export class DeliveryIndex<T> {
     else this.#blocks.splice(at, 1);
   }
 
-  /** An id's place is the one nearest to the latest. */
+  /** The position of an id: the one nearest to the latest. */
   #placeOf(id: number): number {
     return this.#latest + serialDistance(this.#latest >>> 0, id);
   }
 
-  /** Where the block of this number is, or would be inserted. Most ask for the last one or one of the first. */
+  /** The index of the block with this number, or where to insert it. Most lookups want the last block or one of the first. */
   #blockAt(number: number): number {
     const blocks = this.#blocks;
     const first = blocks[0];

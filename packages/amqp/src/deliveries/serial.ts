@@ -1,4 +1,4 @@
-/** Arithmetic on the 32-bit serial numbers of RFC 1982, as delivery-ids, transfer-ids and counts are (2.8.10). */
+/** Arithmetic on the 32-bit serial numbers of RFC 1982, which delivery-ids, transfer-ids and counts are (2.8.10). */
 
 export function serialAdd(serial: number, increment: number): number {
   return (serial + increment) >>> 0;

@@ -4,8 +4,8 @@ import { writeDisposition } from "../frames/disposition.js";
 import { serialAdd } from "./serial.js";
 
 /**
- * Settlements of one role waiting to be written: neighbouring deliveries with the same state become one
- * range (2.7.6). A different state, or a gap, writes what waits first; nothing is ever merged across it.
+ * Settlements of one role waiting to be written: adjacent deliveries with the same state form one range (2.7.6). A different state, or a
+ * gap, writes the pending range first; ranges are never merged across it.
  */
 export class SettlementRun {
   readonly #isFromReceiver: boolean;
@@ -20,7 +20,7 @@ export class SettlementRun {
     this.#isFromReceiver = role === "receiver";
   }
 
-  /** Adds a delivery, writing the run before it to `writer` when it cannot join that. */
+  /** Adds a delivery; writes the pending range to `writer` first if the delivery cannot extend it. */
   add(
     writer: ByteWriter,
     channel: number,
@@ -48,7 +48,7 @@ export class SettlementRun {
     this.#encodedState = state && encodeDeliveryState(state);
   }
 
-  /** Writes what waits. */
+  /** Writes the pending range. */
   flush(writer: ByteWriter, channel: number): void {
     if (!this.#isWaiting) return;
     this.#isWaiting = false;

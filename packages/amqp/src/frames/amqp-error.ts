@@ -4,9 +4,9 @@ import { codeOf, defineComposite, isDescribed, readFields, writeComposite } from
 import { writeValue } from "../codec/encode.js";
 import type { AmqpMap, AmqpValue } from "../codec/value.js";
 
-/** An error as it travels in close, end, detach and rejected (2.8.14). */
+/** An error in close, end, detach and rejected (2.8.14). */
 export interface AmqpError {
-  /** Symbolic condition, as "amqp:not-found". */
+  /** Symbolic condition, for example "amqp:not-found". */
   readonly condition: string;
   readonly description?: string;
   readonly info?: AmqpMap;
@@ -18,7 +18,7 @@ const errorType = defineComposite("error", 0x1d, {
   info: "map",
 });
 
-/** The error in a decoded field; `undefined` when the field is absent. Throws `AmqpDecodeError`. */
+/** Decodes an error field; `undefined` if it is absent. Throws `AmqpDecodeError`. */
 export function toAmqpError(value: AmqpValue | undefined): AmqpError | undefined {
   if (value === undefined || value === null) return undefined;
   const reader = new ByteReader(new Uint8Array());

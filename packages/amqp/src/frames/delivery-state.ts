@@ -25,7 +25,7 @@ export type Outcome =
     }
   | { readonly kind: "declared"; readonly transactionId: Uint8Array };
 
-/** The state of a delivery: an outcome, a stage before one, or an outcome under a transaction (4.5.6). */
+/** The state of a delivery: an outcome, a non-terminal state, or an outcome within a transaction (4.5.6). */
 export type DeliveryState =
   | Outcome
   | { readonly kind: "received"; readonly sectionNumber: number; readonly sectionOffset: bigint }
@@ -56,7 +56,7 @@ const transactionalType = defineComposite("transactional-state", 0x34, {
   outcome: "any",
 });
 
-/** A decoded delivery state; one with a foreign descriptor is kept as it is. Throws `AmqpDecodeError`. */
+/** Decodes a delivery state; one with an unknown descriptor is kept unchanged. Throws `AmqpDecodeError`. */
 export function toDeliveryState(value: AmqpValue | undefined): DeliveryState | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isDescribed(value)) return { kind: "unknown", value };
@@ -105,7 +105,7 @@ function writeDeliveryState(writer: ByteWriter, state: DeliveryState | undefined
   }
 }
 
-/** A state's encoding, which also tells whether two states are the same. */
+/** Encodes a state; also used to compare two states. */
 export function encodeDeliveryState(state: DeliveryState): Uint8Array {
   if (state === ACCEPTED) return ENCODED_ACCEPTED;
   const writer = new ByteWriter(128);

@@ -5,7 +5,7 @@ import { FALSE, FieldReader, putByte, putUint, TRUE } from "./fields.js";
 import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
 import { DISPOSITION } from "./performatives.js";
 
-/** A disposition performative (2.7.6); the same object is filled again for each one of a connection. */
+/** A disposition performative (2.7.6); each connection reuses one object. */
 export class DispositionFields {
   isFromReceiver = false;
   first = 0;
@@ -46,7 +46,7 @@ export function writeDisposition(
   writer.mark = writer.position;
   writer.ensure(40 + (encodedState?.length ?? 0));
   beginFrame(writer, AMQP_FRAME, channel);
-  // A wide list, since a rejection's description may be long.
+  // A wide list, because a rejection's description may be long.
   const start = writer.position;
   writer.buffer.set(HEAD, start);
   writer.position = start + HEAD.length;
@@ -62,5 +62,5 @@ export function writeDisposition(
   endFrame(writer);
 }
 
-/** Descriptor, and the head of a list of five items. */
+/** Descriptor and head of a list of five items. */
 const HEAD = Buffer.from([0x00, 0x53, DISPOSITION, 0xd0, 0, 0, 0, 0, 0, 0, 0, 5]);

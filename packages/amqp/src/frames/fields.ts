@@ -3,16 +3,13 @@ import type { ByteWriter } from "../codec/byte-writer.js";
 import { readPrimitive, readValue, skipValue } from "../codec/decode.js";
 import type { AmqpValue } from "../codec/value.js";
 
-/**
- * Reads fields of a performative one by one straight from its bytes, without the list in between. A field
- * that is null or beyond the list's end is `undefined`.
- */
+/** Reads fields of a performative one by one from its bytes, without creating a list. A field that is null or missing is `undefined`. */
 export class FieldReader {
   readonly #reader: ByteReader;
   readonly #outerEnd: number;
   #left: number;
 
-  /** Enters the list at the reader's position. Throws `AmqpDecodeError` when there is none. */
+  /** Enters the list at the reader's position. Throws `AmqpDecodeError` if there is none. */
   constructor(reader: ByteReader) {
     this.#reader = reader;
     this.#outerEnd = reader.end;
@@ -29,12 +26,12 @@ export class FieldReader {
     this.#left = code === 0xc0 ? reader.readUint8() : reader.readUint32();
   }
 
-  /** How many fields are still to be read. */
+  /** How many fields are left to read. */
   get left(): number {
     return this.#left;
   }
 
-  /** Leaves the list; the reader then stands behind it. */
+  /** Leaves the list and moves the reader behind it. */
   leave(): void {
     this.#reader.position = this.#reader.end;
     this.#reader.end = this.#outerEnd;
@@ -92,7 +89,7 @@ export class FieldReader {
     if (this.#left-- > 0) skipValue(this.#reader);
   }
 
-  /** Whether the next bytes are exactly these; if so they are passed over as one field. */
+  /** Whether the next bytes are exactly these; if so, skips them as one field. */
   matches(encoding: Uint8Array): boolean {
     const { buffer, position, end } = this.#reader;
     if (this.#left <= 0 || end - position < encoding.length) return false;
@@ -103,7 +100,7 @@ export class FieldReader {
   }
 }
 
-/** Appends a uint field, null when `undefined`. Room must have been made. */
+/** Appends a uint field, null if `undefined`. The caller must have ensured the space. */
 export function putUint(writer: ByteWriter, value: number | undefined): void {
   const { buffer, position } = writer;
   if (value === undefined) {
@@ -126,7 +123,7 @@ export function putUint(writer: ByteWriter, value: number | undefined): void {
   }
 }
 
-/** Appends one byte: a constructor that is a whole value, or part of one. Room must have been made. */
+/** Appends one byte: a complete one-byte value, or part of one. The caller must have ensured the space. */
 export function putByte(writer: ByteWriter, byte: number): void {
   writer.buffer[writer.position++] = byte;
 }
@@ -135,7 +132,7 @@ export const NULL = 0x40;
 export const TRUE = 0x41;
 export const FALSE = 0x42;
 
-/** Appends the head of a described list whose size of at most 254 bytes {@link endList} fills in. */
+/** Appends the head of a described list of at most 254 bytes; {@link endList} fills in the size. */
 export function beginList(writer: ByteWriter, code: number, count: number): number {
   const { buffer, position } = writer;
   buffer[position] = 0x00;

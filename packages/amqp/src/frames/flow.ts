@@ -4,7 +4,7 @@ import { beginList, endList, FALSE, FieldReader, putByte, putUint, TRUE } from "
 import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
 import { FLOW } from "./performatives.js";
 
-/** A flow performative (2.7.4); the same object is filled again for each flow of a connection. */
+/** A flow performative (2.7.4); each connection reuses one object. */
 export class FlowFields {
   nextIncomingId: number | undefined = undefined;
   incomingWindow = 0;
@@ -34,7 +34,7 @@ export function readFlow(reader: ByteReader, into: FlowFields): void {
   fields.leave();
 }
 
-/** Appends a flow; one without a handle speaks of the session alone. */
+/** Appends a flow; without a handle it concerns only the session. */
 export function writeFlow(writer: ByteWriter, channel: number, flow: Readonly<FlowFields>): void {
   writer.mark = writer.position;
   writer.ensure(80);

@@ -1,42 +1,42 @@
 import { toBuffer } from "../codec/byte-reader.js";
 import { giveBackMemory, takeMemory } from "./gather-memory.js";
 
-/** Takes the units a stream is made of: protocol headers of 8 bytes, and frames. */
+/** Handles the units of a stream: protocol headers of 8 bytes, and frames. */
 export interface FrameSink {
   /** Whether the next 8 bytes are a protocol header. */
   readonly awaitsProtocolHeader: boolean;
-  /** The largest frame to accept, in bytes. */
+  /** Maximum frame size to accept, in bytes. */
   readonly maxFrameSize: number;
-  /** Whether the rest of the input is to be thrown away. */
-  readonly isDeaf: boolean;
-  /** Whether the rest of the input has to wait for `proceed`. */
+  /** Whether the rest of the input must be discarded. */
+  readonly ignoresInput: boolean;
+  /** Whether the rest of the input must wait for `proceed`. */
   readonly mustWait: boolean;
-  /** Takes memory for a frame that comes in pieces; false when there is none, and then it must become deaf. */
+  /** Takes memory for a frame that arrives in pieces; returns false if there is none, and must then ignore further input. */
   holdFrame(bytes: number): boolean;
-  /** Gives that memory back. */
-  letGo(bytes: number): void;
+  /** Releases that memory. */
+  free(bytes: number): void;
   onProtocolHeader(header: Buffer): void;
-  /** A frame from `start` to `end`, its 8-byte header included. Must throw away views it keeps no use for. */
+  /** Handles a frame from `start` to `end`, including its 8-byte header. Must not keep views it does not need. */
   onFrame(buffer: Buffer, start: number, end: number): void;
-  /** A frame whose size no peer may send. Must become deaf. */
+  /** Called for a frame of invalid size. Must then ignore further input. */
   onFrameSizeError(size: number): void;
 }
 
 const HEADER_SIZE = 8;
 
 /**
- * Cuts a byte stream into frames (2.3). Whole frames are handed on in place; one that straddles pieces of
- * input is gathered, after its announced size was checked, in memory that grows with what has arrived.
+ * Splits a byte stream into frames (2.3). Complete frames are passed on in place; a frame split across pieces of input is collected, after
+ * a check of its announced size, in memory that grows with what has arrived.
  */
 export class FrameSplitter {
   readonly #sink: FrameSink;
   #partial: Buffer | undefined;
   #filled = 0;
-  /** How many bytes the unit in `#partial` will have. */
+  /** Total size of the unit in `#partial`. */
   #size = 0;
-  /** The frame that was gathered last. */
+  /** The last collected frame. */
   #gathered: Buffer | undefined;
-  /** Input that waits for `proceed`. */
+  /** Input waiting for `proceed`. */
   #waiting: Buffer[] = [];
 
   constructor(sink: FrameSink) {
@@ -49,36 +49,36 @@ export class FrameSplitter {
   }
 
   push(bytes: Uint8Array): void {
-    if (this.#sink.isDeaf) return;
+    if (this.#sink.ignoresInput) return;
     this.#waiting.push(toBuffer(bytes));
     if (this.#waiting.length === 1) this.proceed();
   }
 
-  /** Goes on with the input that waits, until the sink has it wait again. */
+  /** Continues with waiting input, until the sink makes it wait again. */
   proceed(): void {
     const sink = this.#sink;
     for (let chunk = this.#waiting[0]; chunk !== undefined; chunk = this.#waiting[0]) {
       let position = 0;
-      while (position < chunk.length && !sink.isDeaf) {
+      while (position < chunk.length && !sink.ignoresInput) {
         if (sink.mustWait) {
           this.#waiting[0] = chunk.subarray(position);
           return;
         }
         position = this.#partial ? this.#fill(this.#partial, chunk, position) : this.#take(chunk, position);
       }
-      if (sink.isDeaf) this.#waiting = [];
+      if (sink.ignoresInput) this.#waiting = [];
       else this.#waiting.shift();
     }
   }
 
-  /** Tells that nobody reads a frame's bytes any more; their memory is used again if the frame was gathered. */
+  /** Allows reusing the memory of a frame's bytes, if it was collected; they must not be read any more. */
   recycle(bytes: Uint8Array): void {
     if (this.#gathered === undefined || this.#gathered.buffer !== bytes.buffer) return;
     giveBackMemory(this.#gathered);
     this.#gathered = undefined;
   }
 
-  /** Handles the unit that starts at `position` and returns where the next one starts. */
+  /** Handles the unit at `position` and returns the start of the next one. */
   #take(chunk: Buffer, position: number): number {
     const left = chunk.length - position;
     if (left < HEADER_SIZE) return this.#hold(chunk, position, HEADER_SIZE);
@@ -93,7 +93,7 @@ export class FrameSplitter {
     return position + size;
   }
 
-  /** Begins to gather a unit of `size` bytes. */
+  /** Begins to collect a unit of `size` bytes. */
   #hold(chunk: Buffer, position: number, size: number): number {
     this.#size = size;
     this.#filled = 0;
@@ -124,7 +124,7 @@ export class FrameSplitter {
 
   #complete(partial: Buffer): void {
     this.#partial = undefined;
-    this.#sink.letGo(partial.length);
+    this.#sink.free(partial.length);
     if (this.#sink.awaitsProtocolHeader) {
       this.#sink.onProtocolHeader(partial);
       return;

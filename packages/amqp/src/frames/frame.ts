@@ -5,7 +5,7 @@ import { type Composite, type FieldsOf, type FieldTable, writeComposite } from "
 export const AMQP_FRAME = 0x00;
 export const SASL_FRAME = 0x01;
 
-/** Frames up to this size must be accepted by every peer (2.7.1). */
+/** Maximum frame size that every peer must accept (2.7.1). */
 export const MIN_MAX_FRAME_SIZE = 512;
 
 /** Protocol ids of the protocol header (2.2, 5.2.1, 5.3.2). */
@@ -29,7 +29,7 @@ export function beginFrame(writer: ByteWriter, type: number, channel: number): v
   writer.position = position + 8;
 }
 
-/** Ends a frame, whose payload of `payloadSize` bytes is still to be appended. */
+/** Ends a frame; its payload of `payloadSize` bytes must be appended next. */
 export function endFrame(writer: ByteWriter, payloadSize = 0): void {
   writer.buffer.writeUInt32BE(writer.position - writer.mark + payloadSize, writer.mark);
   writer.mark = writer.position;
@@ -48,7 +48,7 @@ export function writeFrame<Table extends FieldTable>(
   endFrame(writer);
 }
 
-/** Appends an empty frame, which only shows that the peer is alive (2.4.5). */
+/** Appends an empty frame, as a heartbeat (2.4.5). */
 export function writeHeartbeat(writer: ByteWriter): void {
   beginFrame(writer, AMQP_FRAME, 0);
   endFrame(writer);

@@ -186,7 +186,7 @@ describe("a terminus", () => {
 });
 
 /** What a sink says that takes all input at once. */
-const GENEROUS = { isDeaf: false, mustWait: false, holdFrame: () => true, letGo: () => {} };
+const GENEROUS = { ignoresInput: false, mustWait: false, holdFrame: () => true, free: () => {} };
 
 describe("FrameSplitter", () => {
   it("finds the same frames however the stream is cut", () => {

@@ -30,7 +30,7 @@ export const beginType = defineComposite("begin", 0x11, {
   properties: "map",
 });
 
-/** 2.7.3. `role` is true for a receiver; source and target are read by their own functions. */
+/** 2.7.3. `role` is true for a receiver; source and target have their own readers. */
 export const attachType = defineComposite("attach", 0x12, {
   name: "string!",
   handle: "uint!",
@@ -83,12 +83,12 @@ export const saslOutcomeType = defineComposite("sasl-outcome", 0x44, {
   additionalData: "binary",
 });
 
-/** Codes of the three performatives that are read and written by hand, being nearly all of the traffic. */
+/** Codes of the three performatives with hand-written readers and writers, because they are nearly all of the traffic. */
 export const FLOW = 0x13;
 export const TRANSFER = 0x14;
 export const DISPOSITION = 0x15;
 
-/** Whether a performative carries messages or their states: the frequent ones, with readers of their own. */
+/** Whether a performative carries messages or their states: the frequent ones, with their own readers. */
 export function isFrequent(code: number): boolean {
   return code === TRANSFER || code === DISPOSITION || code === FLOW;
 }
@@ -99,10 +99,10 @@ export type Open = FieldsOf<typeof openType.fields>;
 /** The fields of a peer's begin. */
 export type Begin = FieldsOf<typeof beginType.fields>;
 
-/** The fields of a peer's attach, source and target still undecoded. */
+/** The fields of a peer's attach; source and target are not decoded. */
 export type Attach = FieldsOf<typeof attachType.fields>;
 
-/** A composite field encoded by its own writer, as a value another composite can carry. */
+/** Encodes a composite field with its own writer, as a value for another composite. */
 export function asValue(write: (writer: ByteWriter) => void): AmqpValue {
   const writer = new ByteWriter(512);
   write(writer);

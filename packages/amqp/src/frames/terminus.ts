@@ -31,16 +31,16 @@ const sourceType = defineComposite("source", 0x28, {
 const targetType = defineComposite("target", 0x29, { ...terminusFields, capabilities: "symbols" });
 const coordinatorType = defineComposite("coordinator", 0x30, { capabilities: "symbols" });
 
-/** Where messages come from (3.5.3). `timeout` is in seconds. */
+/** The source of a link (3.5.3). `timeout` is in seconds. */
 export type Source = { readonly kind: "source" } & Partial<FieldsOf<typeof sourceType.fields>>;
 
-/** Where messages go (3.5.4). `timeout` is in seconds. */
+/** The target of a link (3.5.4). `timeout` is in seconds. */
 export type Target = { readonly kind: "target" } & Partial<FieldsOf<typeof targetType.fields>>;
 
 /** The target of a link that controls transactions (4.5.1). */
 export type Coordinator = { readonly kind: "coordinator" } & Partial<FieldsOf<typeof coordinatorType.fields>>;
 
-/** The source of an attach; `undefined` when it is null, as in a refusal. Throws `AmqpDecodeError`. */
+/** The source of an attach; `undefined` if it is null, as in a refusal. Throws `AmqpDecodeError`. */
 export function toSource(value: AmqpValue | undefined): Source | undefined {
   if (value === undefined || value === null) return undefined;
   const reader = new ByteReader(new Uint8Array());
@@ -48,7 +48,7 @@ export function toSource(value: AmqpValue | undefined): Source | undefined {
   return { kind: "source", ...readFields(reader, sourceType, value.value) };
 }
 
-/** The target of an attach; `undefined` when it is null, as in a refusal. Throws `AmqpDecodeError`. */
+/** The target of an attach; `undefined` if it is null, as in a refusal. Throws `AmqpDecodeError`. */
 export function toTarget(value: AmqpValue | undefined): Target | Coordinator | undefined {
   if (value === undefined || value === null) return undefined;
   const reader = new ByteReader(new Uint8Array());
@@ -63,7 +63,7 @@ export function toTarget(value: AmqpValue | undefined): Target | Coordinator | u
   }
 }
 
-/** The address of a terminus when it is a string, as all Service Bus addresses are. */
+/** The address of a terminus if it is a string, which all Service Bus addresses are. */
 export function addressOf(terminus: Source | Target | Coordinator | undefined): string | undefined {
   if (!terminus || terminus.kind === "coordinator") return undefined;
   return typeof terminus.address === "string" ? terminus.address : undefined;

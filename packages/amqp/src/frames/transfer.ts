@@ -5,7 +5,7 @@ import { beginList, endList, FALSE, FieldReader, NULL, putByte, putUint, TRUE } 
 import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
 import { TRANSFER } from "./performatives.js";
 
-/** A transfer performative (2.7.5); the same object is filled again for each transfer of a connection. */
+/** A transfer performative (2.7.5); each connection reuses one object. */
 export class TransferFields {
   handle = 0;
   deliveryId: number | undefined = undefined;
@@ -18,11 +18,14 @@ export class TransferFields {
   isAborted = false;
 }
 
-/** The largest state of a transfer that is taken, in bytes and in values: a transaction's is far smaller, and states are kept with unfinished messages. */
+/**
+ * Maximum size of a transfer's state, in bytes and in values: transactional states are far smaller, and states are kept with unfinished
+ * messages.
+ */
 const MAX_STATE_SIZE = 1024;
 const MAX_STATE_VALUES = 32;
 
-/** Reads the fields after the descriptor; the payload starts where the reader then stands. */
+/** Reads the fields after the descriptor; the payload starts at the reader's position afterwards. */
 export function readTransfer(reader: ByteReader, into: TransferFields): void {
   const fields = new FieldReader(reader);
   into.handle = fields.uint("transfer.handle") ?? reader.fail("transfer lacks its mandatory field handle");
@@ -43,19 +46,19 @@ export function readTransfer(reader: ByteReader, into: TransferFields): void {
   fields.leave();
 }
 
-/** The largest frame head a transfer has, apart from its tag and state. */
+/** Maximum head of a transfer frame, without its tag and state. */
 export const TRANSFER_HEAD_SIZE = 48;
 
-/** What the first transfer of a delivery says of it (2.7.5). */
+/** The fields of a delivery's first transfer (2.7.5). */
 export interface TransferHead {
   readonly tag: Uint8Array;
   readonly format: number;
   readonly isSettled: boolean;
-  /** The encoded state, such as a transactional one (4.4.1). */
+  /** The encoded state, for example a transactional one (4.4.1). */
   readonly encodedState: Uint8Array | undefined;
 }
 
-/** Appends the head of a delivery's first frame. The payload of `payloadSize` bytes is to be appended next. */
+/** Appends the head of a delivery's first frame. Its payload of `payloadSize` bytes must be appended next. */
 export function writeFirstTransfer(
   writer: ByteWriter,
   channel: number,

@@ -1,6 +1,6 @@
 import type { MemoryBudget, MemoryHolder } from "./memory-budget.js";
 
-/** What a connection holds of its budget on behalf of its peer, until it is over. */
+/** The memory that a connection holds from its budget for its peer. */
 export class ConnectionMemory implements MemoryHolder {
   readonly #budget: MemoryBudget;
   #held = 0;
@@ -16,13 +16,13 @@ export class ConnectionMemory implements MemoryHolder {
     return true;
   }
 
-  letGo(bytes: number): void {
+  free(bytes: number): void {
     if (this.#isReleased) return;
     this.#held -= bytes;
     this.#budget.give(bytes);
   }
 
-  /** Gives all of it back; from now on nothing can be held. */
+  /** Releases everything; nothing can be held afterwards. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;

@@ -1,33 +1,32 @@
-/** Memory that a connection may hold on behalf of its peer, as its owner grants it. All in bytes. */
+/** The memory that a connection may hold for its peer, in bytes. */
 export interface MemoryBudget {
-  /** Takes bytes; false when they are not to be had, and then nothing is taken. Must not call the connection. */
+  /** Takes bytes; returns false, and takes nothing, if they are not available. Must not call the connection. */
   take(bytes: number): boolean;
-  /** Gives bytes back. */
+  /** Returns bytes. */
   give(bytes: number): void;
 }
 
-/** What the parts of a connection cost besides the bytes that they hold, measured on Node.js 20 and rounded up. */
+/** Memory of a connection's parts besides their bytes, measured on Node.js 20 and rounded up. */
 export const COSTS = Object.freeze({
   session: 4096,
   link: 4096,
-  /** A delivery that awaits its settlement, or waits to be sent. */
+  /** An unsettled or queued delivery. */
   delivery: 384,
-  /** A decoded value of a performative that is kept. */
+  /** A decoded value of a stored performative. */
   value: 48,
 });
 
-/** A budget without bounds. */
 export const UNLIMITED: MemoryBudget = Object.freeze({ take: () => true, give: () => {} });
 
-/** What a decoded performative costs that is kept: text may take two bytes a character. */
+/** Memory of a stored decoded performative: text may take two bytes per character. */
 export function costOfPerformative(bytes: number, values: number): number {
   return 2 * bytes + values * COSTS.value;
 }
 
-/** Where a part of a connection gets the memory it holds. */
+/** Provides memory for a part of a connection. */
 export interface MemoryHolder {
-  /** Takes bytes; false when the connection may hold no more. */
+  /** Takes bytes; returns false if the connection may hold no more. */
   hold(bytes: number): boolean;
-  /** Gives bytes back that were held. */
-  letGo(bytes: number): void;
+  /** Releases bytes. */
+  free(bytes: number): void;
 }

@@ -4,8 +4,8 @@ import type { MemoryHolder } from "./memory-budget.js";
 const FIRST_SIZE = 16_384;
 
 /**
- * A delivery of which not every frame has arrived (2.6.14). Payloads are copied together as they come, so a
- * peer that sends a byte per frame cannot hold on to whole network buffers.
+ * An incomplete delivery (2.6.14). Payloads are copied together as they arrive, so a peer that sends one byte per frame cannot keep whole
+ * network buffers in memory.
  */
 export class PartialMessage {
   readonly id: number;
@@ -14,7 +14,7 @@ export class PartialMessage {
   isSettled = false;
   state: DeliveryState | undefined;
   size = 0;
-  /** Whether the message is too large, as every further payload is. */
+  /** Whether the message is too large; further payloads are discarded. */
   isDropped = false;
   readonly #holder: MemoryHolder;
   #buffer: Buffer | undefined;
@@ -26,7 +26,7 @@ export class PartialMessage {
     this.format = format;
   }
 
-  /** Adds a payload of a message of at most `limit` bytes, 0 for any; false when there is no memory for it. */
+  /** Adds a payload of a message of at most `limit` bytes (0 for unlimited); returns false if there is no memory for it. */
   append(payload: Uint8Array, limit = 0): boolean {
     const needed = this.size + payload.length;
     if ((!this.#buffer || needed > this.#buffer.length) && !this.#grow(needed, limit)) return false;
@@ -35,20 +35,20 @@ export class PartialMessage {
     return true;
   }
 
-  /** Counts a further payload of a message that is too large, and forgets the others. */
+  /** Counts a payload of a message that is too large, and discards the earlier ones. */
   drop(payloadSize: number): void {
     this.forget();
     this.size += payloadSize;
     this.isDropped = true;
   }
 
-  /** Forgets the payloads. */
+  /** Discards the payloads. */
   forget(): void {
-    this.#holder.letGo(this.#buffer?.length ?? 0);
+    this.#holder.free(this.#buffer?.length ?? 0);
     this.#buffer = undefined;
   }
 
-  /** The whole message with its last payload, which alone is not copied when it is all there is; `undefined` without memory for it. */
+  /** The whole message with its last payload; `undefined` if there is no memory for it. A single payload is not copied. */
   complete(payload: Uint8Array): Uint8Array | undefined {
     if (this.size === 0) return payload;
     if (!this.append(payload, this.size + payload.length)) return undefined;
@@ -64,7 +64,7 @@ export class PartialMessage {
     if (!this.#holder.hold(size - (this.#buffer?.length ?? 0))) return false;
     const grown = Buffer.allocUnsafe(size);
     if (this.#buffer) this.#buffer.copy(grown, 0, 0, this.size);
-    // It is a view on input that would be kept with it.
+    // The tag is a view that would keep the whole input in memory.
     else this.tag = Uint8Array.prototype.slice.call(this.tag);
     this.#buffer = grown;
     return true;

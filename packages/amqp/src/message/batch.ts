@@ -5,24 +5,24 @@ import { AmqpDecodeError } from "../codec/decode-error.js";
 import { type ByteRange, binaryIn, MessageSections, scanMessage } from "./sections.js";
 import { encodeMessage } from "./splice.js";
 
-/** The message-format of a transfer that carries a batch: several whole messages in one delivery. */
+/** The message-format of a transfer with a batch: several messages in one delivery. */
 export const BATCH_MESSAGE_FORMAT = 0x80013700;
 
 /** The code of a data section (3.2.6). */
 const DATA = 0x75;
 
 /**
- * The messages of a batch envelope, scanned where they lie: each data section of its body is one encoded message.
- * The envelope's own header, annotations and properties say nothing of its content. Throws `AmqpDecodeError` when
- * the envelope or a message in it is malformed, or its body is of another kind.
+ * Scans the messages of a batch envelope in place: each data section of its body is one encoded message. The envelope's own header,
+ * annotations and properties are irrelevant. Throws `AmqpDecodeError` if the envelope or a message is malformed, or its body is of another
+ * kind.
  */
 export function scanBatch(envelope: Uint8Array): MessageSections[] {
   return rangesOf(envelope).map(({ start, end }) => new MessageSections(envelope, start, end));
 }
 
 /**
- * How many messages a batch envelope has, without looking into them; `limit` + 1 for all that are more, in the time of so many. What is malformed
- * ends the count, and is reported by {@link scanBatch}.
+ * Counts the messages of a batch envelope without scanning them; stops at `limit` + 1. Malformed bytes end the count; {@link scanBatch}
+ * reports them.
  */
 export function countBatch(envelope: Uint8Array, limit: number): number {
   const reader = new ByteReader(envelope);
@@ -38,12 +38,12 @@ export function countBatch(envelope: Uint8Array, limit: number): number {
   return count;
 }
 
-/** The messages of a batch envelope as they are, each a view on it. Throws as {@link scanBatch} does for the envelope. */
+/** The encoded messages of a batch envelope, each a view on it. Throws like {@link scanBatch} for the envelope. */
 export function splitBatch(envelope: Uint8Array): Uint8Array[] {
   return rangesOf(envelope).map(({ start, end }) => envelope.subarray(start, end));
 }
 
-/** A batch envelope around encoded messages, to be sent with {@link BATCH_MESSAGE_FORMAT}. */
+/** Creates a batch envelope of encoded messages, to send with {@link BATCH_MESSAGE_FORMAT}. */
 export function joinBatch(messages: readonly Uint8Array[]): Uint8Array {
   return encodeMessage({ body: { kind: "data", sections: messages } });
 }

@@ -11,10 +11,7 @@ export const headerType = defineComposite("header", 0x70, {
 
 export type MessageHeader = FieldsOf<typeof headerType.fields>;
 
-/**
- * Immutable properties of a message (3.2.4). Message and correlation id keep their AMQP type: ulong, uuid,
- * binary or string.
- */
+/** Immutable properties of a message (3.2.4). Message id and correlation id keep their AMQP type: ulong, uuid, binary or string. */
 export const propertiesType = defineComposite("properties", 0x73, {
   messageId: "any",
   userId: "binary",

@@ -2,21 +2,21 @@ import type { ByteReader } from "../codec/byte-reader.js";
 import { readValue, skipValue } from "../codec/decode.js";
 import type { AmqpTypeName } from "../codec/value.js";
 
-/** The largest application properties that are taken, in bytes of their names and values. */
+/** Maximum size of application properties, in bytes of their names and values. */
 export interface PropertyLimits {
   /** One property with its name. */
   readonly propertyBytes: number;
-  /** All of a message together. */
+  /** All properties of a message together. */
   readonly totalBytes: number;
 }
 
-/** What is wrong with a message's application properties; `name` is that of the first one concerned. */
+/** What is wrong with a message's application properties; `name` is the first affected one. */
 export type PropertyFault =
   | { readonly kind: "compound"; readonly name: string; readonly type: AmqpTypeName }
   | { readonly kind: "too-large"; readonly name: string; readonly bytes: number }
   | { readonly kind: "too-large-together"; readonly bytes: number };
 
-/** Walks over the encoded map of application properties, which is known to be well formed, without decoding its values. */
+/** Checks the encoded map of application properties, which must be well-formed, without decoding its values. */
 export function findPropertyFault(
   reader: ByteReader,
   { propertyBytes, totalBytes }: PropertyLimits,
@@ -37,7 +37,7 @@ export function findPropertyFault(
   return bytes > totalBytes ? { kind: "too-large-together", bytes } : undefined;
 }
 
-/** Moves past a value and returns how many bytes it has without its constructor and size; a described one counts whole. */
+/** Skips a value and returns its size without constructor and size field; a described value counts completely. */
 function skipSized(reader: ByteReader): number {
   const start = reader.position;
   const nibble = (reader.buffer[start] as number) >> 4;
@@ -45,7 +45,7 @@ function skipSized(reader: ByteReader): number {
   return reader.position - start - (nibble < 0xa || nibble > 0xb ? 1 : nibble === 0xa ? 2 : 5);
 }
 
-/** Whether the next value, behind its descriptors, is a list, map or array. Nothing is read. */
+/** The type of the next value, without descriptors, if it is a list, map or array. Does not move the reader. */
 function typeAt(reader: ByteReader): AmqpTypeName | undefined {
   const start = reader.position;
   let code = reader.readUint8();

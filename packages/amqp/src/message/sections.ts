@@ -11,27 +11,27 @@ import { AmqpMap, type AmqpValue } from "../codec/value.js";
 import { headerType, type MessageHeader, type MessageProperties, propertiesType } from "./header.js";
 import { findPropertyFault, type PropertyFault, type PropertyLimits } from "./property-fault.js";
 
-/** Where some bytes lie: `start` inclusive, `end` exclusive. */
+/** A range of bytes: `start` inclusive, `end` exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where a section lies. */
+/** The range of a section. */
 export interface SectionRange extends ByteRange {
-  /** Where its value starts, behind the descriptor. */
+  /** Where its value starts, after the descriptor. */
   readonly valueStart: number;
 }
 
-/** The kind of a message's body (3.2): at most one kind occurs; `none` is a message without body sections. */
+/** The kind of a message's body (3.2): only one kind occurs; `none` is a message without body sections. */
 export type BodyKind = "data" | "sequence" | "value" | "none";
 
 /**
- * A message's sections found by their sizes (3.2), nothing decoded. The accessors decode when asked and throw
- * `AmqpDecodeError`; the body is never touched.
+ * The sections of a message, found by their sizes (3.2) without decoding. Accessors decode on demand and throw `AmqpDecodeError`; the body
+ * is not decoded.
  */
 export class MessageSections {
-  /** Where the message lies, from `start` to `end`. Ranges are offsets into it. */
+  /** The bytes that contain the message, from `start` to `end`. Ranges are offsets into them. */
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
@@ -44,7 +44,7 @@ export class MessageSections {
   readonly bodyKind: BodyKind = "none";
   readonly footer: SectionRange | undefined = undefined;
 
-  /** Throws `AmqpDecodeError` when the bytes are not sections in the order of 3.2, save that rhea puts the footer in front of the body. */
+  /** Throws `AmqpDecodeError` unless the sections are in the order of 3.2; the footer may precede the body, as in rhea. */
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.bytes = bytes;
     this.start = start;
@@ -76,17 +76,17 @@ export class MessageSections {
         this.body = [range];
         this.bodyKind = code === DATA ? "data" : code === SEQUENCE ? "sequence" : "value";
       }
-      // Behind a footer that stands in front of the body nothing but the body may come.
+      // After a footer that precedes the body, only the body may follow.
       previous = code === FOOTER && this.body === NONE ? APPLICATION_PROPERTIES : code;
     }
   }
 
-  /** Offset of the bare message: what follows header and annotations (3.2). */
+  /** Offset of the bare message, which follows header and annotations (3.2). */
   get bareStart(): number {
     return (this.messageAnnotations ?? this.deliveryAnnotations ?? this.header)?.end ?? this.start;
   }
 
-  /** The message with its sections in the order of 3.2, for readers that look for the footer behind the body only; itself if they are. */
+  /** The message with its sections in the order of 3.2, for readers that expect the footer after the body; returns itself if they are. */
   inOrder(): MessageSections {
     const { bytes, footer, body, end } = this;
     const [first] = body;
@@ -100,8 +100,8 @@ export class MessageSections {
   }
 
   /**
-   * What is wrong with the application properties: one is no simple value, as 3.2.5 wants them, one is larger than `limits` say, or all are
-   * together. Names and values count with their own bytes, without what the encoding adds. To be called after `checkKept`.
+   * What is wrong with the application properties: one is not a simple value (3.2.5), or one or all together exceed `limits`. Names and
+   * values count without encoding overhead. Call it after `checkKept`.
    */
   findPropertyFault(limits: PropertyLimits): PropertyFault | undefined {
     const range = this.applicationProperties;
@@ -110,8 +110,8 @@ export class MessageSections {
   }
 
   /**
-   * Looks at all that is usually kept encoded: delivery annotations, application properties, body and footer. What passes decodes, whenever
-   * somebody asks. Needs no memory for what they hold. Throws `AmqpDecodeError`.
+   * Checks the sections that are usually stored encoded: delivery annotations, application properties, body and footer. Afterwards they can
+   * be decoded at any time. Needs no memory for their content. Throws `AmqpDecodeError`.
    */
   checkKept(): void {
     this.#checkMap(this.deliveryAnnotations);
@@ -140,7 +140,7 @@ export class MessageSections {
     return this.#map(this.applicationProperties);
   }
 
-  /** Where the bytes of a body lie that is one data section; `undefined` for every other body. */
+  /** The range of the body's bytes if it is one data section; `undefined` for every other body. */
   get data(): ByteRange | undefined {
     const range = this.body[0];
     const isOneSection = this.bodyKind === "data" && this.body.length === 1;
@@ -148,8 +148,8 @@ export class MessageSections {
   }
 
   /**
-   * The values of the body sections: the binary of each data section, each list, or the one value. A section that holds more than `maxValues`
-   * is malformed.
+   * The values of the body sections: the binary of each data section, each list, or the single value. A section with more than `maxValues`
+   * values is malformed.
    */
   decodeBody(maxValues = 0x7fffffff): readonly AmqpValue[] {
     return this.body.map((range) => {
@@ -166,13 +166,13 @@ export class MessageSections {
     if (range === undefined) return undefined;
     return this.#isEmpty(range, LIST_8)
       ? (NO_FIELDS as FieldsOf<Table>)
-      : readComposite(this.#frugalReaderOf(range), type);
+      : readComposite(this.#boundedReaderOf(range), type);
   }
 
   #map(range: SectionRange | undefined): AmqpMap | undefined {
     if (range === undefined) return undefined;
     if (this.#isEmpty(range, MAP_8)) return NO_ENTRIES;
-    const reader = this.#frugalReaderOf(range);
+    const reader = this.#boundedReaderOf(range);
     const value = readValue(reader);
     return value instanceof AmqpMap ? value : reader.fail(NOT_A_MAP);
   }
@@ -187,7 +187,7 @@ export class MessageSections {
   #checkBody(range: SectionRange): void {
     const code = this.bytes[range.valueStart];
     if (this.bodyKind === "data") {
-      // Bytes were found by their size, and there is nothing more to them.
+      // Binary is checked by its size only; it has no content to decode.
       if (!isWideOr(BINARY_8, code)) this.#readerOf(range).fail("a data section does not hold binary");
       return;
     }
@@ -198,7 +198,7 @@ export class MessageSections {
     checkValue(reader);
   }
 
-  /** Whether a section is a list, or a map, of no items: some SDKs put several of these in front of every message. */
+  /** Whether a section is an empty list or map: some SDKs put several of these in front of every message. */
   #isEmpty({ valueStart, end }: SectionRange, code8: number): boolean {
     const { bytes } = this;
     const code = bytes[valueStart];
@@ -209,7 +209,7 @@ export class MessageSections {
     return bytes[end - 4] === 0 && bytes[end - 3] === 0 && bytes[end - 2] === 0 && bytes[end - 1] === 0;
   }
 
-  #frugalReaderOf(range: SectionRange): ByteReader {
+  #boundedReaderOf(range: SectionRange): ByteReader {
     const reader = this.#readerOf(range);
     reader.maxItems = MAX_VALUES;
     return reader;
@@ -220,16 +220,16 @@ export class MessageSections {
   }
 }
 
-/** Values in a section other than the body: as many as fit into what services take of them, 64 KB. */
+/** Maximum values in a section other than the body: as many as fit into the 64 KB that services allow. */
 const MAX_VALUES = 65_536;
-/** Sections of a body: far more than anybody puts into one, or into a batch. */
+/** Maximum body sections: far more than real messages or batches have. */
 const MAX_SECTIONS = 10_000;
 
 function isRepeatable(code: number): boolean {
   return code === DATA || code === SEQUENCE;
 }
 
-/** Whether a constructor is the one given, or the same with a size of four octets. */
+/** Whether a constructor is the given one, or its variant with a size of four bytes. */
 function isWideOr(code8: number, code: number | undefined): boolean {
   return code === code8 || code === code8 + WIDE;
 }
@@ -239,7 +239,7 @@ export function scanMessage(bytes: Uint8Array): MessageSections {
   return new MessageSections(bytes);
 }
 
-/** Where the bytes of a section lie whose value is binary; `undefined` for any other value. */
+/** The range of a section's bytes if its value is binary; `undefined` for any other value. */
 export function binaryIn(bytes: Uint8Array, { valueStart, end }: SectionRange): ByteRange | undefined {
   const code = bytes[valueStart];
   if (code === BINARY_8) return { start: valueStart + 2, end };
@@ -259,7 +259,7 @@ const BINARY_8 = 0xa0;
 const BINARY_32 = 0xb0;
 const LIST_8 = 0xc0;
 const MAP_8 = 0xc1;
-/** What a constructor with a size of four octets has above the one with a size of one. */
+/** Distance between a constructor with a size of four bytes and the one with a size of one. */
 const WIDE = 0x10;
 const NOT_A_MAP = "a message section is not a map";
 const NONE: readonly SectionRange[] = [];

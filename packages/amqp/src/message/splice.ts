@@ -5,7 +5,7 @@ import type { AmqpMap, AmqpValue } from "../codec/value.js";
 import { headerType, type MessageHeader, type MessageProperties, propertiesType } from "./header.js";
 import type { MessageSections, SectionRange } from "./sections.js";
 
-/** The sections in front of the bare message. One left out is kept as it is; `null` removes it. */
+/** The sections before the bare message. An omitted one stays unchanged; `null` removes it. */
 export interface MessageFront {
   readonly header?: Partial<MessageHeader> | null;
   readonly deliveryAnnotations?: AmqpMap | null;
@@ -13,8 +13,8 @@ export interface MessageFront {
 }
 
 /**
- * The message with a changed front, as two parts to be sent one after the other: new sections, and a view of
- * the untouched rest. The bare message stays byte for byte what its sender wrote (3.2).
+ * The message with changed front sections, as two parts to send one after the other: new sections, and a view on the unchanged rest. The
+ * bare message stays byte for byte as sent (3.2).
  */
 export function spliceMessage(sections: MessageSections, front: MessageFront): [Uint8Array, Uint8Array] {
   const writer = new ByteWriter(256);
@@ -28,7 +28,7 @@ export function spliceMessage(sections: MessageSections, front: MessageFront): [
   return [concatenate(writer.take()), sections.bytes.subarray(sections.bareStart, sections.end)];
 }
 
-/** A message to be encoded from its parts; `body` holds one value for each section of its kind. */
+/** The parts of a message to encode; `body` contains one value per section of its kind. */
 export interface MessageParts extends MessageFront {
   readonly properties?: Partial<MessageProperties>;
   readonly applicationProperties?: AmqpMap;
@@ -39,7 +39,7 @@ export interface MessageParts extends MessageFront {
   readonly footer?: AmqpMap;
 }
 
-/** Encodes a message (3.2), for messages a node makes itself, as the replies of a management node. */
+/** Encodes a message (3.2), for messages created by a node, such as the responses of a management node. */
 export function encodeMessage(parts: MessageParts): Uint8Array {
   const writer = new ByteWriter(512);
   writeOptional(writer, headerType, parts.header);

@@ -3,9 +3,9 @@ import { readDescriptor } from "../codec/composite.js";
 import { FieldReader } from "../frames/fields.js";
 import { propertiesType } from "./header.js";
 
-/** What a node writes into the properties of a message that passes through it (3.2.4). What is left out stays as it is. */
+/** Properties that a node sets on a message that passes through it (3.2.4). Omitted ones stay unchanged. */
 export interface PropertyStamps {
-  /** The message-id, at most 255 bytes; a message that has one keeps it. */
+  /** The message-id, at most 255 bytes; an existing one is kept. */
   readonly messageId?: string | undefined;
   /** The creation-time in ms since the epoch. */
   readonly creationTime?: number | undefined;
@@ -14,10 +14,10 @@ export interface PropertyStamps {
 }
 
 const FIELD_COUNT = propertiesType.layout.length;
-/** The fields between message-id and absolute-expiry-time, which creation-time follows. */
+/** The fields from message-id (exclusive) up to absolute-expiry-time, which precedes creation-time. */
 const FIELDS_BEFORE_TIMES = 7;
 const FIELDS_AFTER_TIMES = FIELD_COUNT - FIELDS_BEFORE_TIMES - 3;
-/** Descriptor, constructor, size and count of a list. */
+/** Size of descriptor, constructor, size and count of a list. */
 const HEAD_SIZE = 12;
 const LIST_HEAD = Buffer.from([0x00, 0x53, propertiesType.code, 0xd0]);
 const NULL = 0x40;
@@ -26,8 +26,8 @@ const SHORT_STRING = 0xa1;
 const NULL_FIELD = Uint8Array.of(NULL);
 
 /**
- * A bare message with stamps in its properties, in parts to be sent one after the other. All else stays byte for byte. Throws
- * `AmqpDecodeError` for properties that are malformed and `TypeError` for an id that is too long.
+ * A bare message with changed properties, in parts to send one after the other. Everything else stays byte for byte. Throws
+ * `AmqpDecodeError` for malformed properties and `TypeError` for an id that is too long.
  */
 export function stampProperties(bare: Uint8Array, stamps: PropertyStamps): readonly Uint8Array[] {
   const { messageId, creationTime, absoluteExpiryTime } = stamps;
@@ -46,7 +46,7 @@ export function stampProperties(bare: Uint8Array, stamps: PropertyStamps): reado
   return [encodeProperties(fields, FIELD_COUNT - FIELDS_AFTER_TIMES + count), bare.subarray(sent.end)];
 }
 
-/** The fields of the properties at the start of a bare message, still encoded. */
+/** The fields of the properties at the start of a bare message, not decoded. */
 class SentProperties {
   readonly #reader: ByteReader;
   readonly #fields: FieldReader | undefined;
@@ -58,7 +58,7 @@ class SentProperties {
     }
   }
 
-  /** How many fields there are from here on. */
+  /** How many fields are left. */
   get left(): number {
     return Math.max(0, this.#fields?.left ?? 0);
   }
@@ -72,7 +72,7 @@ class SentProperties {
     return this.#fields === undefined ? 0 : this.#reader.end;
   }
 
-  /** The next fields; those that are missing are null, because some peers look for a field without looking at the list's length. */
+  /** The next fields; missing ones become null, because some peers read a field without checking the list's length. */
   take(count: number): Uint8Array {
     const reader = this.#reader;
     const start = reader.position;
@@ -83,7 +83,7 @@ class SentProperties {
     return Buffer.concat([taken, Buffer.alloc(count - present, NULL)]);
   }
 
-  /** Everything up to the list's end, fields of a later version too. */
+  /** Everything up to the list's end, including fields of later versions. */
   takeAll(): Uint8Array {
     const { buffer, position, end } = this.#reader;
     return buffer.subarray(position, end);
@@ -120,7 +120,7 @@ function encodeTime(ms: number | null | undefined, sent: Uint8Array): Uint8Array
   if (ms === null) return NULL_FIELD;
   const field = Buffer.allocUnsafe(9);
   field[0] = TIMESTAMP;
-  // Instants are safe integers, so no bigint is needed.
+  // Times are safe integers, so no bigint is needed.
   field.writeInt32BE(Math.floor(ms / 2 ** 32), 1);
   field.writeUInt32BE(ms >>> 0, 5);
   return field;

@@ -11,7 +11,7 @@ import { RequestLine } from "./request-line.js";
 import { SessionHolders } from "./session-holders.js";
 import { OpenTransactions } from "./transactions.js";
 
-/** What every link of a server works on. */
+/** Shared by all links of a server. */
 export interface ServerContext {
   readonly broker: Broker;
   readonly limits: ResolvedServeLimits;
@@ -23,10 +23,10 @@ interface GuardedLink {
   readonly rights: readonly AccessRight[];
 }
 
-/** Bytes of sends that are not durable yet, beyond which no more are read, so that a fast client fills no memory. */
-const LARGEST_PENDING = 8 * 2 ** 20;
+/** Above this many bytes of sends that are not durable yet, no more are read, so that a fast client fills no memory. */
+const MAX_PENDING = 8 * 2 ** 20;
 
-/** The client at the other end of a connection: what it may do, and the links it has. */
+/** The client of a connection: its rights and its links. */
 export class Peer {
   readonly broker: Broker;
   readonly limits: ResolvedServeLimits;
@@ -34,27 +34,27 @@ export class Peer {
   readonly budget: ConnectionBudget;
   readonly turns: Turns;
   readonly usage = new Usage();
-  /** The sessions that this client holds. */
+  /** The sessions held by this client. */
   readonly sessions = new SessionHolders();
   readonly transactions: OpenTransactions;
-  /** Links of request nodes on which replies go out. */
+  /** Links on which replies of request nodes are sent. */
   readonly replyLinks = new ReplyLinks();
-  /** Requests that take long, one after the other. */
+  /** Long-running requests, executed one after the other. */
   readonly requests: RequestLine;
-  /** The host name that the client connected to, as its open frame says. */
+  /** The host name from the client's open frame. */
   namespace = "";
-  /** Whether output piles up because the client does not read: nothing may be pushed then. */
+  /** Whether unread output accumulates: nothing may be pushed then. */
   isCongested = false;
   readonly #guarded = new Map<Link, GuardedLink>();
   readonly #waiting = new Set<() => void>();
   readonly #onSettled: () => void;
-  /** What is left to do for links that are over. */
+  /** Pending cleanup of ended links. */
   readonly #ends: (() => void)[] = [];
   readonly #ender = { usage: this.usage, proceed: () => this.#endSome() };
-  readonly #resumer = { usage: this.usage, proceed: () => this.#goOn() };
+  readonly #resumer = { usage: this.usage, proceed: () => this.#resumeSome() };
   #pendingBytes = 0;
 
-  /** `onSettled` is called when reading may go on that `isPending` held up. */
+  /** `onSettled` is called when `isPending` becomes false again. */
   constructor(context: ServerContext, claims: Claims, budget: ConnectionBudget, onSettled: () => void) {
     this.broker = context.broker;
     this.limits = context.limits;
@@ -66,25 +66,25 @@ export class Peer {
     this.requests = new RequestLine(this);
   }
 
-  /** Whether so much of what the client sent awaits its outcome that nothing more should be read. */
+  /** Whether so many received messages await their outcome that no more should be read. */
   get isPending(): boolean {
-    return this.#pendingBytes > LARGEST_PENDING;
+    return this.#pendingBytes > MAX_PENDING;
   }
 
-  /** Counts a message in that awaits its outcome, and out again. */
+  /** Adds or subtracts the bytes of messages that await their outcome. */
   addPending(bytes: number): void {
     const wasPending = this.isPending;
     this.#pendingBytes += bytes;
     if (wasPending && !this.isPending) this.#onSettled();
   }
 
-  /** Throws unless the client may use the link, and ends the link once it may not any more. */
+  /** Throws unless the client may use the link, and ends the link once its rights expire. */
   guard(link: SenderLink | ReceiverLink, path: string, ...rights: readonly AccessRight[]): void {
     this.claims.require(path, ...rights);
     this.#guarded.set(link, { path, rights });
   }
 
-  /** Forgets a link that is over. */
+  /** Forgets an ended link. */
   release(link: Link): void {
     this.#guarded.delete(link);
   }
@@ -98,7 +98,7 @@ export class Peer {
     }
   }
 
-  /** Detaches a link with an error and lets its owner clean up, as when the client had detached it. */
+  /** Detaches a link with an error and runs its owner's cleanup, as if the client had detached it. */
   end(link: Link, error: unknown): void {
     if (link.isDetached) return;
     const { handler } = link as SenderLink | ReceiverLink;
@@ -106,20 +106,20 @@ export class Peer {
     handler.onDetach?.(undefined, link as SenderLink & ReceiverLink);
   }
 
-  /** Does what a link's end calls for, now or in a turn of its own: thousands may end at once, each with thousands of messages. */
+  /** Runs cleanup now or in a turn of its own: thousands of links may end at once, each with thousands of messages. */
   endLater(end: () => void): void {
     this.#ends.push(end);
     this.turns.take(this.#ender);
   }
 
-  /** Releases a session that the client has given back. */
+  /** Releases a session that the client has closed. */
   releaseLater(session: SessionReceiver): void {
     this.endLater(() => {
       session.close().catch(ignoreClosedBroker);
     });
   }
 
-  /** Resolves once the sessions are released that the client has given back. */
+  /** Resolves once all sessions that the client has closed are released. */
   async whenReleased(): Promise<void> {
     while (this.#ends.length > 0) await this.turns.next(this.usage);
   }
@@ -132,18 +132,18 @@ export class Peer {
     return this.#ends.length > 0;
   }
 
-  /** Calls `resume` when the client has read what was written. */
+  /** Calls `resume` when the client has read the output. */
   whenWritten(resume: () => void): void {
     this.#waiting.add(resume);
   }
 
-  /** Lets those go on who waited for the client to read, in turns. */
+  /** Calls everything waiting for the client to read, in turns. */
   resume(): void {
     if (this.#waiting.size > 0) this.turns.take(this.#resumer);
   }
 
-  /** Calls each of those who wait once, however soon they wait again: `resume` is called for what they write. */
-  #goOn(): boolean {
+  /** Calls each waiting callback only once, even if it waits again: `resume` is called again for what they write. */
+  #resumeSome(): boolean {
     const waiting = [...this.#waiting];
     for (let resume = waiting.shift(); resume !== undefined; resume = waiting.shift()) {
       if (this.isCongested) return false;
@@ -154,7 +154,7 @@ export class Peer {
     return waiting.length > 0;
   }
 
-  /** Ends what lives as long as the connection. */
+  /** Ends everything that lasts as long as the connection. */
   close(): void {
     this.claims.close();
     this.transactions.rollBackAll((end) => this.endLater(end));

@@ -4,7 +4,9 @@ import { AmqpRefusal, badRequest, toRefusal } from "../refusals/error.js";
 import type { NodeRequest } from "./node-request.js";
 import type { Peer } from "./peer.js";
 
-/** Answers a request to `$cbs`, which knows one operation. Its status keys are spelled with hyphens, unlike those of management. */
+/**
+ * Handles a request to `$cbs`, whose only operation is put-token. Its status keys are spelled with hyphens, unlike in management responses.
+ */
 export async function putToken(peer: Peer, request: NodeRequest, messageId: AmqpValue): Promise<Uint8Array> {
   try {
     take(peer, request);

@@ -2,14 +2,14 @@ import type { Connection } from "@waybill/amqp";
 import { AmqpRefusal } from "../refusals/error.js";
 import type { Peer } from "./peer.js";
 
-/** What a request costs while it waits, besides its bytes. */
+/** Memory per waiting request, besides its bytes. */
 const REQUEST_COST = 2048;
-/** Output in bytes after which no more answers are made until it is written. */
-const LARGEST_OUTPUT = 2 ** 20;
+/** Above this many bytes of unwritten output, no more requests are executed. */
+const MAX_OUTPUT = 2 ** 20;
 
 /**
- * The requests of one client that look at much. One works at a time, in turns that it shares with other clients, and none while earlier answers
- * wait to be read.
+ * The long-running requests of one client. They run one at a time, in turns shared with other clients, and pause while earlier responses
+ * are unread.
  */
 export class RequestLine {
   readonly #peer: Peer;
@@ -19,7 +19,7 @@ export class RequestLine {
     this.#peer = peer;
   }
 
-  /** Takes in a request of so many bytes until it is answered. Throws when the client has too many in progress. */
+  /** Holds the memory of a request until it is answered. Throws if the client has too many pending requests. */
   hold(bytes: number): number {
     const cost = REQUEST_COST + bytes;
     if (this.#peer.budget.take(cost)) return cost;
@@ -30,14 +30,14 @@ export class RequestLine {
     );
   }
 
-  /** Runs a request when those before it are done. */
+  /** Runs a request after the earlier ones are done. */
   run<Answer>(connection: Connection, answer: () => Promise<Answer>): Promise<Answer> {
     const run = this.#last.then(() => this.#whenWritable(connection)).then(answer);
     this.#last = run.catch(() => {});
     return run;
   }
 
-  /** Waits for the next turn if the present one is over. */
+  /** Waits for the next turn if the current one is over. */
   async pause(): Promise<void> {
     const { turns, usage } = this.#peer;
     if (turns.isOver()) await turns.next(usage);
@@ -45,7 +45,7 @@ export class RequestLine {
 
   async #whenWritable(connection: Connection): Promise<void> {
     await this.#peer.turns.next(this.#peer.usage);
-    while (this.#peer.isCongested || connection.outputSize > LARGEST_OUTPUT) {
+    while (this.#peer.isCongested || connection.outputSize > MAX_OUTPUT) {
       await new Promise<void>((resolve) => this.#peer.whenWritten(resolve));
     }
   }

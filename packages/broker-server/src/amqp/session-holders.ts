@@ -1,22 +1,22 @@
 import type { SessionReceiver } from "@waybill/broker";
 import { BrokerError } from "@waybill/broker";
 
-/** The sessions that one client holds, so that its management requests find them by entity and id. Those of others are none of its business. */
+/** The sessions held by one client, found by entity and id for its management requests. Sessions of other clients are not accessible. */
 export class SessionHolders {
   readonly #held = new Map<string, SessionReceiver>();
 
-  /** Notes a session that was accepted, until it is released or lost. */
+  /** Adds an accepted session, until it is released or lost. */
   add(session: SessionReceiver): void {
     this.#held.set(keyOf(session.path, session.sessionId), session);
   }
 
-  /** Forgets a session, unless another receiver holds it by now. */
+  /** Removes a session, unless another receiver holds it meanwhile. */
   delete(session: SessionReceiver): void {
     const key = keyOf(session.path, session.sessionId);
     if (this.#held.get(key) === session) this.#held.delete(key);
   }
 
-  /** The receiver that holds a session. Throws `session-lock-lost` when the client does not hold it. */
+  /** The receiver that holds a session. Throws `session-lock-lost` if this client does not hold it. */
   require(path: string, sessionId: string): SessionReceiver {
     const session = this.#held.get(keyOf(path, sessionId));
     if (session !== undefined && !session.isLost) return session;

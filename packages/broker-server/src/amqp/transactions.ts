@@ -13,7 +13,7 @@ interface OpenTransaction {
   settles?: string;
 }
 
-/** The transactions of one connection by their AMQP ids. */
+/** The transactions of one connection by AMQP id. */
 export class OpenTransactions {
   readonly #broker: Broker;
   readonly #open = new Map<string, OpenTransaction>();
@@ -22,7 +22,7 @@ export class OpenTransactions {
     this.#broker = broker;
   }
 
-  /** Begins a transaction and returns its id. Throws when the connection has too many. */
+  /** Begins a transaction and returns its id. Throws if the connection has too many. */
   declare(): Uint8Array {
     this.#forgetEnded();
     if (this.#open.size >= OPEN_LIMIT) {
@@ -38,13 +38,13 @@ export class OpenTransactions {
     return id;
   }
 
-  /** The transaction that a delivery's state asks for, if it asks for one; throws `transaction-not-found`. */
+  /** The transaction in a delivery's state, if any; throws `transaction-not-found`. */
   of(state: DeliveryState | undefined): Transaction | undefined {
     return state?.kind === "transactional" ? this.#find(state.transactionId).transaction : undefined;
   }
 
   /**
-   * As `of`, for a settlement of messages of the entity at `path`. A transaction settles those of one queue or topic; it throws
+   * Like `of`, for a settlement of messages of the entity at `path`. A transaction settles messages of a single queue or topic; throws
    * `amqp:not-allowed` for another one. Source: "Overview of Service Bus transaction processing".
    */
   ofSettlement(state: DeliveryState | undefined, path: string): Transaction | undefined {
@@ -66,14 +66,14 @@ export class OpenTransactions {
     await (fail ? transaction.rollBack() : transaction.commit());
   }
 
-  /** Rolls back a transaction that nobody can discharge any more, by `later`. */
+  /** Rolls back, by `later`, a transaction that can no longer be discharged. */
   abandon(id: Uint8Array, later: (end: () => void) => void): void {
     const open = this.#open.get(keyOf(id));
     this.#open.delete(keyOf(id));
     if (open !== undefined) later(() => rollBack(open));
   }
 
-  /** Rolls back all, each by `later`: together they may have 100,000 steps. */
+  /** Rolls back all transactions, each by `later`: together they may have 100,000 steps. */
   rollBackAll(later: (end: () => void) => void): void {
     for (const open of this.#open.values()) later(() => rollBack(open));
     this.#open.clear();
@@ -98,7 +98,7 @@ function rollBack({ transaction }: OpenTransaction): void {
   if (transaction.state === "open") transaction.rollBack().catch(() => {});
 }
 
-/** An outcome as it is announced for a delivery that came with `state`: under its transaction, if it has one. */
+/** The outcome to send for a delivery with `state`: within its transaction, if it has one. */
 export function under(state: DeliveryState | undefined, outcome: Outcome): DeliveryState {
   if (state?.kind !== "transactional") return outcome;
   return { kind: "transactional", transactionId: state.transactionId, outcome };

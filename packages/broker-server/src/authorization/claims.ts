@@ -11,15 +11,15 @@ import {
   type SharedAccessKey,
 } from "./shared-access-key.js";
 
-/** Who may connect: holders of keys, or, for development, anyone. */
+/** Who may connect: holders of keys or, for development, anyone. */
 export type Authorization =
   | { readonly kind: "keys"; readonly keys: readonly SharedAccessKey[] }
   | { readonly kind: "development" };
 
-/** So that a client cannot fill the memory with tokens. */
+/** Prevents a client from filling the memory with tokens. */
 const { tokens: GRANT_LIMIT } = REQUEST_LIMITS;
 
-/** What one connection may do, by the tokens and secrets it has shown. They belong to it and end with it. */
+/** The rights of one connection, from the tokens and secrets it sent. They end with the connection. */
 export class Claims implements ClockDriven {
   readonly #authorization: Authorization;
   readonly #clock: Clock;
@@ -30,8 +30,8 @@ export class Claims implements ClockDriven {
   #attachment: ClockAttachment | undefined;
 
   /**
-   * `onShown` is called when the client has shown a valid token or secret, with what tells its key from others; `onExpired` when a token has
-   * expired: links that need it have to go.
+   * `onShown` is called with the identity of its key when the client has sent a valid token or secret; `onExpired` when a token has
+   * expired, so that its links must be closed.
    */
   constructor(
     authorization: Authorization,
@@ -47,7 +47,7 @@ export class Claims implements ClockDriven {
     this.#onExpired = onExpired;
   }
 
-  /** Takes a token for an audience. Throws the refusal of a client that holds no key for it, whatever the reason is. */
+  /** Accepts a token for an audience. Throws the same error for every invalid token, whatever the reason. */
   putToken(token: string, audience: string): void {
     if (this.#authorization.kind === "development") return;
     const grant = grantForToken(this.#authorization.keys, token, audience, this.#clock.now(), this.#ownerOf);
@@ -68,7 +68,7 @@ export class Claims implements ClockDriven {
     this.#add(grant);
   }
 
-  /** Takes the name and secret of a key, and says whether they belong together. */
+  /** Checks the name and secret of a key; returns whether they are valid. */
   putSecret(name: string, secret: string): boolean {
     if (this.#authorization.kind === "development") return true;
     const grant = grantForSecret(this.#authorization.keys, name, secret);
@@ -76,7 +76,7 @@ export class Claims implements ClockDriven {
     return grant !== undefined;
   }
 
-  /** Whether the client holds any right at all. */
+  /** Whether the client has any right. */
   get isKnown(): boolean {
     if (this.#authorization.kind === "development") return true;
     const nowMs = this.#clock.now();
@@ -97,7 +97,7 @@ export class Claims implements ClockDriven {
     return false;
   }
 
-  /** Throws the service's refusal unless one of these rights is held; it says nothing about whether the entity exists. */
+  /** Throws the service's error unless the connection has one of these rights; the error does not reveal whether the entity exists. */
   require(path: string, ...rights: readonly AccessRight[]): void {
     if (this.has(path, ...rights)) return;
     throw new AmqpRefusal(
@@ -108,7 +108,7 @@ export class Claims implements ClockDriven {
     );
   }
 
-  /** Ends the watch over expiry. */
+  /** Stops watching for expiry. */
   close(): void {
     this.#attachment?.detach();
     this.#attachment = undefined;
@@ -118,7 +118,7 @@ export class Claims implements ClockDriven {
   get nextDueMs(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { expiresAtMs } of this.#grants.values()) next = Math.min(next, expiresAtMs);
-    // Tokens end at instants; what a clock drives goes by steady time.
+    // Tokens expire by wall-clock time, but clocks drive in steady time.
     return next - (this.#clock.steppedMs ?? 0);
   }
 
@@ -141,7 +141,7 @@ export class Claims implements ClockDriven {
   }
 }
 
-/** The path above a path; above all of them is the empty one, the namespace. */
+/** The parent of a path; the topmost is the empty path, the namespace. */
 function parentOf(path: string): string | undefined {
   return path === "" ? undefined : path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

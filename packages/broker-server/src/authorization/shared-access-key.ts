@@ -3,36 +3,36 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { toEntityPath } from "../refusals/address.js";
 import { entityKeyOf, type OwnerOf } from "./owner.js";
 
-/** What a key allows: to send, to receive, or everything. */
+/** The rights of a key: send, receive, or everything. */
 export type AccessRight = "Send" | "Listen" | "Manage";
 
 /** A shared access policy of the namespace or of one entity, as in the portal. */
 export interface SharedAccessKey {
   /** The policy's name, as in `SharedAccessKeyName`. */
   readonly name: string;
-  /** The secret, as in `SharedAccessKey`; any text, used as it is. */
+  /** The secret, as in `SharedAccessKey`; any text, used unchanged. */
   readonly key: string;
   /** `Manage` includes the other two. */
   readonly rights: readonly AccessRight[];
-  /** Path of the queue or topic that the key is for; default the whole namespace. */
+  /** Path of the queue or topic to which the key is limited; default: the whole namespace. */
   readonly entity?: string | undefined;
 }
 
-/** The rights that a client was granted on a path and what lies below it; the empty path is the namespace. */
+/** The rights granted to a client on a path and everything below it; the empty path is the namespace. */
 export interface Grant {
   readonly path: string;
-  /** What tells the key from others: its name and its entity. */
+  /** Identifies the key: its name and its entity. */
   readonly key: string;
-  /** The queue or topic that the key is for: what lies below the path and is another one is not granted. */
+  /** The queue or topic of the key: another entity whose path is below this one is not included. */
   readonly entity: string | undefined;
   readonly rights: ReadonlySet<AccessRight>;
-  /** In ms since the epoch; `Infinity` for one that ends with its connection. */
+  /** In ms since the epoch; `Infinity` if it lasts as long as the connection. */
   readonly expiresAtMs: number;
 }
 
 const RIGHTS: readonly unknown[] = ["Send", "Listen", "Manage"];
 
-/** Checks and copies keys. Throws `TypeError` for one without name, secret or known rights, or with a name given twice. */
+/** Checks and copies keys. Throws `TypeError` for one without name, secret or known rights, or for a duplicate name. */
 export function resolveSharedAccessKeys(keys: readonly SharedAccessKey[]): SharedAccessKey[] {
   const seen = new Set<string>();
   return keys.map(({ name, key, rights, entity }) => {
@@ -48,7 +48,7 @@ export function resolveSharedAccessKeys(keys: readonly SharedAccessKey[]): Share
   });
 }
 
-/** What a key's name and secret grant, as SASL PLAIN gives them; `undefined` when they do not belong together. */
+/** The grant of a key's name and secret, as in SASL PLAIN; `undefined` if they are invalid. */
 export function grantForSecret(
   keys: readonly SharedAccessKey[],
   name: string,
@@ -59,8 +59,8 @@ export function grantForSecret(
 }
 
 /**
- * What a token grants on the audience it was put for; `undefined` when it is no token of these keys, is expired or is for another
- * resource. Source: "Service Bus access control with Shared Access Signatures".
+ * The grant of a token for its audience; `undefined` if it was not issued with one of these keys, is expired or is for another resource.
+ * Source: "Service Bus access control with Shared Access Signatures".
  */
 export function grantForToken(
   keys: readonly SharedAccessKey[],
@@ -72,7 +72,7 @@ export function grantForToken(
   const fields = parseToken(token);
   if (fields === undefined) return undefined;
   const expiresAtMs = Number(fields.se) * 1000;
-  // Over HTTP the resource is the whole address of a request.
+  // Over HTTP, the resource is the whole URL of a request.
   const resource = toPath(decode(fields.sr)?.replace(/\?.*$/s, ""));
   const wanted = toPath(audience);
   if (resource === undefined || wanted === undefined || !(expiresAtMs > nowMs)) return undefined;
@@ -87,13 +87,13 @@ export function grantForToken(
   return undefined;
 }
 
-/** Whether a path is another or lies below it. Both are in lower case. */
+/** Whether a path equals another or is below it. Both are in lower case. */
 function isWithin(path: string, scope: string): boolean {
   return scope === "" || path === scope || path.startsWith(`${scope}/`);
 }
 
 interface TokenFields {
-  /** Signed as it stands, still percent-encoded. */
+  /** Signed as received, still percent-encoded. */
   readonly sr: string;
   readonly se: string;
   readonly sig: string;
@@ -148,7 +148,7 @@ function toGrant(key: SharedAccessKey, path: string, expiresAtMs: number): Grant
   return { path, key: identityOf(key), entity: scopeOf(key), rights: new Set(all), expiresAtMs };
 }
 
-/** In time that does not depend on where the texts differ; digests make them equally long. */
+/** In constant time; hashing makes the texts equally long. */
 function isEqual(expected: string, given: string): boolean {
   const digest = (text: string) => createHash("sha256").update(Buffer.from(text)).digest();
   return timingSafeEqual(digest(expected), digest(given));

@@ -6,8 +6,8 @@ import { HttpRefusal } from "./http-refusal.js";
 import type { HttpRequest } from "./http-request.js";
 
 /**
- * Throws a refusal unless the token of a request covers its address and grants one of the rights on the entity that this is about, `""` for the
- * whole namespace. It says nothing about whether that exists.
+ * Throws unless the token of a request covers its URL and grants one of the rights on the entity, `""` for the whole namespace. The error
+ * does not reveal whether the entity exists.
  */
 export function authorize(
   { broker, authorization, client }: HttpContext,

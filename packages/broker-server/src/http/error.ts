@@ -4,7 +4,7 @@ import { HttpRefusal } from "./http-refusal.js";
 import type { HttpResponse } from "./http-request.js";
 import { buildXml } from "./xml.js";
 
-/** The status and sub-code of the service for each refusal of the broker. Source: "Service Bus resource manager exceptions". */
+/** The service's status and sub-code for each error of the broker. Source: "Service Bus resource manager exceptions". */
 const STATUSES: Readonly<Record<BrokerErrorCode, readonly [status: number, subCode: number]>> = {
   "argument-error": [400, 40000],
   "broker-closed": [503, 50300],
@@ -30,7 +30,7 @@ const STATUSES: Readonly<Record<BrokerErrorCode, readonly [status: number, subCo
   "transaction-timeout": [408, 40800],
 };
 
-/** The one place where errors become HTTP's. What is no refusal is a defect and tells the client nothing of itself. */
+/** Converts errors to HTTP responses; the only place. Unexpected errors are defects, whose details the client must not see. */
 export function toErrorResponse(error: unknown, origin: ErrorOrigin): HttpResponse {
   const { status, detail } = toHttpError(error, origin);
   const body = buildXml({

@@ -3,17 +3,17 @@ import type { ConnectionBudget } from "../limits/connection-budget.js";
 import { Usage } from "../limits/turns.js";
 import { HttpRefusal } from "./http-refusal.js";
 
-/** What the head of a request may hold until it is answered, beyond its body. */
+/** Memory of a request's head until it is answered, besides its body. */
 const HEAD_BYTES = 64 * 1024;
 
-/** The client at the other end of a connection: what it holds of the server's memory and time. */
+/** The client of a connection: its use of the server's memory and time. */
 export class HttpClient {
   readonly usage = new Usage();
   readonly #admission: Admission;
   readonly #budget: ConnectionBudget;
   #isTrusted = false;
 
-  /** `drop` ends the connection, for the sake of others. */
+  /** `drop` ends the connection when others need its memory. */
   constructor(admission: Admission, drop: () => void) {
     this.#admission = admission;
     this.usage.group = admission.usageOf(undefined);
@@ -24,7 +24,7 @@ export class HttpClient {
     this.#budget.take(HEAD_BYTES);
   }
 
-  /** The client is known from now on, by its key if it has to have one. Throws a refusal when there are too many like it. */
+  /** Gives an authenticated client its full limits. Throws if its key has too many connections. */
   trust(key?: string): void {
     this.usage.group = key === undefined ? undefined : this.#admission.usageOf(key);
     if (this.#isTrusted) return;
@@ -33,7 +33,7 @@ export class HttpClient {
     this.#isTrusted = true;
   }
 
-  /** Takes in a request, which holds memory until it is answered. Throws a refusal when the connection has too many of them. */
+  /** Adds a request, which holds memory until it is answered. Throws if the connection has too many. */
   open(): RequestMemory {
     return new RequestMemory(this.#budget);
   }
@@ -43,10 +43,10 @@ export class HttpClient {
   }
 }
 
-/** What a request costs until it is answered, beyond its body. */
+/** Memory of a request until it is answered, besides its body. */
 const REQUEST_COST = 2048;
 
-/** The memory that one request holds of its connection's. */
+/** The memory that one request holds within its connection's budget. */
 export class RequestMemory {
   readonly #budget: ConnectionBudget;
   #held = 0;
@@ -57,19 +57,19 @@ export class RequestMemory {
     this.hold(REQUEST_COST);
   }
 
-  /** Takes memory into account. Throws a refusal when the connection has too much of it. */
+  /** Adds memory. Throws if the connection has too much. */
   hold(bytes: number): void {
     if (this.#isReleased || !this.#budget.take(bytes))
       throw new HttpRefusal(503, "The connection has too many requests in progress.");
     this.#held += bytes;
   }
 
-  /** Makes room for a body of so many bytes, as an entity with large messages needs. */
+  /** Raises the limit for a body of this size, for entities with large messages. */
   makeRoom(bytes: number): void {
     this.#budget.raiseLimit(bytes + 2 * HEAD_BYTES);
   }
 
-  /** Gives all of it back. */
+  /** Releases all of it. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;

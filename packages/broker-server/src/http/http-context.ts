@@ -2,7 +2,7 @@ import type { Broker } from "@waybill/broker";
 import type { Authorization } from "../authorization/claims.js";
 import type { HttpClient, RequestMemory } from "./http-client.js";
 
-/** What a request is answered with. */
+/** What handlers need to answer a request. */
 export interface HttpContext {
   readonly broker: Broker;
   readonly authorization: Authorization;
@@ -10,6 +10,6 @@ export interface HttpContext {
   readonly namespace: string;
   readonly client: HttpClient;
   readonly memory: RequestMemory;
-  /** How many messages a batch may have. */
+  /** Maximum number of messages in a batch. */
   readonly batchMessages: number;
 }

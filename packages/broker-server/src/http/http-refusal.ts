@@ -1,4 +1,4 @@
-/** A refusal that arises from HTTP itself, with the status that it is answered with. */
+/** An error of the HTTP layer itself, with its status. */
 export class HttpRefusal extends Error {
   override readonly name = "HttpRefusal";
   readonly status: number;

@@ -1,28 +1,28 @@
 import type { IncomingMessage } from "node:http";
 import { HttpRefusal } from "./http-refusal.js";
 
-/** A request as the handlers see it: nothing of sockets. */
+/** A request as handlers see it, without sockets. */
 export interface HttpRequest {
   /** In upper case. */
   readonly method: string;
-  /** The path's segments, decoded, without empty ones. */
+  /** The decoded segments of the path, without empty ones. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Names as the client wrote them, which is how properties are called. */
+  /** Names in the client's spelling, which is how properties are named. */
   readonly rawHeaders: readonly (readonly [name: string, value: string])[];
-  /** Scheme and authority under which the client reached the server, such as `http://localhost:5672`. */
+  /** Scheme and authority that the client used, such as `http://localhost:5672`. */
   readonly origin: string;
   /** Host and port of the origin. */
   readonly host: string;
-  /** Aborts when the client has gone or the server goes. */
+  /** Aborts when the client has disconnected or the server closes. */
   readonly signal: AbortSignal;
-  /** Reads the body, which must not be longer. Throws a refusal. */
+  /** Reads the body; throws if it is longer than `maxBytes`. */
   readBody(maxBytes: number): Promise<Uint8Array>;
 }
 
-/** What is answered. */
+/** A response. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers?: readonly (readonly [name: string, value: string])[];
@@ -31,7 +31,7 @@ export interface HttpResponse {
 
 const HOST = /^[A-Za-z0-9.:[\]_-]{1,255}$/;
 
-/** Reads the head of a request. Throws a refusal for a host or path that is malformed. */
+/** Parses the head of a request. Throws for a malformed host or path. */
 export function toHttpRequest(
   incoming: IncomingMessage,
   { signal, readBody }: Pick<HttpRequest, "signal" | "readBody">,
@@ -60,7 +60,7 @@ export function toHttpRequest(
   };
 }
 
-/** A client that takes the server for a proxy writes the whole address. */
+/** A client that uses the server as a proxy sends the whole URL. */
 function withoutOrigin(url: string): string {
   return url.replace(/^https?:\/\/[^/?#]*/i, "");
 }
@@ -70,7 +70,7 @@ function splitOnce(text: string, separator: string): [string, string] {
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Names of entities hold no control characters, and no segment leads anywhere else. */
+/** Rejects control characters, which entity names cannot contain, and relative segments. */
 function decodeSegment(segment: string): string {
   let decoded: string;
   try {
@@ -78,7 +78,7 @@ function decodeSegment(segment: string): string {
   } catch {
     throw new HttpRefusal(400, "The path is not well-formed.");
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is refused.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is rejected.
   if (decoded === "." || decoded === ".." || /[\u0000-\u001f\u007f]/.test(decoded))
     throw new HttpRefusal(400, "The path is not well-formed.");
   return decoded;

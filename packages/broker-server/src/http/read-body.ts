@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { RequestMemory } from "./http-client.js";
 import { HttpRefusal } from "./http-refusal.js";
 
-/** Reads the body of a request into memory that is counted. Gives up as soon as it is longer than allowed. */
+/** Reads the body of a request into accounted memory. Stops as soon as it is longer than allowed. */
 export async function readBody(
   incoming: IncomingMessage,
   memory: RequestMemory,

@@ -1,14 +1,14 @@
 import { XMLBuilder, XMLParser, XMLValidator } from "fast-xml-parser";
 import { HttpRefusal } from "./http-refusal.js";
 
-/** An element to be written: its name, its attributes, and its text or children. */
+/** An element to write: its name, attributes, and text or children. */
 export interface XmlNode {
   readonly name: string;
   readonly attributes?: Readonly<Record<string, string>>;
   readonly content: string | readonly XmlNode[];
 }
 
-/** An element that was read. Prefixes are gone: the management API uses each local name in one namespace only. */
+/** A parsed element. Namespace prefixes are removed: the management API uses each local name in one namespace only. */
 export class XmlElement {
   readonly name: string;
   readonly text: string;
@@ -37,7 +37,7 @@ export class XmlElement {
   }
 }
 
-/** Descriptions of entities nest five deep; rules with parameters eight. */
+/** Descriptions of entities have a depth of five, rules with parameters eight. */
 const MAX_DEPTH = 32;
 
 const builder = new XMLBuilder({
@@ -61,14 +61,14 @@ const parser = new XMLParser({
   processEntities: true,
 });
 
-/** Writes a document with its declaration. */
+/** Formats a document with its declaration. */
 export function buildXml(root: XmlNode): string {
   return `<?xml version="1.0" encoding="utf-8"?>${builder.build([toOrdered(root)])}`;
 }
 
-/** Reads a document's root element. Throws a refusal for what is no XML, has a document type, or nests too deep. */
+/** Parses a document and returns its root element. Throws for malformed XML, a document type, or too deep nesting. */
 export function parseXml(text: string): XmlElement {
-  // Without a document type there are no entities but the five of XML itself.
+  // Without a document type, only XML's five built-in entities exist.
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) throw badXml("a document type is not allowed");
   if (XMLValidator.validate(text) !== true) throw badXml("it is not well-formed");
   let nodes: Ordered[];
@@ -82,7 +82,7 @@ export function parseXml(text: string): XmlElement {
   return root;
 }
 
-/** The library's form of a node: one key with the children, and `:@` with the attributes. */
+/** The library's representation of a node: one key with the children, and `:@` with the attributes. */
 type Ordered = Readonly<Record<string, unknown>>;
 
 function toOrdered({ name, attributes, content }: XmlNode): Ordered {

@@ -4,23 +4,23 @@ import { ConnectionBudget } from "./connection-budget.js";
 import { MemoryPool } from "./memory-pool.js";
 import { Usage } from "./turns.js";
 
-/** Lets connections in, and keeps those that have shown no token apart from the others: they cannot take what the others need. */
+/** Accepts connections and keeps unauthenticated ones separate, so that they cannot use up the resources of others. */
 export class Admission {
   readonly #limits: ResolvedServeLimits;
-  readonly #strangers: MemoryPool;
-  readonly #known: MemoryPool;
-  readonly #strangersUsage = new Usage();
+  readonly #unauthenticated: MemoryPool;
+  readonly #authenticated: MemoryPool;
+  readonly #unauthenticatedUsage = new Usage();
   readonly #usageByKey = new Map<string, Usage>();
 
   constructor(limits: ResolvedServeLimits) {
     this.#limits = limits;
-    this.#strangers = new MemoryPool(limits.unauthenticated.totalBytes);
-    this.#known = new MemoryPool(limits.totalBytes);
+    this.#unauthenticated = new MemoryPool(limits.unauthenticated.totalBytes);
+    this.#authenticated = new MemoryPool(limits.totalBytes);
   }
 
-  /** The time that all clients of a key have had, or all of those that have shown none. */
+  /** The time used by all clients of a key, or by all unauthenticated clients. */
   usageOf(key: string | undefined): Usage {
-    if (key === undefined) return this.#strangersUsage;
+    if (key === undefined) return this.#unauthenticatedUsage;
     let usage = this.#usageByKey.get(key);
     if (usage === undefined) {
       usage = new Usage();
@@ -29,22 +29,22 @@ export class Admission {
     return usage;
   }
 
-  /** Makes the budget of a new connection. `onEvicted` is called when the connection has to go, for the sake of others. */
+  /** Creates the budget of a new connection. `onEvicted` is called when the connection must be closed because others need its resources. */
   admit(onEvicted: (refusal: AmqpRefusal) => void): ConnectionBudget {
     const { connections, connectionBytes } = this.#limits.unauthenticated;
-    if (this.#strangers.size >= connections) this.#strangers.oldest?.evict();
-    return new ConnectionBudget(this.#strangers, connectionBytes, () =>
-      onEvicted(refusal("Others need the memory that this connection holds.")),
+    if (this.#unauthenticated.size >= connections) this.#unauthenticated.oldest?.evict();
+    return new ConnectionBudget(this.#unauthenticated, connectionBytes, () =>
+      onEvicted(refusal("The server needs this connection's memory for other connections.")),
     );
   }
 
-  /** Gives a connection whose client is known its full budget; returns why not, if there are too many of them. */
+  /** Gives an authenticated connection its full budget; returns an error if there are too many of them. */
   trust(budget: ConnectionBudget): AmqpRefusal | undefined {
     const { connections, connectionBytes } = this.#limits;
-    if (this.#known.size >= connections) {
-      return refusal(`The server has ${connections} connections, and takes no more.`);
+    if (this.#authenticated.size >= connections) {
+      return refusal(`The server has ${connections} connections, which is the maximum.`);
     }
-    budget.moveTo(this.#known, connectionBytes);
+    budget.moveTo(this.#authenticated, connectionBytes);
     return undefined;
   }
 }

@@ -13,7 +13,7 @@ function openArrivals(count: number) {
 }
 
 describe("sockets that come all at once", () => {
-  it("are dealt with a few at a time, in order, with a look at all sockets in between", async () => {
+  it("are handled a few at a time, in order, with a check of all sockets in between", async () => {
     const { sockets, admitted } = openArrivals(100);
     expect(admitted).toEqual([]);
     const steps: number[] = [];
@@ -26,7 +26,7 @@ describe("sockets that come all at once", () => {
     expect(admitted).toEqual(sockets);
   });
 
-  it("are left out when they are closed by then", async () => {
+  it("are skipped when they are closed before", async () => {
     const { sockets, admitted } = openArrivals(50);
     for (const socket of sockets.slice(0, 40)) socket.destroy();
     await nextLook();

@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { type Turns, type TurnTaker, Usage } from "./turns.js";
 
 /**
- * How many sockets are dealt with between two looks at all of them. What a new client says, and its end, follow at once and cost more than
- * letting it in: some 5 ms for so many.
+ * Sockets accepted between checks of all sockets. A new client's first data, and its end, follow at once and cost more than accepting it:
+ * about 5 ms for this number.
  */
 const SOCKETS_AT_ONCE = 16;
 
@@ -12,20 +12,20 @@ interface Arrival {
   readonly admit: () => void;
 }
 
-/** Sockets that wait for a turn to be dealt with: hundreds may come, or begin to speak, at once. */
+/** Sockets waiting to be handled in turns: hundreds may arrive, or send their first data, at once. */
 export class Arrivals implements TurnTaker {
   readonly usage = new Usage();
   readonly #turns: Turns;
   #waiting: Arrival[] = [];
   #next: NodeJS.Immediate | undefined;
 
-  /** Their time is that of `group`, of clients that nobody knows yet. */
+  /** Their time counts towards `group`, that of unauthenticated clients. */
   constructor(turns: Turns, group: Usage) {
     this.usage.group = group;
     this.#turns = turns;
   }
 
-  /** Calls `admit` in a turn, unless the socket is closed by then. */
+  /** Calls `admit` in a turn, unless the socket is closed before. */
   add(socket: Socket, admit: () => void): void {
     this.#waiting.push({ socket, admit });
     if (this.#next === undefined) this.#turns.enter(this);
@@ -46,7 +46,7 @@ export class Arrivals implements TurnTaker {
     return false;
   }
 
-  /** Lets nobody in any more. */
+  /** Stops accepting sockets. */
   close(): void {
     for (const { socket } of this.#waiting) socket.destroy();
     this.#waiting = [];

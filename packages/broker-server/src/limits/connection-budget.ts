@@ -1,10 +1,10 @@
 import type { MemoryBudget } from "@waybill/amqp/server";
 import type { MemoryPool, PoolMember } from "./memory-pool.js";
 
-/** What a connection costs that does nothing, in bytes: its socket, its buffers and objects, measured and rounded up. */
+/** Memory of an idle connection: its socket, buffers and objects, measured and rounded up, in bytes. */
 const CONNECTION_COST = 24_576;
 
-/** The memory of one connection, out of a pool that it shares with others. */
+/** The memory of one connection, from a pool shared with others. */
 export class ConnectionBudget implements MemoryBudget, PoolMember {
   held = CONNECTION_COST;
   #pool: MemoryPool;
@@ -13,7 +13,7 @@ export class ConnectionBudget implements MemoryBudget, PoolMember {
   #output = 0;
   #isOver = false;
 
-  /** `onEvicted` is called when the connection has to go: it holds most of the pool, and others need it. */
+  /** `onEvicted` is called when the connection must be closed because it holds most of the pool and others need memory. */
   constructor(pool: MemoryPool, limit: number, onEvicted: () => void) {
     this.#pool = pool;
     this.#limit = limit;
@@ -33,7 +33,7 @@ export class ConnectionBudget implements MemoryBudget, PoolMember {
     this.#pool.give(bytes);
   }
 
-  /** Counts output that waits to be read, instead of what waited before; false when there is no room for it. */
+  /** Sets the amount of unread output; returns false if there is no room for it. */
   setOutput(bytes: number): boolean {
     const more = bytes - this.#output;
     if (more > 0 && !this.take(more)) return false;
@@ -42,7 +42,7 @@ export class ConnectionBudget implements MemoryBudget, PoolMember {
     return true;
   }
 
-  /** Goes over to another pool and limit, with all that is held. */
+  /** Moves to another pool and limit, with everything held. */
   moveTo(pool: MemoryPool, limit: number): void {
     if (this.#isOver) return;
     this.#pool.leave(this);
@@ -51,7 +51,7 @@ export class ConnectionBudget implements MemoryBudget, PoolMember {
     pool.join(this);
   }
 
-  /** Makes room for at least so many bytes, as an entity with larger messages needs. */
+  /** Raises the limit to at least this many bytes, for entities with larger messages. */
   raiseLimit(bytes: number): void {
     this.#limit = Math.max(this.#limit, bytes);
   }
@@ -60,7 +60,7 @@ export class ConnectionBudget implements MemoryBudget, PoolMember {
     this.#onEvicted();
   }
 
-  /** Gives everything back; nothing is to be had any more. */
+  /** Releases everything; nothing can be taken afterwards. */
   close(): void {
     if (this.#isOver) return;
     this.#pool.leave(this);

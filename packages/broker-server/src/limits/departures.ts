@@ -1,18 +1,21 @@
 import type { Duplex } from "node:stream";
 
-/** Sockets of connections that are over, whose clients have yet to read why. They count against no other limit: so they are few, and soon gone. */
+/**
+ * Sockets of closed connections whose clients have not yet read the reason. They count towards no other limit, so they are few and closed
+ * soon.
+ */
 export class Departures {
   readonly #limit: number;
   readonly #timeoutMs: number;
   readonly #sockets = new Set<Duplex>();
 
-  /** At most so many at once, each for so long at most; the oldest goes first. */
+  /** At most `limit` at once, each for at most `timeoutMs`; the oldest is closed first. */
   constructor(limit: number, timeoutMs: number) {
     this.#limit = limit;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Ends a socket once everything is written, or when the client takes too long, whatever it still says. */
+  /** Closes a socket once everything is written or the timeout is over; ignores its input. */
   add(socket: Duplex): void {
     if (this.#sockets.has(socket) || socket.destroyed) return;
     this.#sockets.add(socket);

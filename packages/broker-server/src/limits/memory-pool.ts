@@ -1,12 +1,12 @@
-/** Somebody who holds memory of a pool. */
+/** A holder of memory of a pool. */
 export interface PoolMember {
   /** In bytes. */
   readonly held: number;
-  /** Gives all of it back, because somebody else needs it and this one holds most. */
+  /** Releases all of it, because others need it and this member holds most. */
   evict(): void;
 }
 
-/** Memory that many share. When it is used up, whoever holds most has to go, so that those who hold little go on. */
+/** Memory shared by many. When it is used up, the member that holds most is evicted, so that small ones can continue. */
 export class MemoryPool {
   readonly #limit: number;
   readonly #members = new Set<PoolMember>();
@@ -25,7 +25,7 @@ export class MemoryPool {
     return this.#members.size;
   }
 
-  /** The member who has been here longest. */
+  /** The member that joined first. */
   get oldest(): PoolMember | undefined {
     return this.#members.values().next().value;
   }
@@ -39,7 +39,7 @@ export class MemoryPool {
     if (this.#members.delete(member)) this.#held -= member.held;
   }
 
-  /** Counts bytes in that a member is about to hold; false when it would then hold more than anybody else and there is no room. */
+  /** Takes bytes for a member; returns false if there is no room and the member would hold more than any other. */
   take(member: PoolMember, bytes: number): boolean {
     while (this.#held + bytes > this.#limit) {
       const largest = this.#largest();

@@ -1,7 +1,7 @@
 import { addressOf, type SenderLink, type Session } from "@waybill/amqp";
 import { type Node, parseAddress } from "../refusals/address.js";
 
-/** The links of a connection on which replies of request nodes go out, found by what requests say of them. */
+/** The links of a connection on which replies of request nodes are sent, found by a request's `reply-to`. */
 export class ReplyLinks {
   readonly #byTarget = new Map<string, Set<SenderLink>>();
   readonly #byName = new Map<string, Set<SenderLink>>();
@@ -31,8 +31,8 @@ export class ReplyLinks {
   }
 
   /**
-   * The link a reply goes out on. SDKs name it in `reply-to` by its target's address or by its own name; those that name none mean
-   * their link from the same node.
+   * The link for a reply. SDKs identify it in `reply-to` by its target's address or by its own name; without `reply-to` it is the link from
+   * the same node.
    */
   find(session: Session, node: Node, replyTo: string | undefined): SenderLink | undefined {
     return (

@@ -1,24 +1,24 @@
-/** Limits of what one client asks for that no option changes. */
+/** Fixed limits of a client's requests. */
 export interface RequestLimits {
-  /** Tokens that a connection holds. 1,000. */
+  /** Tokens per connection. 1,000. */
   readonly tokens: number;
   /** Bytes of a request to `$cbs`. 65,536. */
   readonly tokenRequestBytes: number;
-  /** Values in the body of a request, however they nest. 100,000. */
+  /** Values in the body of a request, at any depth. 100,000. */
   readonly requestValues: number;
-  /** Requests that are in progress on one link. 100. */
+  /** Pending requests per link. 100. */
   readonly requestsPerLink: number;
-  /** Messages that one peek returns. 1,000. */
+  /** Messages returned by one peek. 1,000. */
   readonly peekedMessages: number;
-  /** Bytes of messages that one peek returns, or one message that is larger. 1,000,000. */
+  /** Bytes of messages returned by one peek; a single message may be larger. 1,000,000. */
   readonly peekedBytes: number;
-  /** Messages that one batch delete deletes. 4,000. */
+  /** Messages deleted by one batch delete. 4,000. */
   readonly deletedMessages: number;
-  /** Rules that one request lists. 1,000. */
+  /** Rules listed by one request. 1,000. */
   readonly listedRules: number;
-  /** Sessions that one request lists. 4,000. */
+  /** Sessions listed by one request. 4,000. */
   readonly listedSessions: number;
-  /** Transactions that a connection has open. 1,000. */
+  /** Open transactions per connection. 1,000. */
   readonly openTransactions: number;
 }
 

@@ -11,7 +11,7 @@ function taker(group?: Usage): TurnTaker {
 }
 
 describe("a queue for turns", () => {
-  it("lets the group go first that has used least, however many wait in the others", () => {
+  it("serves the group first that has used least, however many wait in the others", () => {
     const queue = new TurnQueue();
     const [busy, idle] = [new Usage(), new Usage()];
     const crowd = Array.from({ length: 1000 }, () => taker(busy));
@@ -33,7 +33,7 @@ describe("a queue for turns", () => {
     expect([queue.next(), queue.next(), queue.next()]).toEqual([before, now, undefined]);
   });
 
-  it("has everybody wait once", () => {
+  it("queues each taker once", () => {
     const queue = new TurnQueue();
     const one = taker();
     queue.add(one);
@@ -43,7 +43,7 @@ describe("a queue for turns", () => {
     expect(queue.next()).toBe(one);
   });
 
-  it("always finds who has used least, as looking through all of them does", () => {
+  it("always finds the taker that has used least", () => {
     const step = fc.record({ of: fc.nat(19), use: fc.integer({ min: 0, max: 50 }), takes: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * Those who wait for a turn. Whose group has used least comes first, and in a group who has used least: found in the time of the groups, and in the
- * logarithm of those who wait.
+ * Takers waiting for a turn. The group that has used least comes first, and within it the taker that has used least. Takes time linear in
+ * the number of groups and logarithmic in the number of takers.
  */
 export class TurnQueue {
   readonly #heaps = new Map<Usage | undefined, Entry[]>();
@@ -17,7 +17,7 @@ export class TurnQueue {
     return this.#members.size;
   }
 
-  /** Somebody who waits already waits once. */
+  /** A taker that already waits is not added again. */
   add(taker: TurnTaker): void {
     if (this.#members.has(taker)) return;
     this.#members.add(taker);
@@ -31,14 +31,14 @@ export class TurnQueue {
     rise(heap, heap.length - 1);
   }
 
-  /** Takes out who comes next. */
+  /** Removes the next taker. */
   next(): TurnTaker | undefined {
     let least: [group: Usage | undefined, heap: Entry[]] | undefined;
     let leastRank = Number.POSITIVE_INFINITY;
     for (const [group, heap] of this.#heaps) {
       const [first] = heap;
       if (first === undefined) continue;
-      // Those without a group are each their own.
+      // A taker without a group is its own group.
       const rank = group?.rank ?? first.rank;
       if (least !== undefined && rank >= leastRank) continue;
       least = [group, heap];
@@ -51,7 +51,9 @@ export class TurnQueue {
     return taker;
   }
 
-  /** Who has used more since it began to wait, by another taker of the same usage, goes behind those who now come first. */
+  /**
+   * A taker whose usage has grown since it began to wait, by another taker with the same usage, is moved behind those that now come first.
+   */
   #takeFrom(heap: Entry[]): TurnTaker | undefined {
     for (let first = heap[0]; first !== undefined; first = heap[0]) {
       const { rank } = first.taker.usage;

@@ -20,7 +20,7 @@ function taker(name: string, seen: string[], usedMs: number): TurnTaker {
   };
 }
 
-it("gives whoever used less its turn first, and its answer before the next turn", async () => {
+it("serves the client first that used less, and its response before the next turn", async () => {
   const seen: string[] = [];
   const turns = new Turns();
   turns.enter(taker("busy", seen, 100));

@@ -2,16 +2,16 @@ import { TurnQueue } from "./turn-queue.js";
 
 const HALF_LIFE_MS = 1000;
 
-/** How much time somebody has had lately: one connection, or all of those that show the same key. */
+/** The recent time used by a connection, or by all connections with the same key. */
 export class Usage {
-  /** That of all to which this one belongs; they share their time among them. */
+  /** The usage of the group it belongs to, whose members share their time. */
   group: Usage | undefined;
   #ms = 0;
   #atMs = 0;
 
   /**
-   * Compares usages: that of who has used less is lower. What was used a second ago counts half, and so it does for all: the order of two stays as it
-   * is until one of them uses more.
+   * For comparing usages: lower means less used. Usage decays by half each second, for all alike, so the order of two usages changes only
+   * when one of them grows.
    */
   get rank(): number {
     return Math.log2(this.#ms) + this.#atMs / HALF_LIFE_MS;
@@ -24,45 +24,45 @@ export class Usage {
   }
 }
 
-/** Whose work may take more than a turn. */
+/** Work that may take more than one turn. */
 export interface TurnTaker {
   readonly usage: Usage;
-  /** Works until the turn is over, and says whether there is more to do. */
+  /** Works until the turn is over; returns whether some work is left. */
   proceed(): boolean;
 }
 
-/** How long one client's work goes on before others have their turn, in ms. */
+/** How long one client's work runs before others get a turn, in ms. */
 const TURN_MS = 3;
-/** How long all of them work between two looks at the sockets, in ms. */
+/** How long all clients' work runs between checks of the sockets, in ms. */
 const ROUND_MS = 6;
 
 /**
- * Divides the time of a server among its clients, so that none of them holds up the others, whatever it asks for. Whose group has used little
- * lately comes first, and in a group who has used little: so many connections have no more time than one.
+ * Divides the server's time among its clients, so that none blocks the others. The group that used the least time lately comes first, and
+ * within it the client that used least: many connections of a key get no more time than one.
  */
 export class Turns {
   #endsAtMs = 0;
-  /** Time used since the last look at the sockets that is known of. */
+  /** Measured time used since the last check of the sockets. */
   #roundMs = 0;
   readonly #waiting = new TurnQueue();
   #isScheduled = false;
 
-  /** Whether the present turn is over. */
+  /** Whether the current turn is over. */
   readonly isOver = (): boolean => performance.now() >= this.#endsAtMs;
 
-  /** Works at once when nobody else waits, and then or else has the rest wait. */
+  /** Works at once if no other taker waits; otherwise, or if work is left, waits for a turn. */
   take(taker: TurnTaker): void {
     const isFree = this.#waiting.size === 0 && this.#roundMs < ROUND_MS;
     if (!isFree || this.#work(taker)) this.enter(taker);
   }
 
-  /** Has somebody wait for the next turn. */
+  /** Makes a taker wait for the next turn. */
   enter(taker: TurnTaker): void {
     this.#waiting.add(taker);
     this.#schedule();
   }
 
-  /** Resolves when a turn begins that nobody else shares. */
+  /** Resolves at the beginning of an exclusive turn. */
   next(usage: Usage): Promise<void> {
     return new Promise((resolve) => this.enter(new Pause(usage, resolve)));
   }
@@ -88,21 +88,23 @@ export class Turns {
     });
   }
 
-  /** Gives one turn. The next one follows when all that this one resolved is done, so that its answer is not sent behind the work of others. */
+  /**
+   * Runs one turn. The next follows after everything resolved by it has run, so that its response is not sent behind the work of others.
+   */
   #runRound(endsAtMs: number): void {
     const taker = this.#waiting.next();
     let isOver = true;
     try {
       if (taker === undefined) return;
       if (this.#work(taker)) this.#waiting.add(taker);
-      // What was resolved has the rest of the round for itself.
+      // Code resolved here has the rest of the round to itself.
       isOver = taker instanceof Pause || performance.now() >= endsAtMs;
     } finally {
       if (isOver) {
         this.#isScheduled = false;
         this.#schedule();
       } else {
-        // A tick that a microtask asks for comes behind all microtasks.
+        // A tick requested in a microtask runs after all microtasks.
         queueMicrotask(() => process.nextTick(() => this.#runRound(endsAtMs)));
       }
     }

@@ -20,7 +20,7 @@ const TIME_SPAN = "com.microsoft:timespan";
 const INT_LIMIT = 2 ** 31;
 const LONG_LIMIT = 2n ** 63n;
 
-/** Application properties as the broker and its rules read them. Integers of 64 bits are `bigint`, the others `number`. */
+/** Converts application properties for the broker and its rules. 64-bit integers become `bigint`, others `number`. */
 export function fromAmqpProperties(map: AmqpMap | undefined): ApplicationProperties {
   const properties: Record<string, ApplicationPropertyValue> = {};
   for (const [key, value] of map?.entries ?? []) {
@@ -31,11 +31,11 @@ export function fromAmqpProperties(map: AmqpMap | undefined): ApplicationPropert
 }
 
 /**
- * One value as the broker reads it: plain values only, which can be copied and stored. Lists and arrays become arrays, maps become objects
- * when their keys are text, else `Map`s. Simple values without a counterpart there stay as they are, for it to hand back.
+ * Converts a value for the broker: plain values only, which can be cloned and stored. Lists and arrays become arrays; maps become objects
+ * if their keys are text, else `Map`s. Simple values without a counterpart stay unchanged, to be sent back.
  */
 export function fromAmqpValue(value: AmqpValue): ApplicationPropertyValue {
-  // A Buffer would be one for the reader, too, and a view would keep all of the message.
+  // A Buffer would stay one for the reader, and a view would keep the whole message in memory.
   if (value instanceof Uint8Array) return Uint8Array.from(value);
   if (Array.isArray(value)) return value.map(fromAmqpValue);
   if (value instanceof AmqpMap) return fromAmqpMap(value);
@@ -61,13 +61,16 @@ export function fromAmqpValue(value: AmqpValue): ApplicationPropertyValue {
   }
 }
 
-/** The instant of a timestamp in ms since the epoch; `undefined` beyond the range of `Date`. */
+/** A timestamp in ms since the epoch as a date; `undefined` beyond the range of `Date`. */
 export function dateOf(ms: bigint): Date | undefined {
   const date = new Date(Number(ms));
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** A value of the broker as AMQP: integers become int or long, `bigint` becomes long or, above its range, ulong, others double. */
+/**
+ * Converts a value of the broker to AMQP: integers become int or long, `bigint` becomes long or, above its range, ulong, other numbers
+ * double.
+ */
 export function toAmqpValue(value: unknown): AmqpValue {
   switch (typeof value) {
     case "string":
@@ -84,7 +87,7 @@ export function toAmqpValue(value: unknown): AmqpValue {
   }
 }
 
-/** `name` and value for each of the broker's properties. */
+/** Converts the broker's application properties to AMQP. */
 export function toAmqpProperties(properties: ApplicationProperties): AmqpMap {
   return new AmqpMap(Object.entries(properties).map(([name, value]) => [name, toAmqpValue(value)] as const));
 }
@@ -118,14 +121,14 @@ function toAmqpObject(value: object): AmqpValue {
   );
 }
 
-/** How many members the values have that wear the name of their type; those of two have a `value`. */
+/** The number of members of typed values; those with two have a `value`. */
 const TYPED_MEMBERS: Readonly<Partial<Record<string, number>>> = Object.freeze({
   ...{ guid: 2, timespan: 2, uuid: 2, timestamp: 2, symbol: 2, char: 2, float: 2 },
   ...{ ubyte: 2, ushort: 2, uint: 2, ulong: 2, byte: 2, short: 2, int: 2, long: 2 },
   ...{ decimal32: 2, decimal64: 2, decimal128: 2, described: 3, array: 4 },
 });
 
-/** A value that wears the name of its type; `undefined` for an object that merely has a member called `type`. */
+/** A typed value; `undefined` for an object that merely has a member called `type`. */
 function toTyped(value: { readonly type?: unknown }): AmqpValue | undefined {
   const { type } = value;
   if (typeof type !== "string" || !Object.hasOwn(TYPED_MEMBERS, type)) return undefined;
@@ -151,7 +154,7 @@ function fromAmqpMap(map: AmqpMap): object {
   return fromAmqpProperties(map);
 }
 
-/** Whether a value holds neither others nor a view on the bytes that it was read from. */
+/** Whether a value neither contains others nor is a view on the encoded bytes. */
 function isSimple(value: AmqpValue): boolean {
   if (typeof value !== "object" || value === null) return true;
   return isTyped(value) && value.type !== "described" && "value" in value && typeof value.value !== "object";
@@ -164,7 +167,7 @@ function isTimeSpan(
   return keyText(descriptor) === TIME_SPAN && isTyped(inner) && inner.type === "long";
 }
 
-/** Keys come from the wire: one named `__proto__` has to stay a key. */
+/** Keys come from the wire: `__proto__` must stay an ordinary key. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }

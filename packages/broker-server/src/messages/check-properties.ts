@@ -5,7 +5,7 @@ import { keyText } from "./application-properties.js";
 
 /**
  * Checks the application properties of a message without decoding them. Throws `BrokerError`: `argument-error` for a list, map or array,
- * which AMQP does not allow there (3.2.5), and `message-size-exceeded` for what is larger than the broker takes from anybody.
+ * which AMQP does not allow there (3.2.5), and `message-size-exceeded` above the broker's maximum size.
  */
 export function checkProperties(sent: MessageSections): void {
   const fault = sent.findPropertyFault(APPLICATION_PROPERTY_LIMITS);
@@ -27,7 +27,7 @@ export function checkProperties(sent: MessageSections): void {
   }
 }
 
-/** Checks the properties that a settlement changes, as {@link checkProperties} checks those of a message. */
+/** Checks the properties changed by a settlement, like {@link checkProperties}. */
 export function checkChangedProperties(map: AmqpMap): void {
   for (const [key, value] of map.entries) {
     const type = compoundTypeOf(value);

@@ -6,7 +6,7 @@ import { checkChangedProperties } from "./check-properties.js";
 const REASON = "DeadLetterReason";
 const DESCRIPTION = "DeadLetterErrorDescription";
 
-/** Reads the error info of a rejection: why a message is dead-lettered, and which of its properties to change. */
+/** Reads the error info of a rejected outcome: the dead-letter reason and description, and the properties to modify. */
 export function readDeadLetterInfo(info: AmqpMap | undefined): DeadLetterOptions {
   if (info === undefined) return {};
   const others = new AmqpMap(

@@ -26,21 +26,21 @@ import { expiryOf, ttlOf } from "./time-to-live.js";
 const MESSAGE_STATES = { active: 0, deferred: 1, scheduled: 2 } as const;
 const NO_BODY = { kind: "data", sections: [] } as const;
 
-/** How the message is given to the client. */
+/** How a message is sent to the client. */
 export interface Delivery {
-  /** Peeked messages tell their state instead of a lock. */
+  /** Peeked messages carry their state instead of a lock. */
   readonly isPeeked?: boolean;
-  /** Adds the lock token as a delivery annotation, for messages that do not travel under a delivery tag of their own. */
+  /** Adds the lock token as a delivery annotation, for messages not sent under their own delivery tag. */
   readonly withLockToken?: boolean;
-  /** Leaves the body out and says in a delivery annotation how many bytes it has. */
+  /** Omits the body and adds its size as a delivery annotation. */
   readonly omitsBody?: boolean;
 }
 
 const PUSHED: Delivery = Object.freeze({});
 
 /**
- * Encodes a message for a client, in parts to be sent one after the other. What came over AMQP goes out byte for byte but for header,
- * annotations and the times of its expiry, and for what settlements and rule actions changed.
+ * Encodes a message for a client, in parts to send one after the other. A message received over AMQP is sent byte for byte, except header,
+ * annotations, expiry times, and changes by settlements and rule actions.
  */
 export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
   if (delivery.omitsBody === true) return withoutBody(message, delivery);
@@ -53,7 +53,7 @@ export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery =
   return [encodeFront(message, delivery, sections), ...bareParts(message, sections)];
 }
 
-/** The message up to its body. */
+/** The message without its body. */
 function withoutBody(message: ReceivedMessage, delivery: Delivery): Uint8Array[] {
   const whole = scanMessage(Buffer.concat(fromBrokerMessage(message, { ...delivery, omitsBody: false })));
   const { body, end } = whole;
@@ -67,7 +67,7 @@ function withoutBody(message: ReceivedMessage, delivery: Delivery): Uint8Array[]
   });
 }
 
-/** Whether an encoded message has nothing in front of its bare message: its first section is properties or later. */
+/** Whether an encoded message consists of the bare message only: its first section is properties or later. */
 function isBare(wire: Uint8Array): boolean {
   return wire[0] === 0x00 && wire[1] === 0x53 && (wire[2] ?? 0) >= 0x73;
 }
@@ -102,7 +102,7 @@ function frontOf(
     ...(sentHeader?.priority !== undefined && { priority: sentHeader.priority }),
     ...(sentHeader?.firstAcquirer !== undefined && { firstAcquirer: sentHeader.firstAcquirer }),
     ...ttlFieldOf(message),
-    // Written even when 0: SDKs read a missing field as no count at all.
+    // Written even if 0: SDKs treat a missing field as undefined.
     deliveryCount: message.deliveryCount,
   };
   return {
@@ -117,7 +117,7 @@ function frontOf(
   };
 }
 
-/** What the sender said of it, unless a rule's action says otherwise. */
+/** As set by the sender, unless a rule's action changed it. */
 function durableOf(
   { forcePersistence, hasChangedBrokerProperties }: ReceivedMessage,
   sent: MessageHeader | undefined,
@@ -154,7 +154,7 @@ function annotationsOf(message: ReceivedMessage, isPeeked: boolean, sent: AmqpMa
   return new AmqpMap([...kept, ...stamps.map(([name, value]) => [symbol(name), value] as const)]);
 }
 
-/** The bare message, with the sections encoded again that settlements and rule actions changed. */
+/** The bare message, with sections that settlements and rule actions changed encoded again. */
 function bareParts(message: ReceivedMessage, sections: MessageSections): readonly Uint8Array[] {
   const { bytes, bareStart, properties, applicationProperties } = sections;
   const { propertyChanges, hasChangedBrokerProperties } = message;
@@ -182,8 +182,8 @@ function bareParts(message: ReceivedMessage, sections: MessageSections): readonl
 }
 
 /**
- * A bare message with what the broker knows better than its sender. SDKs settle and renew by message id, so one that was sent without goes
- * out with the one that the broker made; and they go by the times before they go by the header.
+ * A bare message with properties set by the broker. SDKs settle and renew by message id, so a message sent without one gets the broker's;
+ * and they prefer the expiry times to the header.
  */
 function stamped(bare: Uint8Array, message: ReceivedMessage): readonly Uint8Array[] {
   const { messageId } = message;

@@ -3,7 +3,7 @@ import { encodeMessage, long, symbolMap, timestamp } from "@waybill/amqp";
 import type { ReceivedMessage } from "@waybill/broker";
 import { ttlOf } from "./time-to-live.js";
 
-/** Values that occur nowhere else in an encoded front, wide enough that every value has room in their place. */
+/** Placeholder values that occur nowhere else in an encoded front, wide enough for every value. */
 const MARKS = {
   ttl: 0xa1a2a3a4,
   deliveryCount: 0xb1b2b3b4,
@@ -24,7 +24,7 @@ const templates = {
   expiring: { unlocked: makeTemplate(true, false), locked: makeTemplate(true, true) },
 } as const;
 
-/** Header and annotations of a message that has only what every message has: a copy of a template with its numbers. */
+/** Header and annotations of a message with common properties only: a copy of a template with its numbers filled in. */
 export function encodePlainFront(message: ReceivedMessage): Uint8Array {
   const { lockedUntil } = message;
   const ttl = ttlOf(message);
@@ -40,7 +40,7 @@ export function encodePlainFront(message: ReceivedMessage): Uint8Array {
   return front;
 }
 
-/** Whether a message has only what every message has. */
+/** Whether a message has common properties only. */
 export function isPlain(message: ReceivedMessage): boolean {
   return (
     message.state === "active" &&
@@ -52,7 +52,7 @@ export function isPlain(message: ReceivedMessage): boolean {
   );
 }
 
-/** Writes a safe integer, as instants and the broker's sequence numbers are, without a bigint. */
+/** Writes a safe integer, such as a time or sequence number, without a bigint. */
 function writeLong(front: Buffer, value: number, place: number): void {
   front.writeInt32BE(Math.floor(value / 2 ** 32), place);
   front.writeUInt32BE(value >>> 0, place + 4);

@@ -1,4 +1,4 @@
-/** The places that change when .NET writes the first three fields of a UUID little-endian. */
+/** The positions swapped when .NET writes the first three fields of a UUID in little-endian order. */
 const SWAPS = [
   [0, 3],
   [1, 2],
@@ -6,7 +6,7 @@ const SWAPS = [
   [6, 7],
 ] as const;
 
-/** Turns a lock token's 16 bytes, in place, into the delivery tag that stands for it: in the order of .NET's Guid, as SDKs read it. */
+/** Converts a lock token's 16 bytes, in place, to its delivery tag: in the byte order of .NET's Guid, as SDKs read it. */
 export function toDeliveryTag(lockToken: Uint8Array): Uint8Array {
   for (const [a, b] of SWAPS) {
     const kept = lockToken[a] ?? 0;

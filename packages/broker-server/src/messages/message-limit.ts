@@ -1,7 +1,7 @@
 import type { Broker } from "@waybill/broker";
 import { parseEntityPath } from "@waybill/broker/front-end";
 
-/** The most bytes that a message of an entity may have; a subscription's are its topic's. Throws `entity-not-found`. */
+/** Maximum message size of an entity in bytes; for a subscription, that of its topic. Throws `entity-not-found`. */
 export function messageLimit(broker: Broker, path: string): number {
   const { entity } = parseEntityPath(path);
   const description = broker.getEntity(entity);

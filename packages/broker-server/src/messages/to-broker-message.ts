@@ -17,7 +17,7 @@ const SCHEDULED_TIME = "x-opt-scheduled-enqueue-time";
 const PARTITION_KEY = "x-opt-partition-key";
 const VIA_PARTITION_KEY = "x-opt-via-partition-key";
 
-/** Annotations that the broker keeps as properties of its own or writes itself, so that they need not be stored. */
+/** Annotations that the broker keeps as its own properties or writes itself, so that they need not be stored. */
 const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
   SCHEDULED_TIME,
   PARTITION_KEY,
@@ -33,9 +33,9 @@ const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a message that a client sent. The broker stores its bytes as they are; in front of the bare message only what the broker
- * does not know itself. Application properties and bodies other than data stay undecoded, but not unseen: who asks for them later could
- * not refuse them any more. Throws `AmqpDecodeError`, and `BrokerError` for application properties that the service does not take.
+ * Reads a message sent by a client. The broker stores its bytes unchanged, with only those sections before the bare message that it cannot
+ * recreate. Application properties and bodies other than data stay encoded but are checked, because later readers could not refuse them any
+ * more. Throws `AmqpDecodeError`, and `BrokerError` for application properties that the service refuses.
  */
 export function toBrokerMessage(received: MessageSections): BrokerMessage {
   const sent = received.inOrder();
@@ -51,7 +51,7 @@ export function toBrokerMessage(received: MessageSections): BrokerMessage {
   const { bytes, end } = sent;
   const start = needsFront(sent, header, annotations) ? sent.start : sent.bareStart;
   const due = annotations?.get(SCHEDULED_TIME);
-  // One literal with every name, so that all messages have one shape.
+  // One literal with every name, so that all messages have one hidden class.
   return {
     messageId: toId(properties?.messageId),
     correlationId: toId(properties?.correlationId),
@@ -75,7 +75,7 @@ export function toBrokerMessage(received: MessageSections): BrokerMessage {
   };
 }
 
-/** A message that never expires, without the expiry time in its properties: readers would go by it. */
+/** A message that never expires, without the expiry time in its properties, which readers would use. */
 function withoutExpiry({ bytes, bareStart, start, end }: MessageSections): MessageSections {
   const bare = stampProperties(bytes.subarray(bareStart, end), { absoluteExpiryTime: null });
   return scanMessage(Buffer.concat([bytes.subarray(start, bareStart), ...bare]));
@@ -83,18 +83,18 @@ function withoutExpiry({ bytes, bareStart, start, end }: MessageSections): Messa
 
 const noProperties = (): ApplicationProperties => ({});
 
-/** A body of one data section, which is nearly every body, as a view. The others are read only if somebody asks. */
+/** A body of one data section, the most common kind, as a view. Others are decoded only on demand. */
 function dataOf({ data, bytes }: MessageSections): BrokerMessage["body"] {
   return data && { section: "data", bytes: bytes.subarray(data.start, data.end) };
 }
 
-/** Some SDKs send annotations with every message, though there be none. */
+/** Some SDKs send empty annotations with every message. */
 function annotationsOf(sent: MessageSections): AmqpMap | undefined {
   const annotations = sent.decodeMessageAnnotations();
   return annotations?.size === 0 ? undefined : annotations;
 }
 
-/** Whether there is anything in front of the bare message that the broker does not know itself. */
+/** Whether there are sections before the bare message that the broker cannot recreate. */
 function needsFront(
   sent: MessageSections,
   header: MessageHeader | undefined,
@@ -109,7 +109,7 @@ function needsFront(
   );
 }
 
-/** An id in the types the broker compares; a uuid is its text there, while the message keeps its type. */
+/** Converts an id for the broker; a uuid becomes text there, while the message keeps its type. */
 function toId(id: AmqpValue | undefined): MessageId | undefined {
   if (typeof id === "string" || id instanceof Uint8Array) return id;
   if (!isTyped(id)) return undefined;

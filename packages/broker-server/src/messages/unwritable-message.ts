@@ -2,8 +2,8 @@ import type { ReceivedMessage } from "@waybill/broker";
 import { AmqpRefusal } from "../refusals/error.js";
 
 /**
- * The refusal of a message that cannot be encoded: senders in the broker's own process may put values into it that AMQP has no form for.
- * Whoever runs the server is notified, but not of the values.
+ * The error for a message that cannot be encoded: senders in the broker's own process may use values without an AMQP form. A process
+ * warning reports it without the values.
  */
 export function unwritable({ entityPath, sequenceNumber }: ReceivedMessage): AmqpRefusal {
   const text = `Message ${sequenceNumber} of '${entityPath}' holds a value that cannot be written as AMQP.`;

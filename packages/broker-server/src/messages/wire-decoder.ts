@@ -5,8 +5,8 @@ import type { WireDecoder } from "@waybill/broker/front-end";
 import { fromAmqpProperties, fromAmqpValue } from "./application-properties.js";
 
 /**
- * Reads messages that came over AMQP for receivers in the broker's own process. `serve` sets it; without a server it is the `wireDecoder` with
- * which to open a broker on the storage of one. Throws `AmqpDecodeError` for bytes that are no message.
+ * Decodes messages received over AMQP for receivers in the broker's own process. `serve` sets it; without a server, pass it as
+ * `wireDecoder` when opening a broker on the storage of a served one. Throws `AmqpDecodeError` for malformed bytes.
  */
 export const decodeWire: WireDecoder = (wire) => {
   const sections = scanMessage(wire);

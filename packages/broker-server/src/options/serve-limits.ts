@@ -1,43 +1,46 @@
 import { requireKnownOptions } from "@waybill/broker";
 
-/** What clients may have at once before they have shown a valid token or key. */
+/** Limits of clients that have not yet sent a valid token or key. */
 export interface UnauthenticatedLimits {
-  /** Connections. The oldest goes when another one comes. Default 1,000. */
+  /** Connections; a new one closes the oldest. Default 1,000. */
   readonly connections?: number;
   /** Memory held for all of them together, in bytes. Default 33,554,432 (32 MiB). */
   readonly totalBytes?: number;
   /** Memory held for each, in bytes. Default 131,072 (128 KiB). */
   readonly connectionBytes?: number;
-  /** Sessions of a connection. Default 32. */
+  /** Sessions per connection. Default 32. */
   readonly sessions?: number;
-  /** Links of a connection. Default 10. */
+  /** Links per connection. Default 10. */
   readonly links?: number;
-  /** Characters in the name of a link. Default 256. */
+  /** Maximum length of a link's name, in characters. Default 256. */
   readonly linkNameLength?: number;
-  /** Bytes in a frame. Default 32,768. */
+  /** Maximum frame size, in bytes. Default 32,768. */
   readonly frameBytes?: number;
 }
 
-/** What clients may have at once. What is beyond it is refused with `amqp:resource-limit-exceeded`, and whoever stays within it does not notice. */
+/**
+ * Limits of what clients use at the same time. Requests beyond them are refused with `amqp:resource-limit-exceeded`; clients within them
+ * are not affected.
+ */
 export interface ServeLimits {
-  /** Connections, as many as the service allows a namespace. Default 5,000. */
+  /** Connections; the default is the service's limit per namespace. Default 5,000. */
   readonly connections?: number;
   /**
-   * Memory held for all connections together, in bytes: links, unfinished messages, deliveries that nobody settles, output that nobody reads.
-   * When it is used up, the connection goes that holds most. Default 268,435,456 (256 MiB).
+   * Memory of all connections together, in bytes: links, unfinished messages, unsettled deliveries, unread output. When it is used up, the
+   * connection that holds most is closed. Default 268,435,456 (256 MiB).
    */
   readonly totalBytes?: number;
-  /** Memory held for one connection, in bytes, and in any case one message of its largest entity. Default 67,108,864 (64 MiB). */
+  /** Memory of one connection, in bytes; always enough for one message of its largest entity. Default 67,108,864 (64 MiB). */
   readonly connectionBytes?: number;
-  /** Sessions of a connection. Default 5,000. */
+  /** Sessions per connection. Default 5,000. */
   readonly sessions?: number;
-  /** Links of a connection. Default 10,000. */
+  /** Links per connection. Default 10,000. */
   readonly links?: number;
-  /** Characters in the name of a link. Default 1,024. */
+  /** Maximum length of a link's name, in characters. Default 1,024. */
   readonly linkNameLength?: number;
-  /** Messages in one batch, scheduled at once, or named in one management request. Default 4,500. */
+  /** Messages in one batch, one schedule request, or one management request. Default 4,500. */
   readonly batchMessages?: number;
-  /** What holds until a client has shown a valid token or key. With `acceptAnyone` nobody has to show one. */
+  /** Limits of clients that have not yet sent a valid token or key. With `acceptAnyone`, none is needed. */
   readonly unauthenticated?: UnauthenticatedLimits;
 }
 
@@ -68,10 +71,10 @@ export const DEFAULT_SERVE_LIMITS: ResolvedServeLimits = Object.freeze({
   }),
 });
 
-/** Smaller frames are not allowed by the protocol (2.7.1). */
+/** The minimum of the protocol (2.7.1). */
 const MIN_FRAME_BYTES = 512;
 
-/** Fills in defaults. Throws `TypeError` for a limit that there is not, or is not a positive integer. */
+/** Fills in defaults. Throws `TypeError` for an unknown limit, or one that is not a positive integer. */
 export function resolveServeLimits(options: ServeLimits): ResolvedServeLimits {
   requireKnownOptions("serve: limits", options, DEFAULT_SERVE_LIMITS);
   const { unauthenticated, ...limits } = options;

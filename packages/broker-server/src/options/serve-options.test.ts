@@ -17,7 +17,7 @@ describe("resolveServeOptions", () => {
     expect(() => resolveServeOptions(options as object)).toThrow(new TypeError(text));
   });
 
-  it("takes a certificate together with that of its authority", () => {
+  it("accepts a certificate together with its CA", () => {
     const tls = { cert: "-", key: "-", ca: "-" };
     expect(resolveServeOptions({ tls })).toMatchObject({ tls: { cert: "-", key: "-" } });
   });

@@ -14,37 +14,37 @@ import {
 export interface TlsOptions {
   readonly cert: string | Uint8Array;
   readonly key: string | Uint8Array;
-  /** Takes clients without TLS on the same ports too. Default: only where `host` is a loopback address. */
+  /** Also accepts clients without TLS on the same ports. Default: only if `host` is a loopback address. */
   readonly allowPlain?: boolean | undefined;
 }
 
-/** How a broker is put on the network. */
+/** Options of a broker server. */
 export interface ServeOptions {
   /**
-   * Default 5672, or 5671 with TLS; 0 takes a free one. AMQP, AMQP over WebSockets, HTTP and, with `tls`, TLS are distinguished by what clients
-   * say first.
+   * Default 5672, or 5671 with TLS; 0 chooses a free port. The port serves AMQP, AMQP over WebSockets, HTTP and, with `tls`, TLS; they are
+   * distinguished by the first bytes that a client sends.
    */
   readonly port?: number | undefined;
-  /** More ports that take the same, for clients that insist on one: 5300, 5671, 443. Default none. */
+  /** Further ports with the same protocols, for clients with fixed ports: 5300, 5671, 443. Default none. */
   readonly additionalPorts?: readonly number[] | undefined;
   /** The address to listen on. Default `127.0.0.1`. */
   readonly host?: string | undefined;
-  /** What the namespace calls itself in the management API. Default `local`. */
+  /** The namespace's name in the management API. Default `local`. */
   readonly namespace?: string | undefined;
-  /** Serves TLS. Default plain TCP, which the SDKs speak when told `UseDevelopmentEmulator=true`. */
+  /** Serves TLS. Default plain TCP, which SDKs use with `UseDevelopmentEmulator=true`. */
   readonly tls?: TlsOptions | undefined;
-  /** Who may connect. Default: one key of all rights, made up again and told only by `connectionString`. */
+  /** The keys that may connect. Default: one generated key with all rights, available in `connectionString`. */
   readonly keys?: readonly SharedAccessKey[] | undefined;
   /**
-   * Accepts every client, whatever it shows, as well-known emulator connection strings need. Only on a loopback address and never
-   * together with `keys`; a process warning says so at start. Default false.
+   * Accepts every client, whatever credentials it sends, as well-known emulator connection strings need. Allowed only on a loopback address
+   * and without `keys`; a process warning is emitted at start. Default false.
    */
   readonly acceptAnyone?: boolean | undefined;
-  /** How long `close` waits for clients to answer before it drops them. In ms, default 2,000. */
+  /** How long `close` waits for clients to answer before it disconnects them. In ms, default 2,000. */
   readonly closeTimeoutMs?: number | undefined;
-  /** How long clients may leave what they open unused. Default: forever, but 20 s without a valid token. */
+  /** How long clients may leave unused what they open. Default: no limit, but 20 s without a valid token. */
   readonly idleTimeouts?: IdleTimeouts | undefined;
-  /** What clients may have at once, before and after they have shown a valid token. Default: see `ServeLimits`. */
+  /** Limits of what clients use at the same time, before and after they have sent a valid token. Default: see `ServeLimits`. */
   readonly limits?: ServeLimits | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface ResolvedServeOptions {
   readonly limits: ResolvedServeLimits;
 }
 
-/** What `serve` takes where its options say nothing; `tlsPort` is the port with TLS. */
+/** The defaults of `serve`; `tlsPort` is the default port with TLS. */
 export const DEFAULT_SERVE_OPTIONS = Object.freeze({
   host: "127.0.0.1",
   port: 5672,
@@ -87,12 +87,15 @@ const OPTION_NAMES: OptionNames<ServeOptions> = {
 };
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
-/** What the service allows, without its minimum length. */
+/** The service's rules for names, without its minimum length. */
 const NAMESPACE = /^[A-Za-z][A-Za-z0-9-]{0,49}$/;
 
-/** Fills in defaults. Throws `TypeError` for an option that there is not, a port or time out of range, and for `acceptAnyone` where strangers could connect. */
+/**
+ * Fills in defaults. Throws `TypeError` for an unknown option, a port or time out of range, and for `acceptAnyone` if other machines could
+ * connect.
+ */
 export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
-  // `tls` may have more: whatever made the certificate often gives that of its authority, too.
+  // `tls` may have further properties: tools that create certificates often add the CA's.
   requireKnownOptions("serve", options, OPTION_NAMES);
   const { tls, keys, acceptAnyone = false } = options;
   const { tlsPort, closeTimeoutMs, idleTimeouts } = DEFAULT_SERVE_OPTIONS;
@@ -118,7 +121,7 @@ export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions
     requireWhole(`idleTimeouts.${name}`, ms, 2 ** 31 - 1);
   }
   if (!acceptAnyone) return { ...resolved, authorization: { kind: "keys", keys: resolveKeys(keys) } };
-  if (keys !== undefined) throw new TypeError("serve: acceptAnyone makes keys meaningless; give one of them");
+  if (keys !== undefined) throw new TypeError("serve: set either acceptAnyone or keys");
   if (!LOOPBACK.test(resolved.host)) {
     throw new TypeError(`serve: acceptAnyone is for loopback addresses only, and host is ${resolved.host}`);
   }

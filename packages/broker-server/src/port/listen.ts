@@ -3,28 +3,28 @@ import type { Broker } from "@waybill/broker";
 import type { ResolvedServeOptions } from "../options/serve-options.js";
 import { DEPARTING_SOCKETS, SocketRouter } from "./socket-router.js";
 
-/** Sockets that the system has waiting. It hands over all at once, and nobody else has a turn until each has its object: some 5 ms. */
+/** Sockets queued by the operating system. It passes all at once, and nothing else runs until each has its object: about 5 ms. */
 const BACKLOG = 128;
-/** Sockets that are let in only to be refused. */
+/** Sockets accepted only to be refused. */
 const SPARE_SOCKETS = 10;
 
-/** The ports of a broker. Each of them takes every protocol. */
+/** The ports of a broker; each of them serves every protocol. */
 export interface Listener {
-  /** The main port, then the additional ones in the order in which they were given. */
+  /** The main port, then the additional ones in the given order. */
   readonly ports: readonly number[];
-  /** Stops listening, tells every client, and resolves when the last socket is closed. */
+  /** Stops listening, closes all connections properly, and resolves when the last socket is closed. */
   close(): Promise<void>;
 }
 
-/** Serves a broker on its ports; resolves when all of them listen and rejects when one cannot. */
+/** Serves a broker on its ports; resolves when all of them listen, rejects when one cannot. */
 export async function listen(broker: Broker, options: ResolvedServeOptions): Promise<Listener> {
   const router = new SocketRouter(broker, options);
   const sockets = new Set<Socket>();
   const { connections, unauthenticated } = options.limits;
-  const mostSockets = connections + unauthenticated.connections + BACKLOG + DEPARTING_SOCKETS + SPARE_SOCKETS;
+  const maxSockets = connections + unauthenticated.connections + BACKLOG + DEPARTING_SOCKETS + SPARE_SOCKETS;
   const accept = (socket: Socket): void => {
-    // Never reached: each kind of socket has a limit of its own, at which its oldest has to go.
-    if (sockets.size >= mostSockets) {
+    // Never reached in practice: each kind of socket has its own limit, at which its oldest is closed.
+    if (sockets.size >= maxSockets) {
       socket.destroy();
       return;
     }
@@ -45,7 +45,7 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
   try {
     const ports: number[] = [];
     for (const port of [options.port, ...options.additionalPorts]) {
-      // Half-open, because an HTTP client may end its side before it has its answer.
+      // Half-open, because an HTTP client may end its side before it has the response.
       const server = createServer({ allowHalfOpen: true }, accept);
       ports.push(await start(server, options.host, port));
       servers.push(server);
@@ -62,7 +62,7 @@ function start(server: Server, host: string, port: number): Promise<number> {
     server.once("error", reject);
     server.listen({ host, port, backlog: BACKLOG }, () => {
       server.off("error", reject);
-      // Failures to accept one connection, as for lack of file descriptors, leave the others alone.
+      // Failing to accept one connection, for example without file descriptors, does not affect others.
       server.on("error", () => {});
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : port);

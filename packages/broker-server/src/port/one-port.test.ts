@@ -142,7 +142,7 @@ describe("additional ports", () => {
     }
   });
 
-  it("leave nothing open when one of them cannot be had", async () => {
+  it("leave nothing open when one of them is not available", async () => {
     await using broker = createBroker();
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -172,7 +172,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe("what begins like no protocol", () => {
+describe("a connection that begins with no known protocol", () => {
   it.each([
     ["a port scan's line", "\r\n\r\n"],
     ["a byte of zero", Buffer.from([0])],
@@ -186,13 +186,13 @@ describe("what begins like no protocol", () => {
     expect((await fetch(`http://127.0.0.1:${fixture.server.port}/health`)).status).toBe(200);
   });
 
-  it("gets a TLS alert where there is no TLS", async () => {
+  it("gets a TLS alert if TLS is not served", async () => {
     await using fixture = await openServer();
     const answer = await answerTo(fixture.server.port, Buffer.from("160301", "hex"));
     expect(answer.toString("hex")).toBe("15030100020228");
   });
 
-  it("is distinguished byte by byte", async () => {
+  it("is detected byte by byte", async () => {
     await using fixture = await openServer();
     const socket = await openSilent(fixture.server.port);
     socket.setNoDelay();
@@ -206,7 +206,7 @@ describe("what begins like no protocol", () => {
   });
 });
 
-describe("clients that hold a socket and say nothing", () => {
+describe("clients that open a socket and send nothing", () => {
   it.each([
     ["nothing at all", ""],
     ["half a TLS handshake", Buffer.from("1603010200010001fc0303", "hex")],
@@ -252,7 +252,7 @@ describe("clients that hold a socket and say nothing", () => {
 });
 
 describe("TLS alone", () => {
-  it("takes nobody without TLS when told so", async () => {
+  it("accepts no client without TLS if configured so", async () => {
     await using fixture = await openServer({ tls: { ...localhostCertificate, allowPlain: false } });
     const { port } = fixture.server;
     expect(await answerTo(port, "GET /health HTTP/1.1\r\nHost: a\r\n\r\n")).toHaveLength(0);

@@ -15,18 +15,18 @@ import { Turns } from "../limits/turns.js";
 import type { ResolvedServeOptions } from "../options/serve-options.js";
 import { protocolOf } from "./first-byte.js";
 
-/** Sockets of connections that are over, whose clients have yet to read why. */
+/** Sockets of closed connections whose clients have not yet read the reason. */
 export const DEPARTING_SOCKETS = 100;
-/** How long a client may take for its TLS handshake. */
+/** Timeout of a TLS handshake, in ms. */
 const TLS_HANDSHAKE_MS = 10_000;
-/** How long a client may take for its first byte; AMQP and HTTP have their own limits for what follows. */
+/** Timeout of a client's first byte, in ms; AMQP and HTTP have their own timeouts afterwards. */
 const FIRST_BYTE_MS = 20_000;
-/** What a client of AMQP is answered whose header is wrong: the header that is right (2.2). */
+/** The answer to a wrong AMQP header: the right header (2.2). */
 const AMQP_REFUSAL = Buffer.from("AMQP\x03\x01\x00\x00", "latin1");
-/** "Fatal: handshake failure" (RFC 8446, 6), so that a client of TLS learns at once that there is none here. */
+/** "Fatal: handshake failure" (RFC 8446, 6), so that a TLS client fails at once if TLS is not served. */
 const TLS_REFUSAL = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]);
 
-/** Hands each new socket to the protocol that its first byte names. What comes after costs nothing more than on a port of its own. */
+/** Passes each new socket to the protocol of its first byte. After that, it costs no more than a dedicated port. */
 export class SocketRouter {
   readonly #options: ResolvedServeOptions;
   readonly #context: ServerContext;
@@ -36,18 +36,18 @@ export class SocketRouter {
   readonly #connections = new Set<ClientConnection>();
   readonly #http: HttpServer;
   readonly #secureContext: SecureContext | undefined;
-  /** Sockets that are new, and those that have said their first byte. */
+  /** New sockets, and those that have sent their first byte. */
   readonly #arrivals: Arrivals;
-  readonly #speakers: Arrivals;
+  readonly #ready: Arrivals;
 
   constructor(broker: Broker, options: ResolvedServeOptions) {
     this.#options = options;
     this.#context = { broker, limits: options.limits, turns: new Turns() };
     this.#admission = new Admission(options.limits);
     this.#departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
-    const strangers = this.#admission.usageOf(undefined);
-    this.#arrivals = new Arrivals(this.#context.turns, strangers);
-    this.#speakers = new Arrivals(this.#context.turns, strangers);
+    const unauthenticated = this.#admission.usageOf(undefined);
+    this.#arrivals = new Arrivals(this.#context.turns, unauthenticated);
+    this.#ready = new Arrivals(this.#context.turns, unauthenticated);
     const { authorization, namespace } = options;
     const http = { authorization, namespace, ...this.#context, admission: this.#admission };
     this.#http = createHttpServer(http);
@@ -56,41 +56,41 @@ export class SocketRouter {
     this.#secureContext = tls && createSecureContext({ cert: asPem(tls.cert), key: asPem(tls.key) });
   }
 
-  /** Takes over a socket that has just been opened, in a turn: hundreds may come at once. */
+  /** Handles a new socket, in a turn: hundreds may arrive at once. */
   accept(socket: Socket): void {
-    // Nobody else listens for it until then.
+    // No other listener exists until then.
     socket.on("error", () => socket.destroy());
     this.#arrivals.add(socket, () => this.#accept(socket, false));
   }
 
-  /** Tells every client that the server goes; idle ones of HTTP are dropped. */
+  /** Closes all connections properly; idle HTTP connections are dropped. */
   close(): void {
     this.#arrivals.close();
-    this.#speakers.close();
+    this.#ready.close();
     for (const connection of this.#connections) connection.close();
     this.#http.close();
   }
 
   #accept(socket: Socket, isSecure: boolean): void {
     socket.setNoDelay();
-    // A client that breaks off is a normal thing to happen.
+    // Clients may disconnect at any time.
     socket.on("error", () => socket.destroy());
     const leave = this.#admit(socket, FIRST_BYTE_MS);
     const onEnd = (): void => void socket.destroy();
     socket.once("end", onEnd);
     socket.once("data", (bytes: Buffer) => {
       socket.off("end", onEnd);
-      // Whoever takes the socket over reads the same bytes again, from the beginning.
+      // The next reader of the socket gets the same bytes again.
       socket.pause();
       socket.unshift(bytes);
-      this.#speakers.add(socket, () => {
+      this.#ready.add(socket, () => {
         leave();
         this.#route(socket, bytes.readUInt8(0), isSecure);
       });
     });
   }
 
-  /** Counts a socket among the strangers until the returned function is called, for so long at most. */
+  /** Counts a socket as unauthenticated until the returned function is called, for at most `timeoutMs`. */
   #admit(socket: Socket, timeoutMs: number): () => void {
     const drop = (): void => {
       leave();
@@ -111,7 +111,7 @@ export class SocketRouter {
     const protocol = protocolOf(firstByte);
     if (protocol === "tls" && !isSecure) {
       if (this.#secureContext === undefined) refuse(socket, TLS_REFUSAL);
-      else this.#shakeHands(socket);
+      else this.#startTls(socket);
       return;
     }
     if (!isSecure && this.#options.tls?.allowPlain === false) socket.destroy();
@@ -121,7 +121,7 @@ export class SocketRouter {
     socket.resume();
   }
 
-  #shakeHands(socket: Socket): void {
+  #startTls(socket: Socket): void {
     const leave = this.#admit(socket, TLS_HANDSHAKE_MS);
     const secure = new TLSSocket(socket, {
       isServer: true,

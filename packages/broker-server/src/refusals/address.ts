@@ -1,6 +1,6 @@
 import { parseEntityPath } from "@waybill/broker/front-end";
 
-/** What an address names: the token node, or an entity or its management node. */
+/** A parsed address: the token node, an entity, or an entity's management node. */
 export type Address =
   | { readonly kind: "cbs" }
   | { readonly kind: "entity"; readonly path: string }
@@ -9,16 +9,16 @@ export type Address =
 /** A node that answers requests. */
 export type Node = Exclude<Address, { kind: "entity" }>;
 
-/** Longer ones name nothing: the path of an entity has at most 260 characters, percent-encoding and what stands around it included. */
-const LONGEST = 2048;
+/** Longer addresses are invalid: an entity's path has at most 260 characters, here with percent-encoding and the rest of the URL. */
+const MAX_LENGTH = 2048;
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
-/** Looks at each run of slashes once, however many there are. */
+/** Visits each run of slashes only once, so its time is linear. */
 const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
 const MANAGEMENT = /(?:^|\/)\$management$/i;
 
 /**
- * Reads the address of a link. The SDKs write it in four ways: plain, with a leading slash and percent-encoded, as a whole
- * URL, and in any letter case. Returns `undefined` for one that is no address.
+ * Parses the address of a link. SDKs write it in four ways: plain, with a leading slash and percent-encoded, as a whole URL, and in any
+ * case. Returns `undefined` for an invalid address.
  */
 export function parseAddress(address: string): Address | undefined {
   const path = toEntityPath(address);
@@ -28,9 +28,9 @@ export function parseAddress(address: string): Address | undefined {
   return { kind: "entity", path };
 }
 
-/** The path within the namespace that an address or a token's audience names; `undefined` when its encoding is broken or it is too long. */
+/** The path within the namespace in an address or a token's audience; `undefined` if its encoding is invalid or it is too long. */
 export function toEntityPath(address: string): string | undefined {
-  if (address.length > LONGEST) return undefined;
+  if (address.length > MAX_LENGTH) return undefined;
   const rest = address.replace(SCHEME_AND_HOST, "");
   const isEncoded = rest.length < address.length || rest.startsWith("/");
   const trimmed = rest.replace(OUTER_SLASHES, "");
@@ -42,7 +42,7 @@ export function toEntityPath(address: string): string | undefined {
   }
 }
 
-/** The entity that a path belongs to, without sub-queue, in the one spelling under which it is looked up. */
+/** The key of the entity that a path belongs to, without its sub-queue. */
 export function entityOf(path: string): string {
   return parseEntityPath(path).entity.toLowerCase();
 }

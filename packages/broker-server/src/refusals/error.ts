@@ -2,7 +2,7 @@ import { AmqpDecodeError, type AmqpError } from "@waybill/amqp";
 import { BrokerError, type BrokerErrorCode } from "@waybill/broker";
 import { addressOf, brokerText, type ErrorOrigin, tracked } from "./service-text.js";
 
-/** The condition of the service and the status of a management answer for each refusal of the broker. */
+/** The service's condition and management status for each error of the broker. */
 const CONDITIONS: Readonly<Record<BrokerErrorCode, readonly [condition: string, statusCode: number]>> = {
   "argument-error": ["com.microsoft:argument-error", 400],
   "broker-closed": ["amqp:connection:forced", 503],
@@ -28,12 +28,12 @@ const CONDITIONS: Readonly<Record<BrokerErrorCode, readonly [condition: string, 
   "transaction-timeout": ["amqp:transaction:timeout", 408],
 };
 
-/** A refusal that arises from the protocol itself, with the condition and management status it is answered with. */
+/** An error of the AMQP layer itself, with its condition and management status. */
 export class AmqpRefusal extends Error {
   override readonly name = "AmqpRefusal";
   readonly condition: string;
   readonly statusCode: number;
-  /** The entity that a right is missing for; the refusal names it by its full address. */
+  /** The entity for which a right is missing; the error contains its full address. */
   readonly resource: string | undefined;
 
   constructor(condition: string, text: string, statusCode = 400, resource?: string) {
@@ -44,18 +44,18 @@ export class AmqpRefusal extends Error {
   }
 }
 
-/** The refusal of a request that lacks something or has it in a wrong type. */
+/** The error for a request with a missing field or one of the wrong type. */
 export function badRequest(text: string): AmqpRefusal {
   return new AmqpRefusal("com.microsoft:argument-error", text);
 }
 
-/** The one place where errors become AMQP's. What is no refusal is a defect and tells the peer nothing of itself. */
+/** Converts errors to AMQP errors; the only place. Unexpected errors are defects, whose details the client must not see. */
 export function toAmqpError(error: unknown, origin: ErrorOrigin): AmqpError {
   const { condition, description } = toRefusal(error, origin);
   return { condition, description };
 }
 
-/** An error as a management node answers it. */
+/** An error in the response of a management node. */
 export function toRefusal(
   error: unknown,
   origin: ErrorOrigin,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Broker, BrokerError } from "@waybill/broker";
 
-/** Where an error arises: the texts name the namespace that the client connected to. */
+/** Where an error occurred: the texts contain the namespace that the client connected to. */
 export interface ErrorOrigin {
   readonly broker: Broker;
   /** The host name of the client's open frame. */
@@ -10,14 +10,14 @@ export interface ErrorOrigin {
 
 const SUBSCRIPTION = /^(.+)\/subscriptions\/([^/]+)(?:\/|$)/i;
 
-/** A text with what support asks for: an id of this refusal, where it arose and when. */
+/** A text with details that support asks for: an id of this error, its place and its time. */
 export function tracked(text: string, { broker, namespace }: ErrorOrigin, entity?: string): string {
   const system = entity === undefined ? "NoSystemTracker" : `${namespace}:${entity}`;
   const timestamp = new Date(broker.clock.now()).toISOString().slice(0, 19);
   return `${text} TrackingId:${randomUUID()}_G0, SystemTracker:${system}, Timestamp:${timestamp}`;
 }
 
-/** The text for a refusal of the broker, in the service's wording where that is known: SDKs, logs and people go by it. */
+/** The text of a broker error, in the service's wording where known: SDKs and users rely on it. */
 export function brokerText(error: BrokerError, origin: ErrorOrigin): string {
   const { code, message, entity = "" } = error;
   switch (code) {
@@ -37,7 +37,7 @@ export function brokerText(error: BrokerError, origin: ErrorOrigin): string {
   }
 }
 
-/** What a missing entity is called: by its address or, under a topic that exists, as the service calls subscriptions. */
+/** The name of a missing entity: its address or, below an existing topic, the service's form for subscriptions. */
 function missingOf(path: string, origin: ErrorOrigin): string {
   const match = SUBSCRIPTION.exec(path);
   if (match === null || !hasEntity(origin.broker, match[1] ?? "")) return addressOf(path, origin);

@@ -66,7 +66,7 @@ describe("BodyPacks", () => {
     expect(store.records.size).toBe(0);
   });
 
-  it("gives a record up with its last body", () => {
+  it("deletes a record with its last body", () => {
     const store = createStore();
     const packs = new BodyPacks(store);
     const ids = Array.from({ length: 100 }, () => packs.put(new Uint8Array(1024)));
@@ -75,7 +75,7 @@ describe("BodyPacks", () => {
     expect(store.records.size).toBe(0);
   });
 
-  it("packs again what little is left, so that few long-lived bodies do not hold much space", () => {
+  it("repacks sparse packs, so that few long-lived bodies do not waste space", () => {
     const store = createStore();
     const packs = new BodyPacks(store);
     const kept: number[] = [];

@@ -1,73 +1,73 @@
 import { CopyPool } from "@waybill/broker/storage";
 import { ChunkPool } from "../records/chunk-pool.js";
 import { RecordWriter } from "../records/record-writer.js";
-import { BYTES_PER_PACKED_BODY, bodiesIn, MOST_BODIES_IN_PACK, type PackedBodies } from "./pack-codec.js";
+import { BYTES_PER_PACKED_BODY, bodiesIn, MAX_BODIES_IN_PACK, type PackedBodies } from "./pack-codec.js";
 
-/** Where packs lie. */
+/** Where packs are stored. */
 export interface PackStore {
-  /** The bodies of a pack that is on the disk. */
+  /** The bodies of a stored pack. */
   read(packId: number): PackedBodies;
-  /** Adds a pack that holds bodies of these lengths, which follow one another. */
+  /** Adds a pack with adjacent bodies of these lengths. */
   add(packId: number, bodies: Uint8Array, lengths: readonly number[]): void;
-  /** Puts another pack in the place of one. */
+  /** Replaces a pack. */
   replace(packId: number, bodies: PackedBodies): void;
   remove(packId: number): void;
 }
 
-/** Packs grow to this size; a larger body has one of its own. With what the store adds it is eight pages. */
+/** Target size of a pack; a larger body gets its own. With the store's overhead it fills eight pages. */
 const PACK_BYTES = 32 * 1024 - 64;
-/** Packs that were read last and are kept: neighbouring messages lie in one. */
+/** Number of cached packs: adjacent messages usually share one. */
 const CACHED_PACKS = 16;
-/** So many bytes of bodies that are gone may lie in packs, and as many as there are of living ones. */
+/** Deleted bodies may take this many bytes in packs, plus as many as the remaining bodies take. */
 const SPARE_BYTES = 8 * 1024 * 1024;
-/** Most packs that are packed again at once, so that no write takes long. */
+/** Maximum number of packs repacked at once, so that no write takes long. */
 const REPACKED_AT_ONCE = 16;
 
-/** A pack as a load finds it. */
+/** A pack as found while loading. */
 export interface FoundPack {
-  /** The length of each body, -1 where there is none. */
+  /** The length of each body; -1 if deleted. */
   readonly lengths: number[];
-  /** How many messages name each body. */
+  /** The number of messages that reference each body. */
   readonly references: number[];
 }
 
-/** A pack that the disk does not show yet. */
+/** A pack that cannot be read from disk yet. */
 interface Draft {
-  /** Bodies, one after another; absent while they are still gathered. */
+  /** Adjacent bodies; absent while they are being collected. */
   bytes: Uint8Array | undefined;
   readonly lengths: readonly number[];
 }
 
-/** What is known of a pack. One that is not known is on the disk and holds one body with one reference. */
+/** State of a pack. A pack without this state is on disk and contains one body with one reference. */
 interface Pack {
   readonly lengths: number[];
   readonly references: number[];
-  /** Bodies that are referenced, and their bytes. */
+  /** Number of referenced bodies, and their bytes. */
   live: number;
   liveBytes: number;
-  /** Bytes of all bodies that the pack on the disk holds. */
+  /** Bytes of all bodies in the stored pack. */
   storedBytes: number;
 }
 
 /**
- * Bodies on the disk, many in one record: that takes less time and space than a record each. A pack is written once, with the group in
- * which its bodies came, and goes with its last body. One in which few are left is packed again before too many are.
+ * Bodies on disk, many per record, which takes less time and space than one record each. A pack is written once, with the group that its
+ * bodies belong to, and deleted with its last body. A pack with few remaining bodies is repacked.
  */
 export class BodyPacks {
   readonly #store: PackStore;
   readonly #packs = new Map<number, Pack>();
-  /** Packs that no group holds yet. Bodies that are released meanwhile are never written. */
+  /** Packs not yet part of a group. Bodies released before are never written. */
   #fresh = new Map<number, Draft>();
-  /** Packs in the group that is on its way to the disk, where reads do not see them yet. */
+  /** Packs in the group being written, which cannot be read from disk yet. */
   #written = new Map<number, Draft>();
   readonly #cached = new Map<number, PackedBodies>();
-  /** Packs of which less than half is left. */
+  /** Packs with less than half of their bytes left. */
   readonly #sparse = new Set<number>();
   readonly #copies = new CopyPool();
-  /** Gathers the bodies of the pack that is being filled. */
+  /** Collects the bodies of the open pack. */
   readonly #chunks = new ChunkPool();
   readonly #gathered = new RecordWriter(this.#chunks);
-  /** The pack that is being filled. */
+  /** The pack being filled. */
   #open: Pack | undefined;
   #openBytes = 0;
   #lastPackId = 0;
@@ -78,19 +78,19 @@ export class BodyPacks {
     this.#store = store;
   }
 
-  /** Whether there are bodies that no group holds yet. */
+  /** Whether there are bodies not yet part of a group. */
   get hasFresh(): boolean {
     return this.#fresh.size > 0;
   }
 
-  /** Keeps bytes, copied during the call; returns their id. */
+  /** Stores bytes, copied during the call; returns their id. */
   put(bytes: Uint8Array): number {
     const size = bytes.byteLength + BYTES_PER_PACKED_BODY;
     let pack = this.#open;
     if (
       pack === undefined ||
       this.#openBytes + size > PACK_BYTES ||
-      pack.lengths.length === MOST_BODIES_IN_PACK
+      pack.lengths.length === MAX_BODIES_IN_PACK
     ) {
       pack = this.#openPack();
     }
@@ -99,22 +99,22 @@ export class BodyPacks {
     pack.references.push(1);
     pack.live++;
     pack.liveBytes += bytes.byteLength;
-    return this.#lastPackId * MOST_BODIES_IN_PACK + pack.lengths.push(bytes.byteLength) - 1;
+    return this.#lastPackId * MAX_BODIES_IN_PACK + pack.lengths.push(bytes.byteLength) - 1;
   }
 
   /** A copy of a body that belongs to the caller. */
   read(bodyId: number): Uint8Array {
-    const body = this.#find(Math.floor(bodyId / MOST_BODIES_IN_PACK), bodyId % MOST_BODIES_IN_PACK);
+    const body = this.#find(Math.floor(bodyId / MAX_BODIES_IN_PACK), bodyId % MAX_BODIES_IN_PACK);
     if (body === undefined) throw new RangeError(`There is no body ${bodyId}`);
     return this.#copies.copy(body);
   }
 
   retain(bodyId: number): void {
-    const packId = Math.floor(bodyId / MOST_BODIES_IN_PACK);
-    const index = bodyId % MOST_BODIES_IN_PACK;
+    const packId = Math.floor(bodyId / MAX_BODIES_IN_PACK);
+    const index = bodyId % MAX_BODIES_IN_PACK;
     let pack = this.#packs.get(packId);
     if (pack === undefined) {
-      // Its length counts for nothing: with its only body, the pack goes too.
+      // Its length is irrelevant: the pack is deleted with its only body.
       pack = newPack();
       pack.lengths[index] = 0;
       pack.references[index] = 1;
@@ -125,18 +125,18 @@ export class BodyPacks {
   }
 
   release(bodyId: number): void {
-    const packId = Math.floor(bodyId / MOST_BODIES_IN_PACK);
+    const packId = Math.floor(bodyId / MAX_BODIES_IN_PACK);
     const pack = this.#packs.get(packId);
     if (pack === undefined) this.#drop(packId);
     else {
-      const index = bodyId % MOST_BODIES_IN_PACK;
+      const index = bodyId % MAX_BODIES_IN_PACK;
       const left = (pack.references[index] ?? 0) - 1;
       pack.references[index] = left;
       if (left === 0) this.#forget(packId, pack, pack.lengths[index] ?? 0);
     }
   }
 
-  /** Gives the store all packs that no group holds yet, and some of those in which little is left. */
+  /** Writes all packs not yet part of a group, and repacks some of those with few remaining bodies. */
   write(): void {
     this.#closePack();
     this.#chunks.onWrite();
@@ -154,13 +154,13 @@ export class BodyPacks {
     for (let i = 0; i < REPACKED_AT_ONCE && this.#isWasteful(); i++) this.#repackOne();
   }
 
-  /** What was written is on the disk. */
+  /** Called when the written packs are durable. */
   onDurable(): void {
     this.#written.clear();
     this.#chunks.onDurable();
   }
 
-  /** Enters a pack of the disk. One of which no message names a body is removed. */
+  /** Restores a stored pack. A pack without referenced bodies is deleted. */
   restore(packId: number, { lengths, references }: FoundPack): void {
     this.#lastPackId = Math.max(this.#lastPackId, packId);
     const pack: Pack = { lengths, references, live: 0, liveBytes: 0, storedBytes: 0 };
@@ -217,7 +217,7 @@ export class BodyPacks {
     return bodies;
   }
 
-  /** The bodies of a pack that is on the disk, or on its way there. */
+  /** The bodies of a pack that is stored or being written. */
   #bodiesOf(packId: number): PackedBodies {
     const draft = this.#written.get(packId);
     if (draft === undefined) return this.#load(packId);
@@ -276,7 +276,7 @@ export class BodyPacks {
   }
 }
 
-/** A group goes to the disk only after its last pack was closed. */
+/** A group is written only after its last pack was closed. */
 function unfinished(packId: number): Error {
   return new Error(`Pack ${packId} is to be written, and is not known or not closed.`);
 }
@@ -285,7 +285,7 @@ function newPack(): Pack {
   return { lengths: [], references: [], live: 0, liveBytes: 0, storedBytes: 0 };
 }
 
-/** The bodies that are left of a pack. */
+/** The referenced bodies of a pack. */
 function living({ references }: Pack, bodies: PackedBodies): PackedBodies {
   return bodies.map((body, index) => ((references[index] ?? 0) > 0 ? body : undefined));
 }

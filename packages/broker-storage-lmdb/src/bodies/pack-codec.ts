@@ -1,23 +1,23 @@
 import type { Buffer } from "node:buffer";
 import type { RecordWriter } from "../records/record-writer.js";
 
-/** Bodies by their index in a pack; there is none where one is gone. Views, not to be changed. */
+/** Bodies by their index in a pack; undefined if deleted. Views that must not be changed. */
 export type PackedBodies = readonly (Uint8Array | undefined)[];
 
-/** Indexes go up to here. Part of the store's format: a body's id is its pack's times this plus its index. */
-export const MOST_BODIES_IN_PACK = 256;
-/** What the pack's list of bodies takes for each. */
+/** Maximum bodies per pack. Part of the store's format: a body's id is its pack's id times this plus its index. */
+export const MAX_BODIES_IN_PACK = 256;
+/** Overhead per body in the pack's list of bodies. */
 export const BYTES_PER_PACKED_BODY = 5;
 const COUNT_BYTES = 2;
 
-/** Writes bodies of these lengths, which follow one another, then the list of their indexes and lengths, then how many there are. */
+/** Writes adjacent bodies of these lengths, then the list of their indexes and lengths, then their number. */
 export function writePack(writer: RecordWriter, bodies: Uint8Array, lengths: readonly number[]): void {
   writer.bytes(bodies);
   for (const [index, length] of lengths.entries()) writeEntry(writer, index, length);
   writer.u16(lengths.length);
 }
 
-/** Writes a pack of which bodies are gone. */
+/** Writes a pack whose deleted bodies are left out. */
 export function writeRepacked(writer: RecordWriter, bodies: PackedBodies): void {
   for (const body of bodies) if (body !== undefined) writer.bytes(body);
   let count = 0;
@@ -29,7 +29,7 @@ export function writeRepacked(writer: RecordWriter, bodies: PackedBodies): void 
   writer.u16(count);
 }
 
-/** The bodies of these lengths, which follow one another; -1 is none. */
+/** Splits adjacent bodies by their lengths; -1 is a deleted body. */
 export function bodiesIn(bytes: Uint8Array, lengths: readonly number[]): PackedBodies {
   let at = 0;
   return lengths.map((length) => {
@@ -39,7 +39,7 @@ export function bodiesIn(bytes: Uint8Array, lengths: readonly number[]): PackedB
   });
 }
 
-/** The length of each body, -1 where there is none. Throws a `RangeError` for bytes that are no pack. */
+/** The length of each body, -1 if deleted. Throws a `RangeError` for bytes that are not a pack. */
 export function readPackLengths(bytes: Buffer, start: number): number[] {
   const listEnd = bytes.byteLength - COUNT_BYTES;
   const count = listEnd < start ? Number.POSITIVE_INFINITY : bytes.readUInt16BE(listEnd);
@@ -59,7 +59,7 @@ export function readPackLengths(bytes: Buffer, start: number): number[] {
   return lengths;
 }
 
-/** Throws a `RangeError` for bytes that are no pack. */
+/** Throws a `RangeError` for bytes that are not a pack. */
 export function readPack(bytes: Buffer, start: number): PackedBodies {
   return bodiesIn(bytes.subarray(start), readPackLengths(bytes, start));
 }
@@ -70,5 +70,5 @@ function writeEntry(writer: RecordWriter, index: number, length: number): void {
 }
 
 function unsound(): RangeError {
-  return new RangeError("it holds bodies without a sound list of them");
+  return new RangeError("its list of bodies is damaged");
 }

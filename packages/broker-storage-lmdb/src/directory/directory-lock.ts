@@ -15,9 +15,9 @@ import { join } from "node:path";
 import { BrokerError } from "@waybill/broker";
 import { storageFailure } from "./storage-failure.js";
 
-/** Stands in the directory while it has an owner, and says who that is. What locks is the kernel, not the file. */
+/** Exists while the directory has an owner, and names it. The kernel's lock on it counts, not the file itself. */
 export const LOCK_FILE = "owner.lock";
-/** Far behind the text of the file: Windows would keep others from reading bytes that are locked. */
+/** Far beyond the text of the file: Windows prevents others from reading locked bytes. */
 const LOCKED_BYTE = 2 ** 40;
 /** Directories that this process owns, by real path. */
 const ownDirectories = new Set<string>();
@@ -29,9 +29,9 @@ interface Owner {
 }
 
 /**
- * Makes the caller the only owner of a directory until the returned function is called or the process ends, however it ends. The kernel
- * holds the lock, so it holds across containers that share the directory. Rejects with `storage-in-use`, which names the owner, or
- * with `storage-failed` where the disk takes no lock file; no file is left behind then.
+ * Makes the caller the only owner of a directory until the returned function is called or the process ends for any reason. The kernel holds
+ * the lock, so it works across containers that share the directory. Rejects with `storage-in-use`, which names the owner, or with
+ * `storage-failed` where the lock file cannot be created; no file is left then.
  */
 export async function lockDirectory(directory: string): Promise<() => void> {
   const tryLock = await loadTryLock(directory);
@@ -40,7 +40,7 @@ export async function lockDirectory(directory: string): Promise<() => void> {
     const descriptor = openLockFile(directory, path);
     try {
       if (!tryLock(descriptor, LOCKED_BYTE, 1)) throw inUse(directory, path);
-      // The owner before may have removed the file after it was opened here: that lock would hold nobody back.
+      // The previous owner may have deleted the file after it was opened here: a lock on a deleted file protects nothing.
       if (isAt(path, descriptor)) return own(directory, path, descriptor);
     } catch (error) {
       if (!(error instanceof BrokerError)) removeLockFile(path);
@@ -53,7 +53,7 @@ export async function lockDirectory(directory: string): Promise<() => void> {
 
 type TryLock = typeof import("fs-native-extensions")["tryLock"];
 
-/** Only those who open a store load the native module. */
+/** The native module is loaded only when a store is opened. */
 async function loadTryLock(directory: string): Promise<TryLock> {
   try {
     return (await import("fs-native-extensions")).tryLock;
@@ -66,7 +66,7 @@ function openLockFile(directory: string, path: string): number {
   try {
     return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666);
   } catch (error) {
-    throw storageFailure(directory, `cannot make its file ${LOCK_FILE}`, error);
+    throw storageFailure(directory, `cannot create its file ${LOCK_FILE}`, error);
   }
 }
 
@@ -97,9 +97,9 @@ function own(directory: string, path: string, descriptor: number): () => void {
   };
 }
 
-/** Removed while it is locked: who opened it meanwhile sees that it is gone and looks again. */
+/** Deleted while it is locked: a process that opened it meanwhile notices that it is gone and retries. */
 function removeLockFile(path: string): void {
-  // Windows keeps the name of an open file, so others could not make a file of that name; there it stays.
+  // Windows keeps the name of an open file, so no new file could be created; the file stays there.
   if (process.platform !== "win32") rmSync(path, { force: true });
 }
 
@@ -119,7 +119,7 @@ function describeOwner(path: string): string {
       return `process ${pid} on host '${host}' since ${since}`;
     }
   } catch {
-    // It is just being written, or removed.
+    // It is just being written or deleted.
   }
   return "another process, which has not written down yet which one it is";
 }

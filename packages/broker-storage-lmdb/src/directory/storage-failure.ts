@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EOPNOTSUPP: "its file system has no file locks. Use a local disk",
 };
 
-/** The refusal of a directory that the disk or the system does not let be used, in a sentence that says what to do. */
+/** The error for a directory that the disk or operating system does not let us use; the text says what to do. */
 export function storageFailure(directory: string, what: string, cause: unknown): BrokerError {
   const { code, message } = cause as NodeJS.ErrnoException;
   const reason = REASONS[code ?? ""] ?? `${message}`;
@@ -23,7 +23,7 @@ export function storageFailure(directory: string, what: string, cause: unknown):
   return new BrokerError("storage-failed", text, { cause });
 }
 
-/** Whether an error is the system's, so that it says nothing about the content of the store. */
+/** Whether an error comes from the operating system, and so does not concern the store's content. */
 export function isSystemError(error: unknown): boolean {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   return typeof code === "string" && Object.hasOwn(REASONS, code);

@@ -30,7 +30,7 @@ const { openBroker } = await import("@waybill/broker");
 const { openDurableStorage } = await import("../durable-storage.js");
 
 describe("the making of a store", () => {
-  it("puts the file on the disk before the marker, so that a power cut leaves no marker without a file", async () => {
+  it("writes the file before the marker, so that a power failure leaves no marker without a file", async () => {
     const root = mkdtempSync(join(tmpdir(), "making-"));
     try {
       const directory = join(root, "deep", "store");

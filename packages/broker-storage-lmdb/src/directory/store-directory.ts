@@ -17,18 +17,18 @@ import { hasCommits } from "../lmdb/lmdb-tree.js";
 import { LOCK_FILE } from "./directory-lock.js";
 import { storageFailure } from "./storage-failure.js";
 
-/** Counts up with every change of the store's layout that older versions cannot read. */
+/** Incremented with every change of the store's layout that older versions cannot read. */
 const STORE_FORMAT = 2;
 /** Holds the records. */
 export const STORE_FILE = "store.mdb";
-/** Says that the directory is a store, of which format, and that it was made completely. */
+/** Marks the directory as a complete store, with its format. */
 const MARKER_FILE = "store.json";
-/** What the first commit and LMDB's own bookkeeping take at least. */
+/** Minimum disk space of the first commit and LMDB's own data. */
 const ROOM_BYTES = 64 * 1024;
 
 /**
- * Looks at a directory before the store is opened. Answers whether the store is to be made first. Throws `storage-unreadable` for
- * a directory that is no store, or one of another format.
+ * Checks a directory before the store is opened. Returns whether the store must be created first. Throws `storage-unreadable` for a
+ * directory that is not a store, or one of another format.
  */
 export function isFreshStore(directory: string): boolean {
   const marker = join(directory, MARKER_FILE);
@@ -44,19 +44,19 @@ export function isFreshStore(directory: string): boolean {
     (name) => !name.startsWith(STORE_FILE) && !name.startsWith(LOCK_FILE),
   );
   if (strangers.length > 0)
-    throw noStore(directory, `it is no store and not empty: it holds '${strangers[0]}'`);
+    throw noStore(directory, `it is not a store and not empty: it contains '${strangers[0]}'`);
   if (existsSync(file) && hasCommits(file)) throw unreadable(directory, `its file ${MARKER_FILE} is missing`);
   return true;
 }
 
-/** Removes what a making that was cut short left behind: without the marker nothing was acknowledged. */
+/** Deletes the remains of an interrupted creation: without the marker, nothing was acknowledged. */
 export function clearFreshStore(directory: string): void {
   for (const name of readdirSync(directory)) {
     if (name.startsWith(STORE_FILE)) rmSync(join(directory, name));
   }
 }
 
-/** Throws `storage-failed` where the disk has no room for a first commit: LMDB's mapped files would end the process there. */
+/** Throws `storage-failed` if the disk has no space for a first commit: LMDB's mapped files would crash the process then. */
 export function requireRoom(directory: string): void {
   const probe = join(directory, `${STORE_FILE}.probe`);
   try {
@@ -68,7 +68,7 @@ export function requireRoom(directory: string): void {
   }
 }
 
-/** Marks a store as made, once its file is on the disk: after a power cut there is no marker without a file. */
+/** Writes the marker after the store file is on disk, so that a power failure leaves no marker without a file. */
 export function markStore(directory: string): void {
   syncFile(join(directory, STORE_FILE));
   syncDirectory(directory);
@@ -80,35 +80,35 @@ export function markStore(directory: string): void {
   syncDirectory(directory);
 }
 
-/** Makes a directory that is not there yet, or refuses to. */
+/** Creates a missing directory, or throws if it must exist. */
 export function requireDirectory(directory: string, mustExist: boolean): void {
   if (existsSync(directory)) {
-    if (!statSync(directory).isDirectory()) throw noStore(directory, "it is no directory");
+    if (!statSync(directory).isDirectory()) throw noStore(directory, "it is not a directory");
   } else if (mustExist) throw noStore(directory, "there is no such directory");
   else makeDirectory(directory);
 }
 
 function makeDirectory(directory: string): void {
   try {
-    // Messages are nobody's business but that of the user who runs the broker.
+    // Only the user who runs the broker may read messages.
     const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
-    // A directory is on the disk once the one that holds it is.
+    // A new directory is durable only after its parent was synced.
     for (let made = resolve(directory); made.length >= resolve(first).length; made = dirname(made)) {
       syncDirectory(dirname(made));
     }
   } catch (error) {
-    throw storageFailure(directory, "cannot make the directory", error);
+    throw storageFailure(directory, "cannot create the directory", error);
   }
 }
 
-/** The refusal of a path at which there is no store. */
+/** The error for a path without a store. */
 export function noStore(directory: string, reason: string): BrokerError {
   const text = `Cannot open the store in '${directory}': ${reason}. Nothing was changed. Check the path.`;
   return new BrokerError("storage-unreadable", text);
 }
 
-/** The refusal of a store that cannot be read. */
+/** The error for a store that cannot be read. */
 export function unreadable(directory: string, reason: string, cause?: unknown): BrokerError {
   return new BrokerError(
     "storage-unreadable",
@@ -125,7 +125,7 @@ function checkMarker(directory: string, text: string): void {
     throw unreadable(directory, `its file ${MARKER_FILE} is damaged`, cause);
   }
   if (marker?.kind !== "waybill-broker-store")
-    throw unreadable(directory, `its file ${MARKER_FILE} names no store`);
+    throw unreadable(directory, `its file ${MARKER_FILE} is not the marker of a store`);
   if (marker.format !== STORE_FORMAT) {
     throw unreadable(
       directory,
@@ -135,12 +135,12 @@ function checkMarker(directory: string, text: string): void {
 }
 
 function syncDirectory(directory: string): void {
-  // Windows opens no directories and needs no sync of them.
+  // Windows cannot open directories and does not need to sync them.
   if (process.platform !== "win32") sync(directory, "r");
 }
 
 function syncFile(path: string): void {
-  // Windows syncs only what may be written.
+  // Windows syncs only files opened for writing.
   sync(path, "r+");
 }
 

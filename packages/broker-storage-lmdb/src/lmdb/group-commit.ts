@@ -1,21 +1,21 @@
 import type { Buffer } from "node:buffer";
 
-/** Where groups go: all that `write` does becomes one transaction; the promise means that the disk has synced it. */
+/** Writes groups: all changes of one `batch` are one transaction; its promise resolves when the disk has synced it. */
 export interface GroupTarget {
   batch(write: () => void): Promise<boolean>;
-  /** Makes one change. Between `start` and `valueStart` lies the key, from there to `end` the value; an empty one removes. */
+  /** Makes one change: the key is between `start` and `valueStart`, the value from there to `end`; an empty value deletes. */
   change(bytes: Buffer, start: number, valueStart: number, end: number): void;
 }
 
-/** What the owner of the group does at its stations. */
-export interface GroupStations {
-  /** Adds what it kept back, so that changes undone meanwhile cost nothing. `isAll`: no change is left to the next group. */
+/** Callbacks to the owner of the group. */
+export interface GroupCallbacks {
+  /** Adds changes held back until now, so that changes undone meanwhile cost nothing. `isAll`: no change is left for the next group. */
   onWrite(isAll: boolean): void;
-  /** The group is durable. */
+  /** Called when the group is durable. */
   onDurable(): void;
 }
 
-/** Taken when the module loads, so that a test's fake timers cannot stop the disk. */
+/** Read when the module is loaded, so that fake timers of tests cannot stop the disk. */
 const atEndOfTurn = setImmediate;
 
 /** Batches that resolve together once they are durable. */
@@ -26,39 +26,39 @@ interface Slice {
   batches: number;
 }
 
-/** So many batches resolve in one turn of the event loop. What waits for them then goes on all at once. */
+/** Batches resolved in one turn of the event loop; their callers then all continue. */
 const BATCHES_PER_SLICE = 64;
-/** A disk that proved to be slow again and again is tried again after so many groups at most. */
-const MOST_PATIENCE = 64;
+/** Maximum number of groups for which a repeatedly slow disk is not tested again. */
+const MAX_PATIENCE = 64;
 
 /**
- * Gathers changes while a group of them is on its way to the disk, then sends them as the next group: one transaction and one
- * sync each. So the store holds a prefix of all batches at any time, and after a failed group nothing is written any more.
+ * Collects changes while a group is being written, then writes them as the next group: one transaction and one sync each. So the store
+ * always contains a prefix of all batches, and after a failed group nothing more is written.
  */
 export class GroupCommit {
   readonly #target: GroupTarget;
-  readonly #stations: GroupStations;
-  /** Where each change lies: its bytes, and three positions in them. No objects, for there are many changes at a time. */
+  readonly #callbacks: GroupCallbacks;
+  /** Each change as its bytes and three positions in them. No objects, because there are many changes at a time. */
   #bytes: Buffer[] = [];
   #positions: number[] = [];
-  /** How many changes belong to batches that are complete. */
+  /** The number of changes in completed batches. */
   #complete = 0;
-  /** Those who wait for the group that is being gathered, and for the one on its way. */
+  /** Batches waiting for the group being collected, and for the group being written. */
   #next: Slice[] = [];
   #current: Slice[] = [];
-  /** Those who wait for a group that is durable, and are not told yet. */
+  /** Batches that are durable but not resolved yet. */
   readonly #durable: Slice[] = [];
   #isScheduled = false;
-  /** Whether the group on its way was written while others were not told yet. */
+  /** Whether the current group was written while earlier batches were not resolved yet. */
   #isOverlapping = false;
-  /** How many groups are to be written only once all have resolved; and how many were to be the last time. */
+  /** For how many groups to wait until all batches are resolved; and for how many it was the last time. */
   #patience = 0;
   #lesson = 0;
   #failure: { readonly cause: unknown } | undefined;
 
-  constructor(target: GroupTarget, stations: GroupStations) {
+  constructor(target: GroupTarget, callbacks: GroupCallbacks) {
     this.#target = target;
-    this.#stations = stations;
+    this.#callbacks = callbacks;
   }
 
   /** Whether a group failed, which ends all writing. */
@@ -66,13 +66,12 @@ export class GroupCommit {
     return this.#failure !== undefined;
   }
 
-  /** Adds a change; see {@link GroupTarget.change}. */
   add(bytes: Buffer, start: number, valueStart: number, end: number): void {
     this.#bytes.push(bytes);
     this.#positions.push(start, valueStart, end);
   }
 
-  /** Ends a batch; resolves when it is durable. `hasKept` says whether the owner kept changes back. */
+  /** Ends a batch; resolves when it is durable. `hasKept` says whether the owner held back changes. */
   commit(hasKept: boolean): Promise<void> | undefined {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.cause);
     const isEmpty = this.#bytes.length === this.#complete && !hasKept;
@@ -103,17 +102,17 @@ export class GroupCommit {
   }
 
   /**
-   * Whether to write what was gathered. Those who wait go on first, so that what they do next is one group too; but if they are many, and
-   * the disk is faster than they, it need not wait for them all.
+   * Whether to write the collected changes. Resolved callers continue first, so that their next changes form one group; but if they are
+   * many and the disk is faster, it does not wait for all of them.
    */
   #mayWrite(): boolean {
     return this.#durable.length === 0 || this.#patience === 0;
   }
 
-  /** If all had resolved long before the group came back, the disk is slower than they, and larger groups serve it better for a while. */
+  /** If all callers had continued long before the group was written, the disk is slower, and larger groups are better for a while. */
   #learn(): void {
     const wasHasty = this.#durable.length === 0 && this.#next.length > 2 * this.#current.length;
-    this.#lesson = wasHasty ? Math.min(MOST_PATIENCE, Math.max(1, this.#lesson * 2)) : 0;
+    this.#lesson = wasHasty ? Math.min(MAX_PATIENCE, Math.max(1, this.#lesson * 2)) : 0;
     this.#patience = this.#lesson;
   }
 
@@ -124,7 +123,7 @@ export class GroupCommit {
     this.#next = [];
     this.#send().then(
       () => {
-        this.#stations.onDurable();
+        this.#callbacks.onDurable();
         if (this.#isOverlapping) this.#learn();
         this.#durable.push(...this.#current);
         this.#current = [];
@@ -134,7 +133,7 @@ export class GroupCommit {
     );
   }
 
-  /** Lets some of those go on whose changes are durable. */
+  /** Resolves some durable batches. */
   #resolveDurable(): void {
     this.#durable.shift()?.resolve();
     if (this.#durable.length > 0 || (this.#current.length === 0 && this.#next.length > 0)) this.#schedule();
@@ -143,7 +142,7 @@ export class GroupCommit {
   async #send(): Promise<void> {
     const bytesLeft = this.#bytes.splice(this.#complete);
     const positionsLeft = this.#positions.splice(this.#complete * 3);
-    this.#stations.onWrite(bytesLeft.length === 0);
+    this.#callbacks.onWrite(bytesLeft.length === 0);
     const bytes = this.#bytes;
     const positions = this.#positions;
     this.#bytes = bytesLeft;
@@ -169,7 +168,7 @@ export class GroupCommit {
   }
 }
 
-/** LMDB rejects with an error that only promises the reason. */
+/** LMDB rejects with an error whose reason is itself a promise. */
 async function reasonOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { readonly commitError?: Promise<unknown> };
   try {

@@ -2,19 +2,19 @@ import type { Buffer } from "node:buffer";
 import type { open, RootDatabase, RootDatabaseOptionsWithPath } from "lmdb";
 import type { GroupTarget } from "./group-commit.js";
 
-/** A buffer that tells LMDB's binding which part of it is the value: no object per value is needed then. */
+/** A buffer that tells LMDB's binding which part of it is the value, which avoids an object per value. */
 interface ValueWindow extends Buffer {
   start?: number;
   end?: number;
 }
 
-/** The binding asks for keys to be written, so no object per key is needed either. This one stands for the key at hand. */
+/** A placeholder key: the binding asks a callback to write the current key, which avoids an object per key. */
 const AT_HAND = 0;
 
-/** An LMDB file that is written in groups. The promise of a group means that the disk has synced it. */
+/** An LMDB file written in groups. The promise of a group resolves when the disk has synced it. */
 export class LmdbTarget implements GroupTarget {
   readonly #store: RootDatabase<Buffer, number>;
-  /** Where the key at hand lies. */
+  /** The buffer that contains the current key. */
   #keyBytes!: Buffer;
   #keyStart = 0;
   #keyEnd = 0;
@@ -49,7 +49,7 @@ export class LmdbTarget implements GroupTarget {
     this.#store.put(AT_HAND, bytes);
   }
 
-  /** A copy of the value, as it is on the disk, of the key that lies between `start` and `end`. */
+  /** A copy of the stored value of the key between `start` and `end`. */
   get(bytes: Buffer, start: number, end: number): Buffer | undefined {
     this.#takeKey(bytes, start, end);
     return this.#store.getBinary(AT_HAND);

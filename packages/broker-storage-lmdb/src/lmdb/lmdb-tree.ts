@@ -1,8 +1,8 @@
 import type { Buffer } from "node:buffer";
 import { PageFile } from "./page-file.js";
 
-// LMDB trusts its file: a damaged page number ends the process, a damaged pointer hands out the wrong bytes. So before LMDB sees the
-// file, everything that it will follow is checked here. The layout is that of lmdb.h, data version 2, on 64-bit little-endian systems.
+// LMDB trusts its file: a damaged page number crashes the process, a damaged pointer returns wrong bytes. So everything that LMDB will
+// follow is checked here first. The layout is that of lmdb.h, data version 2, on 64-bit little-endian systems.
 
 const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
@@ -14,12 +14,12 @@ const BRANCH = 1;
 const LEAF = 2;
 const OVERFLOW = 4;
 const META = 8;
-/** A value that lies on pages of its own. */
+/** A value stored on its own pages. */
 const BIG_DATA = 1;
-/** Where a tree without pages has its root. */
+/** The root of an empty tree. */
 const NO_PAGE = 2 ** 64;
 const DEEPEST_TREE = 32;
-const LARGEST_PAGE_BYTES = 65_536;
+const MAX_PAGE_BYTES = 65_536;
 
 type Visit = (key: Buffer, value: Buffer) => void;
 
@@ -39,8 +39,8 @@ interface Meta {
 }
 
 /**
- * Checks the structure of an LMDB file and visits the records of its main tree in the order of their keys. Throws a `RangeError` that
- * tells what is wrong with a file that LMDB would misread. Views given to `visit` are valid during the call only.
+ * Checks the structure of an LMDB file and visits the records of its main tree in key order. Throws a `RangeError` that says what is wrong
+ * with a file that LMDB would misread. Views passed to `visit` are valid only during the call.
  */
 export function readLmdbRecords(path: string, visit: Visit): void {
   const file = new PageFile(path);
@@ -54,12 +54,12 @@ export function readLmdbRecords(path: string, visit: Visit): void {
   }
 }
 
-/** Whether an LMDB file was ever written to after its making; true also for what is too long to be just made. */
+/** Whether an LMDB file was written to after its creation; true also for a file too long to be new. */
 export function hasCommits(path: string): boolean {
   const file = new PageFile(path);
   try {
-    if (file.byteLength > 2 * LARGEST_PAGE_BYTES) return true;
-    return [512, 1024, 2048, 4096, 8192, 16_384, 32_768, LARGEST_PAGE_BYTES]
+    if (file.byteLength > 2 * MAX_PAGE_BYTES) return true;
+    return [512, 1024, 2048, 4096, 8192, 16_384, 32_768, MAX_PAGE_BYTES]
       .flatMap((pageBytes) => [0, pageBytes])
       .some((offset) => isCommitted(file, offset));
   } finally {
@@ -76,7 +76,7 @@ function isCommitted(file: PageFile, offset: number): boolean {
   }
 }
 
-/** The pages that are spoken for: each belongs to one place only. */
+/** The pages in use; each may be used only once. */
 class PageSet {
   readonly #bits: Uint8Array;
   readonly #lastPage: number;
@@ -88,7 +88,7 @@ class PageSet {
 
   add(page: number): void {
     if (page < 2 || page > this.#lastPage)
-      throw new RangeError(`it names page ${page}, which it does not have`);
+      throw new RangeError(`it refers to page ${page}, which does not exist`);
     const bit = 1 << (page & 7);
     const at = Math.floor(page / 8);
     const bits = this.#bits[at] ?? 0;
@@ -97,33 +97,33 @@ class PageSet {
   }
 }
 
-/** The newer of the two metas. They are written in turn, so their transactions are neighbours. */
+/** The newer of the two meta pages. They are written alternately, so their transaction numbers are adjacent. */
 function readMeta(file: PageFile): Meta {
   const first = parseMeta(file, 0);
   const second = parseMeta(file, first.pageBytes);
-  if (first.pageBytes !== second.pageBytes) throw new RangeError("its heads differ in their page size");
+  if (first.pageBytes !== second.pageBytes) throw new RangeError("its meta pages differ in their page size");
   const isNeverWritten = first.transaction === 0 && second.transaction === 0;
   const areNeighbours = Math.abs(first.transaction - second.transaction) === 1 && first.transaction % 2 === 0;
-  if (!isNeverWritten && !areNeighbours) throw new RangeError("its heads do not belong together");
+  if (!isNeverWritten && !areNeighbours) throw new RangeError("its meta pages do not belong together");
   return first.transaction > second.transaction ? first : second;
 }
 
 function parseMeta(file: PageFile, offset: number): Meta {
   const page = file.read(offset, HEADER_BYTES + META_BYTES);
   if ((page.readUInt16LE(18) & META) === 0 || page.readUInt32LE(HEADER_BYTES) !== MAGIC) {
-    throw new RangeError("its file is none that the store writes");
+    throw new RangeError("its file was not written by the store");
   }
   if (page.readUInt32LE(HEADER_BYTES + 4) !== DATA_VERSION) {
     throw new RangeError(`its file has data version ${page.readUInt32LE(HEADER_BYTES + 4)}`);
   }
   const pageBytes = page.readUInt32LE(HEADER_BYTES + 24);
-  if (pageBytes < 512 || pageBytes > LARGEST_PAGE_BYTES || (pageBytes & (pageBytes - 1)) !== 0) {
-    throw new RangeError("its page size is none");
+  if (pageBytes < 512 || pageBytes > MAX_PAGE_BYTES || (pageBytes & (pageBytes - 1)) !== 0) {
+    throw new RangeError("its page size is invalid");
   }
   const lastPage = readU64(page, HEADER_BYTES + 24 + 2 * TREE_BYTES);
   const transaction = readU64(page, HEADER_BYTES + 32 + 2 * TREE_BYTES);
   const mapBytes = readU64(page, HEADER_BYTES + 16);
-  // A page costs at most this share of the map; more pages than that are no number of pages.
+  // Bounds of plausible page counts and map sizes; larger values are damaged.
   if (lastPage < 1 || lastPage > 2 ** 36 || mapBytes > 2 ** 46)
     throw new RangeError("its size is out of bounds");
   return {
@@ -144,7 +144,7 @@ function parseTree(page: Buffer, at: number): Tree {
   };
 }
 
-/** One walk through one tree: where it came from tells what may come next. */
+/** The state of a walk through one tree; the keys seen so far restrict the next key. */
 interface Walk {
   readonly file: PageFile;
   readonly meta: Meta;
@@ -153,9 +153,9 @@ interface Walk {
   readonly compare: (left: Buffer, right: Buffer) => number;
   readonly visit: Visit;
   entries: number;
-  /** The key visited last. */
+  /** The last visited key. */
   last: Buffer | undefined;
-  /** What the branch promised to be no greater than the next key. */
+  /** The branch's separator: the next key must not be smaller. */
   floor: Buffer | undefined;
 }
 
@@ -173,11 +173,11 @@ function walk(file: PageFile, meta: Meta, used: PageSet, tree: Tree, visit: Visi
     last: undefined,
     floor: undefined,
   };
-  if (tree === meta.main && tree.flags !== 0) throw new RangeError("its records are kept in an unknown way");
+  if (tree === meta.main && tree.flags !== 0) throw new RangeError("its record layout is unknown");
   if (depth > DEEPEST_TREE) throw new RangeError("its tree is too deep");
   if (tree.root !== NO_PAGE) walkPage(state, tree.root, 1);
   if (state.entries !== tree.entries) {
-    throw new RangeError(`it says that it holds ${tree.entries} entries, and ${state.entries} are there`);
+    throw new RangeError(`it claims ${tree.entries} entries but has ${state.entries}`);
   }
 }
 
@@ -191,7 +191,7 @@ function walkPage(state: Walk, number: number, level: number): void {
     count * 2 > upper ||
     HEADER_BYTES + upper > page.byteLength
   ) {
-    throw new RangeError(`page ${number} has no sound list of entries`);
+    throw new RangeError(`page ${number} has a damaged list of entries`);
   }
   for (let i = 0; i < count; i++) {
     const pointer = page.readUInt16LE(HEADER_BYTES + i * 2);
@@ -231,7 +231,7 @@ function visitEntry(state: Walk, page: Buffer, at: number, key: Buffer, keyEnd: 
   state.visit(key, flags === BIG_DATA ? readBigValue(state, value, byteLength) : value);
 }
 
-/** A value on pages of its own, which follow one another behind one head. */
+/** A value on its own consecutive pages with one header. */
 function readBigValue(state: Walk, reference: Buffer, byteLength: number): Buffer {
   const { pageBytes } = state.meta;
   const first = readU64(reference, 0);
@@ -249,14 +249,13 @@ function readPage({ file, meta, used }: Walk, number: number, flags: number): Bu
   used.add(number);
   const page = file.read(number * meta.pageBytes, meta.pageBytes);
   const isOwn = readU64(page, 0) === number && readU64(page, 8) <= meta.transaction;
-  if (!isOwn || page.readUInt16LE(18) !== flags)
-    throw new RangeError(`page ${number} is not what it should be`);
+  if (!isOwn || page.readUInt16LE(18) !== flags) throw new RangeError(`page ${number} is of the wrong type`);
   return page;
 }
 
 /**
- * A free list: how many entries count, then entries. Each is a page, nothing, or the negative length of a run of pages whose first page
- * follows. Were one of them in use, it would be overwritten.
+ * Checks a free list: the number of entries, then the entries. Each is a page, empty, or the negative length of a run whose first page
+ * follows. A listed page that is in use would be overwritten.
  */
 function markFree(used: PageSet, list: Buffer): void {
   const count = list.byteLength < 8 ? Number.POSITIVE_INFINITY : readU64(list, 0);
@@ -272,7 +271,7 @@ function markRun(used: PageSet, first: number, length: number): void {
   for (let page = first; page < first + length; page++) used.add(page);
 }
 
-/** Exact up to 2^53; what lies above is out of every bound. */
+/** Exact up to 2^53; larger values exceed every bound. */
 function readU64(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
 }

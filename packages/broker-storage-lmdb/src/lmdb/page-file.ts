@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** How much of the file is read at once: neighbouring pages are mostly written together. */
+/** How much of the file is read at once: adjacent pages are usually written together. */
 const WINDOW_BYTES = 128 * 1024;
 const KEPT_WINDOWS = 32;
 
-/** The pages of a file, read through a small cache. Every view stays as it is. */
+/** The pages of a file, read through a small cache. Returned views never change. */
 export class PageFile {
   readonly #descriptor: number;
   readonly #windows = new Map<number, Buffer>();
@@ -18,7 +18,7 @@ export class PageFile {
     return fstatSync(this.#descriptor).size;
   }
 
-  /** Throws a `RangeError` where the file ends too early. */
+  /** Throws a `RangeError` if the file ends too early. */
   read(offset: number, byteLength: number): Buffer {
     const at = offset % WINDOW_BYTES;
     if (at + byteLength > WINDOW_BYTES) return this.#fetch(offset, byteLength, byteLength);

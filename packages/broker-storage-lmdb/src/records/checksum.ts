@@ -1,16 +1,16 @@
 import type { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 
-/** Bytes of the checksum before a record's payload. */
+/** Size of the checksum in front of a record's payload. */
 export const CHECKSUM_BYTES = 4;
-/** For longer payloads the native function is faster, calling it included. */
+/** For longer payloads, the native function is faster despite the call overhead. */
 const SHORT_BYTES = 256;
 const POLYNOMIAL = 0xedb88320;
 
-/** What each byte does to a CRC-32, four places on, three, two and one. */
+/** CRC-32 tables for processing four bytes at once. */
 const TABLES = makeTables();
 
-/** The checksum of a record: the CRC-32 of its payload, begun with its key, so that a record in a wrong place is found out. */
+/** The checksum of a record: CRC-32 of its payload, seeded with its key, so that a misplaced record is detected. */
 export function checksumOf(
   key: Uint8Array,
   keyStart: number,
@@ -45,12 +45,12 @@ function shortCrc32(bytes: Buffer, start: number, end: number, seed: number): nu
   return ~crc >>> 0;
 }
 
-/** Every index here is one of the payload: 0 beyond it stands for nothing. */
+/** Indexes are always within the payload. */
 function byteAt(bytes: Buffer, at: number): number {
   return bytes[at] ?? 0;
 }
 
-/** Every index here is below 1,024. */
+/** Indexes are always below 1,024. */
 function entryAt(index: number): number {
   return TABLES[index] ?? 0;
 }

@@ -1,36 +1,36 @@
 import { Buffer } from "node:buffer";
 
 const CHUNK_BYTES = 256 * 1024;
-/** Most chunks that are kept for use: 4 MB, as much as a large group fills. */
+/** Maximum number of spare chunks: 4 MB, as much as a large group uses. */
 const SPARE_CHUNKS = 16;
 
 /**
- * Memory for records on their way to the disk, used again and again: new memory for each would make the collector run all the time. A
- * chunk that was full when a group was written holds nothing that is needed once that group is on the disk.
+ * Reusable memory for records being written: allocating it each time would keep the garbage collector busy. A chunk that was full when a
+ * group was written can be reused once that group is durable.
  */
 export class ChunkPool {
   readonly #spare: Buffer[] = [];
   #full: Buffer[] = [];
   #written: Buffer[] = [];
 
-  /** Memory for at least so many bytes. */
+  /** A chunk with room for at least `byteLength`. */
   take(byteLength: number): Buffer {
     if (byteLength > CHUNK_BYTES / 4) return Buffer.allocUnsafeSlow(byteLength * 2);
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
   }
 
-  /** Nothing is added to a chunk any more. */
+  /** Called when nothing more is added to a chunk. */
   fill(chunk: Buffer): void {
     if (chunk.byteLength === CHUNK_BYTES) this.#full.push(chunk);
   }
 
-  /** All that lies in full chunks is in the group that is being written. */
+  /** Called when all full chunks belong to the group being written. */
   onWrite(): void {
     this.#written = this.#full;
     this.#full = [];
   }
 
-  /** The group is on the disk. */
+  /** Called when the group is durable. */
   onDurable(): void {
     for (const chunk of this.#written.splice(0)) {
       if (this.#spare.length < SPARE_CHUNKS) this.#spare.push(chunk);

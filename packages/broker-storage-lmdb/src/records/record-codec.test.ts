@@ -47,7 +47,7 @@ describe("record codec", () => {
     expect("polluted" in {}).toBe(false);
   });
 
-  it("gives back every state, and whether an active message came out of a schedule", () => {
+  it("restores every state, and whether an active message was scheduled", () => {
     for (const state of ["active", "deferred", "scheduled"] as const) {
       const writer = new RecordWriter();
       writeMessage(writer, { ...messageRecord(5), state, wasScheduled: state === "active" });
@@ -66,9 +66,7 @@ describe("record codec", () => {
     for (let length = 0; length < record.byteLength; length++) {
       expect(() => readMessage(record.subarray(0, length), 0)).toThrow(RangeError);
     }
-    expect(() => readMessage(Buffer.concat([record, Buffer.of(0)]), 0)).toThrow(
-      "it is longer than its content",
-    );
+    expect(() => readMessage(Buffer.concat([record, Buffer.of(0)]), 0)).toThrow("bytes follow the record");
   });
 
   it("ends in a value or an error for any bytes, without unbounded memory", () => {
@@ -84,7 +82,7 @@ describe("record codec", () => {
     );
   });
 
-  it("does not run out of stack on nesting that no writer makes", () => {
+  it("does not overflow the stack for deep nesting", () => {
     const nested = Buffer.concat([
       ...Array.from({ length: 50_000 }, () => Buffer.of(10, 0, 0, 0, 1)),
       Buffer.of(0),
@@ -92,7 +90,7 @@ describe("record codec", () => {
     expect(() => readEntity(nested, 0)).toThrow("its values nest too deep");
   });
 
-  it("keeps earlier records as they are while it goes on writing", () => {
+  it("does not change earlier records while it continues writing", () => {
     const writer = new RecordWriter();
     const records = Array.from({ length: 200 }, (_, i) => {
       writeEntity(writer, { i, filler: "x".repeat(i * 20) });

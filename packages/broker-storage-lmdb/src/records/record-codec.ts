@@ -10,12 +10,12 @@ import type {
 import { RecordReader } from "./record-reader.js";
 import type { RecordWriter } from "./record-writer.js";
 
-/** The order is part of the store's format. The last stands for an active message that comes out of a schedule. */
+/** The order is part of the store's format. The last entry is an active message that was scheduled. */
 const STATES: readonly MessageState[] = ["active", "deferred", "scheduled", "active"];
 const CAME_OUT_OF_SCHEDULE = 3;
 const SECTIONS: readonly MessageContent["section"][] = [undefined, "data", "value", "sequence"];
 
-/** What a message's record holds beyond what each has. The bits are part of the store's format. */
+/** Optional parts of a message's record. The bits are part of the store's format. */
 const Part = Object.freeze({
   isWire: 1,
   hasChangedProperties: 1 << 1,
@@ -35,7 +35,7 @@ const Part = Object.freeze({
   applicationProperties: 1 << 15,
 });
 
-/** Writes a message's record. The counterpart reads back every field with its type. */
+/** Writes a message's record. `readMessage` restores every field with its type. */
 export function writeMessage(writer: RecordWriter, record: MessageRecord): void {
   const { content, deadLetterSource, propertyChanges, lifeMs, deliveryCount, hops } = record;
   const parts = partsOf(record);
@@ -65,7 +65,7 @@ export function writeMessage(writer: RecordWriter, record: MessageRecord): void 
   if (content.rare !== undefined) writeRare(writer, content.rare);
 }
 
-/** Throws a `RangeError` for bytes that are no message's record. */
+/** Throws a `RangeError` for bytes that are not a message record. */
 export function readMessage(bytes: Buffer, start: number): MessageRecord {
   const reader = new RecordReader(bytes, start);
   const kind = reader.u8();
@@ -98,7 +98,7 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
     | undefined;
   const rare = parts & Part.rare ? readRare(reader) : undefined;
   reader.end();
-  // In the order in which the engine makes contents, so that all have one shape.
+  // In the order in which the engine creates contents, so that all have one hidden class.
   const content: MessageContent = {
     messageId,
     contentType,
@@ -181,7 +181,7 @@ export function writeEntity(writer: RecordWriter, record: EntityRecord): void {
   writer.value(record);
 }
 
-/** Throws a `RangeError` for bytes that are no entity's record. */
+/** Throws a `RangeError` for bytes that are not an entity record. */
 export function readEntity(bytes: Buffer, start: number): EntityRecord {
   const reader = new RecordReader(bytes, start);
   const record = reader.value();
@@ -195,7 +195,7 @@ export function writeSession(writer: RecordWriter, sessionId: string, record: Se
   writer.value(record.state);
 }
 
-/** Throws a `RangeError` for bytes that are no session's record. */
+/** Throws a `RangeError` for bytes that are not a session record. */
 export function readSession(bytes: Buffer, start: number): [sessionId: string, record: SessionRecord] {
   const reader = new RecordReader(bytes, start);
   const sessionId = reader.value() as string;
@@ -210,7 +210,7 @@ export function writeDuplicate(writer: RecordWriter, key: string, expiresAtMs: n
   writer.f64(expiresAtMs);
 }
 
-/** Throws a `RangeError` for bytes that are no entry of a duplicate history. */
+/** Throws a `RangeError` for bytes that are not an entry of a duplicate history. */
 export function readDuplicate(bytes: Buffer, start: number): [key: string, expiresAtMs: number] {
   const reader = new RecordReader(bytes, start);
   const entry: [string, number] = [reader.value() as string, reader.f64()];
@@ -219,6 +219,6 @@ export function readDuplicate(bytes: Buffer, start: number): [key: string, expir
 }
 
 function at<Value>(values: readonly Value[], index: number): Value {
-  if (index >= values.length) throw new RangeError(`it holds the unknown choice ${index}`);
+  if (index >= values.length) throw new RangeError(`it holds the unknown value ${index}`);
   return values[index] as Value;
 }

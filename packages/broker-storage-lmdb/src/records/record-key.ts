@@ -2,10 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { RecordWriter } from "./record-writer.js";
 
-/**
- * The first byte of every key: what kind of record it names. The numbers are part of the store's format; loading goes in
- * their order.
- */
+/** The first byte of every key: the kind of its record. The numbers are part of the store's format; records are loaded in their order. */
 export const Table = Object.freeze({
   pack: 1,
   entity: 2,
@@ -15,27 +12,27 @@ export const Table = Object.freeze({
   duplicate: 6,
 });
 
-/** Longer texts stand in keys as their hash: the store bounds the length of keys. The record itself holds the text. */
-const LONGEST_TEXT_IN_KEY = 400;
+/** Longer texts are hashed, because the store limits the length of keys. The record itself contains the text. */
+const MAX_TEXT_IN_KEY = 400;
 
-/** Writes the key of a record that numbers name; keys of one table sort like their numbers. */
+/** Writes a key made of numbers; keys of one table sort like their numbers. */
 export function writeNumberKey(writer: RecordWriter, table: number, first: number, second?: number): void {
   writer.u8(table);
   writer.u64(first);
   if (second !== undefined) writer.u64(second);
 }
 
-/** Writes the key of a record that a number and a text name. */
+/** Writes a key made of a number and a text. */
 export function writeTextKey(writer: RecordWriter, table: number, owner: number, text: string): void {
   writer.u8(table);
   writer.u64(owner);
   const bytes = Buffer.from(text, "utf16le");
-  const isShort = bytes.byteLength <= LONGEST_TEXT_IN_KEY;
+  const isShort = bytes.byteLength <= MAX_TEXT_IN_KEY;
   writer.u8(isShort ? 0 : 1);
   writer.bytes(isShort ? bytes : createHash("sha256").update(bytes).digest());
 }
 
-/** The number that stands in a key behind its table, or the second one. */
+/** The first or second number in a key. */
 export function numberIn(key: Buffer, position: 0 | 1): number {
   const at = 1 + position * 8;
   return key.readUInt32BE(at) * 2 ** 32 + key.readUInt32BE(at + 4);

@@ -1,10 +1,10 @@
 import type { Buffer } from "node:buffer";
 import { deserialize } from "node:v8";
-import { DEEPEST_VALUE, ValueTag } from "./record-writer.js";
+import { MAX_NESTING, ValueTag } from "./record-writer.js";
 
 const LONG_LENGTH = 255;
 
-/** Reads what a `RecordWriter` wrote. Throws a `RangeError` for bytes that it cannot have written, and never reads beyond them. */
+/** Reads what a `RecordWriter` wrote. Throws a `RangeError` for bytes it cannot have written; never reads beyond them. */
 export class RecordReader {
   readonly #bytes: Buffer;
   #at: number;
@@ -14,9 +14,9 @@ export class RecordReader {
     this.#at = start;
   }
 
-  /** Refuses bytes after the record. */
+  /** Throws if bytes follow the record. */
   end(): void {
-    if (this.#at !== this.#bytes.byteLength) throw new RangeError("it is longer than its content");
+    if (this.#at !== this.#bytes.byteLength) throw new RangeError("bytes follow the record");
   }
 
   u8(): number {
@@ -47,7 +47,7 @@ export class RecordReader {
   }
 
   value(depth = 0): unknown {
-    if (depth > DEEPEST_VALUE) throw new RangeError("its values nest too deep");
+    if (depth > MAX_NESTING) throw new RangeError("its values nest too deep");
     const tag = this.u8();
     switch (tag) {
       case ValueTag.undefined:
@@ -90,7 +90,7 @@ export class RecordReader {
   #object(depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     for (let left = this.#count(3); left > 0; left--) {
-      const name = this.value(DEEPEST_VALUE);
+      const name = this.value(MAX_NESTING);
       if (typeof name !== "string") throw new RangeError("a name in it is not a string");
       const value = this.value(depth);
       if (name === "__proto__") {
@@ -100,7 +100,7 @@ export class RecordReader {
     return object;
   }
 
-  /** A number of elements that the remaining bytes can hold. */
+  /** A count of elements, checked against the remaining bytes. */
   #count(smallestBytes: number): number {
     const count = this.u32();
     if (count * smallestBytes > this.#bytes.byteLength - this.#at) throw tooShort();
@@ -129,7 +129,7 @@ export class RecordReader {
 function toBigint(hex: string): bigint {
   const isNegative = hex.startsWith("-");
   const digits = isNegative ? hex.slice(1) : hex;
-  if (!/^[\da-f]+$/.test(digits)) throw new RangeError("it holds an integer that is none");
+  if (!/^[\da-f]+$/.test(digits)) throw new RangeError("it contains an invalid integer");
   const magnitude = BigInt(`0x${digits}`);
   return isNegative ? -magnitude : magnitude;
 }

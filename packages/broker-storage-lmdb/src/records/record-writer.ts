@@ -2,14 +2,14 @@ import { Buffer } from "node:buffer";
 import { serialize } from "node:v8";
 import { ChunkPool } from "./chunk-pool.js";
 
-/** Stands before a length of four bytes. */
+/** Marks a length of four bytes. */
 const LONG_LENGTH = 255;
-/** What UTF-8 cannot hold. */
+/** Cannot be encoded in UTF-8. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
-/** Values nest no deeper than this; the reader refuses more. */
-export const DEEPEST_VALUE = 100;
+/** Maximum nesting of values; the reader rejects more. */
+export const MAX_NESTING = 100;
 
-/** What a value in a record is. The numbers are part of the store's format. */
+/** The type of a value in a record. The numbers are part of the store's format. */
 export const ValueTag = Object.freeze({
   undefined: 0,
   null: 1,
@@ -23,13 +23,13 @@ export const ValueTag = Object.freeze({
   bytes: 9,
   array: 10,
   object: 11,
-  /** Any other value, in the structured-clone format of V8. */
+  /** Any other value, in V8's structured-clone format. */
   cloned: 12,
 });
 
 /**
- * Writes records one after another into large chunks of memory. A finished record is not touched again before its pool uses the
- * chunk again, so it may be handed to another thread.
+ * Writes records one after another into large chunks of memory. A finished record is not changed until the pool reuses its chunk, so it may
+ * be passed to another thread.
  */
 export class RecordWriter {
   readonly #pool: ChunkPool;
@@ -42,27 +42,27 @@ export class RecordWriter {
     this.#chunk = pool.take(0);
   }
 
-  /** The chunk in which the record lies that is being written, until more is written. */
+  /** The chunk of the current record, until more is written. */
   get chunk(): Buffer {
     return this.#chunk;
   }
 
-  /** Where the record begins in its chunk. */
+  /** Offset of the record's start in its chunk. */
   get start(): number {
     return this.#start;
   }
 
-  /** Where the record ends so far. */
+  /** Offset of the record's current end. */
   get end(): number {
     return this.#at;
   }
 
-  /** What is written of the record so far, valid until more is. */
+  /** The bytes of the record written so far, valid until more is written. */
   get begun(): Buffer {
     return this.#chunk.subarray(this.#start, this.#at);
   }
 
-  /** Ends the record, for those who know where it lies. */
+  /** Ends the record, for callers that know its position. */
   next(): void {
     this.#start = this.#at;
   }
@@ -74,7 +74,7 @@ export class RecordWriter {
     return record;
   }
 
-  /** Forgets what is written of the record, after an attempt that failed. */
+  /** Discards the current record after a failure. */
   drop(): void {
     this.#at = this.#start;
   }
@@ -98,7 +98,7 @@ export class RecordWriter {
     this.#chunk[this.#at++] = value;
   }
 
-  /** A safe integer that is not negative; sorts like the number. */
+  /** A non-negative safe integer; sorts like the number. */
   u64(value: number): void {
     this.u32(Math.floor(value / 2 ** 32));
     this.u32(value >>> 0);
@@ -115,7 +115,7 @@ export class RecordWriter {
     this.#at += value.byteLength;
   }
 
-  /** Any value of the structured clone algorithm, with its type. */
+  /** Any value that the structured clone algorithm supports, with its type. */
   value(value: unknown, depth = 0): void {
     if (typeof value === "string") this.#text(value);
     else if (typeof value === "number") {
@@ -137,8 +137,8 @@ export class RecordWriter {
     } else if (value instanceof Uint8Array) {
       this.u8(ValueTag.bytes);
       this.#sized(value);
-    } else if (Array.isArray(value) && depth < DEEPEST_VALUE) this.#array(value, depth + 1);
-    else if (isPlain(value) && depth < DEEPEST_VALUE) this.#plainObject(value, depth + 1);
+    } else if (Array.isArray(value) && depth < MAX_NESTING) this.#array(value, depth + 1);
+    else if (isPlain(value) && depth < MAX_NESTING) this.#plainObject(value, depth + 1);
     else {
       this.u8(ValueTag.cloned);
       this.#sized(serialize(value));
@@ -172,7 +172,7 @@ export class RecordWriter {
     }
   }
 
-  /** Writes a short text of ASCII, as most are, and says whether it was one. */
+  /** Writes a short ASCII text, the most common kind; returns whether it was one. */
   #ascii(text: string): boolean {
     const { length } = text;
     this.#reserve(2 + length);

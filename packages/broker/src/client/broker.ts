@@ -41,28 +41,29 @@ import { Sender, type SenderOptions } from "./sender.js";
 import { type AcceptSessionOptions, openSession, type SessionReceiver } from "./session-receiver.js";
 import { Transaction } from "./transaction.js";
 
-/** How a broker is made. */
+/** Options of a broker. */
 export interface BrokerOptions {
   /** Default: the computer's clock. Tests pass a `createManualClock()`. */
   readonly clock?: Clock | undefined;
-  /** Reads messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. */
+  /** Decodes messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. */
   readonly wireDecoder?: WireDecoder | undefined;
   /**
-   * Limits entities, messages and operations to what a tier of the service offers. Default: all features, with the limits of premium.
+   * Limits entities, messages and operations to those of a tier of the service. Default: all features, with the limits of premium.
    * Source: "Service Bus quotas".
    */
   readonly tier?: Tier | undefined;
   /**
-   * The high-water mark of the process: when all brokers in it together hold so much in memory, sends, session states and rules are refused with
-   * `quota-exceeded` until messages are received. In bytes; default, and at most, 60 % of the heap for what lies there, and 70 % of the
-   * machine's or container's memory for heap and bodies together. One entity alone has eight ninths of that: those that hold little still get room.
+   * Memory limit for all brokers of the process together, in bytes. Above it, sends, session states and rules are refused with
+   * `quota-exceeded` until messages are received. Default and maximum: 60 % of the JavaScript heap for what is in the heap, and 70 % of the
+   * machine's or container's memory for heap and bodies together. A single entity may use eight ninths, so that smaller ones still get
+   * room.
    */
   readonly maxMemoryInBytes?: number | undefined;
 }
 
-/** How a broker on a storage is opened. */
+/** Options of a broker on a storage. */
 export interface OpenBrokerOptions extends BrokerOptions {
-  /** Holds the broker's records; owned by the broker, which closes it. */
+  /** Holds the broker's records. The broker owns and closes it. */
   readonly storage: Storage;
 }
 
@@ -74,15 +75,15 @@ const BROKER_OPTION_NAMES: OptionNames<BrokerOptions> = {
 };
 const OPEN_OPTION_NAMES: OptionNames<OpenBrokerOptions> = { ...BROKER_OPTION_NAMES, storage: true };
 
-/** Makes a broker that keeps everything in memory. Throws `TypeError` for options that there are not. */
+/** Creates a broker that keeps everything in memory. Throws `TypeError` for unknown options. */
 export function createBroker(options: BrokerOptions = {}): Broker {
   requireKnownOptions("createBroker", options, BROKER_OPTION_NAMES);
   return new Broker(createEngine(options, createMemoryStorage()));
 }
 
 /**
- * Opens a broker on a storage and recovers what it holds: entities, messages, session states, schedules, duplicate histories and
- * sequence counters. Locks are gone, and what fell due meanwhile happens at once, in order.
+ * Opens a broker on a storage and recovers its content: entities, messages, session states, schedules, duplicate detection histories and
+ * sequence numbers. Locks are released, and everything that became due meanwhile happens at once, in order.
  */
 export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
   requireKnownOptions("openBroker", options, OPEN_OPTION_NAMES);
@@ -99,16 +100,16 @@ export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
 }
 
 /**
- * A Service Bus namespace inside this process: entities, messages, locks and timers, with no socket. Front ends translate
- * their protocol into calls of it. Refusals are `BrokerError`s; every promise resolves once its effect is durable.
+ * A Service Bus namespace inside this process: entities, messages, locks and timers, without a socket. Front ends translate their protocol
+ * into calls of it. It refuses requests with `BrokerError`s; every promise resolves once its effect is durable.
  */
 export class Broker {
   readonly clock: Clock;
-  /** The tier whose limits it keeps to; undefined for all features with the limits of premium. */
+  /** The tier whose limits apply; undefined for all features with the limits of premium. */
   readonly tier: Tier | undefined;
-  /** When this broker was made or opened. */
+  /** When this broker was created or opened. */
   readonly createdAt: Date;
-  /** Mishaps on demand. */
+  /** Fault injection for tests. */
   readonly faults: Faults;
   readonly #engine: Engine;
 
@@ -121,15 +122,15 @@ export class Broker {
     this.#engine = engine;
   }
 
-  /** Opens a sender; throws `entity-not-found`, or `not-allowed` for a subscription or sub-queue. */
+  /** Creates a sender; throws `entity-not-found`, or `not-allowed` for a subscription or sub-queue. */
   sender(path: string, options?: SenderOptions): Sender {
     this.#engine.begin();
     return new Sender(this.#engine, path, options);
   }
 
   /**
-   * Opens a receiver on a queue, `topic/Subscriptions/name` or a sub-queue of either (`…/$DeadLetterQueue`). On a topic it can only peek at
-   * the messages that are scheduled there. Throws `entity-not-found`.
+   * Creates a receiver for a queue, `topic/Subscriptions/name` or a sub-queue of either (`…/$DeadLetterQueue`). For a topic, it can only
+   * peek at scheduled messages. Throws `entity-not-found`.
    */
   receiver(path: string, options: ReceiverOptions = {}): Receiver {
     this.#engine.begin();
@@ -137,14 +138,14 @@ export class Broker {
   }
 
   /**
-   * Locks a session of a queue or subscription: a given one, else the next that has messages. Rejects with
-   * `session-cannot-be-locked`, `timeout` or, where there are no sessions, `not-allowed`.
+   * Locks a session of a queue or subscription: the given one, else the next that has messages. Rejects with `session-cannot-be-locked`,
+   * `timeout` or, for an entity without sessions, `not-allowed`.
    */
   acceptSession(path: string, options: AcceptSessionOptions = {}): Promise<SessionReceiver> {
     return openSession(this.#engine, path, options);
   }
 
-  /** Begins a transaction, to be passed to sends and settlements. Throws `not-allowed` in the basic tier. */
+  /** Begins a transaction, to pass to sends and settlements. Throws `not-allowed` in the basic tier. */
   beginTransaction(): Transaction {
     this.#engine.begin();
     requireFeature(this.#engine.tier, "transactions");
@@ -152,8 +153,8 @@ export class Broker {
   }
 
   /**
-   * Makes a queue; rejects with `entity-already-exists`, `argument-error`, for its forwards `entity-not-found` or, for what the broker's
-   * tier does not offer, `not-allowed`.
+   * Creates a queue. Rejects with `entity-already-exists`, `argument-error`, `entity-not-found` for a missing forwarding target, or
+   * `not-allowed` for features that the broker's tier does not offer.
    */
   createQueue(path: string, options?: QueueOptions): Promise<QueueDescription> {
     return this.#run(
@@ -161,14 +162,14 @@ export class Broker {
     );
   }
 
-  /** Makes a topic; rejects with `entity-already-exists`, `argument-error` or, in the basic tier, `not-allowed`. */
+  /** Creates a topic; rejects with `entity-already-exists`, `argument-error` or, in the basic tier, `not-allowed`. */
   createTopic(path: string, options?: TopicOptions): Promise<TopicDescription> {
     return this.#run(
       (nowMs) => describeEntity(createTopic(this.#engine, path, options, nowMs)) as TopicDescription,
     );
   }
 
-  /** Makes a subscription with one rule: `defaultRule`, else `$Default`, which takes every message of the topic. */
+  /** Creates a subscription with one rule: `defaultRule`, else `$Default`, which matches every message of the topic. */
   createSubscription(
     topic: string,
     name: string,
@@ -181,7 +182,7 @@ export class Broker {
     });
   }
 
-  /** Changes the given properties of a queue, topic or `topic/Subscriptions/name`; the others stay. */
+  /** Changes the given properties of a queue, topic or `topic/Subscriptions/name`; the others stay unchanged. */
   updateEntity(
     path: string,
     options: QueueOptions | TopicOptions | SubscriptionOptions,
@@ -209,7 +210,7 @@ export class Broker {
     return Array.from(this.#engine.entities.all(), describeEntity);
   }
 
-  /** Adds a rule to a subscription; rejects with `argument-error` for a text that breaks the grammar. */
+  /** Adds a rule to a subscription; rejects with `argument-error` for a text with a syntax error. */
   createRule(topic: string, subscription: string, rule: RuleDefinition): Promise<void> {
     return this.#run((nowMs) => createRule(this.#engine, topic, subscription, rule, nowMs));
   }
@@ -224,20 +225,20 @@ export class Broker {
     return this.#run((nowMs) => deleteRule(this.#engine, topic, subscription, name, nowMs));
   }
 
-  /** The rules of a subscription in the order of their names. */
+  /** The rules of a subscription, sorted by name. */
   listRules(topic: string, subscription: string, options?: ListRulesOptions): RuleDescription[] {
     this.#engine.begin();
     return listRules(this.#engine, topic, subscription, options);
   }
 
-  /** Removes every message of a queue, subscription or sub-queue in whatever state; resolves to how many. */
+  /** Removes all messages of a queue, subscription or sub-queue, whatever their state; resolves with their number. */
   purge(path: string): Promise<number> {
     return this.#run((nowMs) => purge(this.#engine, this.#engine.entities.receiveSource(path), nowMs));
   }
 
   /**
-   * Empties every entity and ends all faults, or empties one entity with its sub-queues, sessions and subscriptions. Entities, rules and sequence
-   * counters stay, receivers go on waiting.
+   * Empties every entity and ends all faults, or empties one entity with its sub-queues, sessions and subscriptions. Entities, rules and
+   * sequence numbers stay, and receivers keep waiting.
    */
   reset(path?: string): Promise<void> {
     return this.#run((nowMs) =>
@@ -245,23 +246,23 @@ export class Broker {
     );
   }
 
-  /** Everything in the broker at this instant. Takes time and memory in proportion to the number of messages. */
+  /** Everything in the broker at this moment. Takes time and memory proportional to the number of messages. */
   snapshot(): BrokerSnapshot {
     return takeSnapshot(this.#engine, this.#engine.begin());
   }
 
-  /** Tells `listener` of everything that happens from now on; the returned function ends that. */
+  /** Calls `listener` for every event from now on; the returned function stops this. */
   onEvent(listener: BrokerEventListener): () => void {
     this.#engine.listeners.add(listener);
     return () => void this.#engine.listeners.delete(listener);
   }
 
-  /** Sets how messages stored in a front end's own encoding are read. */
+  /** Sets the decoder of messages stored in a front end's own encoding. */
   setWireDecoder(decoder: WireDecoder): void {
     this.#engine.wireDecoder = decoder;
   }
 
-  /** Ends all waits with `broker-closed`, stops all timers and closes the storage. */
+  /** Rejects all pending calls with `broker-closed`, stops all timers and closes the storage. */
   async close(): Promise<void> {
     this.#engine.stop(new BrokerError("broker-closed", "The broker is closed."));
     await this.#engine.storage.close();

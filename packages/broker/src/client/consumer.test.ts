@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { message, openFixture, textOf } from "../fixture.test-support.js";
 
 describe("onMessage", () => {
-  it("does not disturb the sender by what it throws, which becomes an uncaught exception", async () => {
+  it("does not affect the sender when it throws; the error becomes an uncaught exception", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const thrown = new Promise((resolve) => process.setUncaughtExceptionCaptureCallback(resolve));

@@ -3,17 +3,17 @@ import type { Lane } from "../entities/lane.js";
 import { type ReceiveMode, Waiter } from "../entities/waiter.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 
-/** Where a consumer's messages go. */
+/** Callbacks of a consumer. */
 export interface ConsumerHandlers {
-  /** Called with each message, synchronously, while the broker acts; it may call the broker back. What it throws becomes an uncaught exception. */
+  /** Called synchronously with each message; it may call the broker. An error it throws becomes an uncaught exception. */
   onMessage(message: ReceivedMessage): void;
-  /** Called once when the broker ends the consumer: its entity is gone or disabled, or its session's lock is lost. */
+  /** Called once when the broker closes the consumer: its entity was deleted or disabled, or its session lock was lost. */
   onClosed?(error: Error): void;
 }
 
 /**
- * Gets messages pushed against credit. Grants of all consumers and receive calls on an entity are served in the order in
- * which they were made. Closing a consumer settles nothing: its messages stay locked until their locks end.
+ * Gets messages pushed against credit. Grants of all consumers and receive calls on an entity are served in the order in which they were
+ * made. Closing a consumer settles nothing: its messages stay locked until their locks expire.
  */
 export class Consumer {
   readonly #engine: Engine;
@@ -26,7 +26,7 @@ export class Consumer {
   #isStalled = false;
   #isClosed = false;
 
-  /** Made by `Receiver.consume`; `check` is called with each grant and throws once nobody may receive from the lane any more. */
+  /** Created by `Receiver.consume`. `check` is called with each grant and throws once messages can no longer be received. */
   constructor(
     engine: Engine,
     lane: Lane,
@@ -41,7 +41,7 @@ export class Consumer {
     this.#check = check;
   }
 
-  /** Messages that may still come. */
+  /** How many messages may still be delivered. */
   get credit(): number {
     return this.#credit;
   }
@@ -51,8 +51,8 @@ export class Consumer {
   }
 
   /**
-   * Allows `count` more messages; those that are ready come before the call returns. Where nobody may receive any more, the
-   * consumer ends instead.
+   * Allows `count` more messages; ready messages are delivered before the call returns. If messages can no longer be received, the consumer
+   * is closed instead.
    */
   grant(count: number): void {
     if (!Number.isInteger(count) || count < 0)
@@ -79,14 +79,14 @@ export class Consumer {
     void this.#engine.end(nowMs);
   }
 
-  /** Gives it nothing any more, as if there was nothing; for faults. Its credit stays. */
+  /** Fault injection: delivers nothing any more, as if there were no messages. Its credit stays. */
   stall(): void {
     this.#isStalled = true;
     for (const grant of this.#grants) this.#lane.waiters.leave(grant);
     this.#grants.clear();
   }
 
-  /** Takes all credit back and returns how much was unused; what was ready for it has been delivered before. */
+  /** Takes back all credit and returns how much was unused; ready messages were delivered before. */
   drain(): number {
     const unused = this.#credit;
     for (const grant of this.#grants) this.#lane.waiters.leave(grant);
@@ -96,13 +96,13 @@ export class Consumer {
     return unused;
   }
 
-  /** Ends the consumer. Locks of delivered messages stay. */
+  /** Closes the consumer. Delivered messages stay locked. */
   close(): void {
     this.#isClosed = true;
     this.drain();
   }
 
-  /** Ends the consumer because there is nothing to come any more, and tells its handlers; for the engine. */
+  /** For the engine: closes the consumer and calls `onClosed`. */
   end(error: Error): void {
     if (this.#isClosed) return;
     this.close();
@@ -123,7 +123,7 @@ export class Consumer {
     this.#lane.waiters.join(grant);
   }
 
-  /** What a handler throws is nothing that the sender or the timer at work here could deal with. */
+  /** An error of the handler concerns neither the sender nor the timer that is running here. */
   #hand(message: ReceivedMessage): void {
     try {
       this.#handlers.onMessage(message);

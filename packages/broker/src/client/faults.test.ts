@@ -39,7 +39,7 @@ describe("throttle", () => {
 });
 
 describe("delay", () => {
-  it("lets every answer take longer by the broker's clock", async () => {
+  it("delays every response by the broker's clock", async () => {
     await using fixture = await openOrders();
     fixture.broker.faults.delay("orders", 500);
     let isAnswered = false;
@@ -71,7 +71,7 @@ describe("duplicateDeliveries", () => {
 });
 
 describe("dropLinks", () => {
-  it("ends consumers and waits and leaves locks", async () => {
+  it("ends consumers and pending receives, and keeps locks", async () => {
     await using fixture = await openOrders();
     const tokens: string[] = [];
     const errors: unknown[] = [];
@@ -90,7 +90,7 @@ describe("dropLinks", () => {
 });
 
 describe("stopDelivering", () => {
-  it("lets consumers that wait go without, and serves those that are opened later", async () => {
+  it("stalls waiting consumers, and serves those opened later", async () => {
     await using fixture = await openOrders();
     const seen: string[] = [];
     const consume = (name: string) => {
@@ -110,7 +110,7 @@ describe("stopDelivering", () => {
     expect(stalled.drain()).toBe(2);
   });
 
-  it("lets those of sessions go without, too", async () => {
+  it("stalls session consumers, too", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { requiresSession: true });
     await fixture.broker.sender("orders").send(message("a", { sessionId: "s" }));

@@ -13,19 +13,19 @@ interface EntityFaults {
   duplicates: number;
 }
 
-/** Mishaps on demand, for tests of what an application does when they come. All end with `clear`. */
+/** Fault injection, to test how an application handles faults. `clear` ends all of them. */
 export class Faults {
   readonly #engine: Engine;
   readonly #byEntity = new Map<string, EntityFaults>();
 
-  /** Made by the broker, see `Broker.faults`. */
+  /** Created by the broker, see `Broker.faults`. */
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
   /**
-   * Ends the lock on a message at once, as if its time were over; in a session, the session's lock. A `bigint` names the message by its
-   * sequence number. Throws `message-lock-lost` when it is not locked.
+   * Expires the lock on a message at once; in a session, the session's lock. A `bigint` is the message's sequence number. Throws
+   * `message-lock-lost` when it is not locked.
    */
   loseLock(path: string, message: LockedMessage | bigint): void {
     const nowMs = this.#engine.begin();
@@ -40,17 +40,17 @@ export class Faults {
     this.#of(path).throttled = count;
   }
 
-  /** Lets every operation on an entity take `delayMs` longer, by the broker's clock; 0 ends it. */
+  /** Delays every operation on an entity by `delayMs`, by the broker's clock; 0 ends the delay. */
   delay(path: string, delayMs: number): void {
     this.#of(path).delayMs = delayMs;
   }
 
-  /** Delivers the next `count` messages that are completed in an entity once more, as after a settlement that got lost. */
+  /** Delivers the next `count` completed messages of an entity once more, as after a lost settlement. */
   duplicateDeliveries(path: string, count = 1): void {
     this.#of(path).duplicates = count;
   }
 
-  /** Ends all consumers and waits on an entity with `link-detached`. Locks stay. */
+  /** Ends all consumers and pending receive calls on an entity with `link-detached`. Locks stay. */
   dropLinks(path: string): void {
     const error = new BrokerError("link-detached", `The link to '${path}' was dropped.`, { entity: path });
     this.#engine.begin();
@@ -58,15 +58,15 @@ export class Faults {
   }
 
   /**
-   * Lets every consumer that waits on an entity stand still: it gets nothing any more and is notified of nothing, until it is closed. Those
-   * that are opened later get what is there. Returns how many there were.
+   * Stalls all consumers of an entity: they get neither messages nor errors until they are closed. Consumers opened later are not affected.
+   * Returns how many were stalled.
    */
   stopDelivering(path: string): number {
     this.#engine.begin();
     return this.#engine.entities.receiveSource(path).stallWaiters();
   }
 
-  /** Lets a queue or topic act as if its quota were used up: sends are refused with `quota-exceeded`. */
+  /** Makes a queue or topic act as if its quota were used up: sends are refused with `quota-exceeded`. */
   fill(path: string): void {
     this.#engine.entities.sendTarget(path).isFilled = true;
   }
@@ -80,7 +80,7 @@ export class Faults {
     }
   }
 
-  /** Whether any entity has a fault, so that operations have to ask. */
+  /** Whether any entity has a fault, so that operations must check. */
   get isActive(): boolean {
     return this.#byEntity.size > 0;
   }
@@ -95,7 +95,7 @@ export class Faults {
     });
   }
 
-  /** Whether a completed message is to be delivered once more; for the engine. */
+  /** For the engine: whether to deliver a completed message once more. */
   takeDuplicate(path: string): boolean {
     const faults = this.#find(path);
     if (faults === undefined || faults.duplicates <= 0) return false;
@@ -103,7 +103,7 @@ export class Faults {
     return true;
   }
 
-  /** Holds an operation's answer back as long as the entity's delay asks; for the engine. */
+  /** For the engine: delays an operation's result by the delay of its entity. */
   async hold<Answer>(path: string, answer: Promise<Answer>): Promise<Answer> {
     const delayMs = this.#find(path)?.delayMs ?? 0;
     if (delayMs > 0) await new Promise<void>((resolve) => this.#wait(delayMs, resolve));

@@ -25,15 +25,15 @@ import { type PullOptions, waitForMessages } from "./pull-waiter.js";
 import { settled } from "./settled.js";
 import type { Transaction } from "./transaction.js";
 
-/** Where a receiver takes its messages at present. */
+/** Where a receiver currently takes its messages from. */
 export interface ReceiveSource {
   readonly store: MessageStore;
   readonly lane: Lane;
-  /** The session that all messages must be of. */
+  /** Only messages of this session are received. */
   readonly sessionId: string | undefined;
 }
 
-/** What receivers with and without a session share. Every promise resolves once what it did is durable. */
+/** Shared by receivers with and without a session. Every promise resolves once its effect is durable. */
 export abstract class MessageReceiver {
   readonly path: string;
   readonly mode: ReceiveMode;
@@ -46,13 +46,13 @@ export abstract class MessageReceiver {
     this.mode = mode;
   }
 
-  /** Where messages come from; throws when there is nothing to receive from any more. */
+  /** Where messages come from; throws if messages can no longer be received. */
   protected abstract source(): ReceiveSource;
 
-  /** Called when messages are asked for. */
+  /** Called by each receive call. */
   protected onReceive(_nowMs: number): void {}
 
-  /** Takes up to `maxCount` messages that are ready, or waits for the first; resolves with none when the wait is over. */
+  /** Takes up to `maxCount` ready messages, or waits for the first one; resolves with none when the time is up. */
   receive(maxCount = 1, options?: PullOptions): Promise<ReceivedMessage[]> {
     const { engine } = this;
     try {
@@ -74,7 +74,7 @@ export abstract class MessageReceiver {
     }
   }
 
-  /** Gets messages pushed as far as credit is granted to the consumer that is returned. */
+  /** Pushes messages to `handlers`, as far as credit is granted to the returned consumer. */
   consume(handlers: ConsumerHandlers): Consumer {
     const { lane, store, sessionId } = this.#begin(this.engine.begin());
     checkReceivable(store, sessionId);
@@ -89,16 +89,18 @@ export abstract class MessageReceiver {
     return consumer;
   }
 
-  /** Reads messages in any state, without locking them, in the order of their sequence numbers. */
+  /** Reads messages in any state, without locking them, in order of sequence number. */
   async peek(maxCount = 1, options: PeekOptions = {}): Promise<ReceivedMessage[]> {
     checkCount("peek", maxCount);
     const { store, sessionId } = this.#begin(this.engine.begin());
     const peek = new Peek(store, maxCount, sessionId === undefined ? options : { ...options, sessionId });
-    while (!peek.goOn()) await nextTurn();
+    while (!peek.proceed()) await nextTurn();
     return this.#hold(Promise.resolve(peek.messages));
   }
 
-  /** Receives deferred messages, all or none; rejects with `message-not-found`, or `message-size-exceeded` for too many at once. */
+  /**
+   * Receives deferred messages, all or none; rejects with `message-not-found`, or `message-size-exceeded` if they are too large together.
+   */
   async receiveDeferred(
     sequenceNumbers: readonly bigint[],
     options: ReceiveDeferredOptions = {},
@@ -111,14 +113,14 @@ export abstract class MessageReceiver {
     try {
       messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, options, nowMs);
     } finally {
-      // A refusal may have found messages that are expired.
+      // A failed call may have expired messages, which must become durable.
       durable = this.engine.end(nowMs);
     }
     await this.#answer(durable);
     return messages;
   }
 
-  /** Removes a locked message: it was processed. Rejects with `message-lock-lost`, as every settlement. */
+  /** Completes a locked message. Like every settlement, rejects with `message-lock-lost`. */
   complete(message: LockedMessage, transaction?: Transaction): Promise<void> {
     const { engine } = this;
     try {
@@ -132,7 +134,7 @@ export abstract class MessageReceiver {
     }
   }
 
-  /** Gives a locked message back as a failed delivery, at its old place. */
+  /** Abandons a locked message: counts a failed delivery and makes the message available at its old position. */
   abandon(
     message: LockedMessage,
     propertiesToModify?: ApplicationProperties,
@@ -143,7 +145,7 @@ export abstract class MessageReceiver {
     );
   }
 
-  /** Sets a locked message aside, to be received by its sequence number; counts as a delivery. */
+  /** Defers a locked message, to be received by sequence number; counts as a delivery. */
   defer(
     message: LockedMessage,
     propertiesToModify?: ApplicationProperties,
@@ -166,14 +168,14 @@ export abstract class MessageReceiver {
     );
   }
 
-  /** Gives a locked message back untouched, at its old place: no delivery counts as failed. */
+  /** Releases a locked message unchanged, at its old position, without counting a failed delivery. */
   release(message: LockedMessage, transaction?: Transaction): Promise<void> {
     return this.#settle(message, undefined, transaction, (stored, nowMs) =>
       release(this.engine, stored, nowMs),
     );
   }
 
-  /** Lets a lock start again; resolves to its new end. */
+  /** Renews a lock for its full duration; resolves with its new end. */
   async renewLock(message: LockedMessage): Promise<Date> {
     const nowMs = this.engine.begin();
     const until = new Date(
@@ -182,7 +184,7 @@ export abstract class MessageReceiver {
     return this.#hold(Promise.resolve(until));
   }
 
-  /** Deletes up to `maxCount` active, unlocked messages, the oldest first; resolves to how many. */
+  /** Deletes up to `maxCount` active, unlocked messages, the oldest first; resolves with their number. */
   async deleteBatch(maxCount: number, options: DeleteBatchOptions = {}): Promise<number> {
     checkCount("deleteBatch", maxCount);
     let batch: BatchDelete | undefined;
@@ -195,7 +197,7 @@ export abstract class MessageReceiver {
         maxCount,
         sessionId === undefined ? options : { ...options, sessionId },
       );
-      const isDone = batch.goOn(this.engine);
+      const isDone = batch.proceed(this.engine);
       const durable = this.engine.end(nowMs);
       if (isDone) {
         await this.#answer(durable);
@@ -205,13 +207,13 @@ export abstract class MessageReceiver {
     }
   }
 
-  /** Ends the receiver's consumers. */
+  /** Closes the receiver's consumers. */
   protected closeConsumers(): void {
     for (const consumer of this.#consumers) consumer.close();
     this.#consumers.clear();
   }
 
-  /** Ends the receiver's consumers, those without credit too, and tells them why. */
+  /** Closes the receiver's consumers, including those without credit, and reports `error` to them. */
   protected endConsumers(error: Error): void {
     for (const consumer of this.#consumers) consumer.end(error);
     this.#consumers.clear();

@@ -5,15 +5,15 @@ import { BrokerError } from "../errors/broker-error.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import { Deadline } from "../timing/deadline.js";
 
-/** What ends a receive call that found nothing. */
+/** What ends the wait of a receive call. */
 export interface PullOptions {
-  /** How long to wait for the first message, in ms; default `Infinity`, 0 does not wait. */
+  /** How long to wait for the first message, in ms; default `Infinity`; 0 does not wait. */
   readonly maxWaitMs?: number | undefined;
-  /** Ends the wait with a `cancelled` error; messages already taken are never dropped by it. */
+  /** Aborts the wait with a `cancelled` error; messages already taken are not lost. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Joins a lane and resolves with the first messages that come, with none when the time is up. */
+/** Waits in a lane and resolves with the first messages, or with none when the time is up. */
 export function waitForMessages(
   engine: Engine,
   lane: Lane,
@@ -73,7 +73,7 @@ class PullWaiter extends Waiter {
     this.#leave();
     const engine = this.#engine;
     const messages = this.#messages;
-    // What is received and deleted may be handed over only once its deletion is durable.
+    // In receive-and-delete, messages may be handed over only after their deletion is durable.
     const mustWait = this.mode === "receiveAndDelete" && !engine.storage.isVolatile && messages.length > 0;
     this.#resolve(mustWait ? engine.whenDurable().then(() => messages) : messages);
   }

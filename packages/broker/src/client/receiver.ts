@@ -5,39 +5,39 @@ import { requireKnownOptions } from "../errors/known-options.js";
 import { type ListSessionsOptions, listSessions } from "../operations/list-sessions.js";
 import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
 
-/** How a receiver takes messages. */
+/** Options of a receiver. */
 export interface ReceiverOptions {
   /** Default `"peekLock"`. */
   readonly mode?: ReceiveMode | undefined;
 }
 
 /**
- * Receives from one queue, subscription or sub-queue without sessions. Locks belong to the entity: any receiver on it may
- * settle a message, and closing one settles nothing. On an entity with sessions it can only peek and list them, on a topic only peek at
- * what is scheduled.
+ * Receives from one queue, subscription or sub-queue without sessions. Locks belong to the entity: any receiver of it may settle a message,
+ * and closing one settles nothing. On an entity with sessions it can only peek and list sessions, on a topic only peek at scheduled
+ * messages.
  */
 export class Receiver extends MessageReceiver {
   #source: ReceiveSource;
 
-  /** Made by `Broker.receiver`. */
+  /** Created by `Broker.receiver`. */
   constructor(engine: Engine, path: string, options: ReceiverOptions) {
     requireKnownOptions("receiver", options, { mode: true });
     super(engine, path, options.mode ?? "peekLock");
     this.#source = sourceOf(engine.entities.peekSource(path));
   }
 
-  /** Whether messages belong to sessions here. Sub-queues never have any. */
+  /** Whether the entity requires sessions. Sub-queues never do. */
   get hasSessions(): boolean {
     return this.source().store.sessions !== undefined;
   }
 
-  /** The ids of the entity's sessions; rejects with `not-allowed` where there are none. */
+  /** The ids of the entity's sessions; rejects with `not-allowed` for an entity without sessions. */
   async listSessions(options: ListSessionsOptions = {}): Promise<string[]> {
     this.engine.begin();
     return await listSessions(this.source().store, options);
   }
 
-  /** Ends the receiver's consumers. Messages stay locked until their locks end. */
+  /** Closes the receiver's consumers. Messages stay locked until their locks expire. */
   close(): void {
     this.closeConsumers();
   }

@@ -27,26 +27,26 @@ import {
 import { settled } from "./settled.js";
 import type { Transaction } from "./transaction.js";
 
-/** How a sender is made. */
+/** Options of a sender. */
 export interface SenderOptions {
   /**
-   * Path of a queue or topic via which messages go: sending succeeds whatever state the target is in, and a message that cannot be
-   * transferred ends in the transfer dead-letter queue of this one.
+   * Path of a queue or topic via which messages are sent: sending succeeds whatever the target's state, and a message that cannot be
+   * transferred moves to the transfer dead-letter queue of this entity.
    */
   readonly via?: string | undefined;
 }
 
-/** A batch is never larger, whatever single messages the entity takes. Source: Service Bus quotas, "large messages support". */
+/** The maximum batch size, even if the entity allows larger messages. Source: Service Bus quotas, "large messages support". */
 const MAX_BATCH_BYTES = 1024 * 1024;
 
-/** Sends to one queue or topic. Every promise resolves once what it did is durable in the broker's storage. */
+/** Sends to one queue or topic. Every promise resolves once its effect is durable in the broker's storage. */
 export class Sender {
   readonly path: string;
   readonly #engine: Engine;
   readonly #via: string | undefined;
   #target: Queue | Topic;
 
-  /** Made by `Broker.sender`. */
+  /** Created by `Broker.sender`. */
   constructor(engine: Engine, path: string, options: SenderOptions = {}) {
     requireKnownOptions("sender", options, { via: true });
     const { via } = options;
@@ -57,17 +57,17 @@ export class Sender {
     this.#target = engine.entities.sendTarget(via ?? path);
   }
 
-  /** The most bytes that the messages of one batch may have together. */
+  /** Maximum size of all messages of a batch together, in bytes. */
   get maxBatchSizeInBytes(): number {
     return Math.min(this.#target.options.maxMessageSizeInKilobytes * 1024, MAX_BATCH_BYTES);
   }
 
-  /** The size in bytes with which a message counts against limits and quotas. Throws `argument-error` for a body that has no wire form. */
+  /** The size of a message that counts towards limits and quotas, in bytes. Throws `argument-error` for a body that cannot be encoded. */
   sizeOf(message: BrokerMessage): number {
     return sizeOf(message, bytesToStore(message, this.path));
   }
 
-  /** Sends one message; a `scheduledEnqueueTime` in the future keeps it until then. */
+  /** Sends one message; one with a `scheduledEnqueueTime` in the future is scheduled. */
   send(message: BrokerMessage, transaction?: Transaction): Promise<void> {
     if (transaction !== undefined || this.#via !== undefined) return this.sendBatch([message], transaction);
     const engine = this.#engine;
@@ -80,7 +80,7 @@ export class Sender {
     }
   }
 
-  /** Sends messages as one: if one is refused, none is sent. */
+  /** Sends all messages or, if one is refused, none. */
   sendBatch(messages: readonly BrokerMessage[], transaction?: Transaction): Promise<void> {
     const engine = this.#engine;
     try {
@@ -96,7 +96,7 @@ export class Sender {
     }
   }
 
-  /** Keeps messages until their `scheduledEnqueueTime`; resolves to the numbers that cancel them (0 for a duplicate). */
+  /** Schedules messages for their `scheduledEnqueueTime`; resolves with the sequence numbers for `cancelScheduled` (0 for a duplicate). */
   async schedule(messages: readonly BrokerMessage[], transaction?: Transaction): Promise<bigint[]> {
     const engine = this.#engine;
     const nowMs = engine.begin();
@@ -111,7 +111,7 @@ export class Sender {
     return numbers;
   }
 
-  /** Cancels scheduled messages, all or none; rejects with `message-not-found` for one that is not scheduled any more. */
+  /** Cancels scheduled messages, all or none; rejects with `message-not-found` if one is not scheduled any more. */
   async cancelScheduled(sequenceNumbers: readonly bigint[]): Promise<void> {
     const nowMs = this.#engine.begin();
     cancelScheduled(this.#engine, this.#current(nowMs), sequenceNumbers, nowMs);
@@ -136,7 +136,7 @@ export class Sender {
     return faults.isActive ? faults.hold(this.#via ?? this.path, answer) : answer;
   }
 
-  /** A message that waits in a topic is sent once the subscriptions have it. */
+  /** A message waiting in a topic counts as sent once its subscriptions have it. */
   #whenHandedOn(durable: Promise<void> | undefined): Promise<void> | undefined {
     const { fanOuts } = this.#engine;
     const handedOn = this.#target.kind === "topic" ? fanOuts.whenDone(this.#target) : undefined;
@@ -200,7 +200,7 @@ export class Sender {
   ): MessageContent {
     const engine = this.#engine;
     const content = take(engine, admitted);
-    // It is kept from now on, so it counts from now on.
+    // The message is stored from now on, so it counts towards the quota.
     const cost = quotaCostOf(content.sizeInBytes);
     target.usage.bytes += cost;
     engine.memory.grow(cost);

@@ -22,8 +22,9 @@ export interface AcceptSessionOptions extends PullOptions {
 }
 
 /**
- * Receives the messages of one session, in order, while it holds the session's lock. Once the lock is lost everything
- * rejects with `session-lock-lost`. In receive-and-delete it keeps the lock for as long as it goes on receiving. Closing it releases the session; no delivery counts as failed then.
+ * Receives the messages of one session, in order, while it holds the session's lock. Once the lock is lost, everything rejects with
+ * `session-lock-lost`. In receive-and-delete mode, receiving keeps the lock. Closing it releases the session without counting failed
+ * deliveries.
  */
 export class SessionReceiver extends MessageReceiver implements SessionHolder {
   readonly #lock: SessionLock;
@@ -31,7 +32,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   #isClosed = false;
   #onLost: ((error: Error) => void) | undefined;
 
-  /** Made by `Broker.acceptSession`. */
+  /** Created by `Broker.acceptSession`. */
   constructor(engine: Engine, path: string, mode: ReceiveMode, lock: (holder: SessionHolder) => SessionLock) {
     super(engine, path, mode);
     this.#lock = lock(this);
@@ -41,7 +42,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     return this.#lock.session.id;
   }
 
-  /** When the session's lock ends unless it is renewed. */
+  /** When the session's lock expires unless it is renewed. */
   get lockedUntil(): Date {
     return new Date(this.#lock.session.store.engine.timers.instantOf(this.#lock) ?? 0);
   }
@@ -50,12 +51,12 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     return this.#lost !== undefined || this.#isClosed;
   }
 
-  /** Calls `listener` once when the lock is lost, other than by `close`. */
+  /** Calls `listener` once when the lock is lost other than by `close`. */
   onLost(listener: (error: Error) => void): void {
     this.#onLost = listener;
   }
 
-  /** Lets the session's lock, and with it those of its messages, start again; resolves to its new end. */
+  /** Renews the session's lock, and with it those of its messages; resolves with its new end. */
   async renewSessionLock(): Promise<Date> {
     const nowMs = this.engine.begin();
     this.source();
@@ -63,7 +64,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     return this.lockedUntil;
   }
 
-  /** The session's state, as a copy; `undefined` when it has none. */
+  /** A copy of the session's state; `undefined` if it has none. */
   async getState(): Promise<Uint8Array | undefined> {
     this.engine.begin();
     this.source();
@@ -71,8 +72,8 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   }
 
   /**
-   * Sets the session's state, which outlives its messages and counts against the entity's quota; `undefined` or null clears it. Rejects with
-   * `message-size-exceeded` or `quota-exceeded`.
+   * Sets the session's state, which outlives its messages and counts towards the entity's quota; `undefined` or null clears it. Rejects
+   * with `message-size-exceeded` or `quota-exceeded`.
    */
   async setState(state: Uint8Array | null | undefined): Promise<void> {
     const nowMs = this.engine.begin();
@@ -90,7 +91,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     const nowMs = this.engine.begin();
     if (this.#lock.session.lock === this.#lock) {
       const { waiters } = this.#lock.lane;
-      // An error is made only for somebody to see: sessions are closed by the thousand.
+      // Creating an error is expensive, and sessions are closed by the thousand.
       if (waiters.first !== undefined) waiters.refuseAll(sessionLockLost(this.path, this.sessionId));
       releaseSession(this.engine, this.#lock, nowMs);
     }

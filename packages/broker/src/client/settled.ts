@@ -1,2 +1,2 @@
-/** The answer of every operation that has nothing to wait for and nothing to tell: one promise, made once. */
+/** The result of operations with nothing to wait for and no value: one shared promise. */
 export const settled: Promise<void> = Promise.resolve();

@@ -81,7 +81,7 @@ describe("commit", () => {
     expect(await codeOf(transaction.commit())).toBe("message-lock-lost");
   });
 
-  it("takes messages in when they are sent, so that the caller may reuse its buffers", async () => {
+  it("copies messages when they are sent, so that the caller may reuse its buffers", async () => {
     await using fixture = await openQueues();
     const bytes = Buffer.from("kept");
     const transaction = fixture.broker.beginTransaction();
@@ -118,7 +118,7 @@ describe("rollBack", () => {
     expect(await codeOf(transaction.commit())).toBe("transaction-not-found");
   });
 
-  it("happens by itself two minutes after the first operation", async () => {
+  it("happens automatically two minutes after the first operation", async () => {
     await using fixture = await openQueues();
     const transaction = fixture.broker.beginTransaction();
     fixture.clock.advance(MINUTE_MS);

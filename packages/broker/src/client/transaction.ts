@@ -8,19 +8,19 @@ import { BROKER_LIMITS } from "../errors/limits.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 
-/** Work that waits for its transaction. */
+/** A pending step of a transaction. */
 export interface TransactionStep {
-  /** What the step settles; a transaction settles each message once. */
+  /** The message that the step settles; a transaction settles each message at most once. */
   readonly settles?: StoredMessage;
-  /** Throws when the step cannot be done any more. */
+  /** Throws if the step can no longer be applied. */
   check(nowMs: number): void;
-  /** Does the step; must not fail after `check` passed. */
+  /** Applies the step; must not fail after `check` passed. */
   apply(nowMs: number): void;
-  /** Gives back what the step holds. */
+  /** Releases what the step holds. */
   rollBack(): void;
 }
 
-/** A transaction ends by itself so long after its first step. Source: "Overview of Service Bus transaction processing". */
+/** A transaction rolls back this long after its first step. Source: "Overview of Service Bus transaction processing". */
 const TIMEOUT_MS = 2 * 60_000;
 /** Source: "Service Bus quotas". */
 const { stepsPerTransaction: STEP_LIMIT } = BROKER_LIMITS;
@@ -28,18 +28,18 @@ const { stepsPerTransaction: STEP_LIMIT } = BROKER_LIMITS;
 type TransactionState = "open" | "committed" | "rolled-back" | "timed-out";
 
 /**
- * Sends and settlements that happen all or not at all, across entities. Nothing shows before `commit`; locks stay held
- * and must still be held then. It rolls back by itself 2 minutes after its first step.
+ * Sends and settlements that happen all or not at all, across entities. Nothing is visible before `commit`; locks must still be held then.
+ * It rolls back by itself 2 minutes after its first step.
  */
 export class Transaction extends TimerEntry {
   readonly id = randomUUID();
   readonly #engine: Engine;
   readonly #steps: TransactionStep[] = [];
-  /** The one partition key that is sent with to each partitioned entity. */
+  /** The only partition key allowed per partitioned entity. */
   readonly #keys = new Map<Queue | Topic, string>();
   #state: TransactionState = "open";
 
-  /** Made by `Broker.beginTransaction`. */
+  /** Created by `Broker.beginTransaction`. */
   constructor(engine: Engine) {
     super();
     this.#engine = engine;
@@ -76,8 +76,8 @@ export class Transaction extends TimerEntry {
   }
 
   /**
-   * Holds a send to a partitioned entity to the partition key of those before it; for the engine. Throws `not-allowed` for another key, and
-   * without one. Source: "Partitioned queues and topics", use transactions with partitioned entities.
+   * For the engine: requires that all sends to a partitioned entity have the same partition key. Throws `not-allowed` for another key or
+   * none. Source: "Partitioned queues and topics", use transactions with partitioned entities.
    */
   pin(target: Queue | Topic, key: string | undefined): void {
     if (!isPartitioned(target)) return;
@@ -92,7 +92,7 @@ export class Transaction extends TimerEntry {
     throw new BrokerError("not-allowed", text, { entity: target.path });
   }
 
-  /** Does all steps as one; when one cannot be done, none is, and the transaction is rolled back. */
+  /** Applies all steps at once; if one cannot be applied, none is, and the transaction is rolled back. */
   async commit(): Promise<void> {
     const nowMs = this.#engine.begin();
     this.requireOpen();
@@ -109,7 +109,7 @@ export class Transaction extends TimerEntry {
     await this.#engine.fanOuts.whenDone();
   }
 
-  /** Drops all steps. Messages that were to be settled stay locked. */
+  /** Discards all steps. Messages that were to be settled stay locked. */
   async rollBack(): Promise<void> {
     const nowMs = this.#engine.begin();
     this.requireOpen();

@@ -11,11 +11,11 @@ import { MadeIds } from "../messages/made-ids.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { Storage } from "../storage/storage.js";
-import { type Clock, goesByItself } from "../timing/clock.js";
+import { type Clock, isRealTime } from "../timing/clock.js";
 import { Timers } from "../timing/timers.js";
 import { type MemoryLimits, MemoryMark, type MemoryUse } from "./memory-mark.js";
 
-/** What the engine does unasked; given by the broker, so that the state does not depend on the rules. */
+/** What the engine does without a request; passed in by the broker, so that the state does not depend on the rules. */
 export interface Lifecycle {
   onMessageDue(engine: Engine, message: StoredMessage, nowMs: number): void;
   onSessionDue(engine: Engine, lock: SessionLock, nowMs: number): void;
@@ -26,12 +26,12 @@ export interface Lifecycle {
   measureMemory(engine: Engine): MemoryUse;
 }
 
-/** The state of one broker, on which the operations work. It decides nothing itself. */
+/** The state of one broker, on which the operations work. It makes no decisions itself. */
 export class Engine {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly storage: Storage;
-  /** By what the service offers in it, the broker is limited; undefined for not at all. */
+  /** The tier whose limits apply; undefined for none. */
   readonly tier: Tier | undefined;
   readonly entities: EntityRegistry;
   readonly lockTokens = new LockTokens();
@@ -43,7 +43,7 @@ export class Engine {
   readonly #undecodable = new Set<StoredMessage>();
   readonly #lifecycle: Lifecycle;
   readonly #lanes: Lane[] = [];
-  /** The storage's last promise and the one made of it: a group of operations shares both. */
+  /** The storage's latest commit and the promise made of it: a group of operations shares both. */
   #commit: Promise<void> | undefined;
   #guardedCommit: Promise<void> | undefined;
   readonly #ids = new MadeIds();
@@ -65,8 +65,8 @@ export class Engine {
     this.clock = clock;
     const onStep = (byMs: number): void => this.#lifecycle.onClockStep(this, byMs);
     this.timers = new Timers(clock, onStep, () =>
-      // Who moves a clock by hand expects everything to have happened.
-      this.fanOuts.beginOperation(goesByItself(clock)),
+      // With a manual clock, everything due must have happened when `advance` returns.
+      this.fanOuts.beginOperation(isRealTime(clock)),
     );
     this.storage = storage;
     this.entities = entities;
@@ -83,55 +83,55 @@ export class Engine {
     return this.#wireDecoder;
   }
 
-  /** Sets how messages in a front end's encoding are read; those that waited for it are due now. */
+  /** Sets the decoder of messages in a front end's encoding; messages waiting for it become due now. */
   set wireDecoder(decoder: WireDecoder | undefined) {
     this.#wireDecoder = decoder;
     for (const message of this.#undecodable) {
       const { state, timerSlot, isLocked, session } = message;
       const isHeld = (state === "active" || state === "scheduled") && timerSlot < 0;
-      // The lock of a session has a timer of its own.
+      // A session's lock has its own timer.
       if (isHeld && !(isLocked && session !== undefined)) this.timers.arm(message, this.timers.nowMs);
     }
     this.#undecodable.clear();
     this.fanOuts.schedule();
   }
 
-  /** Keeps a message that is due where it is until there is a wire decoder. */
+  /** Postpones a due message until there is a wire decoder. */
   awaitDecoder(message: StoredMessage): void {
     this.#undecodable.add(message);
   }
 
-  /** Begins an operation: fires what is due and returns the present instant. Throws once the broker is closed. */
+  /** Begins an operation: fires due timers and returns the current time. Throws once the broker is closed. */
   begin(): number {
     if (this.#failure !== undefined) throw this.#failure;
     this.fanOuts.beginOperation();
     return this.timers.settleNow();
   }
 
-  /** Notes that a lane has messages for its waiters; they are served when the operation ends. */
+  /** Marks a lane whose waiters are to be served when the operation ends. */
   wake(lane: Lane): void {
     if (lane.waiters.first !== undefined) this.#lanes.push(lane);
   }
 
-  /** Ends an operation: fires what it made due at once, serves waiters and ends the storage's batch. */
+  /** Ends an operation: fires timers that became due, serves waiters and ends the storage's batch. */
   end(nowMs: number): Promise<void> | undefined {
     this.timers.settle(nowMs);
     if (this.#lanes.length > 0) this.#serve(nowMs);
     return this.#commitBatch();
   }
 
-  /** Resolves once everything done so far, the operation in progress included, is durable. */
+  /** Resolves once everything so far, including the current operation, is durable. */
   async whenDurable(): Promise<void> {
     await null;
     await this.#commitBatch();
   }
 
-  /** A message's own id, or one made up for a message that came without. */
+  /** The message's own id, or a generated one. */
   messageIdOf(message: BrokerMessage): MessageId {
     return message.messageId ?? this.#ids.next();
   }
 
-  /** Tells the listeners of something that happened to a message. */
+  /** Reports an event of a message to the listeners. */
   emit(type: BrokerEventType, message: StoredMessage, nowMs: number, detail?: string): void {
     if (this.listeners.size === 0) return;
     const { content, sequence, store } = message;
@@ -139,7 +139,7 @@ export class Engine {
     this.#notify(type, store.path, nowMs, BigInt(sequence), messageId, sessionId, detail);
   }
 
-  /** Tells the listeners of something that happened to an entity or a session. */
+  /** Reports an event of an entity or session to the listeners. */
   emitEntity(
     type: BrokerEventType,
     entity: string,
@@ -166,7 +166,7 @@ export class Engine {
     this.end(nowMs);
   }
 
-  /** Refuses all further operations, and those that wait. */
+  /** Rejects all further and all pending operations. */
   stop(failure: BrokerError): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
@@ -182,7 +182,7 @@ export class Engine {
     if (commit !== this.#commit) {
       this.#commit = commit;
       this.#guardedCommit = commit?.catch((cause: unknown) => this.#fail(cause));
-      // What happens unasked has nobody who awaits it: a failure then shows in the next operation.
+      // Nothing awaits work without a request; its failure is reported by the next operation.
       this.#guardedCommit?.catch(() => {});
     }
     return this.#guardedCommit;

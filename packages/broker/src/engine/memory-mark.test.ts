@@ -32,7 +32,7 @@ describe("the high-water mark", () => {
     await broker.sender("q0").send(message(""));
   });
 
-  it("leaves room for entities that hold little when one holds most", async () => {
+  it("leaves room for small entities when one holds most", async () => {
     await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
     await broker.createQueue("small");
     await broker.createQueue("large");
@@ -78,7 +78,7 @@ describe("the high-water mark", () => {
     expect(sent * 100_000).toBeLessThan(9 * MIB);
   });
 
-  it("is that of all brokers of the process together, and lets what is closed go", async () => {
+  it("covers all open brokers of the process together", async () => {
     const other = createBroker();
     await other.createQueue("q");
     await other.sender("q").send(message("x".repeat(900_000)));
@@ -90,7 +90,7 @@ describe("the high-water mark", () => {
     await broker.sender("q").send(message(""));
   });
 
-  it("holds for session states and rules, which are no messages", async () => {
+  it("also applies to session states and rules", async () => {
     await using broker = createBroker({ maxMemoryInBytes: 2 * MIB });
     await broker.createQueue("s", { requiresSession: true });
     await broker.createTopic("t");
@@ -108,7 +108,7 @@ describe("the high-water mark", () => {
     expect(broker.listRules("t", "s").length).toBeLessThan(500);
   });
 
-  it("is by default below what the process may have", () => {
+  it("is by default below the memory of the process", () => {
     const { heapBytes, totalBytes } = memoryLimits();
     expect(heapBytes).toBeGreaterThan(100 * MIB);
     expect(totalBytes).toBeGreaterThan(100 * MIB);

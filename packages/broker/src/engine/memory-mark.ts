@@ -3,31 +3,31 @@ import { getHeapStatistics } from "node:v8";
 
 /** What a broker holds in memory, in bytes. */
 export interface MemoryUse {
-  /** In the heap of JavaScript. */
+  /** In the JavaScript heap. */
   readonly heapBytes: number;
-  /** Outside of it: bodies, and states of sessions. */
+  /** Outside the heap: bodies and session states. */
   readonly bodyBytes: number;
 }
 
-/** What all brokers of the process together may hold, in bytes. */
+/** Limits of all brokers of the process together, in bytes. */
 export type MemoryLimits = MemoryUse & { readonly totalBytes: number };
 
-/** What things cost in the heap, in bytes: measured on Node.js 20 and rounded up. What messages are made of comes on top. */
+/** Heap cost per object in bytes, measured on Node.js 20 and rounded up. The content of messages is added. */
 export const HEAP_COSTS = Object.freeze({ message: 480, session: 320, duplicate: 320, rule: 2048 });
 
-/** How much of the heap messages may take: what they are worked on with, and what else the process does, need the rest. */
+/** Share of the heap that messages may use: processing them, and the rest of the process, need the remainder. */
 const HEAP_SHARE = 0.6;
-/** How much of the machine's or container's memory heap and bodies may take. */
+/** Share of the machine's or container's memory that heap and bodies may use. */
 const MEMORY_SHARE = 0.7;
-/** What is used is looked at whenever it may have grown by this share of the limit. */
+/** Usage is measured again whenever it may have grown by this share of the limit. */
 const STEP = 1 / 64;
-/** One entity has at most so many times as much as is left, so that there is room for those that hold little. */
-const MOST_OF_REST = 8;
-/** The heap is nearly used up, which it also is before garbage is collected: it counts when a good part of it is messages. */
+/** One entity may use at most this multiple of the remaining memory, so that small ones get room. */
+const MAX_MULTIPLE_OF_REST = 8;
+/** The heap may look nearly full only because garbage is not collected yet: that counts only if messages are a considerable part of it. */
 const NEARLY_FULL = 0.92;
-const GOOD_PART = 0.25;
+const CONSIDERABLE_PART = 0.25;
 
-/** The limits that the process itself sets: its heap, and the memory of its machine or container. */
+/** The limits set by the process: its heap, and the memory of the machine or container. */
 export function memoryLimits(): MemoryLimits {
   const heapBytes = getHeapStatistics().heap_size_limit * HEAP_SHARE;
   const constrained = process.constrainedMemory?.() ?? 0;
@@ -36,12 +36,12 @@ export function memoryLimits(): MemoryLimits {
   return { heapBytes, bodyBytes: Number.POSITIVE_INFINITY, totalBytes: memory * MEMORY_SHARE };
 }
 
-/** All brokers of the process that somebody still has. */
+/** All brokers of the process that are still referenced. */
 const all = new Set<WeakRef<MemoryMark>>();
 
 /**
- * Tells when a broker should take nothing more, because the brokers of its process together hold as much as there is memory for; and what holds
- * most before what holds little. It adds up only now and then.
+ * Decides when a broker must refuse more data because the brokers of the process together reach the memory limit; the largest entities are
+ * refused first. It measures only occasionally.
  */
 export class MemoryMark {
   readonly #use: () => MemoryUse;
@@ -49,10 +49,10 @@ export class MemoryMark {
   readonly #step: number;
   readonly #self = new WeakRef(this);
   #slack = 0;
-  /** What was left when it was added up last; less than nothing when nothing was. */
+  /** Memory left at the last measurement; negative if the limit was exceeded. */
   #left: MemoryUse = { heapBytes: 0, bodyBytes: 0 };
 
-  /** `use` says what the broker holds at present. */
+  /** `use` returns the broker's current usage. */
   constructor(use: () => MemoryUse, limits: MemoryLimits) {
     this.#use = use;
     this.#limits = limits;
@@ -60,40 +60,39 @@ export class MemoryMark {
     all.add(this.#self);
   }
 
-  /** Counts what the broker takes in, roughly. */
+  /** Counts added bytes, approximately. */
   grow(bytes: number): void {
     this.#slack -= bytes;
   }
 
-  /** Whether so many bytes more should not be taken in for an entity that holds so much. */
+  /** Whether `bytes` more must be refused for an entity that uses `holder` already. */
   isReachedBy(holder: MemoryUse, bytes: number): boolean {
     if (this.#slack > 0 && this.#leavesRoom(holder, bytes)) return false;
-    this.#look();
+    this.#measure();
     return this.#slack <= 0 || !this.#leavesRoom(holder, bytes);
   }
 
   #leavesRoom({ heapBytes, bodyBytes }: MemoryUse, bytes: number): boolean {
     const taken = this.#step - this.#slack;
     return (
-      heapBytes <= MOST_OF_REST * (this.#left.heapBytes - taken) &&
-      heapBytes + bodyBytes <= MOST_OF_REST * (this.#left.bodyBytes - taken - bytes)
+      heapBytes <= MAX_MULTIPLE_OF_REST * (this.#left.heapBytes - taken) &&
+      heapBytes + bodyBytes <= MAX_MULTIPLE_OF_REST * (this.#left.bodyBytes - taken - bytes)
     );
   }
 
-  #look(): void {
+  #measure(): void {
     const { heapBytes, bodyBytes } = useOfAll();
-    const { heapBytes: mostHeap, totalBytes: most } = this.#limits;
-    this.#left = { heapBytes: mostHeap - heapBytes, bodyBytes: most - heapBytes - bodyBytes };
+    const { heapBytes: maxHeapBytes, totalBytes: maxTotalBytes } = this.#limits;
+    this.#left = { heapBytes: maxHeapBytes - heapBytes, bodyBytes: maxTotalBytes - heapBytes - bodyBytes };
     const isUsedUp = this.#left.heapBytes <= 0 || this.#left.bodyBytes <= 0 || isHeapFull(heapBytes);
     this.#slack = isUsedUp ? 0 : this.#step;
   }
 
-  /** The broker is closed, and holds nothing any more. */
+  /** Stops counting a closed broker. */
   close(): void {
     all.delete(this.#self);
   }
 
-  /** What the broker holds at present. */
   get use(): MemoryUse {
     return this.#use();
   }
@@ -115,5 +114,5 @@ function useOfAll(): MemoryUse {
 
 function isHeapFull(ofMessages: number): boolean {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-  return used >= limit * NEARLY_FULL && ofMessages >= limit * GOOD_PART;
+  return used >= limit * NEARLY_FULL && ofMessages >= limit * CONSIDERABLE_PART;
 }

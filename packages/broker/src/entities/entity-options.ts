@@ -2,7 +2,7 @@ import { BrokerError } from "../errors/broker-error.js";
 import { suggestion } from "../errors/known-options.js";
 import { checkTierLimits, type Tier, withTierDefaults } from "./tier.js";
 
-/** What an entity does at present; the service's words. */
+/** The status of an entity, in the service's terms. */
 export type EntityStatus = "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
 
 interface EntityOptions {
@@ -10,41 +10,41 @@ interface EntityOptions {
   readonly status?: EntityStatus;
   /** Free text of at most 1024 characters; default empty. */
   readonly userMetadata?: string;
-  /** Deletes the entity after so long without use; at least 5 minutes, default `Infinity`: never. */
+  /** Deletes the entity after this time without use; at least 5 minutes, default `Infinity`: never. */
   readonly autoDeleteOnIdleMs?: number;
-  /** Longest and default life of a message; at least 1 s, default `Infinity`. */
+  /** Default and maximum time to live of a message; at least 1 s, default `Infinity`. */
   readonly defaultMessageTimeToLiveMs?: number;
-  /** Kept and reported; the engine always batches. Default true. */
+  /** Stored and returned only; the engine always batches. Default true. */
   readonly enableBatchedOperations?: boolean;
 }
 
 interface SendingOptions {
   /** The quota for all messages together; 1 to 81920, default 1024. */
   readonly maxSizeInMegabytes?: number;
-  /** The largest message; 1 to 102400, default 1024. */
+  /** The maximum size of a message; 1 to 102400, default 1024. */
   readonly maxMessageSizeInKilobytes?: number;
-  /** Drops a message whose id was seen within the window. Fixed at creation; default false. */
+  /** Drops a message whose id was seen within the history window. Fixed at creation; default false. */
   readonly requiresDuplicateDetection?: boolean;
   /** 20 s to 7 days, default 10 minutes. */
   readonly duplicateDetectionHistoryTimeWindowMs?: number;
-  /** Spreads messages over 16 partitions by their key. Fixed at creation; default false. */
+  /** Distributes messages over 16 partitions by their key. Fixed at creation; default false. */
   readonly enablePartitioning?: boolean;
-  /** Kept and reported. Fixed at creation; default false. */
+  /** Stored and returned only. Fixed at creation; default false. */
   readonly enableExpress?: boolean;
 }
 
 interface ReceivingOptions {
-  /** How long a receiver may hold a message or session without renewal; 5 s to 5 minutes, default 1 minute. */
+  /** How long a message or session is locked without renewal; 5 s to 5 minutes, default 1 minute. */
   readonly lockDurationMs?: number;
-  /** After so many failed deliveries a message is dead-lettered; 1 to 2147483647, default 10. */
+  /** After this many failed deliveries a message is dead-lettered; 1 to 2147483647, default 10. */
   readonly maxDeliveryCount?: number;
   /** Whether every message belongs to a session. Fixed at creation; default false. */
   readonly requiresSession?: boolean;
-  /** Dead-letters expired messages rather than dropping them; default false. */
+  /** Dead-letters expired messages instead of deleting them; default false. */
   readonly deadLetteringOnMessageExpiration?: boolean;
-  /** Path of a queue or topic to which every message moves on at once; default none. */
+  /** Path of a queue or topic to which all messages are forwarded; default none. */
   readonly forwardTo?: string | undefined;
-  /** Path of a queue or topic to which every dead-lettered message moves on; default none. */
+  /** Path of a queue or topic to which dead-lettered messages are forwarded; default none. */
   readonly forwardDeadLetteredMessagesTo?: string | undefined;
 }
 
@@ -53,13 +53,13 @@ export interface QueueOptions extends EntityOptions, SendingOptions, ReceivingOp
 
 /** The properties of a topic, named as in the management API. Durations are in ms. */
 export interface TopicOptions extends EntityOptions, SendingOptions {
-  /** Kept and reported; the engine always keeps order. Default true. */
+  /** Stored and returned only; the engine always keeps order. Default true. */
   readonly supportOrdering?: boolean;
 }
 
 /** The properties of a subscription, named as in the management API. Durations are in ms. */
 export interface SubscriptionOptions extends EntityOptions, ReceivingOptions {
-  /** Dead-letters a message whose filter fails on it; default true. */
+  /** Dead-letters a message when a filter fails to evaluate it; default true. */
   readonly deadLetteringOnFilterEvaluationExceptions?: boolean;
 }
 
@@ -113,7 +113,7 @@ const forward: OptionRule = {
   expected: "the path of a queue or topic",
 };
 
-/** The one table of entity properties: default, range and whether it is fixed at creation. */
+/** The only table of entity properties: default, range and whether fixed at creation. */
 const OPTION_RULES: Readonly<Record<OptionName, OptionRule>> = {
   status: { default: "Active", accepts: (value) => STATUSES.includes(value), expected: STATUSES.join(", ") },
   userMetadata: {
@@ -179,8 +179,8 @@ export const DEFAULT_TOPIC_OPTIONS = defaults(TOPIC_NAMES) as ResolvedTopicOptio
 export const DEFAULT_SUBSCRIPTION_OPTIONS = defaults(SUBSCRIPTION_NAMES) as ResolvedSubscriptionOptions;
 
 /**
- * Completes and checks a queue's properties; with `current`, those of an update, which changes only what is given. Throws `argument-error`
- * for an unknown name or a value out of range, `not-allowed` for a change that is fixed at creation and for what the tier does not offer.
+ * Checks a queue's properties and fills in defaults; with `current`, changes only the given ones. Throws `argument-error` for an unknown
+ * name or a value out of range, `not-allowed` for a property fixed at creation or not offered by the tier.
  */
 export function resolveQueueOptions(
   path: string,
@@ -191,7 +191,7 @@ export function resolveQueueOptions(
   return resolve(path, QUEUE_NAMES, options, current ?? DEFAULT_QUEUE_OPTIONS, current !== undefined, tier);
 }
 
-/** Completes and checks a topic's properties, as `resolveQueueOptions` does. */
+/** Like `resolveQueueOptions`, for topics. */
 export function resolveTopicOptions(
   path: string,
   options: TopicOptions = {},
@@ -201,7 +201,7 @@ export function resolveTopicOptions(
   return resolve(path, TOPIC_NAMES, options, current ?? DEFAULT_TOPIC_OPTIONS, current !== undefined, tier);
 }
 
-/** Completes and checks a subscription's properties, as `resolveQueueOptions` does. */
+/** Like `resolveQueueOptions`, for subscriptions. */
 export function resolveSubscriptionOptions(
   path: string,
   options: SubscriptionOptions = {},
@@ -234,7 +234,7 @@ function resolve<Options extends object>(
       throw new BrokerError("argument-error", text, { entity: path });
     }
     const rule = OPTION_RULES[name as OptionName];
-    // Undefined stands for "not given", except where it is a value of its own: it ends a forward.
+    // `undefined` means "not given", except for forwarding, where it ends the forward.
     if (value === undefined && isUpdate && rule.default !== undefined) continue;
     const wanted = value === undefined && !isUpdate ? rule.default : value;
     if (!rule.accepts(wanted)) {

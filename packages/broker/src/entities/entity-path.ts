@@ -1,13 +1,13 @@
 import { BrokerError } from "../errors/broker-error.js";
 import type { StoreKind } from "./message-store.js";
 
-/** A path taken apart: which entity, and which of its stores. */
+/** A parsed path: an entity, and one of its stores. */
 export interface EntityPath {
   readonly entity: string;
   readonly store: StoreKind;
 }
 
-/** Looks at each run of slashes once, however many there are. */
+/** Visits each run of slashes only once, so its time is linear. */
 const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
 const SUB_QUEUE = /\/(\$transfer\/)?\$deadletterqueue$/i;
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._/-]*[\p{L}\p{N}_])?$/u;
@@ -15,7 +15,7 @@ const CHILD_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}_])?$/u;
 const NAME_LIMIT = 260;
 const CHILD_NAME_LIMIT = 50;
 
-/** Takes apart the address of an entity or sub-queue; a leading or trailing slash does not matter. */
+/** Parses the address of an entity or sub-queue; leading and trailing slashes are ignored. */
 export function parseEntityPath(path: string): EntityPath {
   const trimmed = path.replace(OUTER_SLASHES, "");
   const match = SUB_QUEUE.exec(trimmed);
@@ -26,7 +26,7 @@ export function parseEntityPath(path: string): EntityPath {
   };
 }
 
-/** The key under which paths of any letter case find their entity. */
+/** The key of an entity: its path, case-insensitive. */
 export function entityKey(path: string): string {
   return path.toLowerCase();
 }

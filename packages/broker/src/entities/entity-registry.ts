@@ -11,7 +11,7 @@ export type ReceivingEntity = Queue | Subscription;
 /** Any entity of the namespace. */
 export type Entity = ReceivingEntity | Topic;
 
-/** All entities by path, in any letter case, and by number. */
+/** All entities by case-insensitive path, and by id. */
 export class EntityRegistry {
   readonly #byPath = new Map<string, Entity>();
   readonly #byId = new Map<number, Entity>();
@@ -22,13 +22,13 @@ export class EntityRegistry {
     return this.#byPath.values();
   }
 
-  /** A number that no present entity has. */
+  /** An id that no current entity has. */
   nextId(): number {
     this.#lastId += 1;
     return this.#lastId;
   }
 
-  /** Keeps a number from being given to an entity: it names something else. */
+  /** Reserves an id for something else than an entity. */
   reserveId(id: number): void {
     this.#lastId = Math.max(this.#lastId, id);
   }
@@ -52,7 +52,7 @@ export class EntityRegistry {
     return this.#byId.get(id);
   }
 
-  /** The store that a store id names. */
+  /** The store with this id. */
   storeById(storeId: number): MessageStore | undefined {
     const entity = this.#byId.get(Math.floor(storeId / STORES_PER_ENTITY));
     if (entity === undefined) return undefined;
@@ -79,7 +79,7 @@ export class EntityRegistry {
     return store;
   }
 
-  /** The store to peek at: where one can receive, and a topic's scheduled messages. Throws `entity-not-found`. */
+  /** The store to peek at: any store to receive from, or a topic's scheduled messages. Throws `entity-not-found`. */
   peekSource(path: string): MessageStore {
     const { entity, store } = this.#resolve(path);
     if (store === "main") return entity.main;
@@ -96,18 +96,18 @@ export class EntityRegistry {
   }
 }
 
-/** The refusal to receive from a topic. */
+/** The error for receiving from a topic. */
 export function topicRefusal(path: string): BrokerError {
   const text = `Cannot receive from '${path}': receive from a subscription of the topic.`;
   return new BrokerError("not-allowed", text, { entity: path });
 }
 
-/** Whether a store is that of a topic's scheduled messages, from which nothing can be received. */
+/** Whether a store holds a topic's scheduled messages, which cannot be received. */
 export function isTopicItself({ owner, kind }: MessageStore): boolean {
   return owner.kind === "topic" && kind === "main";
 }
 
-/** How long a message of a store is locked; a topic, which has no say in it, has the service's default. */
+/** How long a message of a store is locked; for topics, which lack the property, the service's default. */
 export function lockDurationOf({ owner }: MessageStore): number {
   return owner.kind === "topic" ? DEFAULT_QUEUE_OPTIONS.lockDurationMs : owner.options.lockDurationMs;
 }

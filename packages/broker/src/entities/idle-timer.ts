@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import type { Entity } from "./entity-registry.js";
 
-/** Watches for the end of an entity's idle time. */
+/** Fires when an entity's idle time is over. */
 export class IdleTimer extends TimerEntry {
   readonly #engine: Engine;
   readonly #entity: Entity;

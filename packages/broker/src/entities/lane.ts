@@ -1,26 +1,26 @@
 import type { ReadyQueue } from "./ready-queue.js";
 import { WaiterList } from "./waiter.js";
 
-/** What may keep messages back. */
+/** A condition under which no messages are delivered. */
 export interface Gate {
   readonly isShut: boolean;
 }
 
-/** Where messages meet receivers: a store has one, and every session that is locked. */
+/** Matches ready messages with waiting receivers: one per store, and one per locked session. */
 export class Lane {
   readonly ready: ReadyQueue;
   readonly waiters = new WaiterList();
-  /** Set while messages are handed out, so that what a receiver does at once does not hand out in between. */
+  /** Set while messages are delivered, so that calls a receiver makes meanwhile do not deliver recursively. */
   isDispatching = false;
   readonly #gate: Gate | undefined;
 
-  /** Messages are handed out unless `gate` is shut. */
+  /** No messages are delivered while `gate` is shut. */
   constructor(ready: ReadyQueue, gate?: Gate) {
     this.ready = ready;
     this.#gate = gate;
   }
 
-  /** Whether nothing is handed out at present, though there may be messages. */
+  /** Whether delivery is currently suspended. */
   get isShut(): boolean {
     return this.#gate?.isShut === true;
   }

@@ -13,22 +13,23 @@ import { SessionTable } from "./session-table.js";
 import type { Subscription } from "./subscription.js";
 import type { Topic } from "./topic.js";
 
-/** What all messages of a queue, or of a topic with its subscriptions, take. */
+/** What all messages of a queue, or of a topic with its subscriptions, use. */
 export interface Usage {
-  /** What counts against the quota. */
+  /** Bytes that count towards the quota: `sizeInBytes`, changed properties and the broker's own memory per message. */
   bytes: number;
+  /** Size of all messages and session states, as the entity's description reports it. */
   sizeInBytes: number;
-  /** What of it is in the heap of JavaScript, roughly. */
+  /** The part of it in the JavaScript heap, approximately. */
   heapBytes: number;
 }
 
-/** The largest head that the service takes: more of a message is its body. */
-const LARGEST_HEAD = 64 * 1024;
+/** Maximum size of all non-body sections of a message; everything beyond is body. */
+const MAX_HEAD_BYTES = 64 * 1024;
 
-/** A topic's `main` store holds its scheduled messages, and those on their way to its subscriptions. */
+/** A topic's `main` store holds its scheduled messages, and messages not yet copied to all subscriptions. */
 export type StoreKind = "main" | "dead-letter" | "transfer-dead-letter";
 
-/** How many store ids each entity has. */
+/** Store ids per entity: three are used, one is spare. Ids are stored on disk, so this must not change. */
 export const STORES_PER_ENTITY = 4;
 const ORDINALS: Readonly<Record<StoreKind, number>> = {
   main: 0,
@@ -41,7 +42,7 @@ const SUFFIXES: Readonly<Record<StoreKind, string>> = {
   "transfer-dead-letter": "/$Transfer/$DeadLetterQueue",
 };
 
-/** The messages of one queue, subscription or sub-queue, with the counts that describe them. */
+/** The messages of one queue, subscription or sub-queue, with its counts. */
 export class MessageStore {
   readonly id: number;
   readonly engine: Engine;
@@ -51,15 +52,15 @@ export class MessageStore {
   readonly index = new SequenceIndex();
   /** Serves receivers without a session. */
   readonly lane = new Lane(new ReadyQueue());
-  /** Present where messages belong to sessions. */
+  /** Present if the entity requires sessions. */
   readonly sessions: SessionTable | undefined;
   activeCount = 0;
   deferredCount = 0;
   scheduledCount = 0;
   sizeInBytes = 0;
-  /** What the messages hold beside their bodies, in bytes. */
+  /** Size of all non-body sections, in bytes. */
   headBytes = 0;
-  /** What the states of its sessions take, in bytes. */
+  /** Size of all session states, in bytes. */
   stateBytes = 0;
   readonly #usage: Usage;
 
@@ -73,12 +74,12 @@ export class MessageStore {
     this.sessions = requiresSession ? new SessionTable(this) : undefined;
   }
 
-  /** Where a message of this store waits to be handed out. */
+  /** The queue in which a message waits for delivery. */
   readyOf({ session }: StoredMessage): ReadyQueue {
     return session ?? this.lane.ready;
   }
 
-  /** Whether somebody waits for messages or a session. */
+  /** Whether any receiver waits for messages or a session. */
   get hasWaiters(): boolean {
     if (this.lane.waiters.first !== undefined) return true;
     if (this.sessions === undefined) return false;
@@ -87,7 +88,7 @@ export class MessageStore {
     return false;
   }
 
-  /** Ends all waits for messages or sessions. */
+  /** Rejects all waits for messages or sessions. */
   refuseWaiters(error: Error): void {
     this.lane.waiters.refuseAll(error);
     if (this.sessions === undefined) return;
@@ -95,54 +96,52 @@ export class MessageStore {
     for (const session of this.sessions.all()) session.lock?.lane.waiters.refuseAll(error);
   }
 
-  /** Lets whoever waits for messages go without, and tells nobody; returns how many that concerns. */
+  /** Fault injection: waiting receivers never get a message or an error; returns how many. */
   stallWaiters(): number {
     const sessions = Array.from(this.sessions?.all() ?? []);
     const lanes = [this.lane, ...sessions.flatMap(({ lock }) => lock?.lane ?? [])];
     return lanes.reduce((count, lane) => count + lane.waiters.stallAll(), 0);
   }
 
-  /** All messages in the order of their arrival, which in a partitioned entity is not that of their numbers. */
+  /** All messages in order of arrival, which in a partitioned entity differs from the order of sequence numbers. */
   byArrival(): Iterable<StoredMessage> {
     const messages = this.index.from(0);
     if (!isPartitioned(this.owner)) return messages;
     return Array.from(messages).sort((a, b) => a.arrival - b.arrival);
   }
 
-  /** Enters a message into the index and the counts. */
   add(message: StoredMessage): void {
     this.index.add(message);
     const { propertyChanges } = message;
     message.changeBytes = propertyChanges === undefined ? 0 : sizeOfApplicationProperties(propertyChanges);
-    this.#weigh(message, 1);
+    this.#updateUsage(message, 1);
     this.#countMessage(message, 1);
   }
 
-  /** Takes a message out of the index and the counts; it is `gone` afterwards. */
+  /** Afterwards the message's state is `gone`. */
   remove(message: StoredMessage): void {
     this.index.remove(message);
-    this.#weigh(message, -1);
+    this.#updateUsage(message, -1);
     this.#countMessage(message, -1);
     message.state = "gone";
   }
 
-  /** Changes what settlements and rules changed about a message of this store. */
+  /** Replaces the property changes of a message. */
   changeProperties(message: StoredMessage, changes: ApplicationProperties): void {
-    this.#weigh(message, -1);
+    this.#updateUsage(message, -1);
     message.propertyChanges = changes;
     message.changeBytes = sizeOfApplicationProperties(changes);
-    this.#weigh(message, 1);
+    this.#updateUsage(message, 1);
   }
 
-  /** Moves a message to another state within this store. */
   changeState(message: StoredMessage, state: "active" | "deferred"): void {
     this.#countMessage(message, -1);
     message.state = state;
     this.#countMessage(message, 1);
   }
 
-  /** Lets states of sessions that are so much larger, or smaller, count against the quota. */
-  countState(bytes: number): void {
+  /** Adds `bytes` (may be negative) of session state to the quota. */
+  addSessionStateBytes(bytes: number): void {
     this.sizeInBytes += bytes;
     this.#usage.sizeInBytes += bytes;
     this.#usage.bytes += bytes;
@@ -157,10 +156,10 @@ export class MessageStore {
     this.engine.onSessionDue(lock, nowMs);
   }
 
-  #weigh({ content, changeBytes }: StoredMessage, by: 1 | -1): void {
+  #updateUsage({ content, changeBytes }: StoredMessage, by: 1 | -1): void {
     const { sizeInBytes, dataLength } = content;
     const cost = quotaCostOf(sizeInBytes, changeBytes);
-    const headBytes = Math.min(sizeInBytes - dataLength, LARGEST_HEAD) + changeBytes;
+    const headBytes = Math.min(sizeInBytes - dataLength, MAX_HEAD_BYTES) + changeBytes;
     this.headBytes += by * headBytes;
     this.#usage.heapBytes += by * (headBytes + HEAP_COSTS.message);
     if (by > 0) this.engine.memory.grow(cost);

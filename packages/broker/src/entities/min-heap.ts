@@ -1,4 +1,4 @@
-/** A binary heap: the item with the least key comes out first. Items of one key come out in no particular order. */
+/** A binary heap that returns the item with the smallest key first. Items with equal keys have no particular order. */
 export class MinHeap<Item> {
   readonly #keyOf: (item: Item) => number;
   #items: Item[] = [];
@@ -53,12 +53,11 @@ export class MinHeap<Item> {
     return top;
   }
 
-  /** All items in no particular order. */
   [Symbol.iterator](): Iterator<Item> {
     return this.#items.values();
   }
 
-  /** Keeps only the items that pass. */
+  /** Keeps only the items for which `passes` returns true. */
   retain(passes: (item: Item) => boolean): void {
     const kept = this.#items.filter(passes);
     this.#items = [];

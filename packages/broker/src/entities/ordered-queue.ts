@@ -1,8 +1,8 @@
 import { MinHeap } from "./min-heap.js";
 
 /**
- * Items in order of their keys. Made for keys that mostly ascend: those join a ring at the end, and only items that come
- * late or come back pay for a heap.
+ * Items in order of their keys, optimised for mostly ascending keys: these are appended to a ring; only items that arrive out of order use
+ * a heap.
  */
 export class OrderedQueue<Item> {
   readonly #keyOf: (item: Item) => number;
@@ -27,7 +27,7 @@ export class OrderedQueue<Item> {
     }
   }
 
-  /** The item with the least key, which stays. */
+  /** The item with the smallest key, without removing it. */
   peek(): Item | undefined {
     const first = this.#length > 0 ? this.#ring[this.#head] : undefined;
     const late = this.#late?.peek();
@@ -35,7 +35,7 @@ export class OrderedQueue<Item> {
     return first === undefined || this.#keyOf(late) < this.#keyOf(first) ? late : first;
   }
 
-  /** Takes the item with the least key out. */
+  /** Removes the item with the smallest key. */
   shift(): Item | undefined {
     const item = this.peek();
     if (item === undefined) return undefined;
@@ -50,7 +50,7 @@ export class OrderedQueue<Item> {
     this.#length++;
   }
 
-  /** The ring's size is a power of two, so that places wrap by masking. */
+  /** The ring's size is a power of two, so that positions wrap by masking. */
   #grow(): void {
     const { length } = this.#ring;
     const next: (Item | undefined)[] = new Array(length === 0 ? 4 : length * 2).fill(undefined);

@@ -10,7 +10,7 @@ export class Queue {
   readonly id: number;
   readonly path: string;
   options: ResolvedQueueOptions;
-  /** What all its messages take together; a topic's subscriptions included. */
+  /** Usage of all its messages. */
   readonly usage: Usage = { bytes: 0, sizeInBytes: 0, heapBytes: 0 };
   readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
@@ -19,12 +19,12 @@ export class Queue {
   createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
-  /** Shared by the sub-queues, whose messages keep their sequence numbers. */
+  /** Shared with the sub-queues, where messages keep their sequence numbers. */
   readonly numbering = new Numbering();
   isDeleted = false;
-  /** Set by a fault: the entity acts as if its quota were used up. */
+  /** Fault injection: the entity acts as if its quota were used up. */
   isFilled = false;
-  /** Ids seen within the duplicate detection window with the end of their stay in steady time, oldest first. */
+  /** Ids seen within the duplicate detection window, with their expiry in steady time, oldest first. */
   readonly history = new Map<string, number>();
 
   constructor(engine: Engine, id: number, path: string, options: ResolvedQueueOptions, nowMs: number) {

@@ -1,28 +1,28 @@
 import type { StoredMessage } from "../messages/stored-message.js";
 import { MinHeap } from "./min-heap.js";
 
-/** Sweeping starts with so many messages that have left, and only when they are the greater part. */
+/** Stale messages are swept out when there are at least this many, and more than of the others. */
 const SWEEP_MINIMUM = 32;
 
 /**
- * The messages that may be delivered next, oldest first. Nearly all join at an end of a list that links them through their own
- * fields: new ones at the last, one that comes back (abandoned, lock expired) at the first. Only those whose old place lies in
- * between pay for a heap. A message that leaves its store while it waits here is skipped and swept later.
+ * Messages ready for delivery, oldest first. Nearly all are added at an end of a linked list: new ones at the tail, returned ones
+ * (abandoned, lock expired) at the head. Only those whose old position is in between use a heap. A message that leaves its store while it
+ * waits here is skipped and swept out later.
  */
 export class ReadyQueue {
   #first: StoredMessage | undefined = undefined;
   #last: StoredMessage | undefined = undefined;
   #between: MinHeap<StoredMessage> | undefined = undefined;
   #length = 0;
-  /** Messages in here that have left their store. */
+  /** Messages in this queue that have left their store. */
   #stale = 0;
 
-  /** How many messages can be taken. */
+  /** How many messages can be delivered. */
   get size(): number {
     return this.#length - this.#stale;
   }
 
-  /** Adds a message at its place. */
+  /** Adds a message at its position. */
   add(message: StoredMessage): void {
     this.#length++;
     const first = this.#first;
@@ -42,7 +42,7 @@ export class ReadyQueue {
     }
   }
 
-  /** The oldest message, which stays. */
+  /** The oldest message, without removing it. */
   peek(): StoredMessage | undefined {
     let message = this.#peek();
     while (message?.state === "gone") {
@@ -53,14 +53,14 @@ export class ReadyQueue {
     return message;
   }
 
-  /** Takes the oldest message out. */
+  /** Removes the oldest message. */
   shift(): StoredMessage | undefined {
     const message = this.peek();
     if (message !== undefined) this.#remove(message);
     return message;
   }
 
-  /** All messages that can be taken, in no particular order. The queue must not change meanwhile. */
+  /** All deliverable messages, in no particular order. The queue must not change meanwhile. */
   *ready(): Generator<StoredMessage, void, undefined> {
     for (let message = this.#first; message !== undefined; message = message.nextReady)
       if (message.state !== "gone") yield message;
@@ -68,7 +68,7 @@ export class ReadyQueue {
     for (const message of this.#between) if (message.state !== "gone") yield message;
   }
 
-  /** Tells that a message in here has left its store, or is about to. */
+  /** Counts a message in this queue that has left its store, or is about to. */
   forget(): void {
     this.#stale++;
     if (this.#stale > SWEEP_MINIMUM && this.#stale > this.#length / 2) this.#sweep();

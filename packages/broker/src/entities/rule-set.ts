@@ -10,29 +10,29 @@ import { checkChildName } from "./entity-path.js";
 export interface SubscriptionRule {
   readonly definition: RuleDefinition;
   readonly createdAtMs: number;
-  /** The id of its record in the storage; one that the subscription was made with stands in the subscription's own. */
+  /** The id of its own record in the storage; undefined for a rule stored in the subscription's record. */
   readonly recordId?: number | undefined;
 }
 
-/** The rule that every new subscription has unless it is given another. */
+/** The default rule of new subscriptions. */
 export const DEFAULT_RULE: RuleDefinition = Object.freeze({
   name: "$Default",
   filter: { type: "true" } as const,
 });
 
-/** What is counted of a topic's rules. The service's true and false filters are SQL filters. */
+/** How a topic's rules are counted. Like the service, true and false filters count as SQL filters. */
 export type FilterKind = "sql" | "correlation";
 
-/** Filters that all subscriptions of a topic may have together. Source: "Service Bus quotas". */
+/** Maximum number of filters of all subscriptions of a topic together. Source: "Service Bus quotas". */
 const FILTER_LIMITS: Readonly<Record<FilterKind, number>> = Object.freeze({
   sql: BROKER_LIMITS.sqlFiltersPerTopic,
   correlation: BROKER_LIMITS.correlationFiltersPerTopic,
 });
 
-/** What a set of rules needs to know of its topic. */
+/** What a rule set needs from its topic. */
 export interface RuleSetOwner {
   readonly path: string;
-  /** How many filters of a kind the topic has. */
+  /** The topic's number of filters of a kind. */
   countFilters(kind: FilterKind): number;
   /** Called after rules were changed. */
   onRulesChanged(): void;
@@ -42,16 +42,16 @@ interface Rule extends SubscriptionRule {
   readonly compiled: CompiledRule;
 }
 
-/** The rules of one subscription, in order of creation, compiled. */
+/** The compiled rules of one subscription, in order of creation. */
 export class RuleSet {
   readonly #owner: RuleSetOwner;
   readonly #rules = new Map<string, Rule>();
   #compiled: readonly CompiledRule[] = [];
   #own: readonly Rule[] = [];
   #byName: readonly SubscriptionRule[] | undefined;
-  /** Whether every message passes unchanged, so that no rule has to run. */
+  /** Whether every message passes unchanged, so that no rule must be evaluated. */
   passesAll = false;
-  /** What running all of them costs. */
+  /** The cost of evaluating all rules. */
   cost: RuleCost = NO_COST;
   /** The size of all definitions, in UTF-16 units. */
   bytes = 0;
@@ -63,7 +63,7 @@ export class RuleSet {
     this.#owner = owner;
   }
 
-  /** In order of creation. An array once handed out is not changed any more. */
+  /** In order of creation. A returned array is never changed. */
   get compiled(): readonly CompiledRule[] {
     return this.#compiled;
   }
@@ -76,7 +76,7 @@ export class RuleSet {
     return this.#rules.get(name.toLowerCase());
   }
 
-  /** In the order of their names, whatever their letter case: by UTF-16 units, which depends on no locale. */
+  /** Sorted by name, case-insensitively and locale-independently (by UTF-16 units). */
   get byName(): readonly SubscriptionRule[] {
     this.#byName ??= Array.from(this.#rules)
       .sort(([a], [b]) => (a < b ? -1 : Number(a > b)))
@@ -84,19 +84,19 @@ export class RuleSet {
     return this.#byName;
   }
 
-  /** Those that stand in the subscription's own record. */
+  /** The rules stored in the subscription's own record. */
   get own(): readonly SubscriptionRule[] {
     return this.#own;
   }
 
-  /** How many filters of a kind there are. */
+  /** The number of filters of a kind. */
   count(kind: FilterKind): number {
     return this.#counts[kind];
   }
 
   /**
-   * Adds a rule. Throws `entity-already-exists` for a name in use, `argument-error` for what is no rule or a text that breaks the grammar,
-   * `quota-exceeded` when the topic has as many filters as it may have.
+   * Adds a rule. Throws `entity-already-exists` for a name in use, `argument-error` for an invalid definition or a syntax error,
+   * `quota-exceeded` when the topic has reached its maximum number of filters.
    */
   add(definition: RuleDefinition, nowMs: number, recordId?: number): void {
     checkRule(definition, this.#owner.path);
@@ -108,7 +108,7 @@ export class RuleSet {
     this.restore({ definition: structuredClone(definition), createdAtMs: nowMs, recordId });
   }
 
-  /** Takes a rule over as it was kept, though it may hold what is not taken any more. */
+  /** Restores a stored rule, even if it would no longer be accepted. */
   restore({ definition, createdAtMs, recordId }: SubscriptionRule): void {
     const rule = { definition, createdAtMs, recordId, compiled: this.#compile(definition) };
     this.#rules.set(definition.name.toLowerCase(), rule);
@@ -116,7 +116,7 @@ export class RuleSet {
     this.#tally(rule, 1);
   }
 
-  /** Replaces the rule of the same name. Throws `rule-not-found`, or as `add` does. */
+  /** Replaces the rule of the same name. Throws `rule-not-found`, or like `add`. */
   replace(definition: RuleDefinition): void {
     checkRule(definition, this.#owner.path);
     const before = this.#require(definition.name);

@@ -3,14 +3,14 @@ import type { StoredMessage } from "../messages/stored-message.js";
 const BLOCK_SIZE = 128;
 
 interface Block {
-  /** Messages in sequence order; the first `start` places are already vacated. */
+  /** Messages in sequence order; the first `start` elements are empty. */
   items: (StoredMessage | undefined)[];
   start: number;
 }
 
 /**
- * The messages of a store in sequence order: appending, finding, removing and reading on from a sequence number take
- * the same time however many there are. Built of sorted blocks, since messages mostly come at the end and leave at the front.
+ * The messages of a store in sequence order. Appending, finding, removing and iterating from a sequence number take the same time
+ * regardless of their number. Consists of sorted blocks, since most messages are added at the end and removed at the front.
  */
 export class SequenceIndex {
   readonly #blocks: Block[] = [];
@@ -71,7 +71,7 @@ export class SequenceIndex {
     }
   }
 
-  /** Walks the messages from sequence number `from` on; the store must not change meanwhile. */
+  /** Iterates over the messages from sequence number `from` on; the store must not change meanwhile. */
   *from(sequence: number): Generator<StoredMessage, void, undefined> {
     for (let at = this.#blockFor(sequence); at < this.#blocks.length; at++) {
       const block = this.#blockAt(at);
@@ -81,7 +81,7 @@ export class SequenceIndex {
     }
   }
 
-  /** The last block that starts at or before `sequence`, else the first. */
+  /** Index of the last block that starts at or before `sequence`, else the first. */
   #blockFor(sequence: number): number {
     let low = 0;
     let high = this.#blocks.length - 1;
@@ -98,7 +98,7 @@ export class SequenceIndex {
     return this.#blocks[at] as Block;
   }
 
-  /** Moves the upper half of a block into one of its own, which is returned. */
+  /** Moves the upper half of a block into a new one, and returns it. */
   #split(block: Block, at: number): Block {
     const live = block.items.slice(block.start);
     const half = live.length >>> 1;
@@ -114,12 +114,12 @@ function first(block: Block): number {
   return messageAt(block, block.start).sequence;
 }
 
-/** Without a check, which shows in what every message does twice: from `start` on, each place holds a message. */
+/** No check, because this is a hot path: from `start` on, every element is a message. */
 function messageAt({ items }: Block, position: number): StoredMessage {
   return items[position] as StoredMessage;
 }
 
-/** Where `sequence` is, or would be inserted. */
+/** The index of `sequence`, or where to insert it. */
 function positionOf(block: Block, sequence: number): number {
   const { items, start } = block;
   if (first(block) >= sequence) return start;

@@ -2,37 +2,37 @@ import type { Engine } from "../engine/engine.js";
 import type { MessageId } from "../messages/message.js";
 import type { Entity } from "./entity-registry.js";
 
-/** Sequence numbers of a partition count in the lower 48 bits; above them stands the partition, so all stay safe integers. */
+/** The lower 48 bits count, the bits above are the partition; all stay safe integers. */
 const PARTITION_RANGE = 2 ** 48;
-/** Those of an entity without partitions count as far as safe integers go. */
+/** Without partitions, sequence numbers use the whole range of safe integers. */
 const NUMBER_RANGE = 2 ** 53;
-/** As many partitions as the service gives a partitioned entity. */
+/** The number of partitions of a partitioned entity, as in the service's standard tier. */
 export const PARTITIONS = 16;
-/** The counter of a partition lies so far behind that of its entity: more than there are entities. */
+/** Distance between the counter ids of an entity's partitions: greater than any entity id. */
 const COUNTER_STRIDE = 2 ** 32;
 
-/** What chooses a message's partition. */
+/** The properties that choose a message's partition. */
 export interface Keyed {
   readonly messageId?: MessageId | undefined;
   readonly sessionId?: string | undefined;
   readonly partitionKey?: string | undefined;
 }
 
-/** Where the numbering of one entity stands. Its sub-queues share it, because messages keep their numbers there. */
+/** The sequence numbering of one entity. Its sub-queues share it, because messages keep their numbers there. */
 export class Numbering {
-  /** The next number where there are no partitions. */
+  /** The next number of an entity without partitions. */
   next = 1;
-  /** The next number of each partition that has given one. */
+  /** The next number of each used partition. */
   readonly partitions: (number | undefined)[] = [];
-  /** The partition that the next message without a key gets. */
+  /** The partition of the next message without a key. */
   turn = 0;
-  /** How many messages have come into a partitioned entity. */
+  /** How many messages have arrived in a partitioned entity. */
   arrivals = 0;
 }
 
 /**
- * The next sequence number of an entity, in the partition that the message belongs to: by hash of its key, in turn without one. Each
- * partition counts for itself and begins at 0 again when its 48 bits are used up. Source: "Message sequencing and timestamps".
+ * The next sequence number of an entity, in the partition of the message: by hash of its key, round-robin without one. Each partition
+ * counts separately and restarts at 0 after 2^48 numbers. Source: "Message sequencing and timestamps".
  */
 export function takeSequence(
   engine: Engine,
@@ -55,19 +55,19 @@ export function takeSequence(
   return partition * PARTITION_RANGE + number;
 }
 
-/** A place in the order of arrival for a message that comes into an entity under a sequence number. */
+/** The position in the order of arrival for a new message with this sequence number. */
 export function takeArrival(entity: Entity, sequence: number): number {
   return isPartitioned(entity) ? ++entity.numbering.arrivals : sequence;
 }
 
-/** Whether an entity spreads its messages over partitions. */
+/** Whether an entity is partitioned. */
 export function isPartitioned(entity: Entity): boolean {
   return (entity.kind === "subscription" ? entity.topic : entity).options.enablePartitioning;
 }
 
 /**
- * What chooses a message's partition: its session id, which overrides the partition key, or its id where duplicates are detected, so that
- * they come to one partition. Source: "Partitioned queues and topics", use of partition keys.
+ * The key that chooses a message's partition: its session id, which overrides the partition key, or with duplicate detection its message
+ * id, so that duplicates share a partition. Source: "Partitioned queues and topics", use of partition keys.
  */
 export function partitionKeyOf(entity: Entity, content: Keyed): string | undefined {
   const { messageId, sessionId, partitionKey } = content;
@@ -78,8 +78,8 @@ export function partitionKeyOf(entity: Entity, content: Keyed): string | undefin
 }
 
 /**
- * What chooses the partition of a transfer queue, via which a message goes: a key of its own, else that of the message.
- * Source: "Messages, payloads, and serialization", ViaPartitionKey.
+ * The key that chooses the partition of the transfer queue of a send-via: the message's own, else its partition key. Source: "Messages,
+ * payloads, and serialization", ViaPartitionKey.
  */
 export function transferKeyOf(
   via: Entity,
@@ -88,12 +88,12 @@ export function transferKeyOf(
   return message.viaPartitionKey ?? partitionKeyOf(via, message);
 }
 
-/** The topmost 16 bits of a sequence number. */
+/** The upper 16 bits of a sequence number. */
 export function partitionOf(sequence: number): number {
   return Math.floor(sequence / PARTITION_RANGE);
 }
 
-/** Takes a counter over from a storage, under the id that it was kept under. */
+/** Restores a counter stored under `id`. */
 export function restoreCounter(
   find: (entityId: number) => Entity | undefined,
   id: number,
@@ -105,7 +105,7 @@ export function restoreCounter(
   else entity.numbering.next = next;
 }
 
-/** Goes on behind the numbers of messages in partitions without a counter: stores of earlier versions keep one for all. */
+/** Continues after the highest number of each partition without a stored counter: earlier versions stored one counter for all. */
 export function restoreNumbers(
   { numbering }: Entity,
   messages: readonly { readonly sequence: number }[],
@@ -119,7 +119,7 @@ export function restoreNumbers(
   }
 }
 
-/** The ids of an entity's counters but the first, which goes with the entity. */
+/** The ids of an entity's counters except the first, which is stored with the entity. */
 export function furtherCounters({ id, numbering }: Entity): number[] {
   return Object.keys(numbering.partitions).flatMap((key) =>
     key === "0" ? [] : [counterId(id, Number(key))],

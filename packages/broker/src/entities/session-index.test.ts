@@ -43,7 +43,7 @@ describe("SessionIndex", () => {
     expect(index.find("s5000")).toBeUndefined();
   });
 
-  it("leaves the successor of a session that has left", () => {
+  it("keeps a new session with the id of a removed one", () => {
     const index = new SessionIndex();
     const first = stub("s");
     const second = stub("s");
@@ -55,7 +55,7 @@ describe("SessionIndex", () => {
   });
 });
 
-it("A session whose only message was worked off is forgotten, and one with state stays", async () => {
+it("forgets a session whose only message was settled, and keeps one with state", async () => {
   const broker = createBroker();
   await broker.createQueue("q", { requiresSession: true });
   const sender = broker.sender("q");

@@ -3,19 +3,20 @@ import type { Session } from "./session.js";
 const SMALLEST = 64;
 
 /**
- * The sessions of a store by id, in order of entering. In a `Map` of 100,000 ids a look-up walks from key to key through memory that no
- * cache holds, which is the greater part of what a cycle among so many sessions costs more; here it compares numbers that lie side
- * by side.
+ * The sessions of a store by id, in order of insertion. A `Map` with 100,000 ids follows pointers through memory that no cache holds, which
+ * dominates the cost of session cycles; this index compares adjacent numbers.
  */
 export class SessionIndex {
-  /** Open addressing: pairs of an id's hash and one more than its session's place, 0 where a slot is empty. At most three quarters are used. */
+  /**
+   * Open addressing: pairs of an id's hash and its index in `#sessions` plus one; 0 marks an empty slot. At most three quarters are used.
+   */
   #slots = new Int32Array(2 * SMALLEST);
-  /** In order of entering. One that left keeps its place, empty, until the table is made again. */
+  /** In order of insertion. A removed session leaves a gap until the table is rebuilt. */
   #sessions: (Session | undefined)[] = [];
-  /** Differs from run to run, so that nobody can choose ids that all share a hash. */
+  /** Random per process, so that attackers cannot choose ids with equal hashes. */
   readonly #seed = Math.floor(Math.random() * 2 ** 32) | 0;
 
-  /** How many sessions there are, those included that left since the table was made. */
+  /** The number of sessions, including those removed since the table was rebuilt. */
   get size(): number {
     return this.#sessions.length;
   }
@@ -25,20 +26,20 @@ export class SessionIndex {
     return place < 0 ? undefined : this.#sessions[place];
   }
 
-  /** Enters a session; there must be none of its id. */
+  /** Adds a session; its id must be new. */
   add(session: Session): void {
     if (this.#sessions.length >= (this.#slots.length / 2) * 0.75) this.#rebuild();
     write(this.#slots, this.#hash(session.id), this.#sessions.push(session));
   }
 
-  /** Takes a session out; nothing happens if it is not in here. */
+  /** Removes a session; does nothing if it is not in the index. */
   remove(session: Session): void {
     const place = this.#placeOf(session.id);
     if (place < 0 || this.#sessions[place] !== session) return;
     this.#sessions[place] = undefined;
   }
 
-  /** All sessions in order of entering; those that enter meanwhile may be left out. */
+  /** All sessions in order of insertion; sessions added meanwhile may be missing. */
   *all(): Generator<Session, void, undefined> {
     for (const session of this.#sessions) if (session !== undefined) yield session;
   }
@@ -55,7 +56,7 @@ export class SessionIndex {
     }
   }
 
-  /** Makes a table with room for as many sessions again, without the places of those that left. It goes by the hashes that it has: ids lie far apart. */
+  /** Rebuilds the table with double the room and without gaps. It reuses the stored hashes: the ids themselves are scattered in memory. */
   #rebuild(): void {
     const former = this.#slots;
     const places = this.#closeGaps();
@@ -72,7 +73,7 @@ export class SessionIndex {
     this.#slots = slots;
   }
 
-  /** Takes the places of those that left from the list, and returns one more than the new place for each old one, 0 where nobody is. */
+  /** Removes the gaps, and returns the new index plus one for each old index, 0 for a gap. */
   #closeGaps(): Int32Array {
     const former = this.#sessions;
     const places = new Int32Array(former.length);
@@ -93,7 +94,7 @@ export class SessionIndex {
   }
 }
 
-/** Writes a hash and one more than a place into the next slots that are empty. */
+/** Writes a hash and an index plus one into the next empty slot. */
 function write(slots: Int32Array, hash: number, place: number): void {
   const mask = slots.length - 1;
   let at = (hash * 2) & mask;

@@ -3,27 +3,27 @@ import { OrderedQueue } from "./ordered-queue.js";
 import { Session } from "./session.js";
 import { SessionIndex } from "./session-index.js";
 
-/** Somebody who waits for any session. */
+/** A caller that waits for any session. */
 export interface SessionAcceptor {
-  /** Takes the lock of an unlocked session that has messages. */
+  /** Takes the lock of an unlocked session with messages. */
   accept(session: Session, nowMs: number): void;
   refuse(error: Error): void;
 }
 
-/** The sessions of a store, and which of them to accept next: the unlocked one with the oldest waiting message. */
+/** The sessions of a store, and which to accept next: the unlocked one with the oldest waiting message. */
 export class SessionTable {
-  /** In order of joining; served before anybody who comes later. */
+  /** In order of joining; served before later callers. */
   readonly acceptors = new Set<SessionAcceptor>();
   readonly #store: MessageStore;
   readonly #sessions = new SessionIndex();
-  /** Entries may be out of date and are checked when taken. */
+  /** May contain outdated entries, which are checked when taken. */
   readonly #offers = new OrderedQueue<Session>((session) => session.offeredAt);
 
   constructor(store: MessageStore) {
     this.#store = store;
   }
 
-  /** How many sessions take memory. */
+  /** The number of sessions in memory. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -36,7 +36,7 @@ export class SessionTable {
     return this.#sessions.find(id);
   }
 
-  /** The session of this id, made if there is none. */
+  /** The session with this id; creates it if needed. */
   open(id: string): Session {
     const known = this.#sessions.find(id);
     if (known !== undefined) return known;
@@ -45,14 +45,14 @@ export class SessionTable {
     return session;
   }
 
-  /** Forgets a session that has no messages, no state and no holder. */
+  /** Removes a session without messages, state or holder. */
   closeIfEmpty(session: Session): void {
     if (session.messageCount > 0 || session.state !== undefined || session.isLocked) return;
-    // A session that emptied while it was being released may have a successor of its id already, which stays.
+    // A session that became empty while it was released may already have been replaced by a new one of the same id, which stays.
     this.#sessions.remove(session);
   }
 
-  /** Makes an unlocked session with waiting messages available to the next who accepts any session. */
+  /** Offers an unlocked session with waiting messages to the next caller that accepts any session. */
   offer(session: Session): void {
     if (session.isOffered || session.isLocked) return;
     const oldest = session.peek();

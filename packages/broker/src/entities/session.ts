@@ -5,27 +5,27 @@ import { Lane } from "./lane.js";
 import type { MessageStore } from "./message-store.js";
 import { ReadyQueue } from "./ready-queue.js";
 
-/** What a session tells the receiver that holds its lock. */
+/** How a session notifies the receiver that holds its lock. */
 export interface SessionHolder {
-  /** Asked when the lock's time is over: whether the lock starts again, because its holder waits for messages that it will not settle. */
+  /** Called when the lock expires: returns whether to renew it, because its holder still waits for messages in receive-and-delete mode. */
   keepsSession(): boolean;
-  /** Called when the lock is lost without the holder's doing. */
+  /** Called when the lock is lost other than by the holder. */
   onSessionLost(error: Error): void;
 }
 
 /**
- * One session of a store: the queue of its ready messages, and its state. Sessions that only wait are many, so each is one small object:
- * what only a locked one needs is its lock's.
+ * One session of a store: the queue of its ready messages, and its state. There may be very many, so each is one small object; what only
+ * locked sessions need is in `SessionLock`.
  */
 export class Session extends ReadyQueue {
   readonly id: string;
   readonly store: MessageStore;
-  /** Messages of this session in the store, in any state. */
+  /** Number of messages of this session in the store, in any state. */
   messageCount = 0;
   lock: SessionLock | undefined = undefined;
-  /** Whether the table of sessions has this one among those to accept next. */
+  /** Whether it is among the sessions offered to accept next. */
   isOffered = false;
-  /** Its place among those, a lower bound of its oldest message's. */
+  /** Its position among those: a lower bound of the position of its oldest message. */
   offeredAt = 0;
   #state: Uint8Array | undefined = undefined;
   #updatedAtMs = 0;
@@ -50,41 +50,41 @@ export class Session extends ReadyQueue {
     return this.#updatedAtMs;
   }
 
-  /** Sets the state, whose bytes count against the quota of the entity. */
+  /** Sets the state, whose size counts towards the quota of the entity. */
   setState(state: Uint8Array | undefined, updatedAtMs: number): void {
-    this.store.countState((state?.byteLength ?? 0) - (this.#state?.byteLength ?? 0));
+    this.store.addSessionStateBytes((state?.byteLength ?? 0) - (this.#state?.byteLength ?? 0));
     this.#state = state;
     this.#updatedAtMs = updatedAtMs;
   }
 
-  /** Notes a message that does not become ready by itself: a scheduled or a deferred one. */
+  /** Adds a message that does not become ready by itself: scheduled or deferred. */
   setAside(message: StoredMessage): void {
     this.#aside ??= new Set();
     this.#aside.add(message);
   }
 
-  /** Counts a message out that leaves the store; it must not be ready. */
+  /** Removes a message that leaves the store; it must not be ready. */
   leave(message: StoredMessage): void {
     this.messageCount--;
-    this.lock?.letGo(message);
+    this.lock?.unhold(message);
     this.#aside?.delete(message);
   }
 
-  /** All of its messages in the store, in no particular order. The session must not change meanwhile. */
+  /** All messages of the session in the store, in no particular order. The session must not change meanwhile. */
   *messages(): Generator<StoredMessage, void, undefined> {
     yield* this.ready();
-    // A deferred message that is locked is among those set aside.
+    // A locked deferred message is already among those set aside.
     if (this.lock !== undefined)
       for (const message of this.lock.held) if (message.state === "active") yield message;
     if (this.#aside !== undefined) yield* this.#aside;
   }
 }
 
-/** The lock over a session's present and future messages. Its timer is armed while it lasts. */
+/** The lock on a session's present and future messages. Its timer is armed while the lock is held. */
 export class SessionLock extends TimerEntry {
   readonly session: Session;
   readonly holder: SessionHolder;
-  /** Where the session's messages meet its holder's calls. */
+  /** Matches the session's messages with its holder's calls. */
   readonly lane: Lane;
   #held: Set<StoredMessage> | undefined = undefined;
 
@@ -95,24 +95,24 @@ export class SessionLock extends TimerEntry {
     this.lane = new Lane(session, this);
   }
 
-  /** Messages handed out under this lock and not yet settled. */
+  /** Messages delivered under this lock and not yet settled. */
   get held(): Iterable<StoredMessage> {
     return this.#held ?? [];
   }
 
-  /** Whether so many are held that some have to be settled first: all of them come back at once when the lock ends. */
+  /** Whether too many messages are held, so that some must be settled first: when the lock ends, all return at once. */
   get isShut(): boolean {
     return this.#held !== undefined && this.#held.size >= BROKER_LIMITS.heldPerSession;
   }
 
-  /** Notes that a message was handed out. */
+  /** Adds a delivered message. */
   hold(message: StoredMessage): void {
     this.#held ??= new Set();
     this.#held.add(message);
   }
 
-  /** Notes that a message is not held any more, if it was. */
-  letGo(message: StoredMessage): void {
+  /** Removes a message, if it is held. */
+  unhold(message: StoredMessage): void {
     const wasShut = this.isShut;
     this.#held?.delete(message);
     if (wasShut) this.session.store.engine.wake(this.lane);

@@ -23,7 +23,7 @@ export class Subscription {
   createdAtMs: number;
   updatedAtMs: number;
   accessedAtMs: number;
-  /** Shared by the sub-queues, whose messages keep their sequence numbers. */
+  /** Shared with the sub-queues, where messages keep their sequence numbers. */
   readonly numbering = new Numbering();
   isDeleted = false;
 

@@ -7,22 +7,22 @@ import type { FilterKind } from "./rule-set.js";
 import { Numbering } from "./sequence-number.js";
 import type { Subscription } from "./subscription.js";
 
-/** What one copy costs, in the unit of rules. */
+/** The cost of one copy, in the units of rule costs. */
 const COPY_COST = 2_000;
 
-/** A topic: it keeps scheduled messages until they are due and hands all others to its subscriptions at once. */
+/** A topic: it keeps scheduled messages until they are due and copies all others to its subscriptions at once. */
 export class Topic {
   readonly kind = "topic";
   readonly id: number;
   readonly path: string;
   options: ResolvedTopicOptions;
-  /** What all its messages take together; a topic's subscriptions included. */
+  /** Usage of all its messages, including those of its subscriptions. */
   readonly usage: Usage = { bytes: 0, sizeInBytes: 0, heapBytes: 0 };
   readonly idleTimer: IdleTimer;
   readonly main: MessageStore;
-  /** Keeps what was sent via the topic and could not go on. */
+  /** Messages that were sent via the topic and could not be transferred. */
   readonly transferDeadLetter: MessageStore;
-  /** By name in lower case, in order of creation. */
+  /** By lower-case name, in order of creation. */
   readonly subscriptions = new Map<string, Subscription>();
   #cost: RuleCost | undefined;
   createdAtMs: number;
@@ -30,9 +30,9 @@ export class Topic {
   accessedAtMs: number;
   readonly numbering = new Numbering();
   isDeleted = false;
-  /** Set by a fault: the entity acts as if its quota were used up. */
+  /** Fault injection: the entity acts as if its quota were used up. */
   isFilled = false;
-  /** Ids seen within the duplicate detection window with the end of their stay in steady time, oldest first. */
+  /** Ids seen within the duplicate detection window, with their expiry in steady time, oldest first. */
   readonly history = new Map<string, number>();
 
   constructor(engine: Engine, id: number, path: string, options: ResolvedTopicOptions, nowMs: number) {
@@ -47,20 +47,20 @@ export class Topic {
     this.transferDeadLetter = new MessageStore(engine, this, "transfer-dead-letter");
   }
 
-  /** How many filters of a kind its subscriptions have together. */
+  /** The number of filters of a kind of all its subscriptions. */
   countFilters(kind: FilterKind): number {
     let count = 0;
     for (const { rules } of this.subscriptions.values()) count += rules.count(kind);
     return count;
   }
 
-  /** What handing a message to all subscriptions costs. */
+  /** The cost of copying a message to all subscriptions. */
   get cost(): RuleCost {
     this.#cost ??= this.#addUp();
     return this.#cost;
   }
 
-  /** Tells that subscriptions or their rules were changed. */
+  /** Called after subscriptions or their rules changed. */
   forgetCost(): void {
     this.#cost = undefined;
   }

@@ -1,9 +1,9 @@
 import type { ReceivedMessage } from "../messages/received-message.js";
 
-/** How a message is handed out: locked until it is settled, or removed at once. */
+/** How a message is delivered: locked until it is settled, or deleted at once. */
 export type ReceiveMode = "peekLock" | "receiveAndDelete";
 
-/** Somebody who waits in a lane for `demand` more messages. Lanes serve their waiters strictly in the order of joining. */
+/** Waits in a lane for `demand` more messages. Lanes serve waiters strictly in the order of joining. */
 export abstract class Waiter {
   readonly mode: ReceiveMode;
   demand: number;
@@ -16,19 +16,19 @@ export abstract class Waiter {
     this.demand = demand;
   }
 
-  /** Takes one message; `demand` is already lowered. */
+  /** Called with one message; `demand` is already reduced. */
   abstract take(message: ReceivedMessage): void;
-  /** Called after `take` once no more messages follow at present, or `demand` is met and the waiter has left the lane. */
+  /** Called after `take` when no more messages are ready, or when `demand` is met and the waiter has left the lane. */
   abstract flush(): void;
-  /** Called when the lane ends under the waiter, which has left it. */
+  /** Called when the lane ends the wait; the waiter has already left it. */
   abstract refuse(error: Error): void;
-  /** Leaves the lane for good while it seems to wait, for faults; false where that does not concern it, as calls that wait for a time. */
+  /** Fault injection: leaves the lane but seems to keep waiting; returns false for waits with a timeout, which are not stalled. */
   stall(): boolean {
     return false;
   }
 }
 
-/** Waiters in order of joining; joining and leaving take the same time however many wait. */
+/** Waiters in order of joining; joining and leaving take constant time. */
 export class WaiterList {
   first: Waiter | undefined = undefined;
   last: Waiter | undefined = undefined;
@@ -52,14 +52,14 @@ export class WaiterList {
     waiter.previous = undefined;
   }
 
-  /** Lets all go without that it concerns; returns how many. */
+  /** Stalls all waiters that can be stalled; returns their number. */
   stallAll(): number {
     const waiters: Waiter[] = [];
     for (let waiter = this.first; waiter !== undefined; waiter = waiter.next) waiters.push(waiter);
     return waiters.filter((waiter) => waiter.stall()).length;
   }
 
-  /** Removes all waiters and tells each why. */
+  /** Removes all waiters and rejects each with `error`. */
   refuseAll(error: Error): void {
     for (let waiter = this.first; waiter !== undefined; waiter = this.first) {
       this.leave(waiter);

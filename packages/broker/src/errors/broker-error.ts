@@ -1,6 +1,6 @@
 /**
- * Why the broker refused. The set is closed; front ends map each code to their protocol's condition.
- * `server-busy`, `timeout` and `storage-failed` may succeed when tried again, the others not without a change.
+ * Why the broker refused a request. The set is closed; front ends map each code to an error condition of their protocol.
+ * Requests refused with `server-busy`, `timeout` or `link-detached` can be retried; after `storage-failed` the broker has stopped.
  */
 export type BrokerErrorCode =
   | "argument-error"
@@ -29,13 +29,13 @@ export type BrokerErrorCode =
 const RETRYABLE: ReadonlySet<BrokerErrorCode> = new Set(["server-busy", "timeout", "link-detached"]);
 
 /**
- * The one error that the broker throws for a request it refuses. Wrong options of entities are `argument-error`, other programming mistakes
+ * The only error with which the broker refuses requests. Invalid entity options are `argument-error`, other programming mistakes
  * `TypeError`s.
  */
 export class BrokerError extends Error {
   override readonly name = "BrokerError";
   readonly code: BrokerErrorCode;
-  /** Path of the entity that the request was about, where there is one. */
+  /** Path of the entity that the request was about, if any. */
   readonly entity: string | undefined;
 
   constructor(
@@ -48,20 +48,20 @@ export class BrokerError extends Error {
     this.entity = options?.entity;
   }
 
-  /** Whether the same request may succeed later. */
+  /** Whether the same request may succeed if it is retried. */
   get isRetryable(): boolean {
     return RETRYABLE.has(this.code);
   }
 }
 
-/** The refusal for a path that names nothing, in the service's wording, by which SDKs recognise it. */
+/** The error for an unknown path, in the service's wording, by which SDKs recognise it. */
 export function entityNotFound(path: string): BrokerError {
   return new BrokerError("entity-not-found", `The messaging entity '${path}' could not be found.`, {
     entity: path,
   });
 }
 
-/** The refusal to act on a message whose lock has expired, was released or never existed. */
+/** The error for a message whose lock has expired, was released or never existed. */
 export function messageLockLost(entity: string, what: string): BrokerError {
   return new BrokerError(
     "message-lock-lost",
@@ -71,7 +71,7 @@ export function messageLockLost(entity: string, what: string): BrokerError {
   );
 }
 
-/** The refusal to act within a session whose lock has expired or was released. */
+/** The error for a session whose lock has expired or was released. */
 export function sessionLockLost(entity: string, sessionId: string): BrokerError {
   return new BrokerError(
     "session-lock-lost",
@@ -80,7 +80,7 @@ export function sessionLockLost(entity: string, sessionId: string): BrokerError 
   );
 }
 
-/** The refusal for a sequence number that names no message in the wanted state. */
+/** The error for a sequence number without a message in the expected state. */
 export function messageNotFound(entity: string, sequenceNumber: bigint, state: string): BrokerError {
   return new BrokerError(
     "message-not-found",

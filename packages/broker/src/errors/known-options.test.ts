@@ -6,7 +6,7 @@ const names = { closeTimeoutMs: true, acceptAnyone: true, port: true };
 const check = (options: unknown) => () => requireKnownOptions("box", options as object, names);
 
 describe("requireKnownOptions", () => {
-  it("takes every option that there is, and one that is undefined", () => {
+  it("accepts every known option, and one that is undefined", () => {
     expect(check({})).not.toThrow();
     expect(check({ port: 1, other: undefined })).not.toThrow();
   });
@@ -23,19 +23,19 @@ describe("requireKnownOptions", () => {
     );
   });
 
-  it("names all options where none is near, and no more of a long name than helps", () => {
+  it("lists all options if none is similar, and truncates a long name", () => {
     expect(check({ colour: 1 })).toThrow(
       'box: there is no option "colour"; it has acceptAnyone, closeTimeoutMs, port.',
     );
     expect(check({ ["x".repeat(5000)]: 1 })).toThrow(/^box: there is no option "x{64}…"; it has/);
   });
 
-  it("is not deceived by names that every object has", () => {
+  it("refuses names that every object inherits", () => {
     expect(check({ constructor: 1 })).toThrow('there is no option "constructor"');
     expect(check(JSON.parse('{"__proto__": 1}'))).toThrow('there is no option "__proto__"');
   });
 
-  it("refuses what is no object of options", () => {
+  it("refuses a value that is not an object", () => {
     expect(check("5672")).toThrow("box: options must be an object; got a string.");
     expect(check(null)).toThrow("got null");
     expect(check([])).toThrow("got an array");

@@ -1,9 +1,9 @@
-/** The names of all options of an interface, as the keys of an object: TypeScript refuses one that lacks a name. The values do not matter. */
+/** The names of all options of an interface, as keys of an object; TypeScript rejects an object that lacks one. The values are ignored. */
 export type OptionNames<Options extends object> = { readonly [Name in keyof Required<Options>]: unknown };
 
 /**
- * Throws `TypeError` for an option that there is not, with the one whose name is nearest: a misspelt option would do nothing. `where` begins
- * the sentence, for example with the name of the function. An option that is `undefined` counts as left out.
+ * Throws `TypeError` for an unknown option and suggests the closest known name, because a misspelt option would have no effect. The text
+ * begins with `where`, for example the name of the function. Options that are `undefined` are ignored.
  */
 export function requireKnownOptions<Options extends object>(
   where: string,
@@ -22,13 +22,13 @@ export function requireKnownOptions<Options extends object>(
   }
 }
 
-/** The end of a sentence about an unknown name: which one is near, else which there are. */
+/** The end of an error text about an unknown name: suggests the closest known name, else lists all. */
 export function suggestion(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   return nearest === undefined ? `it has ${known.toSorted().join(", ")}.` : `did you mean "${nearest}"?`;
 }
 
-/** Longer names are no slips of the fingers. */
+/** Longer names are not compared. */
 const MAX_NAME_LENGTH = 64;
 
 function kindOf(value: unknown): string {
@@ -50,7 +50,7 @@ function isPart(given: string, known: string): boolean {
   return (given.length > 3 && known.includes(given)) || (known.length > 3 && given.includes(known));
 }
 
-/** How many characters must be left out, put in or replaced. Source: Levenshtein. */
+/** The Levenshtein distance of two texts. */
 function editsBetween(from: string, to: string): number {
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row++) {

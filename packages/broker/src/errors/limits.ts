@@ -1,16 +1,19 @@
 /** Limits of a broker that no option changes. */
 export interface BrokerLimits {
-  /** SQL filters that all subscriptions of a topic have together, as the service has it; those that take everything or nothing are among them. 2,000. */
+  /** Maximum SQL filters of all subscriptions of a topic together, true and false filters included, as in the service. 2,000. */
   readonly sqlFiltersPerTopic: number;
-  /** Correlation filters that all subscriptions of a topic have together, as the service has it. 100,000. */
+  /** Maximum correlation filters of all subscriptions of a topic together, as in the service. 100,000. */
   readonly correlationFiltersPerTopic: number;
-  /** What each message counts with against quotas besides its size, in bytes: more than the broker's own memory for one. 512. */
+  /** Bytes that each message adds to its quota besides its size, more than the broker's own memory per message. 512. */
   readonly messageCost: number;
-  /** Messages that the holder of a session may have without settling any. 5,000. */
+  /** Maximum unsettled messages of a session's holder. 5,000. */
   readonly heldPerSession: number;
-  /** Sends and settlements of one transaction, as the service has it. 100. */
+  /** Maximum sends and settlements of one transaction, as in the service. 100. */
   readonly stepsPerTransaction: number;
-  /** Comparisons that the LIKE predicates of one rule may make on one message, of up to 32 characters each: some 10 ms. 8,000,000. */
+  /**
+   * Maximum comparisons, of up to 32 characters each, that the LIKE predicates of one rule may make for one message: about 10 ms.
+   * 8,000,000.
+   */
   readonly comparisonsPerRule: number;
 }
 

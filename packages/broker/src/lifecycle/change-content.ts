@@ -23,7 +23,7 @@ const RARE_FIELDS: Partial<Record<SystemProperty, keyof RareProperties>> = {
   ViaPartitionKey: "viaPartitionKey",
 };
 
-/** A message with what a rule's action changed. The original stays as it is for the other copies. */
+/** A copy of a message with the changes of a rule's action. The original is unchanged, for the other copies. */
 export function applyRuleChanges(transit: Transit, changes: RuleChanges): Transit {
   let { content, lifeMs, propertyChanges } = transit;
   if (changes.application.size > 0) {

@@ -2,8 +2,8 @@ import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 
 /**
- * What a step of the wall clock changes: schedules are instants, so they are due at another moment now. Everything else is armed for a time
- * from then, which goes on; of how long entities have been idle the wall clock's account is set right.
+ * Adjusts to a step of the wall clock: scheduled times are wall-clock times, so their timers are armed again. All other timers run in
+ * steady time. The last use of entities, kept in wall-clock time, is corrected.
  */
 export function onClockStep(engine: Engine, byMs: number): void {
   for (const entity of engine.entities.all()) {

@@ -5,7 +5,7 @@ import { StoredMessage } from "../messages/stored-message.js";
 import { forwardDeadLetter } from "./forward-message.js";
 import { placeMessage, takeOut } from "./place-message.js";
 
-/** The reasons that the broker itself writes. Source: "Overview of Service Bus dead-letter queues". */
+/** Dead-letter reasons set by the broker itself. Source: "Overview of Service Bus dead-letter queues". */
 export type SystemDeadLetterReason =
   | "MaxDeliveryCountExceeded"
   | "MaxTransferHopCountExceeded"
@@ -16,8 +16,8 @@ export type SystemDeadLetterReason =
   | "TTLExpiredException";
 
 /**
- * Moves a message to the dead-letter queue of its entity, or on to where that forwards. It keeps its sequence number,
- * enqueued time and delivery count. The message must not be in a lane.
+ * Moves a message to the dead-letter queue of its entity, or forwards it from there. It keeps its sequence number, enqueued time and
+ * delivery count. The message must not be in a lane.
  */
 export function deadLetterMessage(
   engine: Engine,
@@ -43,7 +43,7 @@ export function deadLetterMessage(
   if (!forwardDeadLetter(engine, owner, moved, nowMs)) placeMessage(engine, moved);
 }
 
-/** The properties that tell why a message was dead-lettered by the broker. */
+/** The properties that say why the broker dead-lettered a message. */
 export function deadLetterRecord(
   reason: SystemDeadLetterReason | string,
   description: string,

@@ -31,7 +31,7 @@ describe("duplicate detection", () => {
     expect(textsOf(await fixture.receiver.receive(10))).toEqual(["a", "c"]);
   });
 
-  it("tells ids of different types apart and compares bytes by value", async () => {
+  it("distinguishes ids of different types and compares bytes by value", async () => {
     await using fixture = await openOrders();
     const ids = ["1", 1, new Uint8Array([1]), 1n, new Uint8Array([1])];
     for (const [i, messageId] of ids.entries()) await fixture.sender.send(message(`${i}`, { messageId }));

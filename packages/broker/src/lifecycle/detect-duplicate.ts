@@ -4,7 +4,7 @@ import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
 import type { MessageId } from "../messages/message.js";
 
-/** What tells duplicates: the id and, in a partitioned entity, the key that chooses the partition. */
+/** What identifies duplicates: the message id and, in a partitioned entity, the key that chooses the partition. */
 interface Identified {
   readonly messageId?: MessageId | undefined;
   readonly sessionId?: string | undefined;
@@ -12,8 +12,8 @@ interface Identified {
 }
 
 /**
- * Whether an entity that detects duplicates has seen this message's id within its window; if not, the id is remembered from
- * now on. A message without an id is never a duplicate.
+ * Whether an entity with duplicate detection has seen this message's id within its window; if not, the id is added. A message without an id
+ * is never a duplicate.
  */
 export function detectDuplicate(
   engine: Engine,
@@ -33,12 +33,12 @@ export function detectDuplicate(
   history.delete(key);
   const windowMs = options.duplicateDetectionHistoryTimeWindowMs;
   history.set(key, steadyMs + windowMs);
-  // Steady time is this process's own: the next one goes by the wall clock.
+  // Steady time is per process, so the storage gets wall-clock time.
   if (!engine.storage.isVolatile) engine.storage.putDuplicate(target.id, key, nowMs + windowMs);
   return false;
 }
 
-/** Ids leave in the order in which they came, so a look at the oldest ones is enough. */
+/** Ids expire in insertion order, so only the oldest are checked. */
 function forgetOld(engine: Engine, { id, history }: Queue | Topic, steadyMs: number): void {
   for (const [key, expiresAtMs] of history) {
     if (expiresAtMs > steadyMs) return;

@@ -7,8 +7,8 @@ import { forwardMessage } from "./forward-message.js";
 import { armExpiry, makeReady, saveMessage, takeOut } from "./place-message.js";
 
 /**
- * Ends a lock after a delivery that failed: counts it and makes the message available again at its old place, or dead-letters it
- * after the last delivery that its entity allows.
+ * Ends a lock after a failed delivery: counts the delivery and makes the message available at its old position, or dead-letters it after
+ * the maximum number of deliveries.
  */
 export function failDelivery(engine: Engine, message: StoredMessage, nowMs: number): void {
   if (countDelivery(engine, message, nowMs)) return;
@@ -17,8 +17,8 @@ export function failDelivery(engine: Engine, message: StoredMessage, nowMs: numb
 }
 
 /**
- * Counts a delivery that did not complete a message, and dead-letters the message if it was the last that its entity allows; returns
- * whether it did. Dead-letter queues count none, as in the service.
+ * Counts a delivery that did not complete a message, and dead-letters the message if it reached the maximum; returns whether it did. Like
+ * in the service, dead-letter queues do not count.
  */
 export function countDelivery(engine: Engine, message: StoredMessage, nowMs: number): boolean {
   if (message.store.kind !== "main") return false;
@@ -31,13 +31,13 @@ export function countDelivery(engine: Engine, message: StoredMessage, nowMs: num
 }
 
 /**
- * Ends a lock without counting a delivery. An active message whose time is over meanwhile expires at once; in an entity
- * that has begun to forward, it moves on.
+ * Ends a lock without counting a delivery. An active message whose time to live is over expires at once; if the entity forwards meanwhile,
+ * the message is forwarded.
  */
 export function releaseLock(engine: Engine, message: StoredMessage, nowMs: number): void {
   engine.timers.disarm(message);
   message.lockSerial = 0;
-  message.session?.lock?.letGo(message);
+  message.session?.lock?.unhold(message);
   if (message.state !== "active") return;
   if (message.store.kind === "main") {
     const { expiryMs } = message;

@@ -4,7 +4,7 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterMessage, deadLetterRecord } from "./dead-letter-message.js";
 import { discardMessage } from "./place-message.js";
 
-/** Ends a message whose time to live is over: dead-letters or drops it. The message must not be in a lane. */
+/** Dead-letters or deletes a message whose time to live is over. The message must not be in a lane. */
 export function expireMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
   engine.emit("expired", message, nowMs);
   const owner = message.store.owner as ReceivingEntity;

@@ -7,29 +7,29 @@ import { MessageSubject } from "./message-subject.js";
 import { discardMessage } from "./place-message.js";
 import { countCopies, giveCopy, type Transit, transitOf } from "./route-message.js";
 
-/** Copies that are made before the storage's batch ends. */
+/** Copies made per batch of the storage. */
 const STRIDE = 256;
 
 interface Share {
   readonly subscription: Subscription;
-  /** `undefined` for a subscription that takes every message. */
+  /** `undefined` for a subscription that matches every message. */
   readonly run: RuleRun | undefined;
 }
 
 /**
- * A topic's message on its way into the subscriptions, which may be interrupted. First all rules run, then copies are made of it. A process that
- * ends in between begins with the rules again: subscriptions that have their copies get them twice.
+ * Copies a topic's message into its subscriptions; can be interrupted. All rules are evaluated before the first copy is made. If the
+ * process ends in between, it starts again with the rules: subscriptions that have their copies get them twice.
  */
 export class FanOut {
   readonly message: StoredMessage;
-  /** Called once nothing is left to do. */
+  /** Called once the work is finished. */
   readonly onDone: (() => void)[] = [];
   readonly #engine: Engine;
   readonly #topic: Topic;
   #transit: Transit | undefined;
   #subject: MessageSubject | undefined;
   #shares: Share[] | undefined;
-  /** The share whose rules run, then the one whose copies are made. */
+  /** Index of the subscription whose rules are evaluated, later of the one whose copies are made. */
   #at = 0;
   #hasRules = false;
   #copy = 0;
@@ -41,8 +41,8 @@ export class FanOut {
     this.#topic = topic;
   }
 
-  /** Goes on until `isTurnOver` says so; `true` when nothing is left to do. */
-  goOn(isTurnOver: () => boolean): boolean {
+  /** Continues until `isTurnOver` returns true; returns `true` when finished. */
+  proceed(isTurnOver: () => boolean): boolean {
     if (this.message.state === "gone") return true;
     return this.#runRules(isTurnOver) && this.#makeCopies(isTurnOver);
   }
@@ -54,7 +54,7 @@ export class FanOut {
     this.#transit ??= transitOf(this.message);
     this.#subject ??= new MessageSubject(this.#engine, this.#transit, sequence, enqueuedAtMs);
     for (; this.#at < shares.length; this.#at++) {
-      if (this.#shareAt().run?.goOn(this.#subject, isTurnOver) === false) return false;
+      if (this.#shareAt().run?.proceed(this.#subject, isTurnOver) === false) return false;
     }
     this.#hasRules = true;
     this.#at = 0;
@@ -64,7 +64,7 @@ export class FanOut {
   #makeCopies(isTurnOver: () => boolean): boolean {
     do {
       const nowMs = this.#engine.begin();
-      // What fell due may have emptied the topic.
+      // Timers that fired meanwhile may have removed the message.
       if (this.message.state === "gone") return true;
       const isDone = this.#makeSome(nowMs);
       if (isDone) this.#end(nowMs);

@@ -50,7 +50,7 @@ async function turnsOf(promise: Promise<unknown>): Promise<number> {
 }
 
 describe("a topic whose rules take long", () => {
-  it("lets everything else go on meanwhile, and answers once its subscriptions have the messages", async () => {
+  it("does not block other work, and resolves once its subscriptions have the messages", async () => {
     await using fixture = await openHeavy();
     await fixture.broker.createQueue("q");
     // So many that no machine is done with them within a few turns.
@@ -66,7 +66,7 @@ describe("a topic whose rules take long", () => {
     expect(fixture.broker.getEntity("t")).toMatchObject({ activeMessageCount: 0, sizeInBytes: 0 });
   });
 
-  it("keeps the order of its messages, whoever sent them in whatever way", async () => {
+  it("keeps the order of its messages, however they were sent", async () => {
     await using fixture = await openHeavy();
     await fixture.broker.createQueue("q", { forwardTo: "t" });
     const scheduledEnqueueTime = new Date(fixture.clock.now() + 1000);
@@ -108,7 +108,7 @@ describe("a topic whose rules take long", () => {
     expect(textsOf(await last.receive(50))).toEqual(Array.from({ length: 50 }, (_, i) => `${i}`));
   });
 
-  it("forgets what waits when it is emptied or deleted, and answers", async () => {
+  it("forgets waiting messages when it is emptied or deleted, and resolves", async () => {
     await using fixture = await openHeavy();
     const first = fixture.sender.sendBatch([large("a"), large("b")]);
     await settleMicrotasks();
@@ -122,7 +122,7 @@ describe("a topic whose rules take long", () => {
     await second;
   });
 
-  it("goes on where it was when it is opened again", async () => {
+  it("continues where it stopped when the broker is opened again", async () => {
     const disk = createDisk();
     const clock = createManualClock();
     const open = async () => {
@@ -142,7 +142,7 @@ describe("a topic whose rules take long", () => {
     expect(second.broker.getEntity("t").activeMessageCount).toBe(0);
   });
 
-  it("answers those who wait when the broker is closed", async () => {
+  it("rejects pending calls when the broker is closed", async () => {
     const fixture = await openHeavy();
     const sent = fixture.sender.sendBatch([large("a"), large("b")]);
     await settleMicrotasks();

@@ -7,20 +7,20 @@ import { FanOut } from "./fan-out.js";
 import { saveMessage } from "./place-message.js";
 import type { Transit } from "./route-message.js";
 
-/** What the rules and copies of one operation may cost before it returns, in the unit of rules: some 7 ms. */
+/** Maximum cost of rules and copies within one operation, in the units of rule costs: about 7 ms. */
 const OPERATION_LIMIT = 5_000_000;
-/** The largest part of a message that rules read, in KB: the service takes no larger headers. */
-const LARGEST_HEADER_KB = 64;
-/** How long messages are handed to subscriptions between two looks at everything else, in ms. */
+/** Maximum size of the part of a message that rules read, in KB: the service's maximum header size. */
+const MAX_HEADER_KB = 64;
+/** How long messages are copied to subscriptions before other work gets a turn, in ms. */
 const TURN_MS = 5;
 
 /**
- * Hands messages to the subscriptions of topics a little at a time where that takes long, because there are many rules, many subscriptions or
- * many messages at once: so none of them holds up the broker. Until then the topic keeps them, and those that come later wait behind them.
+ * Copies messages to the subscriptions of topics in small steps if that takes long, because there are many rules, subscriptions or
+ * messages: so no topic blocks the broker. Messages stay in the topic until they are copied, and later ones wait behind them.
  */
 export class FanOuts {
   readonly #engine: Engine;
-  /** In order of arrival; a topic without any is not in here. */
+  /** In order of arrival; contains only topics with waiting messages. */
   readonly #waiting = new Map<Topic, FanOut[]>();
   #spent = 0;
   #isBounded = true;
@@ -31,21 +31,21 @@ export class FanOuts {
     this.#engine = engine;
   }
 
-  /** Begins an operation, which may do some of this work itself; all of it where nobody may be held up. */
+  /** Begins an operation, which may do some of this work itself; all of it if not `isBounded`. */
   beginOperation(isBounded = true): void {
     this.#spent = 0;
     this.#isBounded = isBounded;
   }
 
-  /** Whether a message has to wait: because others of its topic do, or because the operation has done enough. */
+  /** Whether a message must wait: because other messages of its topic wait, or because the operation has reached its limit. */
   mustWait(topic: Topic, { sizeInBytes }: MessageContent): boolean {
     if (this.#waiting.has(topic)) return true;
     const { fixed, perKilobyte } = topic.cost;
-    this.#spent += fixed + perKilobyte * Math.min(Math.ceil(sizeInBytes / 1024), LARGEST_HEADER_KB);
+    this.#spent += fixed + perKilobyte * Math.min(Math.ceil(sizeInBytes / 1024), MAX_HEADER_KB);
     return this.#isBounded && this.#spent > OPERATION_LIMIT;
   }
 
-  /** Keeps a message in its topic until its turn comes. */
+  /** Stores a message in its topic until it can be copied. */
   keep(topic: Topic, transit: Transit, sequence: number, nowMs: number): void {
     const { content, enqueuedSequence = sequence, lifeMs } = transit;
     const message = new StoredMessage(topic.main, content, sequence, enqueuedSequence, nowMs, lifeMs);
@@ -57,7 +57,7 @@ export class FanOuts {
     saveMessage(this.#engine, message);
   }
 
-  /** As `keep`, for a message that the storage has already. */
+  /** Like `keep`, for a message that is already in the storage. */
   enter(topic: Topic, message: StoredMessage): void {
     topic.main.add(message);
     const fanOut = new FanOut(this.#engine, topic, message);
@@ -67,7 +67,7 @@ export class FanOuts {
     this.schedule();
   }
 
-  /** Resolves once the subscriptions of a topic, or of all, have what waits now; `undefined` when nothing does. */
+  /** Resolves once the messages of a topic, or of all topics, that wait now have been copied; `undefined` if none wait. */
   whenDone(topic?: Topic): Promise<void> | undefined {
     if (this.#waiting.size === 0) return undefined;
     const last =
@@ -79,7 +79,7 @@ export class FanOuts {
     return Promise.all(done).then(() => {});
   }
 
-  /** Has the work go on, as far as there is any that can. */
+  /** Schedules the next turn, if there is work that can be done. */
   schedule(): void {
     if (this.#isScheduled || !Array.from(this.#waiting.values()).some(([first]) => this.#isReady(first)))
       return;
@@ -87,7 +87,7 @@ export class FanOuts {
     setImmediate(() => this.#work());
   }
 
-  /** Ends the work; the storage keeps what waits. */
+  /** Stops the work; waiting messages stay in the storage. */
   stop(): void {
     for (const waiting of this.#waiting.values())
       for (const { onDone } of waiting) for (const done of onDone) done();
@@ -115,15 +115,15 @@ export class FanOuts {
   #workOn(waiting: FanOut[]): void {
     let done = 0;
     for (const fanOut of waiting) {
-      if (!this.#isReady(fanOut) || !fanOut.goOn(this.#isTurnOver)) break;
+      if (!this.#isReady(fanOut) || !fanOut.proceed(this.#isTurnOver)) break;
       done++;
-      for (const tell of fanOut.onDone) tell();
+      for (const notify of fanOut.onDone) notify();
       if (this.#isTurnOver()) break;
     }
     waiting.splice(0, done);
   }
 
-  /** A message in a front end's encoding waits for the front end: there is one a moment after a broker was opened on a storage. */
+  /** A message in a front end's encoding waits for the front end, which registers its decoder shortly after a broker was opened. */
   #isReady(fanOut: FanOut | undefined): boolean {
     return fanOut !== undefined && !(fanOut.message.content.isWire && this.#engine.wireDecoder === undefined);
   }

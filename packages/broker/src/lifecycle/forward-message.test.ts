@@ -5,7 +5,7 @@ import { createDisk, openDisk } from "../storage/restartable-storage.test-suppor
 import { createManualClock, type ManualClock } from "../timing/clock.js";
 
 describe("forwardTo", () => {
-  it("moves every message on at once, with a new sequence number and the first one kept", async () => {
+  it("forwards every message at once, with a new sequence number, and keeps the first one", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("target");
@@ -60,7 +60,7 @@ describe("forwardTo", () => {
     );
   });
 
-  it("ends a circle the same way", async () => {
+  it("ends a cycle the same way", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("a");
@@ -129,7 +129,7 @@ describe("forwardTo", () => {
 });
 
 describe("forwardDeadLetteredMessagesTo", () => {
-  it("moves dead-lettered messages on and tells where they come from", async () => {
+  it("forwards dead-lettered messages with their source", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("graveyard");
@@ -159,7 +159,7 @@ describe("forwardDeadLetteredMessagesTo", () => {
 });
 
 describe("via", () => {
-  it("sends via a queue, whose transfer dead-letter queue keeps what cannot go on", async () => {
+  it("sends via a queue, whose transfer dead-letter queue keeps untransferable messages", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("via");
@@ -204,7 +204,7 @@ describe("via", () => {
 describe("a scheduled time on the way", () => {
   const inAMinute = (clock: ManualClock) => new Date(clock.now() + 60_000);
 
-  it("holds at its destination what was sent via another queue", async () => {
+  it("schedules a message sent via another queue at its destination", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     for (const path of ["via", "target"]) await broker.createQueue(path);

@@ -11,12 +11,12 @@ import { detectDuplicate } from "./detect-duplicate.js";
 import { placeMessage } from "./place-message.js";
 import { holdUntilDue, routeMessage, type Transit, transitOf } from "./route-message.js";
 
-/** How often a message may be forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
+/** Maximum number of times a message is forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
 const HOP_LIMIT = 4;
 
 /**
- * Moves a message on to where its entity forwards, or to the entity's transfer dead-letter queue when that is impossible.
- * The message must not be in a store.
+ * Forwards a message from its entity, or moves it to the entity's transfer dead-letter queue if that is impossible. The message must not be
+ * in a store.
  */
 export function forwardMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
   const from = message.store.owner as ReceivingEntity;
@@ -28,8 +28,8 @@ export function forwardMessage(engine: Engine, message: StoredMessage, nowMs: nu
 }
 
 /**
- * Moves a dead-lettered message on to where its entity forwards those; returns whether it did. A message that cannot be
- * forwarded stays in the dead-letter queue.
+ * Forwards a dead-lettered message if its entity is configured so; returns whether it did. A message that cannot be forwarded stays in the
+ * dead-letter queue.
  */
 export function forwardDeadLetter(
   engine: Engine,
@@ -50,7 +50,7 @@ export function forwardDeadLetter(
   return true;
 }
 
-/** Keeps a message that could not be transferred, with the reason. */
+/** Moves a message that could not be transferred to the transfer dead-letter queue, with the reason. */
 export function transferDeadLetter(
   engine: Engine,
   from: Entity,
@@ -76,7 +76,7 @@ export function transferDeadLetter(
   placeMessage(engine, message);
 }
 
-/** Hands a message over to another entity; returns why that is impossible, and then the message is where it was. */
+/** Transfers a message to another entity; if that is impossible, returns the reason and leaves the message where it was. */
 export function transfer(
   engine: Engine,
   path: string,
@@ -99,7 +99,7 @@ export function transfer(
   return undefined;
 }
 
-/** Whether so much fits into an entity's quota, which each of its partitions has. */
+/** Whether `bytes` more fit into an entity's quota; each partition has its own quota. */
 export function hasRoom(target: Queue | Topic, bytes: number): boolean {
   const { maxSizeInMegabytes } = target.options;
   const quota = maxSizeInMegabytes * 1024 * 1024 * (isPartitioned(target) ? PARTITIONS : 1);

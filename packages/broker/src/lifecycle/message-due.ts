@@ -4,11 +4,11 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import { activateScheduled } from "./activate-scheduled.js";
 import { failDelivery } from "./end-lock.js";
 import { expireMessage } from "./expire-message.js";
-import { withdraw } from "./place-message.js";
+import { removeFromLane } from "./place-message.js";
 
 /**
- * What a message's timer brings: the end of its lock, its activation, or its expiry. A message in a front end's encoding that may go on to
- * rules waits for the front end: there is one a moment after a broker was opened on a storage.
+ * Handles a message's timer: its lock expires, it is activated, or it expires. A message in a front end's encoding that rules may have to
+ * read waits for the front end, which registers its decoder shortly after a broker was opened.
  */
 export function onMessageDue(engine: Engine, message: StoredMessage, nowMs: number): void {
   if (message.content.isWire && engine.wireDecoder === undefined && goesOn(message.store.owner)) {
@@ -19,12 +19,12 @@ export function onMessageDue(engine: Engine, message: StoredMessage, nowMs: numb
     engine.emit("lock-expired", message, nowMs);
     failDelivery(engine, message, nowMs);
   } else {
-    withdraw(message);
+    removeFromLane(message);
     expireMessage(engine, message, nowMs);
   }
 }
 
-/** Whether messages leave an entity for others, so that they may come to a topic. */
+/** Whether the entity forwards messages, so that they may reach a topic. */
 function goesOn(owner: Entity): boolean {
   if (owner.kind === "topic") return true;
   const { forwardTo, forwardDeadLetteredMessagesTo } = owner.options;

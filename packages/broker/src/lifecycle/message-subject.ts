@@ -8,7 +8,7 @@ import type { Transit } from "./route-message.js";
 
 const TICKS_PER_MS = 10_000n;
 
-/** A message on its way through a topic, as rules see it. Its application properties are read only if a rule asks for one. */
+/** A topic's message as rules see it. Its application properties are read only when a rule needs one. */
 export class MessageSubject implements RuleSubject {
   readonly #engine: Engine;
   readonly #transit: Transit;
@@ -70,13 +70,13 @@ export class MessageSubject implements RuleSubject {
   }
 }
 
-/** Turns a rule's value into an application property's. */
+/** Converts a rule's value to an application property's. */
 export function fromRuleValue(value: RuleValue | undefined): ApplicationProperties[string] {
   if (typeof value !== "bigint") return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-/** Every integer is a `bigint` to rules, whichever type carried it. */
+/** Rules see every integer as a `bigint`, whichever AMQP type it had. */
 function toRuleValue(value: ApplicationProperties[string]): RuleValue {
   switch (typeof value) {
     case "number":
@@ -132,7 +132,7 @@ function sentProperty(content: MessageContent, property: SystemProperty): RuleVa
   }
 }
 
-/** Ids of every AMQP type are text to rules. */
+/** Rules see ids of every AMQP type as text. */
 function idValue(id: MessageId | undefined): RuleValue {
   if (id === undefined) return null;
   return id instanceof Uint8Array ? id : String(id);

@@ -4,13 +4,13 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import type { MessageRecord } from "../storage/storage.js";
 import { offerSession } from "./session-lock.js";
 
-/** Enters a message into its store and the storage; an active one becomes ready. */
+/** Adds a message to its store and the storage; an active message becomes ready. */
 export function placeMessage(engine: Engine, message: StoredMessage): void {
   enterMessage(engine, message);
   saveMessage(engine, message);
 }
 
-/** Enters a message that the storage has already: index, counts, session, timer, lane. */
+/** Adds a message that is already in the storage: index, counts, session, timer, lane. */
 export function enterMessage(engine: Engine, message: StoredMessage): void {
   message.store.add(message);
   joinSession(message);
@@ -25,7 +25,7 @@ export function enterMessage(engine: Engine, message: StoredMessage): void {
   }
 }
 
-/** Takes a message out of its store; its body stays referenced. The message must not be in a lane. */
+/** Removes a message from its store; its body keeps its reference. The message must not be in a lane. */
 export function takeOut(engine: Engine, message: StoredMessage): void {
   const { store, session } = message;
   engine.timers.disarm(message);
@@ -38,18 +38,18 @@ export function takeOut(engine: Engine, message: StoredMessage): void {
   if (!engine.storage.isVolatile) engine.storage.deleteMessage(store.id, message.sequence);
 }
 
-/** Takes a message that is ready out of its lane, to be followed by `takeOut`. */
-export function withdraw(message: StoredMessage): void {
+/** Removes a ready message from its lane; to be followed by `takeOut`. */
+export function removeFromLane(message: StoredMessage): void {
   message.store.readyOf(message).forget();
 }
 
-/** Ends a message: takes it out and gives up its body. The message must not be in a lane. */
+/** Removes a message and releases its body. The message must not be in a lane. */
 export function discardMessage(engine: Engine, message: StoredMessage): void {
   takeOut(engine, message);
   engine.storage.releaseBody(message.content.bodyId);
 }
 
-/** Puts an active, unlocked message into its lane. */
+/** Adds an active, unlocked message to its lane. */
 export function makeReady(engine: Engine, message: StoredMessage): void {
   const { store, session } = message;
   store.readyOf(message).add(message);
@@ -62,13 +62,13 @@ export function makeReady(engine: Engine, message: StoredMessage): void {
   else offerSession(engine, session);
 }
 
-/** Arms the timer of an active message that may expire. Deferred messages and those in dead-letter queues never do. */
+/** Arms the expiry timer of an active message with a time to live. Deferred and dead-lettered messages do not expire by timer. */
 export function armExpiry(engine: Engine, message: StoredMessage): void {
   const { expiryMs } = message;
   if (expiryMs !== undefined && message.store.kind === "main") engine.timers.arm(message, expiryMs);
 }
 
-/** Writes a message's record to the storage: the message itself is one, so that none has to be made. */
+/** Writes a message's record to the storage. The message itself serves as the record, to avoid a copy. */
 export function saveMessage(engine: Engine, message: StoredMessage): void {
   if (engine.storage.isVolatile || message.state === "gone") return;
   engine.storage.putMessage(message.store.id, message.sequence, message as MessageRecord);

@@ -3,8 +3,8 @@ import type { Topic } from "../entities/topic.js";
 import { BrokerError } from "../errors/broker-error.js";
 
 /**
- * Throws `quota-exceeded` when the brokers of this process have no memory for so many bytes more, or when `owner` holds so much of it that
- * others need what is left.
+ * Throws `quota-exceeded` if the brokers of this process have no memory for `sizeInBytes` more, or if `owner` uses so much that the rest is
+ * reserved for others.
  */
 export function requireMemory(
   { main: { engine }, usage }: Queue | Topic,
@@ -13,7 +13,7 @@ export function requireMemory(
   entity: string,
 ): void {
   const { heapBytes, sizeInBytes } = usage;
-  // Where bodies are on a disk they take no memory.
+  // Bodies on disk use no memory.
   const bodyBytes = engine.storage.memoryBytes === undefined ? 0 : sizeInBytes;
   if (!engine.memory.isReachedBy({ heapBytes, bodyBytes }, bytes)) return;
   throw new BrokerError(

@@ -22,7 +22,7 @@ async function openNews(...rules: RuleDefinition[]) {
 }
 
 describe("rules", () => {
-  it("let a subscription without rules of its own have every message", async () => {
+  it("pass every message to a subscription with the default rule", async () => {
     await using fixture = await openNews();
     await fixture.sender.send(message("a"));
     expect(textsOf(await fixture.receiver.receive(10))).toEqual(["a"]);
@@ -54,7 +54,7 @@ describe("rules", () => {
     expect(received.map((one) => one.hasChangedBrokerProperties)).toEqual([false, true, false]);
   });
 
-  it("cannot compute with values that are none of their kind, and treat them as such that cannot be compared", async () => {
+  it("treat values of unsupported types as incomparable", async () => {
     await using fixture = await openNews(
       sql("date", "sys.EnqueuedTimeUtc - odd <> 0"),
       sql("sum", "odd + 'x' = 'x'"),
@@ -127,7 +127,7 @@ describe("rules", () => {
     expect(textsOf(await fixture.receiver.receive(10, { maxWaitMs: 0 }))).toEqual(["a"]);
   });
 
-  it("dead-letter a message on which a filter fails, by the name of the exception", async () => {
+  it("dead-letter a message for which a filter fails, with the name of the exception as reason", async () => {
     await using fixture = await openNews(sql("bad", "sys.Unheard = 1"));
     await fixture.sender.send(message("a"));
     const [dead] = await fixture.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").receive();
@@ -135,7 +135,7 @@ describe("rules", () => {
     expect(dead!.deadLetterErrorDescription).toContain("Rule 'bad' failed");
   });
 
-  it("drop a message on which a filter fails where the subscription says so", async () => {
+  it("drop a message for which a filter fails if the subscription is configured so", async () => {
     await using fixture = await openNews(sql("bad", "sys.Unheard = 1"));
     await fixture.broker.updateEntity("news/subscriptions/sub", {
       deadLetteringOnFilterEvaluationExceptions: false,
@@ -144,7 +144,7 @@ describe("rules", () => {
     expect(await fixture.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").peek()).toEqual([]);
   });
 
-  it("leave a message that matches no subscription accepted and gone", async () => {
+  it("accept and drop a message that matches no subscription", async () => {
     await using fixture = await openNews(sql("none", "1=0"));
     const events: string[] = [];
     fixture.broker.onEvent((event) => events.push(event.type));
@@ -155,7 +155,7 @@ describe("rules", () => {
 });
 
 describe("createRule", () => {
-  it("holds from the next message on; deleteRule and updateRule too", async () => {
+  it("applies from the next message on; so do deleteRule and updateRule", async () => {
     await using fixture = await openNews();
     await fixture.broker.deleteRule("news", "sub", "$default");
     await fixture.sender.send(message("a"));

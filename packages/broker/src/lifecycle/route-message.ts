@@ -14,25 +14,25 @@ import { forwardDeadLetter, forwardMessage } from "./forward-message.js";
 import { MessageSubject } from "./message-subject.js";
 import { placeMessage } from "./place-message.js";
 
-/** A message between two stores. It owns one reference to its body. */
+/** A message moving between stores. It owns one reference to its body. */
 export interface Transit {
   readonly content: MessageContent;
   readonly propertyChanges: ApplicationProperties | undefined;
-  /** Absent until the first entity gave its number. */
+  /** Absent until the first entity assigned its sequence number. */
   readonly enqueuedSequence: number | undefined;
-  /** The number that the next entity has given it already; absent where it is to give one. */
+  /** The sequence number already assigned in the next entity; absent if that assigns one. */
   readonly sequence: number | undefined;
-  /** Whether it comes out of a schedule. */
+  /** Whether it was scheduled. */
   readonly wasScheduled: boolean;
-  /** How long it may live from its next arrival on, capped by every entity on the way. */
+  /** Time to live from its next arrival on, capped by every entity it passes. */
   readonly lifeMs: number;
   readonly hops: number;
   readonly deadLetterSource: string | undefined;
-  /** Reads the application properties of a message that came as `wire`, while it is being sent. */
+  /** Reads the application properties of a message sent as `wire`, while it is being sent. */
   readonly readProperties: (() => ApplicationProperties) | undefined;
 }
 
-/** A message that was just taken in. */
+/** A message that was just received from a sender. */
 export function newTransit(content: MessageContent, readProperties: Transit["readProperties"]): Transit {
   return {
     content,
@@ -47,7 +47,7 @@ export function newTransit(content: MessageContent, readProperties: Transit["rea
   };
 }
 
-/** A message that leaves a store for another entity; its life starts again there. */
+/** A message that leaves a store for another entity; its time to live restarts there. */
 export function transitOf(message: StoredMessage): Transit {
   const { content, propertyChanges, enqueuedSequence, hops, deadLetterSource } = message;
   const { lifeMs, wasScheduled } = message;
@@ -64,15 +64,15 @@ export function transitOf(message: StoredMessage): Transit {
   };
 }
 
-/** Brings an admitted message into a queue, or through a topic into its subscriptions. */
+/** Adds an accepted message to a queue, or through a topic to its subscriptions. */
 export function routeMessage(engine: Engine, target: Queue | Topic, transit: Transit, nowMs: number): void {
   if (target.kind === "queue") arrive(engine, target, transit, nowMs);
   else fanOut(engine, target, transit, nowMs);
 }
 
 /**
- * Keeps a message that comes from another entity until its scheduled time, which a rule's action may have set or which its sender, via
- * that entity, has. Source: "Topic filters and actions", actions.
+ * Schedules a message from another entity if it has a scheduled time, set by a rule's action or by the sender of a send-via. Source: "Topic
+ * filters and actions", actions.
  */
 export function holdUntilDue(engine: Engine, target: Queue | Topic, transit: Transit, nowMs: number): void {
   const message = enqueue(engine, target, target.main, transit, nowMs);
@@ -84,7 +84,7 @@ export function holdUntilDue(engine: Engine, target: Queue | Topic, transit: Tra
 function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs: number): void {
   if (entity.main.sessions !== undefined && transit.content.sessionId === undefined) {
     const description = "Session enabled entity doesn't allow a message whose session identifier is null.";
-    arriveDead(engine, entity, transit, deadLetterRecord("Session ID is null", description), nowMs);
+    addDeadLettered(engine, entity, transit, deadLetterRecord("Session ID is null", description), nowMs);
     return;
   }
   const message = enqueue(engine, entity, entity.main, transit, nowMs);
@@ -93,7 +93,7 @@ function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs
   else forwardMessage(engine, message, nowMs);
 }
 
-function arriveDead(
+function addDeadLettered(
   engine: Engine,
   entity: ReceivingEntity,
   transit: Transit,
@@ -149,14 +149,14 @@ function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): 
   engine.storage.releaseBody(transit.content.bodyId);
 }
 
-/** How many copies of a message a subscription gets by what its rules made of it; `undefined` where it takes every message. */
+/** How many copies of a message a subscription gets according to its rules; `undefined` if it matches every message. */
 export function countCopies({ options }: Subscription, made: RuleCopies | undefined): number {
   if (made === undefined) return 1;
   const { copies, failures } = made;
   return copies.length + (failures.length > 0 && options.deadLetteringOnFilterEvaluationExceptions ? 1 : 0);
 }
 
-/** Gives a subscription one of its copies; the last one may be that of a rule that failed. */
+/** Adds one copy to a subscription; the last one may be the dead-lettered copy of a failed rule. */
 export function giveCopy(
   engine: Engine,
   subscription: Subscription,
@@ -170,7 +170,8 @@ export function giveCopy(
   const [failure] = made?.failures ?? [];
   if (made === undefined) arrive(engine, subscription, transit, nowMs);
   else if (changes !== undefined) arrive(engine, subscription, applyRuleChanges(transit, changes), nowMs);
-  else if (failure !== undefined) arriveDead(engine, subscription, transit, failureRecord(failure), nowMs);
+  else if (failure !== undefined)
+    addDeadLettered(engine, subscription, transit, failureRecord(failure), nowMs);
 }
 
 function failureRecord({ ruleName, error }: RuleFailure): ApplicationProperties {

@@ -19,13 +19,13 @@ export function lockSession(
   return lock;
 }
 
-/** Lets a session's lock, and with it those of its messages, start again. */
+/** Renews a session's lock, and with it those of its messages. */
 export function renewSession(engine: Engine, lock: SessionLock, nowMs: number): void {
   const { lockDurationMs } = (lock.session.store.owner as ReceivingEntity).options;
   engine.timers.arm(lock, nowMs + lockDurationMs);
 }
 
-/** Ends a session's lock because its holder is done: no delivery counts as failed. */
+/** Releases a session's lock on behalf of its holder, without counting failed deliveries. */
 export function releaseSession(engine: Engine, lock: SessionLock, nowMs: number): void {
   endLock(engine, lock, nowMs);
   for (const message of takeHeld(lock)) releaseLock(engine, message, nowMs);
@@ -33,8 +33,8 @@ export function releaseSession(engine: Engine, lock: SessionLock, nowMs: number)
 }
 
 /**
- * Ends a session's lock whose time is over: every message held under it counts a failed delivery. A holder in receive-and-delete that is
- * still receiving keeps it: there is nothing that it could have renewed it by.
+ * Handles an expired session lock: every message held under it counts a failed delivery. A holder in receive-and-delete mode that is still
+ * receiving keeps the lock, because it has no other way to renew it.
  */
 export function expireSession(engine: Engine, lock: SessionLock, nowMs: number): void {
   const { session, holder } = lock;
@@ -51,7 +51,7 @@ export function expireSession(engine: Engine, lock: SessionLock, nowMs: number):
   holder.onSessionLost(sessionLockLost(session.store.path, session.id));
 }
 
-/** Gives an unlocked session that has messages to whoever waits for one, or keeps it for the next who comes. */
+/** Gives an unlocked session with messages to a waiting caller, or offers it to the next one. */
 export function offerSession(engine: Engine, session: Session): void {
   const { sessions } = session.store;
   if (session.isLocked || sessions === undefined) return;
@@ -81,7 +81,7 @@ function reopen(engine: Engine, session: Session): void {
   session.store.sessions?.closeIfEmpty(session);
 }
 
-/** Empties a lock's list of held messages; they come in the order of their arrival. */
+/** Empties a lock's set of held messages; returns them in order of arrival. */
 function takeHeld({ held }: SessionLock): StoredMessage[] {
   return [...held].sort((a, b) => a.arrival - b.arrival);
 }

@@ -10,9 +10,9 @@ interface Forwarding {
 }
 
 /**
- * Checks where an entity is to forward and returns its properties: an entity that forwards is never deleted when idle.
- * Throws `entity-not-found` for a target that is missing, `not-allowed` for one that cannot be.
- * Source: "Chaining Service Bus entities with autoforwarding".
+ * Checks an entity's forwarding targets and returns its properties: an entity that forwards is never deleted when idle. Throws
+ * `entity-not-found` for a missing target, `not-allowed` for one that cannot receive. Source: "Chaining Service Bus entities with
+ * autoforwarding".
  */
 export function checkForwards<Options extends Forwarding>(
   engine: Engine,

@@ -20,10 +20,10 @@ import type { RuleDefinition } from "../rules/rule.js";
 import { checkForwards } from "./check-forwards.js";
 import { saveEntity } from "./save-entity.js";
 
-/** Most subscriptions of a topic. Source: "Service Bus quotas". */
+/** Maximum subscriptions of a topic. Source: "Service Bus quotas". */
 const SUBSCRIPTION_LIMIT = 2000;
 
-/** Makes a queue. Throws `entity-already-exists` when a queue or topic of that name is there, in any letter case. */
+/** Creates a queue. Throws `entity-already-exists` if a queue or topic of that name exists, ignoring case. */
 export function createQueue(
   engine: Engine,
   path: string,
@@ -36,7 +36,7 @@ export function createQueue(
   return enlist(engine, new Queue(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
-/** Makes a topic, as `createQueue` does. */
+/** Creates a topic, like `createQueue`. */
 export function createTopic(
   engine: Engine,
   path: string,
@@ -50,7 +50,10 @@ export function createTopic(
   return enlist(engine, new Topic(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
-/** Makes a subscription with one rule, by default `$Default`. Throws `entity-not-found` without its topic, `quota-exceeded` beyond 2000. */
+/**
+ * Creates a subscription with one rule, by default `$Default`. Throws `entity-not-found` if its topic is missing, `quota-exceeded` beyond
+ * 2000.
+ */
 export function createSubscription(
   engine: Engine,
   topicPath: string,

@@ -5,7 +5,7 @@ import type { RuleDefinition } from "../rules/rule.js";
 import { findSubscription } from "./find-subscription.js";
 import { saveRule } from "./save-entity.js";
 
-/** Adds a rule. Throws `entity-already-exists`, `argument-error` for what is no rule or a text that breaks the grammar, `entity-not-found`. */
+/** Adds a rule. Throws `entity-already-exists`, `argument-error` for an invalid rule or a syntax error, `entity-not-found`. */
 export function createRule(
   engine: Engine,
   topic: string,

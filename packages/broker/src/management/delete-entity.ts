@@ -12,12 +12,12 @@ export function deleteEntity(engine: Engine, path: string, nowMs: number): void 
   removeEntity(engine, entity, nowMs);
 }
 
-/** Deletes an entity that is known to exist; receivers that wait there are refused with `entity-not-found`. */
+/** Deletes an existing entity; waiting receivers are rejected with `entity-not-found`. */
 export function removeEntity(engine: Engine, entity: Entity, nowMs: number): void {
   if (entity.kind === "topic") {
     for (const subscription of [...entity.subscriptions.values()]) removeEntity(engine, subscription, nowMs);
   }
-  // Gone first: whoever is refused now may come back at once and must not find it.
+  // Marked first: rejected callers may return at once and must not find the entity.
   entity.isDeleted = true;
   engine.entities.remove(entity);
   if (entity.kind === "subscription") {

@@ -8,12 +8,12 @@ import { storesOf } from "./purge.js";
 
 /** How many messages an entity has. */
 export interface MessageCounts {
-  /** Active messages, locked ones included. */
+  /** Active messages, including locked ones. */
   readonly activeMessageCount: number;
   readonly deferredMessageCount: number;
   readonly scheduledMessageCount: number;
   readonly deadLetterMessageCount: number;
-  /** Messages on their way to another entity; they move on at once, so always 0. */
+  /** Messages being transferred to another entity; always 0, because that happens at once. */
   readonly transferMessageCount: number;
   readonly transferDeadLetterMessageCount: number;
   readonly totalMessageCount: number;
@@ -23,7 +23,7 @@ interface Description extends MessageCounts {
   readonly path: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** The last send, receive, peek or update; kept in memory only. */
+  /** Time of the last send, receive, peek or update; kept in memory only. */
   readonly accessedAt: Date;
   readonly sizeInBytes: number;
 }
@@ -34,7 +34,7 @@ export interface QueueDescription extends Description {
   readonly options: ResolvedQueueOptions;
 }
 
-/** A topic's properties and counts; its messages are those of its subscriptions. */
+/** A topic's properties and counts; its counts include those of its subscriptions. */
 export interface TopicDescription extends Description {
   readonly kind: "topic";
   readonly options: ResolvedTopicOptions;
@@ -49,7 +49,7 @@ export interface SubscriptionDescription extends Description {
   readonly options: ResolvedSubscriptionOptions;
 }
 
-/** An entity as it is at present. */
+/** The current state of an entity. */
 export type EntityDescription = QueueDescription | TopicDescription | SubscriptionDescription;
 
 /** Describes an entity. */

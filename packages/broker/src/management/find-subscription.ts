@@ -3,7 +3,6 @@ import { subscriptionPath } from "../entities/entity-path.js";
 import type { Subscription } from "../entities/subscription.js";
 import { entityNotFound } from "../errors/broker-error.js";
 
-/** The subscription of this name. Throws `entity-not-found`. */
 export function findSubscription(engine: Engine, topic: string, subscription: string): Subscription {
   const path = subscriptionPath(topic, subscription);
   const entity = engine.entities.find(path);

@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { findSubscription } from "./find-subscription.js";
 
-/** A rule as it is at present. */
+/** A rule with its creation time. */
 export interface RuleDescription extends RuleDefinition {
   readonly createdAt: Date;
 }
@@ -15,7 +15,7 @@ export interface ListRulesOptions {
   readonly top?: number | undefined;
 }
 
-/** The rules of a subscription in the order of their names, whatever their letter case. Throws `entity-not-found`. */
+/** The rules of a subscription, sorted by name, ignoring case. Throws `entity-not-found`. */
 export function listRules(
   engine: Engine,
   topic: string,

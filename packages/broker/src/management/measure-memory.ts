@@ -3,7 +3,7 @@ import { HEAP_COSTS, type MemoryUse } from "../engine/memory-mark.js";
 import type { Entity } from "../entities/entity-registry.js";
 import { storesOf } from "./purge.js";
 
-/** Adds up what a broker holds in memory: in the time of its entities, not of its messages. */
+/** Adds up a broker's memory usage, in time proportional to its entities, not its messages. */
 export function measureMemory({ entities, storage }: Engine): MemoryUse {
   let heapBytes = 0;
   let bodyBytes = storage.memoryBytes ?? 0;

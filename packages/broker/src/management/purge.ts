@@ -2,10 +2,10 @@ import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
 import type { MessageStore } from "../entities/message-store.js";
 import { sessionLockLost } from "../errors/broker-error.js";
-import { discardMessage, withdraw } from "../lifecycle/place-message.js";
+import { discardMessage, removeFromLane } from "../lifecycle/place-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
-/** Removes every message of a store in whatever state, locked ones too; returns how many. */
+/** Removes all messages of a store whatever their state, including locked ones; returns their number. */
 export function purge(engine: Engine, store: MessageStore, nowMs: number): number {
   const messages = Array.from(store.index.from(0));
   for (const message of messages) removeMessage(engine, message);
@@ -13,7 +13,7 @@ export function purge(engine: Engine, store: MessageStore, nowMs: number): numbe
   return messages.length;
 }
 
-/** Purges a store and forgets its sessions with their state and locks. */
+/** Purges a store and deletes its sessions with their state and locks. */
 export function emptyStore(engine: Engine, store: MessageStore, nowMs: number): void {
   purge(engine, store, nowMs);
   if (store.sessions === undefined) return;
@@ -30,18 +30,17 @@ export function emptyStore(engine: Engine, store: MessageStore, nowMs: number): 
   }
 }
 
-/** The stores of an entity. */
 export function storesOf(entity: Entity): MessageStore[] {
   return entity.kind === "topic"
     ? [entity.main, entity.transferDeadLetter]
     : [entity.main, entity.deadLetter, entity.transferDeadLetter];
 }
 
-/** Removes a message wherever it stands. */
+/** Removes a message, whatever its state. */
 export function removeMessage(engine: Engine, message: StoredMessage): void {
   const { kind, owner } = message.store;
-  // What a topic hands to its subscriptions was never ready for a receiver.
+  // Messages being copied to a topic's subscriptions are not in a lane.
   const isHandedOn = owner.kind === "topic" && kind === "main";
-  if (message.state === "active" && !message.isLocked && !isHandedOn) withdraw(message);
+  if (message.state === "active" && !message.isLocked && !isHandedOn) removeFromLane(message);
   discardMessage(engine, message);
 }

@@ -157,7 +157,7 @@ describe("openBroker", () => {
     expect(textsOf(await receiver.receiveDeferred([3n]))).toEqual(["deferred"]);
   });
 
-  it("keeps that a message came out of a schedule", async () => {
+  it("keeps that a message was scheduled", async () => {
     await using broker = await restart(async (first) => {
       const clock = first.clock as ManualClock;
       await first.createQueue("orders");
@@ -183,7 +183,7 @@ describe("openBroker", () => {
     expect((await broker.receiver("orders").receive())[0]!.sequenceNumber).toBe(3n);
   });
 
-  it("activates, expires and wakes in order what fell due while it was closed", async () => {
+  it("activates and expires in order what became due while it was closed", async () => {
     await using broker = await restart(async (first) => {
       await first.createQueue("orders", { deadLetteringOnMessageExpiration: true });
       const sender = first.sender("orders");
@@ -294,7 +294,7 @@ describe("commit", () => {
     expect(() => broker.receiver("orders")).toThrow("its storage failed to commit");
   });
 
-  it("leaves nobody waiting when the storage fails", async () => {
+  it("rejects all pending calls when the storage fails", async () => {
     const disk = createDisk();
     const broker = await openOn(disk);
     for (const path of ["orders", "answers"]) await broker.createQueue(path);

@@ -33,15 +33,15 @@ interface EntityDescription {
   readonly rules: readonly SubscriptionRule[];
 }
 
-/** Builds the engine's state out of what the storage kept. Locks are gone; what fell due meanwhile happens afterwards, in order. */
+/** Restores the engine's state from the storage. Locks are released; everything that became due meanwhile happens afterwards, in order. */
 export async function recover(engine: Engine, nowMs: number): Promise<void> {
   const described: [number, EntityDescription | RuleRecord][] = [];
   const duplicates: [Queue | Topic, string, number][] = [];
   const overdue: [StoredMessage, dueMs: number][] = [];
-  /** Messages that a topic had not handed to all subscriptions. */
+  /** Messages that a topic had not yet copied to all subscriptions. */
   const waiting: [Topic, StoredMessage][] = [];
   const partitioned = new Map<Entity, StoredMessage[]>();
-  // Entities come first, but which other record comes next depends on what there is.
+  // Entities come first; which records follow depends on the content.
   const build = (): void => {
     if (described.length === 0) return;
     described.sort((a, b) => a[0] - b[0]);
@@ -52,7 +52,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   };
   const enter = (message: StoredMessage): void => {
     const { owner, kind } = message.store;
-    // What a topic dead-lettered on its way to another entity stays there.
+    // Messages that a topic dead-lettered in a transfer stay in its transfer dead-letter queue.
     if (owner.kind === "topic" && kind === "main" && message.state === "active") {
       waiting.push([owner, message]);
       return;
@@ -102,7 +102,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     for (const message of inOrderOfArrival(messages)) enter(message);
   }
   for (const [topic, message] of waiting) engine.fanOuts.enter(topic, message);
-  // What is overdue fires in the order of arming, so it is armed once more in the order in which it fell due.
+  // Overdue timers fire in the order of arming, so they are armed in order of their due times.
   overdue.sort((a, b) => a[1] - b[1]);
   for (const [message, dueMs] of overdue) engine.timers.arm(message, dueMs);
   for (const entity of engine.entities.all()) {
@@ -115,8 +115,8 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
 }
 
 /**
- * Messages of a partitioned entity, which come partition by partition, by the time of their enqueuing. Those of one partition stay in its
- * order, though the clock may have been set back meanwhile.
+ * Messages of a partitioned entity, which are loaded partition by partition, sorted by enqueued time. Messages of one partition keep their
+ * order even if the clock was set back meanwhile.
  */
 function inOrderOfArrival(messages: readonly StoredMessage[]): StoredMessage[] {
   let previous: StoredMessage | undefined;
@@ -140,7 +140,7 @@ function restore(engine: Engine, id: number, description: EntityDescription): En
   return entity;
 }
 
-/** Rules come after their subscription: their numbers are higher. */
+/** Rule records follow their subscription because their ids are higher. */
 function restoreRule(engine: Engine, recordId: number, { subscriptionId, ...rule }: RuleRecord): void {
   engine.entities.reserveId(recordId);
   const subscription = engine.entities.findById(subscriptionId);

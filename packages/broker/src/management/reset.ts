@@ -5,15 +5,15 @@ import { forgetDuplicates } from "./delete-entity.js";
 import { emptyStore, storesOf } from "./purge.js";
 
 /**
- * Empties every entity: messages in all states, sessions with their state and locks, duplicate detection history. Entities, their
- * rules and sequence counters stay, and receivers go on waiting.
+ * Empties every entity: messages in all states, sessions with state and locks, duplicate detection history. Entities, rules and sequence
+ * numbers stay, and receivers keep waiting.
  */
 export function reset(engine: Engine, nowMs: number): void {
   for (const entity of engine.entities.all()) emptyEntity(engine, entity, nowMs);
   engine.faults.clear();
 }
 
-/** The same for one entity; a topic's subscriptions belong to it. */
+/** Like `reset`, for one entity; a topic includes its subscriptions. */
 export function resetEntity(engine: Engine, path: string, nowMs: number): void {
   const entity = engine.entities.find(path);
   if (entity === undefined) throw entityNotFound(path);

@@ -5,7 +5,7 @@ import type { Subscription } from "../entities/subscription.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import type { EntityRecord } from "../storage/storage.js";
 
-/** A rule in the storage. Each has a record of its own, so that one is written in the same time however many there are. */
+/** A rule in the storage. Each rule has its own record, so that the time to write one does not depend on their number. */
 export interface RuleRecord {
   readonly kind: "rule";
   readonly subscriptionId: number;
@@ -13,12 +13,12 @@ export interface RuleRecord {
   readonly createdAtMs: number;
 }
 
-/** Writes an entity's description to the storage, with the rule that a subscription was made with. */
+/** Writes an entity's properties to the storage, with the first rule of a subscription. */
 export function saveEntity(engine: Engine, entity: Entity): void {
   if (!engine.storage.isVolatile) engine.storage.putEntity(entity.id, toRecord(entity));
 }
 
-/** Writes a rule that was added or changed, which counts as use of the subscription. */
+/** Writes an added or changed rule; counts as use of the subscription. */
 export function saveRule(engine: Engine, subscription: Subscription, name: string, nowMs: number): void {
   noteUse(engine, subscription, nowMs);
   const rule = subscription.rules.find(name);
@@ -26,7 +26,7 @@ export function saveRule(engine: Engine, subscription: Subscription, name: strin
   engine.storage.putEntity(rule.recordId, toRuleRecord(subscription, rule));
 }
 
-/** Deletes the record of a rule that was removed, which counts as use of the subscription. */
+/** Deletes the record of a removed rule; counts as use of the subscription. */
 export function forgetRule(
   engine: Engine,
   subscription: Subscription,

@@ -4,21 +4,21 @@ import { peekedMessage, type ReceivedMessage } from "../messages/received-messag
 import { describeEntity, type EntityDescription } from "./describe-entity.js";
 import { storesOf } from "./purge.js";
 
-/** Everything in a broker at one instant, for assertions and displays. */
+/** Everything in a broker at one moment, for assertions and displays. */
 export interface BrokerSnapshot {
   readonly at: Date;
   readonly entities: readonly EntityDescription[];
   readonly stores: readonly StoreSnapshot[];
 }
 
-/** What one queue, subscription or sub-queue holds. */
+/** The content of one queue, subscription or sub-queue. */
 export interface StoreSnapshot {
   readonly path: string;
   readonly messages: readonly MessageSnapshot[];
   readonly sessions: readonly SessionSnapshot[];
 }
 
-/** A message with what only the broker knows. */
+/** A message with its internal state. */
 export interface MessageSnapshot {
   readonly message: ReceivedMessage;
   readonly isLocked: boolean;
@@ -34,7 +34,7 @@ export interface SessionSnapshot {
   readonly lockedUntil: Date | undefined;
 }
 
-/** Takes a snapshot; stores without messages and sessions are left out. */
+/** Takes a snapshot; stores without messages and sessions are omitted. */
 export function takeSnapshot(engine: Engine, nowMs: number): BrokerSnapshot {
   const entities = [...engine.entities.all()];
   return {

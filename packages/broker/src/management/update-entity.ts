@@ -11,14 +11,13 @@ import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
 import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import { forwardMessage } from "../lifecycle/forward-message.js";
-import { takeOut, withdraw } from "../lifecycle/place-message.js";
+import { removeFromLane, takeOut } from "../lifecycle/place-message.js";
 import { checkForwards } from "./check-forwards.js";
 import { saveEntity } from "./save-entity.js";
 
 /**
- * Changes the given properties of an entity. Throws `entity-not-found`, `argument-error` for a value out of range and
- * `not-allowed` for a property that is fixed at creation. A change of the lock duration or of the default time to live
- * holds from the next lock or message on.
+ * Changes the given properties of an entity. Throws `entity-not-found`, `argument-error` for a value out of range and `not-allowed` for a
+ * property fixed at creation. A new lock duration or default time to live applies from the next lock or message on.
  */
 export function updateEntity(
   engine: Engine,
@@ -53,7 +52,7 @@ function change(engine: Engine, entity: Entity, options: object): void {
   }
 }
 
-/** Ends the waits of receivers where the entity may not be received from any more. */
+/** Rejects waiting receivers if the entity's status no longer allows receiving. */
 function refuseWaiters(entity: ReceivingEntity): void {
   const { path, options } = entity;
   const { status, forwardTo } = options;
@@ -78,7 +77,7 @@ function forwardWaiting(engine: Engine, entity: ReceivingEntity, nowMs: number):
     (message) => message.state === "active" && !message.isLocked,
   );
   for (const message of waiting) {
-    withdraw(message);
+    removeFromLane(message);
     takeOut(engine, message);
     forwardMessage(engine, message, nowMs);
   }

@@ -3,7 +3,7 @@ import type { RuleDefinition } from "../rules/rule.js";
 import { findSubscription } from "./find-subscription.js";
 import { saveRule } from "./save-entity.js";
 
-/** Replaces the rule of the same name. Throws as `createRule`, and `rule-not-found`. */
+/** Replaces the rule of the same name. Throws like `createRule`, and `rule-not-found`. */
 export function updateRule(
   engine: Engine,
   topic: string,

@@ -1,6 +1,6 @@
 import type { MessageId } from "./message.js";
 
-/** What can happen to a message, a session or an entity. */
+/** The events of messages, sessions and entities. */
 export type BrokerEventType =
   | "abandoned"
   | "activated"
@@ -25,7 +25,7 @@ export type BrokerEventType =
   | "session-accepted"
   | "session-released";
 
-/** One thing that happened, in the order in which it happened. Never holds payload or application properties. */
+/** An event, reported in order. Never contains payload or application properties. */
 export interface BrokerEvent {
   readonly type: BrokerEventType;
   /** Path of the entity or sub-queue. */
@@ -34,9 +34,9 @@ export interface BrokerEvent {
   readonly sequenceNumber: bigint | undefined;
   readonly messageId: MessageId | undefined;
   readonly sessionId: string | undefined;
-  /** A reason or a target path, depending on the type. */
+  /** A reason or a target path, depending on `type`. */
   readonly detail: string | undefined;
 }
 
-/** Receives events synchronously, while the broker acts: it must not call the broker back. */
+/** Receives events synchronously; it must not call the broker. */
 export type BrokerEventListener = (event: BrokerEvent) => void;

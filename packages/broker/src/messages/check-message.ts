@@ -5,7 +5,7 @@ import { isStorable } from "./storable-value.js";
 
 const KEY_LIMIT = 128;
 const ID_RANGE = 2n ** 64n;
-/** The most that application properties may take, in bytes: one with its name, and all of a message together. Source: Service Bus quotas. */
+/** Maximum size of application properties in bytes: one with its name, and all of a message together. Source: Service Bus quotas. */
 export const APPLICATION_PROPERTY_LIMITS = Object.freeze({ propertyBytes: 32 * 1024, totalBytes: 64 * 1024 });
 const { totalBytes: APPLICATION_PROPERTIES_LIMIT } = APPLICATION_PROPERTY_LIMITS;
 
@@ -47,8 +47,8 @@ export function checkProperties(message: BrokerMessage, entity: string): void {
 }
 
 /**
- * Checks application properties: values that can be copied, within the service's 64 KB for all together. Throws
- * `argument-error` or `message-size-exceeded`.
+ * Checks application properties: values must be cloneable, at most 64 KB together as in the service. Throws `argument-error` or
+ * `message-size-exceeded`.
  */
 export function checkApplicationProperties(properties: ApplicationProperties, entity: string): void {
   for (const name in properties) {
@@ -97,7 +97,7 @@ function checkId(id: unknown, name: string, entity: string): void {
   }
 }
 
-/** The refusal of a message that breaks a rule. */
+/** The error for a message that violates a rule. */
 export function argumentError(entity: string, reason: string): BrokerError {
   return new BrokerError("argument-error", `Cannot send to '${entity}': ${reason}.`, { entity });
 }

@@ -33,7 +33,7 @@ describe("LockTokens", () => {
     );
   });
 
-  it("reads nothing from text that is no token", () => {
+  it("reads nothing from text that is not a token", () => {
     const tokens = new LockTokens();
     for (const text of [
       "",
@@ -53,7 +53,7 @@ const difference = (a: string, b: string): bigint => {
 };
 
 describe("a lock token", () => {
-  it("cannot be made of others, though all but its own lock is known", async () => {
+  it("cannot be derived from other tokens", async () => {
     await using broker = createBroker();
     await broker.createQueue("q");
     const body = { section: "data", bytes: new Uint8Array(1) } as const;
@@ -77,7 +77,7 @@ describe("a lock token", () => {
     for (const token of tokens) await receiver.complete(token);
   });
 
-  it("is another one at each delivery, and only the last one holds", async () => {
+  it("changes with each delivery, and only the last one is valid", async () => {
     await using broker = createBroker();
     await broker.createQueue("q");
     await broker.sender("q").send({ body: { section: "data", bytes: new Uint8Array(1) } });

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-/** What a lock token says: the message in its store, and the 64 random bits of its present lock. */
+/** The content of a lock token: the message in its store, and the 64 random bits of its lock. */
 export interface LockIdentity {
   readonly sequence: number;
   /** The two halves of the random bits, as signed integers of 32 bits. The first is never 0. */
@@ -13,11 +13,11 @@ const POOL_WORDS = 1024;
 const TOKEN = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /**
- * Turns locks into UUIDs (version 4 in form) and back, so that no table of tokens is needed. Whoever has not been given a lock's token can only
- * guess its 64 random bits, however many other tokens it knows.
+ * Converts locks to UUIDs (formatted as version 4) and back, so that no table of tokens is needed. A token cannot be guessed from other
+ * tokens: 64 of its bits are random.
  *
- * Layout: word 0 is the low half of the sequence; word 1 its next 16 bits, version, its top 4 bits and the serial's top 2; word 2 variant
- * and the serial's other 30 bits; word 3 the secret.
+ * Layout: word 0 is the lower half of the sequence number; word 1 its next 16 bits, the version, its top 4 bits and the serial's top 2;
+ * word 2 the variant and the serial's other 30 bits; word 3 the secret.
  */
 export class LockTokens {
   readonly #pool = new Int32Array(POOL_WORDS);
@@ -36,7 +36,7 @@ export class LockTokens {
     }
   }
 
-  /** Writes a token in lower case. */
+  /** Formats a token in lower case. */
   format(identity: LockIdentity): string {
     const [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = this.#write(identity);
     const text1 = hex(word1);
@@ -52,7 +52,7 @@ export class LockTokens {
     return bytes;
   }
 
-  /** Reads a token in any letter case; undefined for text that no broker wrote. */
+  /** Parses a token, ignoring case; undefined for text that is not a token of a broker. */
   parse(token: string): LockIdentity | undefined {
     if (!TOKEN.test(token)) return undefined;
     const digits = token.replaceAll("-", "");
@@ -66,7 +66,7 @@ export class LockTokens {
     };
   }
 
-  /** The words of a token, in an array that the next call fills again. */
+  /** The words of a token, in a shared array that the next call overwrites. */
   #write({ sequence, serial, secret }: LockIdentity): Uint32Array {
     const words = this.#words;
     const high = Math.floor(sequence / WORD);
@@ -78,7 +78,7 @@ export class LockTokens {
   }
 }
 
-/** The digits of each byte: every message that is locked needs sixteen of them. */
+/** The hexadecimal digits of each byte: formatting a token needs sixteen of them. */
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function hex(word: number): string {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 
-/** The last two digits of an id: looked up, for making each again costs more than all the rest of an id. */
+/** The last two digits of an id: looked up, because formatting them dominates the cost of an id. */
 const LAST_DIGITS = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, "0"));
 
-/** Ids for messages that come without: 20 random hexadecimal digits, the same for all of one broker, then 12 that count. */
+/** Ids for messages without one: 20 random hexadecimal digits per broker, then 12 digits of a counter. */
 export class MadeIds {
   readonly #prefix = randomBytes(10).toString("hex");
   #count = 0;

@@ -2,42 +2,39 @@ import { deserialize, serialize } from "node:v8";
 import { BrokerError } from "../errors/broker-error.js";
 import { argumentError } from "./check-message.js";
 import type { ApplicationProperties, BrokerMessage, MessageBody, MessageId, WireDecoder } from "./message.js";
-import { DEEPEST_NESTING, isShallow } from "./storable-value.js";
+import { isShallow, MAX_NESTING } from "./storable-value.js";
 
-/** How a stored body is to be read: `value` and `sequence` bodies are kept in the structured-clone format. */
+/** The section of a stored body; `value` and `sequence` bodies are stored in the structured-clone format. */
 export type BodySection = MessageBody["section"];
 
-/**
- * What stays the same through a message's whole life, shared by all copies of it. All fields are always present, so
- * that every content has one shape.
- */
+/** The immutable part of a message, shared by all its copies. All fields are always present, so that all contents have one hidden class. */
 export interface MessageContent {
   readonly messageId: MessageId | undefined;
   readonly contentType: string | undefined;
   readonly subject: string | undefined;
   readonly sessionId: string | undefined;
   readonly partitionKey: string | undefined;
-  /** `undefined` is unlimited. */
+  /** `undefined` means unlimited. */
   readonly timeToLiveMs: number | undefined;
   readonly scheduledEnqueueTimeMs: number | undefined;
-  /** Absent in a message that has none of them. */
+  /** Absent if the message has none of them. */
   readonly rare: RareProperties | undefined;
-  /** As sent; undefined when the message has none or they lie in `wire`, undecoded. */
+  /** As sent; undefined if the message has none, or if they are still encoded in `wire`. */
   readonly applicationProperties: ApplicationProperties | undefined;
   readonly section: BodySection | undefined;
-  /** Where the stored body lies, see `Storage.putBody`. */
+  /** The stored body, see `Storage.putBody`. */
   readonly bodyId: number;
-  /** Whether the stored bytes are the front end's `wire` rather than the body alone. */
+  /** Whether the stored bytes are the front end's `wire` instead of the body alone. */
   readonly isWire: boolean;
-  /** Where the data section lies inside the stored bytes. */
+  /** Offset of the data section within the stored bytes. */
   readonly dataOffset: number;
   readonly dataLength: number;
   readonly sizeInBytes: number;
-  /** Whether a rule's action changed broker properties, so that `wire` no longer tells them right. */
+  /** Whether a rule's action changed broker properties, so that those in `wire` are outdated. */
   readonly hasChangedProperties: boolean;
 }
 
-/** Broker properties that few messages have, kept apart so that the others do not pay for them. */
+/** Rarely used broker properties, kept separately to save memory. */
 export interface RareProperties {
   readonly correlationId: MessageId | undefined;
   readonly to: string | undefined;
@@ -47,7 +44,6 @@ export interface RareProperties {
   readonly forcePersistence: boolean;
 }
 
-/** What a message without rare properties has. */
 export const NO_RARE_PROPERTIES: RareProperties = Object.freeze({
   correlationId: undefined,
   to: undefined,
@@ -57,17 +53,17 @@ export const NO_RARE_PROPERTIES: RareProperties = Object.freeze({
   forcePersistence: false,
 });
 
-/** A time to live from here on, some 8,900 years, is none: it may end where `Date` does not reach. */
+/** A time to live above this, some 8,900 years, counts as unlimited: `Date` may not reach its end. */
 const UNLIMITED_MS = 2 ** 48;
 
-/** A message that passed all checks and is not taken in yet. */
+/** A checked message that is not stored yet. */
 export interface Admitted {
   readonly message: BrokerMessage;
   readonly bytes: Uint8Array;
   readonly sizeInBytes: number;
 }
 
-/** The bytes that the storage will keep for a message: the front end's `wire`, else the body. */
+/** The bytes to store for a message: the front end's `wire`, else the body. */
 export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array {
   const { wire, body } = message;
   if (wire !== undefined) {
@@ -91,7 +87,7 @@ export function bytesToStore(message: BrokerMessage, entity: string): Uint8Array
   }
 }
 
-/** Takes a message in: copies its properties and stores its bytes once. */
+/** Creates the content of a message: copies its properties and stores its bytes once. */
 export function takeIn(
   storage: { putBody(bytes: Uint8Array): number },
   messageId: MessageId | undefined,
@@ -122,7 +118,7 @@ export function takeIn(
   };
 }
 
-/** The body out of a copy of the stored bytes; data bytes are a view on it. */
+/** Reads the body from a copy of the stored bytes; a data body is a view on it. */
 export function readBody(
   content: MessageContent,
   stored: Uint8Array,
@@ -137,12 +133,12 @@ export function readBody(
   return { section: "value", value: deserialize(stored) };
 }
 
-/** A view that is a plain `Uint8Array`, since the methods of `Buffer` differ. */
+/** A view as a plain `Uint8Array`, since the methods of `Buffer` differ. */
 export function plainView(bytes: Uint8Array, offset: number, length: number): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset + offset, length);
 }
 
-/** The application properties as sent with `changes` laid over them, as a copy that belongs to the reader. */
+/** A copy of the application properties as sent, with `changes` applied. */
 export function readApplicationProperties(
   content: MessageContent,
   changes: ApplicationProperties | undefined,
@@ -158,7 +154,7 @@ export function readApplicationProperties(
   return copyApplicationProperties(merged as ApplicationProperties);
 }
 
-/** Copies application properties so that later changes to the caller's object or its bytes and dates have no effect. */
+/** Copies application properties, so that later changes to the caller's object, bytes or dates have no effect. */
 export function copyApplicationProperties(properties: ApplicationProperties): ApplicationProperties {
   // A spread defines own properties, so a key named __proto__ stays an ordinary key.
   const copy: Record<string, unknown> = { ...properties };
@@ -202,7 +198,7 @@ function isolateId(id: MessageId | undefined): MessageId | undefined {
 
 function encodeValue(value: unknown, entity: string): Uint8Array {
   if (!isShallow(value)) {
-    throw argumentError(entity, `the values in the body are nested deeper than ${DEEPEST_NESTING}`);
+    throw argumentError(entity, `the values in the body are nested deeper than ${MAX_NESTING}`);
   }
   try {
     return serialize(value);

@@ -4,13 +4,13 @@ import type { StoredMessage } from "./stored-message.js";
 /** The stored message behind a lock; for the engine. */
 export let storedOf: (lock: MessageLock) => StoredMessage;
 
-/** One lock of a message: all that a settlement needs to know of a message that was handed out. */
+/** One lock of a message, with which it is settled. */
 export class MessageLock implements LockIdentity {
   readonly serial: number;
   readonly secret: number;
   readonly #stored: StoredMessage;
 
-  /** The present lock of a message; made by the broker only. */
+  /** The current lock of a message; created by the broker only. */
   constructor(stored: StoredMessage) {
     this.serial = stored.lockSerial;
     this.secret = stored.lockSecret;
@@ -25,7 +25,7 @@ export class MessageLock implements LockIdentity {
     return this.#stored.sequence;
   }
 
-  /** Whether the lock has not ended. */
+  /** Whether the lock is still held. */
   get isHeld(): boolean {
     const { lockSerial, lockSecret } = this.#stored;
     return this.serial === lockSerial && this.secret === lockSecret && lockSerial !== 0;

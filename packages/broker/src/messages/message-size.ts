@@ -2,17 +2,17 @@ import { Buffer } from "node:buffer";
 import { BROKER_LIMITS } from "../errors/limits.js";
 import type { ApplicationProperties, BrokerMessage, MessageId, SendableProperties } from "./message.js";
 
-/** Bytes that a property, or a value in a list or map, costs besides its own. */
+/** Encoding overhead of a property, or of a value in a list or map, in bytes. */
 const PROPERTY_OVERHEAD = 4;
-/** Bytes of the sections' frames in an encoded message. */
+/** Encoding overhead of a message's sections, in bytes. */
 const MESSAGE_OVERHEAD = 32;
 
-/** What a message counts with against quotas, in bytes: its size, what was changed about it, and the broker's own memory for it. */
+/** The bytes of a message that count towards quotas: its size, its changed properties, and the broker's own memory for it. */
 export function quotaCostOf(sizeInBytes: number, changeBytes = 0): number {
   return BROKER_LIMITS.messageCost + sizeInBytes + changeBytes;
 }
 
-/** The size that a message counts with against limits, in bytes. */
+/** The size of a message that counts towards limits, in bytes. */
 export function sizeOf(message: BrokerMessage, bytes: Uint8Array): number {
   if (message.wire !== undefined) return bytes.byteLength;
   const { applicationProperties } = message;
@@ -21,7 +21,7 @@ export function sizeOf(message: BrokerMessage, bytes: Uint8Array): number {
   return bytes.byteLength + sizeOfProperties(message) + applicationBytes;
 }
 
-/** The bytes of application properties with their names; lists and maps count with all that they hold. */
+/** The size of application properties with their names, in bytes; lists and maps count with their content. */
 export function sizeOfApplicationProperties(properties: ApplicationProperties): number {
   let bytes = 0;
   for (const name in properties) {
@@ -32,24 +32,23 @@ export function sizeOfApplicationProperties(properties: ApplicationProperties): 
   return bytes;
 }
 
-/** Text counts in UTF-8, and binary values as they are. */
+/** Text counts in UTF-8, and binary values by length. */
 function sizeOfSimple(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
   return 8;
 }
 
-/** Whether a value is an object that holds others. */
 export function isNested(value: unknown): value is object {
   if (typeof value !== "object" || value === null || value instanceof Date) return false;
   return !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer);
 }
 
-/** Without recursion, and each object once: a value may nest deeply, hold one object many times, and itself. */
+/** Not recursive, and each object counts once: values may nest deeply, repeat an object, or be cyclic. */
 function sizeOfNested(root: object): number {
   const seen = new Set([root]);
   let bytes = 0;
-  // Grows while it is walked.
+  // Grows while it is iterated.
   for (const value of seen) {
     bytes += PROPERTY_OVERHEAD;
     for (const member of membersOf(value)) {
@@ -60,7 +59,7 @@ function sizeOfNested(root: object): number {
   return bytes;
 }
 
-/** The keys and values of maps and objects, the elements of lists and sets; holes in a list cost nothing. */
+/** The keys and values of maps and objects, the elements of lists and sets; holes in a list are skipped. */
 export function membersOf(value: object): Iterable<unknown> {
   if (value instanceof Set) return value;
   if (value instanceof Map) return [...value].flat();

@@ -1,9 +1,9 @@
-/** A message or correlation id in the types that AMQP allows: text, unsigned integer or binary. */
+/** A message or correlation id of any type that AMQP allows: text, unsigned integer or binary. */
 export type MessageId = string | number | bigint | Uint8Array;
 
 /**
- * A simple value of an application property. Front ends with further types send `wire`, which keeps them verbatim. Objects are copied as by
- * `v8.serialize` and nest at most 100 deep.
+ * A value of an application property. Front ends with further types use `wire`, which keeps them unchanged. Objects are copied as by
+ * `v8.serialize` and may nest at most 100 deep.
  */
 export type ApplicationPropertyValue =
   | string
@@ -19,15 +19,15 @@ export type ApplicationPropertyValue =
 /** A message's application properties by name. */
 export type ApplicationProperties = Readonly<Record<string, ApplicationPropertyValue>>;
 
-/** A body in its AMQP section. The engine never looks inside. Values are copied as by `v8.serialize` and nest at most 100 deep. */
+/** A body in its AMQP section. The engine never interprets it. Values are copied as by `v8.serialize` and may nest at most 100 deep. */
 export type MessageBody =
   | { readonly section: "data"; readonly bytes: Uint8Array }
   | { readonly section: "value"; readonly value: unknown }
   | { readonly section: "sequence"; readonly value: readonly unknown[] };
 
-/** The broker properties that a sender may set. */
+/** Broker properties that a sender may set. */
 export interface SendableProperties {
-  /** The broker makes one for a message that comes without. */
+  /** The broker generates one for messages without. */
   readonly messageId?: MessageId | undefined;
   readonly correlationId?: MessageId | undefined;
   readonly contentType?: string | undefined;
@@ -38,30 +38,30 @@ export interface SendableProperties {
   readonly sessionId?: string | undefined;
   readonly partitionKey?: string | undefined;
   readonly viaPartitionKey?: string | undefined;
-  /** Time to live in ms from the moment the broker takes the message; `undefined` or `Infinity` is unlimited. */
+  /** Time to live in ms from arrival at the broker; `undefined` or `Infinity` is unlimited. */
   readonly timeToLiveMs?: number | undefined;
   readonly scheduledEnqueueTime?: Date | undefined;
   readonly forcePersistence?: boolean | undefined;
 }
 
-/** A message on its way in. The broker copies what it keeps, so the caller may reuse every object and buffer. */
+/** A message to send. The broker copies what it keeps, so the caller may reuse all objects and buffers. */
 export interface BrokerMessage extends SendableProperties {
-  /** May be absent only when `wire` is given and the broker has a wire decoder. */
+  /** May be omitted only if `wire` is given and the broker has a wire decoder. */
   readonly body?: MessageBody | undefined;
   /**
-   * The front end's own encoding of the message, kept verbatim and handed out as `ReceivedMessage.wire`.
-   * A data body that is a view on it is not stored a second time.
+   * The front end's own encoding of the message, stored unchanged and returned as `ReceivedMessage.wire`. A data body that is a view on it
+   * is not stored twice.
    */
   readonly wire?: Uint8Array | undefined;
-  /** With `wire`, a function: it is called only if a rule or a change has to read the properties. */
+  /** With `wire`, a function: it is called only if a rule or a change must read the properties. */
   readonly applicationProperties?: ApplicationProperties | (() => ApplicationProperties) | undefined;
 }
 
-/** Reads back what a front end put into `wire`, for readers that did not come through that front end. */
+/** Decodes what a front end put into `wire`, for receivers that do not use that front end. */
 export type WireDecoder = (wire: Uint8Array) => {
   readonly applicationProperties: ApplicationProperties;
   readonly body: MessageBody;
 };
 
-/** Where a message stands. A locked message is still `active` or `deferred`. */
+/** The state of a message. A locked message is still `active` or `deferred`. */
 export type MessageState = "active" | "deferred" | "scheduled";

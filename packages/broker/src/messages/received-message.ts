@@ -11,13 +11,13 @@ import { MessageLock } from "./message-lock.js";
 import type { StoredMessage } from "./stored-message.js";
 
 /**
- * A message as handed out or peeked: a snapshot that later changes in the broker do not touch. Body and application
- * properties are copied at the first reading and then belong to the reader.
+ * A received or peeked message: a snapshot that later changes in the broker do not affect. Body and application properties are copied when
+ * first read and then belong to the reader.
  */
 export class ReceivedMessage {
   /** Failed deliveries before this one. */
   readonly deliveryCount: number;
-  /** A message that is handed out after its scheduled time says `scheduled`, as in the service; peek says where it stands. */
+  /** Like in the service, an activated scheduled message that is received still reports `scheduled`; peek returns its current state. */
   readonly state: MessageState;
   readonly #stored: StoredMessage;
   readonly #bytes: Uint8Array;
@@ -27,7 +27,7 @@ export class ReceivedMessage {
   #body: MessageBody | undefined = undefined;
   #applicationProperties: ApplicationProperties | undefined = undefined;
 
-  /** Made by the broker only. */
+  /** Created by the broker only. */
   constructor(stored: StoredMessage, isPeeked = false) {
     this.deliveryCount = stored.deliveryCount;
     this.state = stateOf(stored, isPeeked);
@@ -47,7 +47,7 @@ export class ReceivedMessage {
     return BigInt(this.#stored.sequence);
   }
 
-  /** The sequence number that the first entity on the message's way gave it. */
+  /** The sequence number assigned by the first entity the message was sent to. */
   get enqueuedSequenceNumber(): bigint {
     return BigInt(this.#stored.enqueuedSequence);
   }
@@ -56,13 +56,13 @@ export class ReceivedMessage {
     return new Date(this.#stored.enqueuedAtMs);
   }
 
-  /** Enqueued time and time to live together; `undefined` for a message that never expires. */
+  /** Enqueued time plus time to live; `undefined` for a message that never expires. */
   get expiresAt(): Date | undefined {
     const ms = this.#stored.expiresAtMs;
     return ms === undefined ? undefined : new Date(ms);
   }
 
-  /** `undefined` unless the message was handed out locked. */
+  /** `undefined` unless the message was received with a lock. */
   get lockToken(): string | undefined {
     return this.#lock && this.#stored.store.engine.lockTokens.format(this.#lock);
   }
@@ -72,29 +72,29 @@ export class ReceivedMessage {
     return this.#lock && this.#stored.store.engine.lockTokens.encode(this.#lock);
   }
 
-  /** Settles the message in its place, and keeps none of its memory; `undefined` unless it was handed out locked. */
+  /** The lock, which can settle the message and keeps none of its memory; `undefined` unless the message was received with a lock. */
   get lock(): MessageLock | undefined {
     return this.#lock;
   }
 
-  /** When the lock ends unless it is renewed; `undefined` for a message that was not handed out locked. */
+  /** When the lock expires unless it is renewed; `undefined` for a message received without a lock. */
   get lockedUntil(): Date | undefined {
     if (this.#lock === undefined) return undefined;
     const heldUntilMs = this.#lock.isHeld ? this.#stored.lockedUntilMs : undefined;
     return new Date(heldUntilMs ?? required(this.#lockedUntilMs, "the end of a message's lock"));
   }
 
-  /** Topmost 16 bits of the sequence number in a partitioned entity, else 0. */
+  /** The upper 16 bits of the sequence number in a partitioned entity, else 0. */
   get partitionId(): number {
     return partitionOf(this.#stored.sequence);
   }
 
-  /** Where the message was dead-lettered, once it was forwarded from there. */
+  /** The entity that dead-lettered the message, after it was forwarded from there. */
   get deadLetterSource(): string | undefined {
     return this.#stored.deadLetterSource;
   }
 
-  /** Bytes that the message counts with against limits and quotas. */
+  /** The size that counts towards limits and quotas, in bytes. */
   get sizeInBytes(): number {
     return this.#stored.content.sizeInBytes;
   }
@@ -139,7 +139,7 @@ export class ReceivedMessage {
     return this.#stored.content.rare?.viaPartitionKey;
   }
 
-  /** In ms, as the entity capped it; `Infinity` is unlimited. A scheduled message's life begins when it becomes active. */
+  /** In ms, capped by the entity; `Infinity` is unlimited. For a scheduled message it starts when the message becomes active. */
   get timeToLiveMs(): number {
     return this.#stored.lifeMs;
   }
@@ -163,7 +163,7 @@ export class ReceivedMessage {
     return textOf(this.applicationProperties.DeadLetterErrorDescription);
   }
 
-  /** As sent, with the changes that settlements and rules made. */
+  /** As sent, with the changes of settlements and rules. */
   get applicationProperties(): ApplicationProperties {
     this.#applicationProperties ??= readApplicationProperties(
       this.#stored.content,
@@ -174,12 +174,12 @@ export class ReceivedMessage {
     return this.#applicationProperties;
   }
 
-  /** Where `applicationProperties` differ from those in `wire`; a value of `undefined` stands for a removed one. */
+  /** How `applicationProperties` differ from those in `wire`; `undefined` means removed. */
   get propertyChanges(): ApplicationProperties | undefined {
     return this.#propertyChanges && copyApplicationProperties(this.#propertyChanges);
   }
 
-  /** Whether a rule's action changed broker properties, so that those in `wire` are out of date. */
+  /** Whether a rule's action changed broker properties, so that those in `wire` are outdated. */
   get hasChangedBrokerProperties(): boolean {
     return this.#stored.content.hasChangedProperties;
   }
@@ -195,7 +195,7 @@ export class ReceivedMessage {
   }
 }
 
-/** A message as seen by peek: without its lock, if it has one. */
+/** A peeked message, without its lock. */
 export function peekedMessage(stored: StoredMessage): ReceivedMessage {
   return new ReceivedMessage(stored, true);
 }

@@ -6,43 +6,43 @@ import type { ApplicationProperties, MessageState } from "./message.js";
 import type { MessageContent } from "./message-content.js";
 
 /**
- * One message in one store. It carries a single timer: its lock's while it is locked, its activation while it is scheduled,
- * else its expiry. A message that moves to another store becomes a new one with the same content.
+ * One message in one store. It has a single timer: for its lock while it is locked, for its activation while it is scheduled, else for its
+ * expiry. A message that moves to another store becomes a new one with the same content.
  */
 export class StoredMessage extends TimerEntry {
   readonly store: MessageStore;
   readonly content: MessageContent;
-  /** Unique in the store and its order; the upper bits are the partition's in a partitioned entity. */
+  /** Unique and ascending within the store; in a partitioned entity the upper bits are the partition. */
   readonly sequence: number;
-  /** The place in which it is handed out: its sequence number, or that across the partitions of its entity. */
+  /** Its position in the delivery order: its sequence number, or in a partitioned entity its order of arrival. */
   arrival: number;
-  /** The sequence number at the first entity on the way. */
+  /** The sequence number in the first entity it was sent to. */
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
-  /** `undefined` for a message that never expires. By the wall clock as it was when the message was enqueued: see `expiryMs`. */
+  /** `undefined` for a message that never expires. By the wall clock at enqueuing; compare `expiryMs` with the current time instead. */
   readonly expiresAtMs: number | undefined;
-  /** How far the wall clock was ahead of steady time then. */
+  /** How far the wall clock was ahead of steady time at enqueuing. */
   readonly #steppedMs: number;
-  /** `gone` once it has left its store, by whatever way. */
+  /** `gone` after it has left its store for any reason. */
   state: MessageState | "gone" = "active";
-  /** Whether it waits here because its scheduled time has come. */
+  /** Whether it became active at its scheduled time. */
   wasScheduled = false;
   /** Failed deliveries so far. */
   deliveryCount = 0;
-  /** With `lockSecret` the random bits of the present lock; 0 while the message is not locked. */
+  /** With `lockSecret` the random bits of the current lock; 0 while the message is not locked. */
   lockSerial = 0;
   lockSecret = 0;
-  /** What settlements and rules changed in the application properties; `undefined` removes one. Never changed in place. */
+  /** Application properties changed by settlements and rules; `undefined` means removed. Replaced, never modified. */
   propertyChanges: ApplicationProperties | undefined = undefined;
-  /** The bytes of these changes, as counted while the message is in its store. */
+  /** The size of these changes, as counted in its store. */
   changeBytes = 0;
-  /** The session that the message belongs to, in stores that have sessions. */
+  /** Its session, in stores with sessions. */
   session: Session | undefined = undefined;
   /** How many times it was forwarded automatically. */
   hops = 0;
-  /** Path of the entity that dead-lettered it, once it was forwarded from there. */
+  /** Path of the entity that dead-lettered it, after it was forwarded from there. */
   deadLetterSource: string | undefined = undefined;
-  /** The message that waits behind it in its queue of ready messages. */
+  /** The next message in its ready queue. */
   nextReady: StoredMessage | undefined = undefined;
 
   constructor(
@@ -68,21 +68,21 @@ export class StoredMessage extends TimerEntry {
     return this.lockSerial !== 0;
   }
 
-  /** While the message is locked: when that ends. A session's lock covers its messages. */
+  /** When the lock expires. A session's lock covers its messages. */
   get lockedUntilMs(): number | undefined {
     const lock = this.session === undefined ? this : this.session.lock;
     return lock && this.store.engine.timers.instantOf(lock);
   }
 
-  /** When its life is over by the wall clock as it is now: the time it has is not changed by a step. */
+  /** When it expires by the current wall clock: a step of the clock does not change its remaining time. */
   get expiryMs(): number | undefined {
     const { steppedMs } = this.store.engine.timers;
-    // As it is where nothing was stepped: another number would take room for as long as a timer holds it.
+    // Returns the same number if the clock was not stepped: a new one would allocate memory while a timer holds it.
     if (this.expiresAtMs === undefined || steppedMs === this.#steppedMs) return this.expiresAtMs;
     return this.expiresAtMs + steppedMs - this.#steppedMs;
   }
 
-  /** How long it may live from its enqueuing on; `Infinity` for a message that never expires. */
+  /** Time to live from its enqueuing on; `Infinity` for a message that never expires. */
   get lifeMs(): number {
     return this.expiresAtMs === undefined ? Number.POSITIVE_INFINITY : this.expiresAtMs - this.enqueuedAtMs;
   }

@@ -4,7 +4,7 @@ import type { ApplicationProperties } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { changeProperties } from "./change-properties.js";
 
-/** Gives a locked message back as a failed delivery: the next receiver gets it first. */
+/** Abandons a locked message and counts a failed delivery; the next receiver gets it first. */
 export function abandon(
   engine: Engine,
   message: StoredMessage,

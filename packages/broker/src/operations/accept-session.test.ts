@@ -46,7 +46,7 @@ describe("acceptSession", () => {
     expect(textsOf(await pending)).toEqual(["a"]);
   });
 
-  it("takes an empty session id for a session like any other", async () => {
+  it("treats an empty session id like any other", async () => {
     await using fixture = await openOrders();
     await fixture.send("", "a");
     const session = await fixture.accept("");
@@ -67,7 +67,7 @@ describe("acceptSession", () => {
     expect(await codeOf(fixture.accept())).toBe("timeout");
   });
 
-  it("waits for the next session in the order of asking and gives up with timeout", async () => {
+  it("serves waits for the next session in order, and rejects with timeout", async () => {
     await using fixture = await openOrders();
     const first = fixture.broker.acceptSession("orders", { maxWaitMs: 1000 });
     const second = fixture.broker.acceptSession("orders", { maxWaitMs: 1000 });
@@ -253,7 +253,7 @@ describe("session", () => {
     expect(await codeOf(session.renewSessionLock())).toBe("session-lock-lost");
   });
 
-  it("loses messages to expiry while nobody holds it", async () => {
+  it("loses expired messages while no receiver holds it", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a", { sessionId: "s1", timeToLiveMs: 1000 }));
     fixture.clock.advance(1000);
@@ -296,7 +296,7 @@ describe("a session in receive-and-delete", () => {
   const acceptDeleting = (fixture: { broker: Broker }) =>
     fixture.broker.acceptSession("orders", { sessionId: "s1", mode: "receiveAndDelete" });
 
-  it("stays with its receiver while that goes on receiving, which has no lock to renew", async () => {
+  it("stays with its receiver while that keeps receiving", async () => {
     await using fixture = await openOrders();
     await fixture.send("s1", "a", "b", "c");
     const session = await acceptDeleting(fixture);
@@ -321,7 +321,7 @@ describe("a session in receive-and-delete", () => {
     expect(seen).toEqual(["b"]);
   });
 
-  it("is lost when nobody receives for as long as a lock takes", async () => {
+  it("is lost when its receiver does not receive for the lock duration", async () => {
     await using fixture = await openOrders();
     const session = await acceptDeleting(fixture);
     expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
@@ -332,7 +332,7 @@ describe("a session in receive-and-delete", () => {
 });
 
 describe("a session receiver that settles nothing", () => {
-  it("gets 5,000 messages at most, and goes on as they are settled", async () => {
+  it("gets 5,000 messages at most, and more as they are settled", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("many", { requiresSession: true });
     const sender = fixture.broker.sender("many");

@@ -7,7 +7,7 @@ import { lockSession } from "../lifecycle/session-lock.js";
 
 const ID_LIMIT = 128;
 
-/** The sessions of a store; throws `not-allowed` where there are none. */
+/** The sessions of a store; throws `not-allowed` for an entity without sessions. */
 export function sessionsOf(store: MessageStore): SessionTable {
   if (store.sessions !== undefined) return store.sessions;
   throw new BrokerError("not-allowed", `'${store.path}' has no sessions: use a receiver without a session.`, {
@@ -15,7 +15,7 @@ export function sessionsOf(store: MessageStore): SessionTable {
   });
 }
 
-/** Locks the session of this id, with or without messages. Throws `session-cannot-be-locked` when another holds it. */
+/** Locks the session with this id, with or without messages. Throws `session-cannot-be-locked` when another receiver holds it. */
 export function acceptSession(
   engine: Engine,
   store: MessageStore,
@@ -44,7 +44,7 @@ export function acceptSession(
   return lockSession(engine, session, holder, nowMs);
 }
 
-/** The unlocked session with the oldest waiting message, to be locked at once; undefined when there is none. */
+/** The unlocked session with the oldest waiting message, to be locked at once; undefined if there is none. */
 export function acceptNextSession(store: MessageStore): Session | undefined {
   return sessionsOf(store).takeNext();
 }

@@ -3,7 +3,9 @@ import type { ApplicationProperties } from "../messages/message.js";
 import { copyApplicationProperties } from "../messages/message-content.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
-/** Checks what a settlement's properties to modify would make of a message. Throws as `checkApplicationProperties`. */
+/**
+ * Checks the application properties that would result from a settlement's `propertiesToModify`. Throws like `checkApplicationProperties`.
+ */
 export function checkChanges(
   { content, propertyChanges }: StoredMessage,
   changes: ApplicationProperties | undefined,
@@ -13,7 +15,7 @@ export function checkChanges(
   checkApplicationProperties({ ...content.applicationProperties, ...propertyChanges, ...changes }, entity);
 }
 
-/** Lays a settlement's properties to modify over a message's application properties. */
+/** Applies a settlement's changes to a message's application properties. */
 export function changeProperties(message: StoredMessage, changes: ApplicationProperties | undefined): void {
   if (changes === undefined) return;
   message.store.changeProperties(message, {

@@ -41,7 +41,7 @@ describe("a batch to a partitioned entity", () => {
     await fixture.sender.sendBatch(ids.map((one) => ({ ...one, partitionKey: "k" })));
   });
 
-  it("may mix keys and sessions where there are no partitions", async () => {
+  it("may mix keys and sessions without partitions", async () => {
     await using fixture = await openPartitioned({ enablePartitioning: false });
     await fixture.sender.sendBatch([message("a", { partitionKey: "k" }), message("b", { sessionId: "t" })]);
   });

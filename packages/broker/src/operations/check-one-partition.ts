@@ -5,8 +5,8 @@ import { BrokerError } from "../errors/broker-error.js";
 import type { BrokerMessage } from "../messages/message.js";
 
 /**
- * Refuses with `not-allowed` messages that are sent as one to a partitioned entity and belong to different partitions or sessions: a batch
- * lies in one partition. Source: "Partitioned queues and topics".
+ * Throws `not-allowed` if the messages of a batch to a partitioned entity belong to different partitions or sessions: a batch is stored in
+ * one partition. Source: "Partitioned queues and topics".
  */
 export function checkOnePartition(target: Queue | Topic, messages: readonly BrokerMessage[]): void {
   const [first] = messages;
@@ -16,7 +16,7 @@ export function checkOnePartition(target: Queue | Topic, messages: readonly Brok
   const distinct = target.options.requiresDuplicateDetection
     ? "SessionId, PartitionKey, or MessageId  is not supported for an entity with partitioning and duplicate detection enabled"
     : "SessionId or PartitionKey is not supported for an entity with partitioning enabled";
-  // In the service's wording, by which people find what to do.
+  // The service's wording, which users search for.
   throw new BrokerError("not-allowed", `Batching brokered messages with distinct ${distinct}.`, {
     entity: target.path,
   });

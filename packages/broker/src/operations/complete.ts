@@ -3,7 +3,6 @@ import { failDelivery } from "../lifecycle/end-lock.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
-/** Ends a locked message: it was processed. */
 export function complete(engine: Engine, message: StoredMessage, nowMs: number): void {
   if (engine.faults.isActive && engine.faults.takeDuplicate(message.store.path)) {
     failDelivery(engine, message, nowMs);

@@ -5,7 +5,7 @@ import type { ApplicationProperties } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { changeProperties } from "./change-properties.js";
 
-/** Why a receiver dead-letters a message. */
+/** Why a message is dead-lettered. */
 export interface DeadLetterOptions {
   /** At most 4096 characters; readable as the application property `DeadLetterReason`. */
   readonly reason?: string | undefined;
@@ -16,7 +16,7 @@ export interface DeadLetterOptions {
 
 const TEXT_LIMIT = 4096;
 
-/** Checks a dead-letter request; throws `argument-error` or, inside a dead-letter queue, `not-allowed`. */
+/** Checks a dead-letter request; throws `argument-error`, or `not-allowed` inside a dead-letter queue. */
 export function checkDeadLetter(message: StoredMessage, { reason, description }: DeadLetterOptions): void {
   const { path, kind } = message.store;
   if (kind !== "main") {

@@ -6,8 +6,8 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import { changeProperties } from "./change-properties.js";
 
 /**
- * Sets a locked message aside: from now on it is received by its sequence number only. It counts as a delivery, so a message that is
- * deferred at its last one is dead-lettered instead.
+ * Defers a locked message: from now on it can only be received by sequence number. Counts as a delivery, so a message at its last delivery
+ * is dead-lettered instead.
  */
 export function defer(
   engine: Engine,

@@ -6,7 +6,7 @@ import { removeMessage } from "../management/purge.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { STRIDE } from "../timing/next-turn.js";
 
-/** Which messages a batch delete takes. */
+/** Which messages a batch delete deletes. */
 export interface DeleteBatchOptions {
   /** Only messages enqueued before this instant; default: all. */
   readonly enqueuedBefore?: Date | undefined;
@@ -14,15 +14,15 @@ export interface DeleteBatchOptions {
 }
 
 /**
- * Deletes up to `maxCount` active, unlocked messages, the oldest first. It may be interrupted: first it looks for them, and then it deletes those
- * that may still be deleted.
+ * Deletes up to `maxCount` active, unlocked messages, the oldest first. Can be interrupted: it first searches for them, and then deletes
+ * those that may still be deleted.
  */
 export class BatchDelete {
   count = 0;
   readonly #store: MessageStore;
   readonly #maxCount: number;
   readonly #options: DeleteBatchOptions;
-  /** The oldest found so far, the latest of them first: in a partitioned entity the order of numbers is not that of arrival. */
+  /** The oldest found so far, as a heap with the latest first: in a partitioned entity, arrival order differs from sequence order. */
   readonly #found = new MinHeap<StoredMessage>(({ arrival }) => -arrival);
   #next = 0;
   #chosen: StoredMessage[] | undefined;
@@ -33,8 +33,8 @@ export class BatchDelete {
     this.#options = options;
   }
 
-  /** Looks at, or deletes, some more messages; `true` when nothing is left to do. */
-  goOn(engine: Engine): boolean {
+  /** Searches or deletes some more messages; returns `true` when finished. */
+  proceed(engine: Engine): boolean {
     if (this.#chosen === undefined && !this.#look()) return false;
     this.#chosen ??= Array.from(this.#found).sort((a, b) => b.arrival - a.arrival);
     for (let looked = 0; looked < STRIDE; looked++) {

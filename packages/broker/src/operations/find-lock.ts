@@ -5,10 +5,10 @@ import { MessageLock, storedOf } from "../messages/message-lock.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
-/** What names a locked message: the message as received, its lock, or its lock token. */
+/** Identifies a locked message: the received message, its lock, or its lock token. */
 export type LockedMessage = ReceivedMessage | MessageLock | string;
 
-/** The stored message that a lock is on. Throws `message-lock-lost` when the lock has ended or never was. */
+/** The stored message of a lock. Throws `message-lock-lost` if the lock has ended or never existed. */
 export function findLock(engine: Engine, store: MessageStore, target: LockedMessage | bigint): StoredMessage {
   if (typeof target === "bigint") return findLocked(store, target);
   if (typeof target === "string") return findByToken(engine, store, target);

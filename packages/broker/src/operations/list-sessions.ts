@@ -4,7 +4,7 @@ import { sessionsOf } from "./accept-session.js";
 
 /** Which sessions to list. */
 export interface ListSessionsOptions {
-  /** Only sessions whose state was set after this instant; without it, those that have messages. */
+  /** Only sessions whose state was set after this time; without it, sessions that have messages. */
   readonly updatedAfter?: Date | undefined;
   /** Default 0. */
   readonly skip?: number | undefined;
@@ -12,7 +12,7 @@ export interface ListSessionsOptions {
   readonly top?: number | undefined;
 }
 
-/** The ids of a store's sessions, in order of their ids. It works a little at a time: sessions that come or go meanwhile are listed or not. */
+/** The session ids of a store, sorted. Works in small steps: sessions added or removed meanwhile may or may not be listed. */
 export async function listSessions(store: MessageStore, options: ListSessionsOptions): Promise<string[]> {
   const { updatedAfter, skip = 0, top = 100 } = options;
   const updatedAfterMs = updatedAfter?.getTime();
@@ -34,7 +34,7 @@ export async function listSessions(store: MessageStore, options: ListSessionsOpt
   return (await mergeAll(sorted, skip + top)).slice(skip);
 }
 
-/** The first of many sorted lists together. */
+/** Merges sorted lists, up to `limit` ids. */
 async function mergeAll(lists: readonly string[][], limit: number): Promise<string[]> {
   let merged = lists.map((list) => list.slice(0, limit));
   while (merged.length > 1) {

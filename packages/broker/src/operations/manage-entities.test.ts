@@ -79,7 +79,7 @@ describe("updateEntity", () => {
     },
   );
 
-  it("takes undefined for not given, and for the end of a forward", async () => {
+  it("treats undefined as not given, and as the end of forwarding", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("target");
     await fixture.broker.createQueue("orders", { forwardTo: "target", maxDeliveryCount: 3 });
@@ -148,7 +148,7 @@ describe("getEntity", () => {
     expect(counts.sizeInBytes).toBeGreaterThan(5);
   });
 
-  it("tells when the entity was last used", async () => {
+  it("returns when the entity was last used", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     fixture.clock.advance(1000);
@@ -246,7 +246,7 @@ describe("quota", () => {
     expect(await codeOf(sender.send(big))).toBe("quota-exceeded");
   });
 
-  it("refuses a message that does not fit, and takes it once others are gone", async () => {
+  it("refuses a message that does not fit, and accepts it once others are removed", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
     const sender = fixture.broker.sender("orders");
@@ -337,7 +337,7 @@ describe("a topic", () => {
 });
 
 describe("auto-delete on idle", () => {
-  it("deletes an entity that nobody used for so long", async () => {
+  it("deletes an entity that was unused for the time", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
     const sender = fixture.broker.sender("orders");
@@ -350,7 +350,7 @@ describe("auto-delete on idle", () => {
     expect(fixture.broker.listEntities()).toEqual([]);
   });
 
-  it("takes waiting receivers and scheduled messages for use", async () => {
+  it("counts waiting receivers and scheduled messages as use", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("waited", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
     await fixture.broker.createQueue("scheduled", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
@@ -515,7 +515,7 @@ describe("snapshot", () => {
 });
 
 describe("onEvent", () => {
-  it("tells what happened to which message, in order, until it is ended", async () => {
+  it("reports what happened to which message, in order, until it is removed", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { maxDeliveryCount: 2 });
     const events: BrokerEvent[] = [];

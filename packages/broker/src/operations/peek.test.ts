@@ -71,7 +71,7 @@ describe("peeking into a session", () => {
     ]);
   });
 
-  it("shows nothing of what has left", async () => {
+  it("does not show messages that were removed", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await openOrders(broker);
@@ -114,7 +114,7 @@ describe("peeking into a session", () => {
     );
   });
 
-  it("goes by the session ids of messages where there are no sessions", async () => {
+  it("filters by the messages' session ids in an entity without sessions", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("plain");
     const sender = fixture.broker.sender("plain");

@@ -5,19 +5,19 @@ import { peekedMessage, type ReceivedMessage } from "../messages/received-messag
 import type { StoredMessage } from "../messages/stored-message.js";
 import { STRIDE } from "../timing/next-turn.js";
 
-/** Which messages to look at. */
+/** Which messages to peek at. */
 export interface PeekOptions {
-  /** The first sequence number to look at; default: from the start. */
+  /** The first sequence number; default: from the start. */
   readonly fromSequenceNumber?: bigint | undefined;
   /** Only messages of this session. */
   readonly sessionId?: string | undefined;
-  /** Ends with the message that brings the sizes of all to so many bytes; default: none. */
+  /** Stops with the message that brings the total size to this limit; default: none. */
   readonly maxSizeInBytes?: number | undefined;
 }
 
 /**
- * Reads up to `maxCount` messages in sequence order, whatever their state, without locking them. It may be interrupted: messages that come or
- * go meanwhile are seen or not.
+ * Reads up to `maxCount` messages in sequence order, whatever their state, without locking them. Can be interrupted: messages added or
+ * removed meanwhile may or may not be seen.
  */
 export class Peek {
   readonly messages: ReceivedMessage[] = [];
@@ -26,8 +26,8 @@ export class Peek {
   readonly #sessionId: string | undefined;
   #bytesLeft: number;
   #next: number;
-  /** Messages of others that were passed. */
-  #strangers = 0;
+  /** Messages of other sessions that were skipped. */
+  #skipped = 0;
 
   constructor(store: MessageStore, maxCount: number, options: PeekOptions) {
     this.#store = store;
@@ -39,8 +39,8 @@ export class Peek {
     this.#next = session ? startIn(session, from) : from;
   }
 
-  /** Looks at some more messages; `true` when all are found. */
-  goOn(): boolean {
+  /** Reads some more messages; returns `true` when finished. */
+  proceed(): boolean {
     const session = this.#session;
     if (session === null) return true;
     let looked = 0;
@@ -51,17 +51,17 @@ export class Peek {
       if (this.#isWanted(message, session)) this.#take(message);
       else if (
         session !== undefined &&
-        ++this.#strangers > session.messageCount &&
+        ++this.#skipped > session.messageCount &&
         session.messageCount <= STRIDE
       ) {
-        this.#gather(session);
+        this.#takeRest(session);
         return true;
       }
     }
     return true;
   }
 
-  /** The session to look for; `undefined` where there are none, `null` when it has no messages. */
+  /** The session to read; `undefined` if there are no sessions, `null` if it has no messages. */
   get #session(): Session | undefined | null {
     const { sessions } = this.#store;
     if (this.#sessionId === undefined || sessions === undefined) return undefined;
@@ -77,8 +77,8 @@ export class Peek {
     return this.#sessionId === undefined || message.content.sessionId === this.#sessionId;
   }
 
-  /** A session whose messages lie far apart is asked for them, when there are more of others in between than it has altogether. */
-  #gather(session: Session): void {
+  /** Reads the rest directly from the session's own messages, once more messages of other sessions were skipped than the session has. */
+  #takeRest(session: Session): void {
     const rest = Array.from(session.messages()).filter(({ sequence }) => sequence >= this.#next);
     for (const message of rest.sort((a, b) => a.sequence - b.sequence)) {
       if (this.#isFull) return;
@@ -93,8 +93,8 @@ export class Peek {
 }
 
 /**
- * Where to start in a session. It lies in one partition, and a number of a later one says nothing of it: SDKs go on behind the last number
- * that any of their receivers saw.
+ * Where to start in a session. Its messages are in one partition, but SDKs continue after the last number of any session, which may be of a
+ * later partition: then it starts from the beginning.
  */
 function startIn(session: Session, from: number): number {
   const [first] = session.messages();

@@ -7,16 +7,15 @@ import type { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { handOut } from "./receive.js";
 
-/** Bounds for one call. */
+/** Limits of one call. */
 export interface ReceiveDeferredOptions {
-  /** The most bytes that all messages together may have; default: none. */
+  /** Maximum size of all messages together, in bytes; default: none. */
   readonly maxSizeInBytes?: number | undefined;
 }
 
 /**
- * Receives deferred messages by number, all or none. Throws `message-not-found` for a number that names no deferred message,
- * or one that is locked or of another session. A message whose time to live is over expires when it is asked for, not before.
- * Source: "Message deferral".
+ * Receives deferred messages by sequence number, all or none. Throws `message-not-found` for a number without a deferred message, or one
+ * that is locked or of another session. A deferred message expires only when it is requested. Source: "Message deferral".
  */
 export function receiveDeferred(
   engine: Engine,

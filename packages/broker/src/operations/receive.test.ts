@@ -79,7 +79,7 @@ describe("receive", () => {
     expect(second!.body).toEqual({ section: "sequence", value: [1, [2]] });
   });
 
-  it("keeps nothing of the sender's objects and gives every reader its own copy", async () => {
+  it("keeps no reference to the sender's objects and gives every reader its own copy", async () => {
     await using fixture = await openOrders();
     const bytes = new Uint8Array([1, 2, 3]);
     const tag = new Uint8Array([7]);
@@ -138,7 +138,7 @@ describe("receive", () => {
     expect(await codeOf(fixture.receiver.complete(received!))).toBe("message-lock-lost");
   });
 
-  it("gives up waiting after maxWaitMs", async () => {
+  it("stops waiting after maxWaitMs", async () => {
     await using fixture = await openOrders();
     const pending = fixture.receiver.receive(1, { maxWaitMs: 1000 });
     fixture.clock.advance(1000);
@@ -154,7 +154,7 @@ describe("receive", () => {
     expect([await first, await second, await third].map(textsOf)).toEqual([["a"], ["b", "c"], ["d"]]);
   });
 
-  it("gives a waiting receiver what one send brings rather than wait for more", async () => {
+  it("delivers the messages of one send to a waiting receiver without waiting for more", async () => {
     await using fixture = await openOrders();
     const pending = fixture.receiver.receive(10);
     await fixture.sender.sendBatch([message("a"), message("b")]);
@@ -181,7 +181,7 @@ describe("receive", () => {
     expect((await pending)[0]!.deliveryCount).toBe(1);
   });
 
-  it("refuses a topic, an unknown path and a count that is none", async () => {
+  it("refuses a topic, an unknown path and an invalid count", async () => {
     await using fixture = await openOrders();
     await fixture.broker.createTopic("news");
     await expect(fixture.broker.receiver("news").receive()).rejects.toThrow("receive from a subscription");

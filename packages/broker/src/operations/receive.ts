@@ -10,7 +10,7 @@ import { discardMessage } from "../lifecycle/place-message.js";
 import { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
-/** Takes up to `maxCount` messages that are ready in a lane. */
+/** Takes up to `maxCount` ready messages of a lane. */
 export function receiveReady(
   engine: Engine,
   lane: Lane,
@@ -27,7 +27,7 @@ export function receiveReady(
   return received;
 }
 
-/** Gives a lane's ready messages to its waiters in the order in which they joined. */
+/** Delivers a lane's ready messages to its waiters, in the order in which they joined. */
 export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
   if (lane.isDispatching) return;
   lane.isDispatching = true;
@@ -49,20 +49,20 @@ export function serveWaiters(engine: Engine, lane: Lane, nowMs: number): void {
   }
 }
 
-/** The next message of a lane whose time is not over: many may expire at once, and those that wait for it are not handed out. */
+/** The next message of a lane that has not expired: many may expire at once, and their timers fire in several turns. */
 function takeReady(engine: Engine, lane: Lane, nowMs: number): StoredMessage | undefined {
   if (lane.isShut) return undefined;
   for (let message = lane.ready.shift(); message !== undefined; message = lane.ready.shift()) {
-    const { expiresAtMs, store } = message;
-    if (expiresAtMs === undefined || expiresAtMs > nowMs || store.kind !== "main") return message;
+    const { expiryMs, store } = message;
+    if (expiryMs === undefined || expiryMs > nowMs || store.kind !== "main") return message;
     expireMessage(engine, message, nowMs);
   }
   return undefined;
 }
 
 /**
- * Refuses with `entity-disabled` or `not-allowed` what an entity does not give to receivers: sessions ask for a session
- * receiver, and nothing can be received from an entity that forwards its messages.
+ * Throws `entity-disabled` or `not-allowed` if receivers cannot receive: entities with sessions require a session receiver, and entities
+ * that forward cannot be received from.
  */
 export function checkReceivable(store: MessageStore, sessionId: string | undefined): void {
   if (isTopicItself(store)) throw topicRefusal(store.path);
@@ -94,7 +94,7 @@ export function checkReceivable(store: MessageStore, sessionId: string | undefin
   }
 }
 
-/** Hands out a message that has left its lane: locks it, or removes it in receive-and-delete. */
+/** Delivers a message that has left its lane: locks it, or removes it in receive-and-delete mode. */
 export function handOut(
   engine: Engine,
   message: StoredMessage,

@@ -4,7 +4,7 @@ import { BrokerError } from "../errors/broker-error.js";
 import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
-/** Lets a message's lock start again; returns when it ends. Throws `not-allowed` in a session, whose lock covers its messages. */
+/** Renews a message's lock; returns its new end. Throws `not-allowed` in a session, whose lock covers its messages. */
 export function renewLock(engine: Engine, message: StoredMessage, nowMs: number): number {
   const { store, session } = message;
   if (session !== undefined) {

@@ -71,7 +71,7 @@ describe("schedule", () => {
     expect((await fixture.receiver.receive())[0]!.sequenceNumber).toBe(numbers[0]);
   });
 
-  it("lets a message say that it comes out of a schedule until it is set aside or dead-lettered", async () => {
+  it("reports a message as scheduled until it is deferred or dead-lettered", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a", fixture.inMs(1000)));
     fixture.clock.advance(1000);
@@ -166,7 +166,7 @@ describe("time to live", () => {
     expect(textsOf(await fixture.broker.receiver("orders/$DeadLetterQueue").receive(10))).toEqual(["a"]);
   });
 
-  it("ends for a deferred message when it is asked for, and not before", async () => {
+  it("expires a deferred message only when it is requested", async () => {
     await using fixture = await openOrders({ deadLetteringOnMessageExpiration: true });
     await fixture.sender.sendBatch([message("a", { timeToLiveMs: 1000 }), message("b")]);
     for (const received of await fixture.receiver.receive(2)) await fixture.receiver.defer(received);

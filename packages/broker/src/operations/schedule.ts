@@ -8,8 +8,8 @@ import type { Admitted } from "../messages/message-content.js";
 import { admitAll, enterScheduled, isDropped, readerOf, take } from "./send.js";
 
 /**
- * Keeps messages until their scheduled time, all or none. Returns the numbers that cancel them, valid until activation;
- * 0 for a duplicate, which is dropped. A time that has passed enqueues at once, under the number that is returned.
+ * Schedules messages, all or none. Returns the sequence numbers that cancel them, valid until activation; 0 for a duplicate, which is
+ * dropped. A message whose time has passed is enqueued at once, under the returned number.
  */
 export function schedule(
   engine: Engine,
@@ -26,7 +26,7 @@ export function schedule(
   });
 }
 
-/** Checks messages that are to be scheduled as one. Throws `argument-error` for one without a time. */
+/** Checks messages to be scheduled together. Throws `argument-error` for one without a scheduled time. */
 export function admitScheduled(target: Queue | Topic, messages: readonly BrokerMessage[]): Admitted[] {
   for (const { scheduledEnqueueTime } of messages) {
     if (scheduledEnqueueTime === undefined || Number.isNaN(scheduledEnqueueTime.getTime())) {

@@ -15,13 +15,13 @@ import { quotaCostOf, sizeOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
 import { checkOnePartition } from "./check-one-partition.js";
 
-/** Sends one message. Throws before anything changed when it is refused. */
+/** Sends one message. If it throws, nothing has changed. */
 export function send(engine: Engine, target: Queue | Topic, message: BrokerMessage, nowMs: number): void {
   const admitted = admit(target, message, 0);
   enter(engine, target, take(engine, admitted), readerOf(message), nowMs);
 }
 
-/** Sends messages as one: if one is refused, none is sent. */
+/** Sends all messages or, if one is refused, none. */
 export function sendBatch(
   engine: Engine,
   target: Queue | Topic,
@@ -34,7 +34,7 @@ export function sendBatch(
   }
 }
 
-/** Checks messages that are to be sent as one. */
+/** Checks messages to be sent together. */
 export function admitAll(target: Queue | Topic, messages: readonly BrokerMessage[]): Admitted[] {
   let pendingBytes = 0;
   return messages.map((message) => {
@@ -45,8 +45,8 @@ export function admitAll(target: Queue | Topic, messages: readonly BrokerMessage
 }
 
 /**
- * Checks a message against its target's status, rules, limits and quota, of which `pendingBytes` are spoken for. Throws
- * when it has to be refused.
+ * Checks a message against its target's status, rules, limits and quota, of which `pendingBytes` are already reserved. Throws if it must be
+ * refused.
  */
 function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: number): Admitted {
   const { path, options } = target;
@@ -80,7 +80,7 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
   return { message, bytes, sizeInBytes };
 }
 
-/** Refuses with `entity-disabled` what an entity's status forbids to senders. */
+/** Throws `entity-disabled` if an entity's status forbids sending. */
 export function checkSendable({ path, options: { status } }: Queue | Topic): void {
   if (status === "Active" || status === "ReceiveDisabled") return;
   throw new BrokerError("entity-disabled", `Cannot send to '${path}': its status is ${status}.`, {
@@ -88,17 +88,17 @@ export function checkSendable({ path, options: { status } }: Queue | Topic): voi
   });
 }
 
-/** Copies an admitted message into the broker. */
+/** Copies a checked message into the broker. */
 export function take(engine: Engine, admitted: Admitted): MessageContent {
   return takeIn(engine.storage, engine.messageIdOf(admitted.message), admitted);
 }
 
-/** How rules read the application properties of a message that came as `wire`. */
+/** The function by which rules read the application properties of a message sent as `wire`. */
 export function readerOf({ applicationProperties }: BrokerMessage): Transit["readProperties"] {
   return typeof applicationProperties === "function" ? applicationProperties : undefined;
 }
 
-/** Enqueues a message that was taken in, or keeps it until its scheduled time. A duplicate is dropped. */
+/** Enqueues a message, or schedules it if it has a scheduled time. Drops duplicates. */
 export function enter(
   engine: Engine,
   target: Queue | Topic,
@@ -114,7 +114,7 @@ export function enter(
   }
 }
 
-/** Sends a message on to `path` via the queue or topic `via`, which keeps it in its transfer dead-letter queue if that is impossible. */
+/** Sends a message to `path` via the queue or topic `via`, which moves it to its transfer dead-letter queue if that is impossible. */
 export function enterVia(
   engine: Engine,
   via: Queue | Topic,
@@ -130,7 +130,7 @@ export function enterVia(
   transferDeadLetter(engine, via, transit, sequence, path, refusal, nowMs);
 }
 
-/** Keeps a message until its scheduled time under a number that cancels it; one whose time has passed is enqueued at once under that number. */
+/** Schedules a message under a sequence number that cancels it; a message whose time has passed is enqueued at once under that number. */
 export function enterScheduled(
   engine: Engine,
   target: Queue | Topic,
@@ -151,7 +151,7 @@ function keepScheduled(
   sequence: number,
   nowMs: number,
 ): void {
-  // It does not expire while it waits; this is what it shows, and its life begins when it becomes active.
+  // A scheduled message does not expire; this time to live is only reported, and starts when the message becomes active.
   const lifeMs = Math.min(
     content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
     target.options.defaultMessageTimeToLiveMs,
@@ -162,7 +162,7 @@ function keepScheduled(
   engine.emit("scheduled", message, nowMs);
 }
 
-/** Drops a duplicate, and says whether it did. The sender does not learn of it. */
+/** Drops a duplicate, and returns whether it did. The sender is not notified. */
 export function isDropped(
   engine: Engine,
   target: Queue | Topic,

@@ -259,7 +259,7 @@ describe("deadLetter", () => {
 });
 
 describe("lock", () => {
-  it("ends by itself, counts a failed delivery and puts the message back at its place", async () => {
+  it("expires, counts a failed delivery and returns the message to its old position", async () => {
     await using fixture = await openOrders();
     await fixture.sender.sendBatch([message("a"), message("b")]);
     const [first] = await fixture.receiver.receive();

@@ -8,7 +8,7 @@ import type { RuleDefinition } from "./rule.js";
 
 const RULE_FIELDS = ["name", "filter", "action"];
 const TEXT_FIELDS = ["expression", "parameters"];
-/** What a filter of each type may have beside its type. */
+/** The allowed fields of a filter of each type, besides its type. */
 const FILTER_FIELDS: Readonly<Record<string, readonly string[]>> = Object.freeze({
   sql: TEXT_FIELDS,
   correlation: [...CORRELATION_FIELDS, "properties"],
@@ -17,8 +17,8 @@ const FILTER_FIELDS: Readonly<Record<string, readonly string[]>> = Object.freeze
 });
 
 /**
- * Refuses what is no rule, as callers without types may give it, with an `argument-error` that names the rule, the subscription and the
- * property at fault. Whether the texts keep to their grammar is the compiler's to say.
+ * Throws `argument-error` for an invalid rule, which untyped callers may pass; the text names the rule, the subscription and the property.
+ * The syntax of texts is checked by the compiler.
  */
 export function checkRule(definition: RuleDefinition, path: string): void {
   const fault = faultOf(definition);
@@ -55,7 +55,7 @@ function faultOfFilter(filter: Record<string, unknown>): string | undefined {
   }
 }
 
-/** The bytes of a correlation filter's conditions with their names. */
+/** The size of a correlation filter's conditions with their names, in bytes. */
 export function sizeOfConditions(filter: object): number {
   const { properties = {}, ...fields } = filter as Record<string, unknown>;
   const own = properties instanceof Map ? Object.fromEntries(properties) : properties;
@@ -79,7 +79,7 @@ function faultOfAction(action: unknown): string | undefined {
   return unknown ?? faultOfText(action, "action");
 }
 
-/** A field that is misspelt would be left out, and the rule would let through what it should keep out. */
+/** A misspelt field would be ignored, and the rule would match messages that it should not. */
 function unknownField(
   value: Record<string, unknown>,
   at: string,

@@ -5,8 +5,8 @@ import type { SystemProperty } from "./evaluation/system-property.js";
 import { equalValues } from "./evaluation/value-operations.js";
 
 /**
- * Conditions on properties that must all hold. A field that is absent, undefined or null is no condition.
- * Source: "Topic filters and actions", correlation filters.
+ * Conditions on properties that must all be met. A field that is absent, undefined or null is no condition. Source: "Topic filters and
+ * actions", correlation filters.
  */
 export interface CorrelationFilter {
   readonly contentType?: string | null | undefined;
@@ -17,7 +17,7 @@ export interface CorrelationFilter {
   readonly sessionId?: string | null | undefined;
   readonly subject?: string | null | undefined;
   readonly to?: string | null | undefined;
-  /** Application properties by name (case-insensitive) and value; null asks for a property that is null or absent. */
+  /** Application properties by name (case-insensitive) and value; null matches a property that is null or absent. */
   readonly properties?: ReadonlyMap<string, RuleValue> | Readonly<Record<string, RuleValue>> | undefined;
 }
 
@@ -36,8 +36,8 @@ const FIELDS = {
 export const CORRELATION_FIELDS = Object.keys(FIELDS) as readonly (keyof typeof FIELDS)[];
 
 /**
- * Compiles a correlation filter to a test: text compares case-sensitively, numbers by value whatever their type.
- * Throws `RuleSyntaxError` for a filter without any condition.
+ * Compiles a correlation filter to a predicate: text is compared case-sensitively, numbers by value whatever their type. Throws
+ * `RuleSyntaxError` for a filter without conditions.
  */
 export function compileCorrelationFilter(filter: CorrelationFilter): (subject: RuleSubject) => boolean {
   const conditions = [...systemConditions(filter), ...applicationConditions(filter)];
@@ -52,7 +52,7 @@ export function compileCorrelationFilter(filter: CorrelationFilter): (subject: R
   };
 }
 
-/** How many conditions a correlation filter may have, at least 1. */
+/** The number of conditions of a correlation filter, at least 1. */
 export function countConditions({ properties = {} }: CorrelationFilter): number {
   const own = properties instanceof Map ? properties.size : Object.keys(properties).length;
   return Object.keys(FIELDS).length + own;

@@ -42,7 +42,7 @@ describe("statements", () => {
     }
   });
 
-  it("run in order, each on what the ones before left", () => {
+  it("run in order, each on the result of the earlier ones", () => {
     expect(
       run("SET a = 1; SET b = a + 1; SET A = b * 10; REMOVE b", { application: {} }).application,
     ).toEqual({
@@ -158,7 +158,7 @@ describe("SET", () => {
     expect(set(expression, current)).toEqual(expected);
   });
 
-  it("tells text that is not a number at once, however long", () => {
+  it("rejects text that is not a number at once, however long", () => {
     const digits = "1".repeat(200_000);
     expect(failure("SET a = b", { application: { a: 0.5, b: `${digits}x` } })).toMatch(/200010 bytes/);
   });

@@ -20,17 +20,16 @@ import type { SqlProperty } from "./sql-filter/ast.js";
 import { compileExpression, type SqlEvaluation } from "./sql-filter/evaluator.js";
 import { type SqlParameters, SqlParser } from "./sql-filter/parser.js";
 
-/** The most statements an action may hold (Service Bus quotas). */
+/** Maximum number of statements of an action (Service Bus quotas). */
 const MAX_ACTION_STATEMENTS = 32;
 
-/** Computes an action's changes for a message, which stays as it is. Throws `RuleEvaluationError`. */
+/** Computes an action's changes for a message without modifying it. Throws `RuleEvaluationError`. */
 export type RuleAction = (subject: RuleSubject) => RuleChanges;
 
 /**
- * Compiles the text of an action: `SET property = expression` and `REMOVE property`, with `;`, `,` or nothing between
- * statements. Later statements see what earlier ones did. Setting a property to *unknown* leaves it alone. The application properties that
- * it sets have at most 64 KB together.
- * Throws `RuleSyntaxError`. Source: "Subscription Rule SQL Action Syntax".
+ * Compiles the text of an action: `SET property = expression` and `REMOVE property`, separated by `;`, `,` or nothing. Later statements see
+ * the changes of earlier ones. Setting a property to *unknown* leaves it unchanged. The application properties it sets have at most 64 KB
+ * together. Throws `RuleSyntaxError`. Source: "Subscription Rule SQL Action Syntax".
  */
 export function compileRuleAction(text: string, parameters: SqlParameters = {}): RuleAction {
   const statements = parseStatements(text, parameters);
@@ -117,7 +116,7 @@ function toSystemValue(property: SystemProperty, rule: SystemPropertyRule, value
   return converted;
 }
 
-/** So that actions which copy properties cannot make a small message large. */
+/** Prevents actions that copy properties from making a small message large. */
 function checkSize({ application }: RuleChanges): void {
   const bytes = sizeOfApplicationProperties(Object.fromEntries(application));
   if (bytes > APPLICATION_PROPERTY_LIMITS.totalBytes) {

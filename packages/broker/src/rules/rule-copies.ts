@@ -3,11 +3,11 @@ import type { RuleChanges, RuleSubject } from "./evaluation/rule-subject.js";
 import { beginRule } from "./evaluation/rule-work.js";
 import type { CompiledRule } from "./rule.js";
 
-/** What a subscription's rules make of a message. */
+/** The result of a subscription's rules for a message. */
 export interface RuleCopies {
-  /** One element for each copy that the subscription gets; without changes for the copy of the rules without action. */
+  /** One element per copy that the subscription gets; without changes for the copy of rules without action. */
   readonly copies: readonly RuleChanges[];
-  /** The rules that failed on the message, in order. */
+  /** The rules that failed for the message, in order. */
   readonly failures: readonly RuleFailure[];
 }
 
@@ -18,17 +18,16 @@ export interface RuleFailure {
 }
 
 /**
- * Runs all rules of a subscription on a message: those without an action are OR-ed into one copy, each one with an
- * action yields its own. A failing rule yields no copy and does not stop the others.
- * Source: "Topic filters and actions".
+ * Evaluates all rules of a subscription: those without an action are OR-ed into one copy, each rule with an action yields its own copy. A
+ * failed rule yields no copy and does not stop the others. Source: "Topic filters and actions".
  */
 export function evaluateRules(rules: readonly CompiledRule[], subject: RuleSubject): RuleCopies {
   const run = new RuleRun(rules);
-  run.goOn(subject, () => false);
+  run.proceed(subject, () => false);
   return run;
 }
 
-/** The rules of a subscription at work on one message, which may be interrupted. */
+/** The evaluation of a subscription's rules for one message; can be interrupted. */
 export class RuleRun implements RuleCopies {
   readonly copies: RuleChanges[] = [];
   readonly failures: RuleFailure[] = [];
@@ -40,8 +39,8 @@ export class RuleRun implements RuleCopies {
     this.#rules = rules;
   }
 
-  /** Runs rules until `isTurnOver` says so; `true` when all have run. */
-  goOn(subject: RuleSubject, isTurnOver: () => boolean): boolean {
+  /** Evaluates rules until `isTurnOver` returns true; returns `true` when all were evaluated. */
+  proceed(subject: RuleSubject, isTurnOver: () => boolean): boolean {
     while (this.#next < this.#rules.length) {
       this.#run(this.#rules[this.#next++] as CompiledRule, subject);
       if (isTurnOver()) break;

@@ -12,37 +12,37 @@ export interface SqlText {
   readonly parameters?: SqlParameters | undefined;
 }
 
-/** What selects messages: a SQL predicate, conditions on properties, everything or nothing. */
+/** Selects messages: a SQL predicate, conditions on properties, all or none. */
 export type RuleFilter =
   | ({ readonly type: "sql" } & SqlText)
   | ({ readonly type: "correlation" } & CorrelationFilter)
   | { readonly type: "true" }
   | { readonly type: "false" };
 
-/** A rule of a subscription: a filter and, if selected messages are to be changed, an action. */
+/** A rule of a subscription: a filter and an optional action that changes selected messages. */
 export interface RuleDefinition {
   readonly name: string;
   readonly filter: RuleFilter;
   readonly action?: SqlText | undefined;
 }
 
-/** A rule ready to run on messages. Its methods throw `RuleEvaluationError`. */
+/** A compiled rule. Its methods throw `RuleEvaluationError`. */
 export interface CompiledRule {
   readonly name: string;
   readonly hasAction: boolean;
   readonly cost: RuleCost;
-  /** Whether the filter selects the message; *unknown* is no. */
+  /** Whether the filter matches the message; *unknown* is no match. */
   matches(subject: RuleSubject): boolean;
   /** The action's changes together with the property `RuleName`; no changes for a rule without an action. */
   apply(subject: RuleSubject): RuleChanges;
 }
 
-/** The application property that carries the rule's name on the copies of rules with an action. */
+/** The application property with the rule's name, set on the copies of rules with an action. */
 const RULE_NAME_PROPERTY = "RuleName";
 
 const NO_CHANGES: RuleChanges = Object.freeze({ system: new Map(), application: new Map() });
 
-/** Compiles a rule once, to run on every message of its topic. Throws `RuleSyntaxError` for a text that breaks the grammar. */
+/** Compiles a rule, to be evaluated for every message of its topic. Throws `RuleSyntaxError` for a text with a syntax error. */
 export function compileRule(definition: RuleDefinition): CompiledRule {
   const { name } = definition;
   beginRule();

@@ -1,7 +1,7 @@
 import { BodySlabs } from "./bodies/body-slabs.js";
 import type { Storage } from "./storage.js";
 
-/** Keeps bodies in memory and nothing beyond the broker's life: the default. Every broker needs its own. */
+/** Creates the default storage, which keeps bodies in memory and is lost when the broker closes. Each broker needs its own. */
 export function createMemoryStorage(): Storage {
   const bodies = new BodySlabs();
   const forget = (): void => {};

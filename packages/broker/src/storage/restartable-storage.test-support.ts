@@ -1,11 +1,11 @@
 import { deserialize, serialize } from "node:v8";
 import type { EntityRecord, MessageRecord, SessionRecord, Storage } from "./storage.js";
 
-/** What a storage made durable, by table and key. Outlives the storages opened on it. */
+/** The durable content of a storage, by table and key. Outlives the storages opened on it. */
 export interface Disk {
   readonly tables: Record<Table, Map<string, Uint8Array>>;
   nextBodyId: number;
-  /** While set, nothing becomes durable and commits stay pending: a process killed now loses what came since. */
+  /** While set, nothing becomes durable and commits stay pending: a process killed now loses everything since. */
   isStalled: boolean;
   /** Makes the next commits fail. */
   failure: Error | undefined;
@@ -125,7 +125,7 @@ export function openDisk(disk: Disk): Storage {
   };
 }
 
-/** The record alone, without what the lender may have added to it. */
+/** The record without the further properties of the engine's message. */
 function recordOf(record: MessageRecord): MessageRecord {
   const { state, wasScheduled, content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
   const { deliveryCount, hops, deadLetterSource, propertyChanges } = record;

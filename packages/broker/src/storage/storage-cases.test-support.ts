@@ -3,29 +3,29 @@ import { Buffer } from "node:buffer";
 import type { MessageContent } from "../messages/message-content.js";
 import type { EntityRecord, MessageRecord, RecordVisitor, SessionRecord, Storage } from "./storage.js";
 
-/** A place where storages are opened one after another, as a broker that restarts does. */
+/** Where storages are opened one after another, as by a broker that restarts. */
 export interface StoragePlace {
   /** Opens a storage that has not been loaded yet. */
   open(): Promise<Storage>;
 }
 
-/** One thing that every storage has to do. */
+/** One requirement of every storage. */
 export interface StorageCase {
   readonly name: string;
-  /** Whether it needs a storage that outlives its closing. */
+  /** Whether it applies only to storages that outlive `close`. */
   readonly isDurableOnly: boolean;
-  /** Rejects with the reason when it is not done. */
+  /** Rejects with the reason when the requirement is not met. */
   run(place: StoragePlace): Promise<void>;
 }
 
-/** Everything that a load handed over. */
+/** Everything passed to the visitor by `load`. */
 export interface Loaded {
   readonly entities: Map<number, EntityRecord>;
   readonly counters: Map<number, number>;
   readonly messages: [storeId: number, sequence: number, record: MessageRecord][];
   readonly sessions: [storeId: number, sessionId: string, record: SessionRecord][];
   readonly duplicates: [entityId: number, key: string, expiresAtMs: number][];
-  /** The kinds of record in the order in which they came, each named once per run. */
+  /** The kinds of record in the order of loading, each run listed once. */
   readonly order: string[];
 }
 
@@ -73,7 +73,7 @@ async function load(storage: Storage): Promise<Loaded> {
   return loaded;
 }
 
-/** A message's record with a value in every field that `changes` does not name. */
+/** A message record with every field set, except those that `changes` overrides. */
 function messageRecord(bodyId: number, changes: Partial<MessageContent> = {}): MessageRecord {
   return {
     state: "active",
@@ -107,7 +107,7 @@ function messageRecord(bodyId: number, changes: Partial<MessageContent> = {}): M
   };
 }
 
-/** What every storage has to do, as data: any test runner can register it. */
+/** The requirements of every storage, as data that any test runner can register. */
 export const storageCases: readonly StorageCase[] = [
   {
     name: "gives back the bytes of a body, before and after they are durable",

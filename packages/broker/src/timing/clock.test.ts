@@ -4,7 +4,7 @@ import { message, textsOf } from "../fixture.test-support.js";
 import { createManualClock, createSystemClock } from "./clock.js";
 
 describe("createManualClock", () => {
-  it("stands still until it is advanced", () => {
+  it("does not move until it is advanced", () => {
     const clock = createManualClock(new Date(1000));
     expect(clock.now()).toBe(1000);
     clock.advance(500);

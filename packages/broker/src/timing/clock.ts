@@ -1,83 +1,83 @@
 /**
- * What a clock drives: something that knows when its next timer is due and fires everything due up to a moment. Both are in steady time,
- * as `steadyNow` has it, so that they stay where they are when the wall clock is stepped.
+ * What a clock drives: an object that knows when its next timer is due and fires everything due. Times are in steady time, as from
+ * `steadyNow`, so that a step of the wall clock does not move them.
  */
 export interface ClockDriven {
-  /** The earliest moment, in ms of steady time, at which `runDue` may have work; `Infinity` when there is none. */
+  /** The earliest time, in ms of steady time, at which `runDue` may have work; `Infinity` if there is none. */
   readonly nextDueMs: number;
-  /** Whether somebody waits for the next timer, so that the process must stay alive for it. */
+  /** Whether a caller waits for the next timer, so that it must keep the process alive. */
   readonly isAwaited: boolean;
   /** Fires every timer due at or before `steadyMs`, in order. */
   runDue(steadyMs: number): void;
-  /** Called when the wall clock was stepped: what goes by instants is due at another moment now. */
+  /** Called after the wall clock was stepped: timers for wall-clock times must be armed again. */
   onStep?(): void;
 }
 
-/** The only source of time of a broker. */
+/** A broker's only source of time. */
 export interface Clock {
-  /** The present instant by the wall clock, in ms since the epoch. It jumps when the wall clock is stepped. */
+  /** The current wall-clock time in ms since the epoch. It jumps when the wall clock is stepped. */
   now(): number;
   /**
-   * How far the wall clock has been stepped since the clock was made, in ms, negative for back; as of the last `now()`. Instants less this are
-   * steady time, in which durations run. Absent for a clock that is never stepped.
+   * How far the wall clock has been stepped since the clock was created, in ms, negative for back; as of the last `now()`. Wall-clock time
+   * minus this is steady time, in which durations run. Absent for a clock that is never stepped.
    */
   readonly steppedMs?: number | undefined;
-  /** Drives `driven` from now on; the returned attachment is notified of earlier due times and ends the driving. */
+  /** Drives `driven` from now on; the returned attachment is notified of earlier due times and can be detached. */
   attach(driven: ClockDriven): ClockAttachment;
 }
 
-/** One broker's tie to its clock. */
+/** The attachment of a broker to its clock. */
 export interface ClockAttachment {
   /** Called after `nextDueMs` became earlier or `isAwaited` changed. */
   reschedule(): void;
-  /** Ends the driving and leaves no timer behind. */
+  /** Stops driving and clears its timer. */
   detach(): void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that a test moves. */
 export interface ManualClock extends Clock {
   /**
-   * Moves time forward by `ms`, firing everything that falls due on the way, in order and each at its own instant.
-   * Throws `TypeError` for a negative or non-finite number.
+   * Advances time by `ms`, firing everything that becomes due, in order and each at its own time. Throws `TypeError` for a negative or
+   * non-finite number.
    */
   advance(ms: number): void;
-  /** Moves time forward to `instant`, as `advance` does. */
+  /** Advances time to `instant`, like `advance`. */
   advanceTo(instant: Date): void;
   /**
-   * Steps the wall clock by `ms`, back when that is negative, as an administrator or a time service does. No time passes: locks and waits go
-   * on, and schedules are due by the wall clock as it is then. Throws `TypeError` for a non-finite number.
+   * Steps the wall clock by `ms`, negative for back, as an administrator or time service does. No time passes: locks and waits continue,
+   * and scheduled messages follow the new wall clock. Throws `TypeError` for a non-finite number.
    */
   step(ms: number): void;
 }
 
-/** The longest delay that `setTimeout` keeps. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
-/** How often the wall clock is compared with the monotonic one, at most and, while anything is attached, at least. */
+/** `setTimeout` accepts at most 2^31-1 ms. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+/** How often the wall clock is compared with the monotonic clock: at most, and while anything is attached, at least. */
 const COMPARE_EVERY_MS = 1000;
-/** Two readings are never of one moment: less than this apart is no step. */
+/** Two clocks are never read at exactly the same moment: a smaller difference is no step. */
 const TOLERANCE_MS = 25;
 
-/** The present moment in steady time: ms that pass whatever is done to the wall clock. For durations, never for instants. */
+/** The current steady time: ms that do not change when the wall clock is stepped. For durations only. */
 export function steadyNow(clock: Clock): number {
   const nowMs = clock.now();
   return nowMs - (clock.steppedMs ?? 0);
 }
 
-/** For how long the process has run, in ms: what turns of work are measured by, whatever the broker's clock shows. */
+/** Monotonic time of the process, in ms, to measure turns of work; independent of the broker's clock. */
 export function processTime(): number {
   return performance.now();
 }
 
 /**
- * The computer's clock. Durations run on its monotonic clock, and instants on its wall clock, in whichever direction that is stepped. Holds
- * one timer per broker, which keeps the process alive only while somebody waits, and one that watches for steps.
+ * The computer's clock. Durations use its monotonic clock, and times its wall clock, whichever way that is stepped. Uses one timer per
+ * broker, which keeps the process alive only while a caller waits, and one that watches for steps.
  */
 export function createSystemClock(): Clock {
   return new SystemClock();
 }
 
-/** Whether a clock goes on while work is done: the computer's does, one that is moved by hand does not. */
-export function goesByItself(clock: Clock): boolean {
+/** Whether a clock advances by itself: the computer's clock does, a manual clock does not. */
+export function isRealTime(clock: Clock): boolean {
   return clock instanceof SystemClock;
 }
 
@@ -138,8 +138,8 @@ function earliest(attached: Iterable<ClockDriven>, targetMs: number): ClockDrive
 }
 
 /**
- * The computer's clocks as one. The wall clock is read for every instant; the monotonic one only where the wall clock went back, leapt ahead,
- * or was not compared for a while. So a step is noticed at the first reading behind it, unless it is shorter than that while.
+ * Combines the computer's clocks. The wall clock is read every time; the monotonic clock only if the wall clock went back, jumped ahead, or
+ * was not compared for a while. So a step is noticed at the first reading after it, unless it is smaller than that interval.
  */
 class SystemClock implements Clock {
   readonly #attachments = new Set<SystemAttachment>();
@@ -185,14 +185,14 @@ class SystemClock implements Clock {
     const steppedMs = Math.round(wallAheadOfMonotonic() - this.#offsetMs);
     if (Math.abs(steppedMs - this.#steppedMs) < TOLERANCE_MS) return;
     this.#steppedMs = steppedMs;
-    // Not within the operation that read the clock: it goes by the time at which it began.
+    // Deferred, because the operation that read the clock must keep the time at which it began.
     queueMicrotask(() => {
       for (const attachment of this.#attachments) attachment.onStep();
     });
   }
 }
 
-/** Both clocks read at one moment, as nearly as can be: a process that is put aside between two readings would see a step. */
+/** Reads both clocks as closely together as possible: if the process is suspended between two readings, they would differ. */
 function wallAheadOfMonotonic(): number {
   let best = { apartMs: Number.POSITIVE_INFINITY, aheadMs: 0 };
   for (let tries = 0; tries < 5 && best.apartMs > TOLERANCE_MS / 5; tries++) {
@@ -209,7 +209,7 @@ class SystemAttachment implements ClockAttachment {
   readonly #driven: ClockDriven;
   readonly #onDetached: () => void;
   #timeout: NodeJS.Timeout | undefined;
-  /** In steady time, as everything that is driven. */
+  /** In steady time, like all driven timers. */
   #armedForMs = Number.POSITIVE_INFINITY;
   #isDetached = false;
 
@@ -242,7 +242,7 @@ class SystemAttachment implements ClockAttachment {
   #arm(dueMs: number): void {
     clearTimeout(this.#timeout);
     this.#armedForMs = dueMs;
-    const delayMs = Math.min(Math.max(dueMs - this.#steadyNow(), 0), LONGEST_TIMEOUT_MS);
+    const delayMs = Math.min(Math.max(dueMs - this.#steadyNow(), 0), MAX_TIMEOUT_MS);
     this.#timeout = setTimeout(() => this.#wake(), delayMs);
   }
 

@@ -1,6 +1,6 @@
 import { TimerEntry } from "./timing-wheel.js";
 
-/** Calls a function when its time has come, unless it is disarmed before. */
+/** Calls a function at its due time, unless it is disarmed before. */
 export class Deadline extends TimerEntry {
   readonly #expire: () => void;
 

@@ -1,7 +1,7 @@
-/** How many messages, sessions or rules one call looks at before everything else has its turn. */
+/** How many messages, sessions or rules one call processes before other work gets a turn. */
 export const STRIDE = 2_000;
 
-/** Resolves once everything else that is due has had its turn. */
+/** Resolves after other pending work had a turn. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -3,7 +3,7 @@ import { createSystemClock } from "./clock.js";
 import { Timers } from "./timers.js";
 import { TimerEntry } from "./timing-wheel.js";
 
-it("lets everything else have its turn while many timers fire", async () => {
+it("gives other work a turn while many timers fire", async () => {
   const timers = new Timers(createSystemClock());
   let fired = 0;
   class Slow extends TimerEntry {

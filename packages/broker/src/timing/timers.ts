@@ -2,19 +2,19 @@ import {
   type Clock,
   type ClockAttachment,
   type ClockDriven,
-  goesByItself,
+  isRealTime,
   processTime,
   steadyNow,
 } from "./clock.js";
 import { type TimerEntry, TimingWheel } from "./timing-wheel.js";
 
-/** How long timers fire before everything else has its turn, and how long they hold up an operation, in ms. */
+/** How long timers fire before other work gets a turn, and how long they may delay an operation, in ms. */
 const TURN_MS = 5;
 const OPERATION_MS = 2;
 
 /**
- * All timers of one broker: a timing wheel driven by its clock. Callers speak of instants by the wall clock; the wheel runs in steady time, so
- * that what is armed for a time from now keeps it when the wall clock is stepped. `onStep` is called then, to arm what goes by instants again.
+ * All timers of one broker: a timing wheel driven by its clock. Callers use wall-clock times; the wheel runs in steady time, so that
+ * durations survive steps of the wall clock. After a step, `onStep` is called to arm timers for wall-clock times again.
  */
 export class Timers implements ClockDriven {
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class Timers implements ClockDriven {
   #waits = 0;
   #isRunning = false;
 
-  /** `onRun` is called before timers fire that the clock itself drives. */
+  /** `onRun` is called before the clock fires timers. */
   constructor(clock: Clock, onStep: (byMs: number) => void = () => {}, onRun: () => void = () => {}) {
     this.#clock = clock;
     this.#onStep = onStep;
@@ -44,7 +44,7 @@ export class Timers implements ClockDriven {
     return this.#waits > 0;
   }
 
-  /** The present instant, without firing anything. */
+  /** The current time, without firing timers. */
   get nowMs(): number {
     const nowMs = this.#clock.now();
     this.#look();
@@ -56,33 +56,33 @@ export class Timers implements ClockDriven {
     return this.#steppedMs;
   }
 
-  /** How many timers are armed. */
+  /** The number of armed timers. */
   get count(): number {
     return this.#wheel.count;
   }
 
-  /** When an armed timer is due by the wall clock as it is now. */
+  /** When an armed timer is due, by the current wall clock. */
   instantOf({ dueMs }: TimerEntry): number | undefined {
     return dueMs === undefined ? undefined : dueMs + this.#steppedMs;
   }
 
-  /** The present instant, after everything due by then has fired: every operation starts here. */
+  /** The current time, after firing everything due; every operation starts with it. */
   settleNow(): number {
     const { nowMs } = this;
     this.settle(nowMs);
     return nowMs;
   }
 
-  /** Fires what is due at `nowMs`, unless that is just happening. */
+  /** Fires everything due at `nowMs`, unless called recursively. */
   settle(nowMs: number): void {
     const steadyMs = nowMs - this.#steppedMs;
     if (steadyMs >= this.#wheel.nextDueMs && !this.#isRunning) this.#run(steadyMs, OPERATION_MS);
   }
 
-  /** Arms a timer for an instant by the wall clock as it is now. */
+  /** Arms a timer for a time of the current wall clock. */
   arm(entry: TimerEntry, dueMs: number): void {
     const previousMs = this.#wheel.nextDueMs;
-    // The number itself where nothing was stepped: the entry keeps it, and a difference would be another one.
+    // Keeps the same number if the clock was not stepped: a difference would allocate a new one per entry.
     this.#wheel.arm(entry, this.#steppedMs === 0 ? dueMs : dueMs - this.#steppedMs);
     if (this.#wheel.nextDueMs < previousMs) this.#attachment.reschedule();
   }
@@ -101,7 +101,7 @@ export class Timers implements ClockDriven {
     this.#look();
   }
 
-  /** Counts somebody who waits, so that the next timer keeps the process alive. */
+  /** Counts a waiting caller, so that the next timer keeps the process alive. */
   beginWait(): void {
     if (++this.#waits === 1) this.#attachment.reschedule();
   }
@@ -122,11 +122,11 @@ export class Timers implements ClockDriven {
     this.#onStep(byMs);
   }
 
-  /** Where many fall due at once, the rest follows in the next turn: the clock is notified of it as of any other timer. */
+  /** If many timers are due at once, the rest fires in the next turn: the clock is notified of it like of any other timer. */
   #run(steadyMs: number, turnMs: number): void {
     this.#isRunning = true;
-    // Who moves a clock by hand expects everything to have happened.
-    const endsAtMs = goesByItself(this.#clock) ? processTime() + turnMs : Number.POSITIVE_INFINITY;
+    // With a manual clock, everything due must have happened when `advance` returns.
+    const endsAtMs = isRealTime(this.#clock) ? processTime() + turnMs : Number.POSITIVE_INFINITY;
     try {
       this.#wheel.runDue(steadyMs, steadyMs + this.#steppedMs, () => processTime() >= endsAtMs);
     } finally {

@@ -1,15 +1,15 @@
 import { required } from "../errors/required.js";
 
-/** Something that falls due once. The wheel links entries together through their own fields, so arming allocates nothing. */
+/** A one-shot timer. The wheel links entries through their own fields, so arming allocates nothing. */
 export abstract class TimerEntry {
-  /** In the wheel's time, which for a broker is steady; `Timers.instantOf` gives the instant. */
+  /** In the wheel's time, which for a broker is steady time; `Timers.instantOf` converts it. */
   dueMs: number | undefined = undefined;
-  /** The wheel's slot that holds this entry, -1 while it is not armed. */
+  /** The wheel's slot that holds this entry; -1 while it is not armed. */
   timerSlot = -1;
   timerNext: TimerEntry | undefined = undefined;
   timerPrevious: TimerEntry | undefined = undefined;
 
-  /** Called once at the due instant; the entry is no longer armed and may be armed again. */
+  /** Called once when due; the entry is no longer armed and may be armed again. */
   abstract onDue(nowMs: number): void;
 }
 
@@ -17,21 +17,21 @@ const SLOTS = 256;
 const LEVELS = 6;
 const WORDS = SLOTS / 32;
 const LOW_RANGE = 2 ** 24;
-/** Entries between two looks at the time. */
+/** Entries fired between checks of the time. */
 const FIRED_AT_ONCE = 8;
 const MOVED_AT_ONCE = 1024;
-/** The wheel's horizon, in the year 10889: what is due later never fires. */
+/** The wheel's horizon, in the year 10889: later timers never fire. */
 const HORIZON_MS = 2 ** 48;
 
 /**
- * A hierarchical timing wheel with millisecond resolution: arming and disarming cost the same with one entry or a million.
- * Entries fire in order of their due instant, those of one instant in the order in which they were armed.
+ * A hierarchical timing wheel with millisecond resolution: arming and disarming take constant time. Entries fire in order of their due
+ * time; entries with the same due time in the order of arming.
  *
- * An instant is six groups of eight bits; an entry lies on the level of the highest group in which its due instant
- * differs from the wheel's. So all entries of one instant always share a slot, and cascading keeps their order.
+ * A time is six groups of eight bits; an entry is on the level of the highest group in which its due time differs from the wheel's time. So
+ * all entries with the same due time share a slot, and cascading keeps their order.
  */
 export class TimingWheel {
-  /** A lower bound of the next due instant, `Infinity` when nothing is armed. */
+  /** A lower bound of the next due time, `Infinity` if nothing is armed. */
   nextDueMs = Number.POSITIVE_INFINITY;
   readonly #heads: (TimerEntry | undefined)[] = new Array(SLOTS * LEVELS).fill(undefined);
   readonly #tails: (TimerEntry | undefined)[] = new Array(SLOTS * LEVELS).fill(undefined);
@@ -39,7 +39,7 @@ export class TimingWheel {
   #high: number;
   #low: number;
   #count = 0;
-  /** The slot whose entries are on their way to lower levels, -1 for none. */
+  /** The slot whose entries are being moved to lower levels, -1 for none. */
   #cascading = -1;
 
   constructor(nowMs: number) {
@@ -47,12 +47,11 @@ export class TimingWheel {
     this.#low = nowMs % LOW_RANGE;
   }
 
-  /** How many entries are armed. */
   get count(): number {
     return this.#count;
   }
 
-  /** Arms `entry` for `dueMs`, moving it if it is armed already. An instant in the past means "at the next run". */
+  /** Arms `entry` for `dueMs`, or moves it. A past time means "at the next run". */
   arm(entry: TimerEntry, dueMs: number): void {
     if (dueMs >= HORIZON_MS) {
       this.disarm(entry);
@@ -65,7 +64,7 @@ export class TimingWheel {
     if (dueMs < this.nextDueMs) this.nextDueMs = dueMs;
   }
 
-  /** Disarms `entry`; nothing happens if it is not armed. */
+  /** Disarms `entry`; does nothing if it is not armed. */
   disarm(entry: TimerEntry): void {
     if (entry.timerSlot < 0) return;
     this.#unlink(entry);
@@ -73,8 +72,8 @@ export class TimingWheel {
   }
 
   /**
-   * Fires everything due at or before `nowMs`; entries get `instantMs`, the same moment in the time that they go by. Where `isTurnOver`
-   * interrupts it, what is left is due at once, and comes first the next time.
+   * Fires everything due at or before `nowMs`, in the wheel's time; entries get `instantMs`, the same moment by the wall clock. If
+   * `isTurnOver` interrupts it, the rest is due at once and fires first next time.
    */
   runDue(nowMs: number, instantMs: number = nowMs, isTurnOver: () => boolean = () => false): void {
     for (;;) {
@@ -106,7 +105,7 @@ export class TimingWheel {
     }
   }
 
-  /** Entries of one instant keep their order even so: none of the slot fires before all have left it. */
+  /** Can be interrupted, yet keeps the order: no entry of the slot fires before all have been moved. */
   #cascade(slot: number, isTurnOver: () => boolean): boolean {
     this.#cascading = slot;
     for (let moved = 1; ; moved++) {

@@ -23,7 +23,6 @@ import {
   checkSends,
   enter,
   enterVia,
-  expire,
   failDelivery,
   isDuplicate,
   park,
@@ -50,13 +49,12 @@ import {
   type NaiveState,
   receivableAt,
   remove,
-  sizeOfEntity,
   storeAt,
   targetAt,
   use,
 } from "./naive-state.js";
 import { advance, sessionDue } from "./naive-timers.js";
-import { describeEntity, describeStore, inOrderOfPath, viewOf } from "./naive-view.js";
+import { describeAll, viewOf } from "./naive-view.js";
 import {
   acceptNextSession,
   acceptSession,
@@ -268,13 +266,7 @@ export class NaiveBroker {
     mode: Mode,
     hold: NaiveSessionLock | undefined,
   ): NaiveReceipt[] {
-    const messages = findDeferred(this.#state, path, sequences, hold);
-    const expired = messages.filter(
-      ({ store, expiresAtMs }) => store.kind === "main" && expiresAtMs <= this.nowMs,
-    );
-    for (const message of expired) expire(this.#state, message);
-    if (expired.length > 0) throw new NaiveRefusal("message-not-found");
-    return handOut(this.#state, messages, mode, hold);
+    return handOut(this.#state, findDeferred(this.#state, path, sequences, hold), mode, hold);
   }
 
   peek(path: string, fromSequence: number, count: number, sessionId: string | undefined): MessageView[] {
@@ -395,22 +387,7 @@ export class NaiveBroker {
 
   /** Everything in the broker; stores without messages and sessions are left out. */
   snapshot() {
-    const stores = this.#state.entities.flatMap((entity) =>
-      entity.kind === "topic"
-        ? [entity.main, entity.transferDeadLetter]
-        : [entity.main, entity.deadLetter, entity.transferDeadLetter],
-    );
-    return {
-      stores: inOrderOfPath(
-        stores.map(describeStore).filter(({ messages, sessions }) => messages.length + sessions.length > 0),
-      ),
-      entities: inOrderOfPath(
-        this.#state.entities.map((entity) => ({
-          ...describeEntity(entity),
-          sizeInBytes: sizeOfEntity(this.#state, entity),
-        })),
-      ),
-    };
+    return describeAll(this.#state);
   }
 
   // --- time
@@ -418,6 +395,4 @@ export class NaiveBroker {
   advance(ms: number): void {
     advance(this.#state, ms);
   }
-
-  // --- rules of the house
 }

@@ -5,6 +5,7 @@ import {
   type NaiveMessage,
   type NaiveStore,
 } from "./naive-entity.js";
+import { type NaiveState, sizeOfEntity } from "./naive-state.js";
 
 /** What can be seen of a message now. */
 export function viewOf(message: NaiveMessage): MessageView {
@@ -32,8 +33,28 @@ export function receivedViewOf(message: NaiveMessage): MessageView {
   return { ...viewOf(message), ...(isActivated && { state: "scheduled" }) };
 }
 
+/** Everything in the broker; stores without messages and sessions are left out. */
+export function describeAll(state: NaiveState) {
+  const stores = state.entities.flatMap((entity) =>
+    entity.kind === "topic"
+      ? [entity.main, entity.transferDeadLetter]
+      : [entity.main, entity.deadLetter, entity.transferDeadLetter],
+  );
+  return {
+    stores: inOrderOfPath(
+      stores.map(describeStore).filter(({ messages, sessions }) => messages.length + sessions.length > 0),
+    ),
+    entities: inOrderOfPath(
+      state.entities.map((entity) => ({
+        ...describeEntity(entity),
+        sizeInBytes: sizeOfEntity(state, entity),
+      })),
+    ),
+  };
+}
+
 /** What can be seen of a store. A session is there while it has messages, state or a lock. */
-export function describeStore({ entity, kind, messages, sessions }: NaiveStore) {
+function describeStore({ entity, kind, messages, sessions }: NaiveStore) {
   const suffix = {
     main: "",
     "dead-letter": "/$DeadLetterQueue",
@@ -62,14 +83,7 @@ export function describeStore({ entity, kind, messages, sessions }: NaiveStore) 
 }
 
 /** An entity's message counts. */
-export function describeEntity({
-  kind,
-  path,
-  main,
-  deadLetter,
-  transferDeadLetter,
-  accessedAtMs,
-}: NaiveEntity) {
+function describeEntity({ kind, path, main, deadLetter, transferDeadLetter, accessedAtMs }: NaiveEntity) {
   const count = (state: string) => main.messages.filter((message) => message.state === state).length;
   return {
     path,

@@ -15,6 +15,7 @@ import {
   type NaiveWait,
   openSession,
 } from "./naive-entity.js";
+import { expire } from "./naive-journey.js";
 import {
   arm,
   checkBusy,
@@ -220,6 +221,9 @@ export function findDeferred(
   if (messages.length < found.length || new Set(messages).size < messages.length) {
     throw new NaiveRefusal("message-not-found");
   }
+  const expired = messages.filter((each) => each.store.kind === "main" && each.expiresAtMs <= state.nowMs);
+  for (const message of expired) expire(state, message);
+  if (expired.length > 0) throw new NaiveRefusal("message-not-found");
   return messages;
 }
 

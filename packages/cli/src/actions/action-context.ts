@@ -1,4 +1,5 @@
-import { WaybillError } from "@waybill/core";
+import { type ApplicationProperties, WaybillError } from "@waybill/core";
+import type { EntityName } from "@waybill/core/transport";
 import { type LoadedConfig, loadConfig } from "../config/load-config.js";
 import type { Connection } from "../connection/connection.js";
 import { openConnection } from "../connection/connection.js";
@@ -13,14 +14,26 @@ export interface CommonOptions {
   readonly create?: boolean;
 }
 
-/** What a command without a broker works with. */
+/** The entities that a command reads; default: all. */
+export interface EntityOptions {
+  readonly entity?: readonly EntityName[];
+}
+
+/** The properties of the message that a body belongs to. */
+export interface LabelOptions {
+  readonly contentType?: string;
+  readonly subject?: string;
+  readonly property?: ApplicationProperties;
+}
+
+/** The context of a command without a broker. */
 export interface ChainContext extends LoadedConfig {
   readonly terminal: Terminal;
   /** Aborts at the first Ctrl-C. */
   readonly abortSignal: AbortSignal;
 }
 
-/** What a command with a broker works with. */
+/** The context of a command with a broker. */
 export interface BrokerContext extends ChainContext, Connection {}
 
 /** Loads the configuration. */
@@ -38,12 +51,12 @@ export async function openBrokerContext(options: CommonOptions): Promise<BrokerC
   return { ...chain, ...(await openConnection(options)) };
 }
 
-/** Whether an error came of Ctrl-C. */
+/** Whether an error was caused by Ctrl-C. */
 export function isInterruption(error: unknown, { abortSignal }: Pick<ChainContext, "abortSignal">): boolean {
   return abortSignal.aborted && error instanceof WaybillError && error.code === "aborted";
 }
 
-/** The first Ctrl-C lets a command end in order; the second one ends it at once. */
+/** The first Ctrl-C lets a command end in an orderly way; the second one ends it at once. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   process.once("SIGINT", () => controller.abort());

@@ -1,4 +1,4 @@
-import type { DeliveredMessage, EntityName } from "@waybill/core/transport";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { type Census, type CensusGroup, takeCensus } from "@waybill/migration";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { withoutSecrets } from "../errors/without-secrets.js";
@@ -7,11 +7,15 @@ import { counted } from "../output/counted.js";
 import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
 import type { Cell, Terminal } from "../output/terminal.js";
-import { type BrokerContext, type CommonOptions, openBrokerContext } from "./action-context.js";
+import {
+  type BrokerContext,
+  type CommonOptions,
+  type EntityOptions,
+  openBrokerContext,
+} from "./action-context.js";
 
 /** What to count. */
-export interface CensusCommandOptions extends CommonOptions {
-  readonly entity?: readonly EntityName[];
+export interface CensusCommandOptions extends CommonOptions, EntityOptions {
   readonly sample?: number;
   readonly limit?: number;
 }
@@ -71,7 +75,7 @@ function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }:
   terminal.line(`${counted(peeked, "message")} in ${counted(places.length, "place")}${sampled}`);
   for (const { entityPath, kind, count } of hidden) {
     terminal.line(
-      `${entityPath}: ${count === undefined ? "an unknown number of messages" : counted(count, "message")} nobody can look at (${kind})`,
+      `${entityPath}: ${count === undefined ? "an unknown number of messages" : counted(count, "message")} cannot be peeked (${kind})`,
     );
   }
   for (const place of places) {
@@ -85,7 +89,7 @@ function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }:
   }
 }
 
-/** Where a body likely comes from matters where the chain does not read it. */
+/** The probable origin is shown only for bodies that the chain does not read. */
 const groupColumns: readonly { readonly name: string; readonly cell: (group: CensusGroup) => Cell }[] = [
   { name: "ENTITY", cell: entityText },
   { name: "STATE", cell: ({ state }) => state },

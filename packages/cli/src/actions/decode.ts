@@ -1,4 +1,4 @@
-import type { ApplicationProperties, DeserializationOutcome } from "@waybill/core";
+import type { DeserializationOutcome } from "@waybill/core";
 import { toPortableValue } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { readInput } from "../input/read-input.js";
@@ -7,17 +7,13 @@ import { attemptsTable } from "../output/attempts-table.js";
 import { outcomeView } from "../output/message-view.js";
 import type { Terminal } from "../output/terminal.js";
 import { toJson } from "../output/to-json.js";
-import { type CommonOptions, openChain } from "./action-context.js";
+import { type CommonOptions, type LabelOptions, openChain } from "./action-context.js";
 
-/** How the body is labelled. */
-export interface DecodeOptions extends CommonOptions {
-  readonly contentType?: string;
-  readonly subject?: string;
-  readonly property?: ApplicationProperties;
-}
-
-export async function decode(file: string | undefined, options: DecodeOptions): Promise<ExitCode> {
-  // Before the chain, which takes Ctrl-C into its own hands: who waits for input can be ended at once.
+export async function decode(
+  file: string | undefined,
+  options: CommonOptions & LabelOptions,
+): Promise<ExitCode> {
+  // Before the chain is opened, which handles Ctrl-C itself: a command that waits for input ends at once.
   const body = await readInput(file);
   const { pipeline, terminal, abortSignal } = await openChain(options);
   const { contentType, subject, property: applicationProperties } = options;

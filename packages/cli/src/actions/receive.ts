@@ -25,7 +25,7 @@ export interface ReceiveOptions extends CommonOptions {
   readonly body?: boolean;
 }
 
-/** How many messages are locked at once: they are read and settled long before their locks end. */
+/** How many messages are locked at once: few enough to be read and settled long before their locks expire. */
 const batchSize = 50;
 
 export async function receive(address: EntityAddress, options: ReceiveOptions): Promise<ExitCode> {
@@ -37,7 +37,7 @@ export async function receive(address: EntityAddress, options: ReceiveOptions): 
     throw error;
   });
   if (receiver === undefined) {
-    context.terminal.note("No session with messages came.");
+    context.terminal.note("No session with messages was found.");
     return exitCodes.ok;
   }
   try {
@@ -49,7 +49,7 @@ export async function receive(address: EntityAddress, options: ReceiveOptions): 
   }
 }
 
-/** As the service and the local broker have it. */
+/** Recognises the error of Service Bus and of the local broker. */
 function requiresSession(error: unknown): error is WaybillError {
   return error instanceof WaybillError && /requires sessions/i.test(error.message);
 }
@@ -76,7 +76,7 @@ class Receiving {
   readonly #context: BrokerContext;
   readonly #receiver: TransportReceiver;
   readonly #options: ReceiveOptions;
-  /** What is given back: locked until the end, so that it does not come again. */
+  /** Messages to abandon: they stay locked until the end, so that they are not delivered again meanwhile. */
   readonly #kept: object[] = [];
   #unread = 0;
   #settled = 0;
@@ -114,7 +114,7 @@ class Receiving {
     return this.#unread === 0 ? exitCodes.ok : exitCodes.found;
   }
 
-  /** What is interrupted while it waits has nothing in hand. */
+  /** Returns no messages if it is interrupted while it waits. */
   async #receive(maxMessages: number, maxWaitTimeInMs: number): Promise<readonly DeliveredMessage[]> {
     const { abortSignal } = this.#context;
     try {
@@ -137,7 +137,7 @@ class Receiving {
     return `Interrupted: ${were}; what was not written stays where it is. To go on, run the same command again.`;
   }
 
-  /** Nothing is settled before it is written: nobody would ever see it. */
+  /** Writes each message before it settles it: a message that was settled first could be lost unseen. */
   async #take(batch: readonly DeliveredMessage[]): Promise<void> {
     const { pipeline, terminal, abortSignal } = this.#context;
     const withBody = this.#options.body === true;

@@ -1,9 +1,8 @@
 import { type RehearsalReport, WaybillClient } from "@waybill/core";
 import type { RehearsalGroup } from "@waybill/core/diagnostics";
-import type { EntityAddress } from "@waybill/core/transport";
+import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { counted } from "../output/counted.js";
-import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
 import type { Terminal } from "../output/terminal.js";
 import { type CommonOptions, openBrokerContext } from "./action-context.js";
@@ -29,10 +28,8 @@ export async function rehearse(address: EntityAddress, options: RehearseCommandO
     "queue" in address
       ? await client.rehearse(address.queue, rehearseOptions)
       : await client.rehearse(address.topic, address.subscription, rehearseOptions);
-  const entityPath =
-    "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
   if (terminal.isJson) terminal.json(report);
-  else printReport(terminal, entityText({ entityPath, subQueue: subQueueType }), report);
+  else printReport(terminal, entityPathOf(address), report);
   return report.decodedCount === report.messageCount ? exitCodes.ok : exitCodes.found;
 }
 

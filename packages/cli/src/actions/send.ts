@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ApplicationProperties, EncodedMessage, Message } from "@waybill/core";
+import type { EncodedMessage, Message } from "@waybill/core";
 import { checkMessage } from "@waybill/core/transport";
 import { fromPortableValue, type PortableValue, parsePortableJson } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
@@ -11,18 +11,16 @@ import {
   type BrokerContext,
   type CommonOptions,
   isInterruption,
+  type LabelOptions,
   openBrokerContext,
 } from "./action-context.js";
 
 /** What to send. */
-export interface SendOptions extends CommonOptions {
+export interface SendOptions extends CommonOptions, LabelOptions {
   readonly body?: string;
   readonly raw?: boolean;
   readonly as?: string;
   readonly toVersion?: number;
-  readonly contentType?: string;
-  readonly subject?: string;
-  readonly property?: ApplicationProperties;
   readonly messageId?: string;
   readonly correlationId?: string;
   readonly sessionId?: string;
@@ -67,12 +65,12 @@ function jsonValue(bytes: Uint8Array): unknown {
   try {
     value = parsePortableJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new UsageError("The body is not JSON. To send bytes as they are, say --raw.");
+    throw new UsageError("The body is not JSON. To send bytes as they are, use --raw.");
   }
   try {
     return fromPortableValue(value);
   } catch (error) {
-    throw new UsageError(`The body has a tag that does not fit: ${(error as Error).message}`);
+    throw new UsageError(`The body has an invalid tag: ${(error as Error).message}`);
   }
 }
 

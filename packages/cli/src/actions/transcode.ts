@@ -1,16 +1,12 @@
 import { writeFile } from "node:fs/promises";
-import type { ApplicationProperties } from "@waybill/core";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
 import { readInput } from "../input/read-input.js";
 import { counted } from "../output/counted.js";
-import { type CommonOptions, openChain } from "./action-context.js";
+import { type CommonOptions, type LabelOptions, openChain } from "./action-context.js";
 
 /** What to write instead. */
-export interface TranscodeOptions extends CommonOptions {
-  readonly contentType?: string;
-  readonly subject?: string;
-  readonly property?: ApplicationProperties;
+export interface TranscodeOptions extends CommonOptions, LabelOptions {
   readonly as?: string;
   readonly toVersion?: number;
   readonly out?: string;
@@ -21,7 +17,7 @@ export async function transcode(file: string | undefined, options: TranscodeOpti
   if (out === undefined && process.stdout.isTTY) {
     throw new UsageError("The standard output is a terminal: name a file with --out, or pipe it somewhere.");
   }
-  // Before the chain, which takes Ctrl-C into its own hands: who waits for input can be ended at once.
+  // Before the chain is opened, which handles Ctrl-C itself: a command that waits for input ends at once.
   const body = await readInput(file);
   const { pipeline, terminal, abortSignal } = await openChain(options);
   const outcome = await pipeline.deserialize(

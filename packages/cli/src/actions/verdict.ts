@@ -1,4 +1,3 @@
-import type { EntityName } from "@waybill/core/transport";
 import {
   type Census,
   type RetirementTarget,
@@ -10,12 +9,11 @@ import { UsageError } from "../errors/usage-error.js";
 import { readCensus } from "../input/read-census.js";
 import { printable } from "../output/printable.js";
 import { Terminal } from "../output/terminal.js";
-import { type CommonOptions, openBrokerContext } from "./action-context.js";
+import { type CommonOptions, type EntityOptions, openBrokerContext } from "./action-context.js";
 import { runCensus } from "./census.js";
 
-/** What to retire, and what people know about it. */
-export interface VerdictOptions extends CommonOptions {
-  readonly entity?: readonly EntityName[];
+/** What to retire, and the evidence beside the census. */
+export interface VerdictOptions extends CommonOptions, EntityOptions {
   readonly messageType?: string;
   readonly messageVersion?: number;
   readonly writersStoppedAt?: Date;

@@ -2,12 +2,12 @@ import type { Broker } from "@waybill/broker";
 import type { EntityProperties } from "./entity-properties.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
-/** The properties that name other entities, which have to be there first. */
+/** The properties that name other entities, which must exist first. */
 const FORWARDS = ["forwardTo", "forwardDeadLetteredMessagesTo"] as const;
 
 /**
- * Makes the entities of a namespace in a broker. Those that are there already, from a data directory, get the properties and rules of the file;
- * what the file does not name stays.
+ * Creates the entities of a namespace in a broker. Existing ones, from a data directory, get the properties and rules of the file; entities that
+ * the file does not name are not changed.
  */
 export async function applyConfig(broker: Broker, { queues, topics }: NamespaceConfig): Promise<void> {
   const existing = new Set(broker.listEntities().map(({ path }) => path.toLowerCase()));

@@ -82,7 +82,7 @@ describe("a configuration of the official emulator", () => {
     ]);
   });
 
-  it("changes what a data directory has already, and leaves the rest", async () => {
+  it("updates the entities of a data directory that it names, and does not change the others", async () => {
     await using broker = createBroker();
     await broker.createQueue("kept");
     const [before] = read(shop);
@@ -94,7 +94,7 @@ describe("a configuration of the official emulator", () => {
     expect(broker.getEntity("kept").kind).toBe("queue");
   });
 
-  it("takes Azure's defaults, or the emulator's when told so", () => {
+  it("uses Azure's defaults, or the emulator's with --emulator-defaults", () => {
     const text = '{"Namespaces":[{"Queues":[{"Name":"q"}]}]}';
     expect(read(text)).toEqual([
       { name: "sbemulatorns", queues: [{ name: "q", properties: {} }], topics: [] },
@@ -106,16 +106,16 @@ describe("a configuration of the official emulator", () => {
     });
   });
 
-  it("warns of what it does not know, and of windows that are too short", () => {
+  it("warns of unknown keys, and of windows that are too short", () => {
     const warnings: string[] = [];
     const properties = '{"Colour":"red","LokDuration":"PT1M","DuplicateDetectionHistoryTimeWindow":"PT5S"}';
     const text = `{"Namespaces":[{"Queues":[{"Name":"q","Properties":${properties}}]}]}`;
     const [namespace] = read(text, { warn: (warning: string) => void warnings.push(warning) } as never);
     expect(namespace?.queues[0]?.properties).toEqual({ duplicateDetectionHistoryTimeWindowMs: 20_000 });
     expect(warnings).toEqual([
-      "Namespaces[0].Queues[0].Properties.Colour is not known, and means nothing.",
-      "Namespaces[0].Queues[0].Properties.LokDuration is not known, and means nothing; did you mean LockDuration?",
-      "Namespaces[0].Queues[0].Properties.DuplicateDetectionHistoryTimeWindow is below what the service takes: it becomes 20 seconds.",
+      "Namespaces[0].Queues[0].Properties.Colour is unknown and ignored.",
+      "Namespaces[0].Queues[0].Properties.LokDuration is unknown and ignored; did you mean LockDuration?",
+      "Namespaces[0].Queues[0].Properties.DuplicateDetectionHistoryTimeWindow is below the minimum of Service Bus: it becomes 20 seconds.",
     ]);
   });
 

@@ -12,8 +12,8 @@ import {
 import { readRule } from "./rules.js";
 
 /**
- * Reads the `Config.json` of the official emulator: JSON with comments, keys in any letter case, and the properties that the file has no key
- * for there under the names of the management API. Throws `UsageError` with file and place.
+ * Reads the `Config.json` of the official emulator: JSON with comments, keys in any letter case. Properties that the emulator does not have go by
+ * the names of the management API. Throws `UsageError` that names file and position.
  */
 export async function readBrokerConfig(file: string, rules: PropertyRules): Promise<NamespaceConfig[]> {
   const text = (await readFile(file, "utf8")).replace(/^\uFEFF/, "");

@@ -1,6 +1,6 @@
 import { UsageError } from "../errors/usage-error.js";
 
-/** A value in a configuration file, which knows where it stands. Names of keys are found in any letter case. */
+/** A value in a configuration file with its path. Keys are found in any letter case. */
 export class ConfigNode {
   readonly value: unknown;
   /** Such as `UserConfig.Namespaces[0].Queues[2]`. */
@@ -13,13 +13,13 @@ export class ConfigNode {
     this.value = value;
   }
 
-  /** The value of a key; undefined when there is none, or `null`. */
+  /** The value of a key; undefined if it is missing or `null`. */
   get(name: string): ConfigNode | undefined {
     const found = this.entries().find(([key]) => key.toLowerCase() === name.toLowerCase());
     return found?.[1].value === null ? undefined : found?.[1];
   }
 
-  /** The items of an array under a key; none when there is no such key. */
+  /** The items of the array of a key; empty without that key. */
   list(name: string): ConfigNode[] {
     const node = this.get(name);
     if (node === undefined) return [];
@@ -27,7 +27,7 @@ export class ConfigNode {
     return node.value.map((item, index) => new ConfigNode(this.#file, `${node.path}[${index}]`, item));
   }
 
-  /** The text under a key, which must be there and not be empty. */
+  /** The string of a key, which must exist and not be empty. */
   text(name: string): string {
     const node = this.get(name);
     if (typeof node?.value === "string" && node.value !== "") return node.value;
@@ -41,7 +41,7 @@ export class ConfigNode {
     return Object.entries(this.value).map(([key, value]) => [key, this.#child(key, value)]);
   }
 
-  /** An error that names the file and the place. */
+  /** An error that names the file and the path. */
   mustBe(expected: string): UsageError {
     return new UsageError(`${this.#file}: ${this.path} must be ${expected}.`);
   }

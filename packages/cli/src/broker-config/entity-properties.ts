@@ -8,10 +8,10 @@ import { nearestName } from "@waybill/core/serializer";
 import type { ConfigNode } from "./config-node.js";
 import { parseIsoDuration } from "./iso-duration.js";
 
-/** What an entity is. */
+/** The kind of an entity. */
 export type EntityKind = "queue" | "topic" | "subscription";
 
-/** The properties of an entity, in the broker's names. */
+/** The properties of an entity, by the broker's names. */
 export type EntityProperties = Readonly<Record<string, unknown>>;
 
 const DEFAULTS: Readonly<Record<EntityKind, object>> = {
@@ -20,7 +20,7 @@ const DEFAULTS: Readonly<Record<EntityKind, object>> = {
   subscription: DEFAULT_SUBSCRIPTION_OPTIONS,
 };
 
-/** What the official emulator takes where its file says nothing. Source: its configuration schema. */
+/** The defaults of the official emulator. Source: its configuration schema. */
 const EMULATOR_DEFAULTS: Pick<
   Required<QueueOptions>,
   "defaultMessageTimeToLiveMs" | "duplicateDetectionHistoryTimeWindowMs" | "maxDeliveryCount"
@@ -30,17 +30,17 @@ const EMULATOR_DEFAULTS: Pick<
   maxDeliveryCount: 3,
 };
 
-/** The emulator goes lower than the service, and than the broker. */
+/** The minimum of Service Bus and of the broker; the emulator allows less. */
 const MIN_DUPLICATE_WINDOW_MS = 20_000;
 
-/** How the values of an entity's properties are read. */
+/** How the properties of an entity are read. */
 export interface PropertyRules {
   readonly emulatorDefaults: boolean;
-  /** What is worth knowing, and no reason to stop. */
+  /** Reports what is worth knowing but is not an error. */
   readonly warn: (text: string) => void;
 }
 
-/** Reads the `Properties` of an entity; those that its kind does not have mean nothing. */
+/** Reads the `Properties` of an entity; unknown ones are ignored with a warning. */
 export function readProperties(
   kind: EntityKind,
   properties: ConfigNode | undefined,
@@ -54,8 +54,7 @@ export function readProperties(
   }
   for (const [key, node] of properties?.entries() ?? []) {
     const option = known.get(key.toLowerCase());
-    if (option === undefined)
-      warn(`${node.path} is not known, and means nothing${nearestKey(key, known.values())}`);
+    if (option === undefined) warn(`${node.path} is unknown and ignored${nearestKey(key, known.values())}`);
     else if (node.value !== null && node.value !== "") read[option] = readValue(option, node, warn);
   }
   return read;
@@ -71,11 +70,11 @@ function readValue(option: string, node: ConfigNode, warn: PropertyRules["warn"]
   const ms = typeof node.value === "string" ? parseIsoDuration(node.value) : undefined;
   if (ms === undefined) throw node.mustBe("an ISO 8601 duration such as PT1M");
   if (option !== "duplicateDetectionHistoryTimeWindowMs" || ms >= MIN_DUPLICATE_WINDOW_MS) return ms;
-  warn(`${node.path} is below what the service takes: it becomes 20 seconds.`);
+  warn(`${node.path} is below the minimum of Service Bus: it becomes 20 seconds.`);
   return MIN_DUPLICATE_WINDOW_MS;
 }
 
-/** The names under which a kind's properties stand in the broker. */
+/** The broker's names of the properties of a kind. */
 export function optionNames(kind: EntityKind): string[] {
   return Object.keys(DEFAULTS[kind]);
 }

@@ -1,8 +1,8 @@
-/** The longest of .NET, which stands for "never". */
+/** The maximum of .NET's TimeSpan, which means "never". */
 const MAX_MS = 922_337_203_685_477;
 const FORM = /^P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12}(?:\.\d{1,9})?)S)?)?$/i;
 
-/** Reads an ISO 8601 duration without years and months, in ms, `Infinity` for the longest of .NET; undefined for anything else. */
+/** Reads an ISO 8601 duration without years and months, in ms; `Infinity` for .NET's maximum, undefined for invalid texts. */
 export function parseIsoDuration(text: string): number | undefined {
   const match = FORM.exec(text.trim());
   if (match === null || !/\d/.test(text)) return undefined;
@@ -12,7 +12,7 @@ export function parseIsoDuration(text: string): number | undefined {
   return ms >= MAX_MS ? Number.POSITIVE_INFINITY : ms;
 }
 
-/** The same the other way round. */
+/** The reverse of {@link parseIsoDuration}. */
 export function toIsoDuration(ms: number): string {
   return ms === Number.POSITIVE_INFINITY ? "P10675199DT2H48M5.4775807S" : `PT${ms / 1000}S`;
 }

@@ -7,7 +7,7 @@ import type {
 import { type EntityKind, optionNames } from "./entity-properties.js";
 import { CORRELATION_KEYS } from "./rules.js";
 
-/** Reads what a namespace has and writes it as the configuration of a broker. */
+/** Reads the entities of a namespace as the configuration of a broker. */
 export async function readNamespace(
   client: ServiceBusAdministrationClient,
   warn: (text: string) => void,
@@ -40,7 +40,7 @@ async function readSubscriptions(
     for await (const rule of client.listRules(topic, name)) rules.push(rule);
     if (rules.length === 0)
       warn(
-        `${topic}/Subscriptions/${name} has no rules, which a configuration cannot say: it will take everything.`,
+        `${topic}/Subscriptions/${name} has no rules, which a configuration cannot express: it will receive everything.`,
       );
     const isUsual = rules.length === 1 && rules[0] !== undefined && isDefaultRule(rules[0]);
     subscriptions.push({
@@ -52,7 +52,7 @@ async function readSubscriptions(
   return subscriptions;
 }
 
-/** Properties in the order of the file, as the SDK has them: durations are ISO 8601 there too. */
+/** Properties in the order of the file; the SDK's durations are ISO 8601 too. */
 function propertiesOf(kind: EntityKind, entity: object): Record<string, unknown> {
   const given = entity as Readonly<Record<string, unknown>>;
   const properties: Record<string, unknown> = {};
@@ -66,7 +66,7 @@ function propertiesOf(kind: EntityKind, entity: object): Record<string, unknown>
   return properties;
 }
 
-/** The service tells the entity to forward to by its whole address. */
+/** Service Bus returns the whole address of the entity to forward to. */
 function pathOf(address: string): string {
   return decodeURIComponent(address.replace(/^[a-z]+:\/\/[^/]+\//i, ""));
 }

@@ -50,7 +50,7 @@ function readCorrelation(filter: ConfigNode): CorrelationFilter {
   return properties.size === 0 ? conditions : { ...conditions, properties };
 }
 
-/** An integer equals integers of every type. */
+/** Integers become bigints, which the broker compares with integers of every AMQP type. */
 function readScalar(node: ConfigNode): RuleValue {
   const { value } = node;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;

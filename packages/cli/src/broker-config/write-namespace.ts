@@ -8,24 +8,24 @@ import type { EntityProperties } from "./entity-properties.js";
 import { toIsoDuration } from "./iso-duration.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
-/** How entities are made in a namespace. */
+/** Whether entities are created. */
 export interface WriteOptions {
-  /** Without it nothing is made, and all of it listed. */
+  /** If false, nothing is created, only listed. */
   readonly apply: boolean;
   readonly write: (line: string) => void;
 }
 
-/** One entity to be made. */
+/** One entity to create. */
 interface Step {
   readonly kind: string;
   readonly path: string;
-  /** Paths that have to be there first: its topic, and what it forwards to. */
+  /** Entities that must exist first: its topic, and the entities that it forwards to. */
   readonly needs: readonly string[];
   exists(): Promise<boolean>;
   create(): Promise<unknown>;
 }
 
-/** Makes what a namespace lacks of a configuration, and says so line by line; what it has stays as it is. */
+/** Creates the entities of a configuration that a namespace lacks and writes a line for each; existing ones are not changed. */
 export async function writeNamespace(
   client: ServiceBusAdministrationClient,
   config: NamespaceConfig,
@@ -66,7 +66,7 @@ function stepsOf(client: ServiceBusAdministrationClient, { queues, topics }: Nam
   return [...forQueues, ...forTopics];
 }
 
-/** Each step behind those that it needs; what goes in circles comes last, for the service to refuse. */
+/** Each step after those that it needs; cycles come last, and Service Bus refuses them. */
 function inOrder(steps: readonly Step[]): Step[] {
   const ordered: Step[] = [];
   const waiting = new Map(steps.map((step) => [step.path.toLowerCase(), step]));

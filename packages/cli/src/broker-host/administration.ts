@@ -1,7 +1,8 @@
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
+import { speakPlainHttp } from "@waybill/transport-azure";
 import { UsageError } from "../errors/usage-error.js";
 
-/** The administration client of the namespace of the environment. Throws `UsageError` without one. */
+/** The administration client of the namespace in SERVICEBUS_CONNECTION_STRING. Throws `UsageError` without one. */
 export async function openAdministration(): Promise<ServiceBusAdministrationClient> {
   const { SERVICEBUS_CONNECTION_STRING: text = "" } = process.env;
   const sdk = await import("@azure/service-bus");
@@ -9,21 +10,9 @@ export async function openAdministration(): Promise<ServiceBusAdministrationClie
   try {
     client = new sdk.ServiceBusAdministrationClient(text.trim(), { retryOptions: { maxRetries: 2 } });
   } catch {
-    // The text of the SDK may quote the string.
+    // The SDK's error text may quote the connection string.
     throw new UsageError("Set SERVICEBUS_CONNECTION_STRING to the connection string of a namespace.");
   }
   if (/;?UseDevelopmentEmulator=true/i.test(text)) speakPlainHttp(client);
   return client;
-}
-
-/** This version of the SDK speaks TLS, whatever the connection string says. */
-function speakPlainHttp(client: ServiceBusAdministrationClient): void {
-  client.pipeline.addPolicy({
-    name: "waybill-plain-http",
-    sendRequest(request, next) {
-      request.url = request.url.replace(/^https:/, "http:");
-      request.allowInsecureConnection = true;
-      return next(request);
-    },
-  });
 }

@@ -2,20 +2,20 @@ import { readFile } from "node:fs/promises";
 import type { ServeOptions, SharedAccessKey } from "@waybill/broker-server";
 import { UsageError } from "../errors/usage-error.js";
 
-/** The variable that holds the key of the root policy. Not an option: command lines are seen by others. */
+/** The variable that holds the key of the root policy. Not an option: other users can see command lines. */
 const keyVariable = "WAYBILL_BROKER_KEY";
 /** The key in the connection strings of the official emulator. */
 const WELL_KNOWN_KEY = "SAS_KEY_VALUE";
 const ROOT = "RootManageSharedAccessKey";
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
-/** Who may connect, and whether the key in the connection string was made or is well known, so that it may be shown. */
+/** The keys of the broker, and whether the key in the connection string was generated or is well known, so that it may be printed. */
 export interface BrokerKeys {
   readonly options: Pick<ServeOptions, "keys" | "acceptAnyone">;
   readonly mayShow: boolean;
 }
 
-/** Where keys come from. */
+/** The source of keys. */
 export interface BrokerKeysOptions {
   readonly host: string;
   readonly acceptAnyone?: boolean | undefined;
@@ -24,8 +24,8 @@ export interface BrokerKeysOptions {
 }
 
 /**
- * The keys of a file, else that of the environment, else on a loopback address the well-known one of emulators, and elsewhere one that is made
- * up. Throws `UsageError`.
+ * The keys of a file, else that of the environment, else the emulator's well-known key on a loopback address, and a generated one elsewhere. Throws
+ * `UsageError`.
  */
 export async function resolveBrokerKeys({
   host,
@@ -40,7 +40,7 @@ export async function resolveBrokerKeys({
   return { options: { keys: [{ name: ROOT, key, rights: ["Manage"] }] }, mayShow: key === WELL_KNOWN_KEY };
 }
 
-/** Whether only this machine reaches an address. */
+/** Whether an address can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }

@@ -2,7 +2,7 @@ import { withoutSecrets } from "../errors/without-secrets.js";
 import { printable } from "../output/printable.js";
 import { toJson } from "../output/to-json.js";
 
-/** What a running broker says, to the standard output: lines for people, or JSON for machines. */
+/** Writes the log of a running broker to the standard output, as text or as JSON lines. */
 export class BrokerLog {
   readonly #isJson: boolean;
 
@@ -10,13 +10,13 @@ export class BrokerLog {
     this.#isJson = isJson;
   }
 
-  /** Something happened: a sentence for people, and its parts for machines. */
+  /** Logs an event: `text` is written as text, `parts` in JSON. */
   event(event: string, text: string, parts: Readonly<Record<string, unknown>> = {}): void {
     if (this.#isJson) this.#json("info", event, text, parts);
     else process.stdout.write(`${text.split("\n").map(printable).join("\n")}\n`);
   }
 
-  /** Something is not as it should be, and no reason to stop. */
+  /** Logs a warning. */
   warn(event: string, text: string): void {
     const clean = withoutSecrets(text);
     if (this.#isJson) this.#json("warn", event, clean, {});

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { UsageError } from "../errors/usage-error.js";
 
-/** How long a token holds that is made for one request, in seconds. */
+/** How long the token of one request is valid, in seconds. */
 const TOKEN_SECONDS = 60;
 
-/** Asks a running broker for something that only it can do, with the connection string of the environment. Throws `UsageError`. */
+/** Sends a command such as `purge` to the running broker of SERVICEBUS_CONNECTION_STRING. Throws `UsageError`. */
 export async function controlRequest(verb: string, entity: string | undefined): Promise<unknown> {
   const { origin, name, key } = parseConnectionString(process.env.SERVICEBUS_CONNECTION_STRING ?? "");
   const path = ["$waybill", verb, ...(entity?.split("/") ?? [])].map(encodeURIComponent).join("/");
@@ -16,8 +16,8 @@ export async function controlRequest(verb: string, entity: string | undefined): 
   const isOurs = detail !== undefined && !/no service is hosted/i.test(detail);
   throw new UsageError(
     isOurs
-      ? `The broker refuses (${response.status}): ${detail}`
-      : `No waybill broker answers (${response.status}). Azure offers this to nobody.`,
+      ? `The broker refused the request (${response.status}): ${detail}`
+      : `No waybill broker answers (${response.status}). Azure does not offer this.`,
   );
 }
 
@@ -27,7 +27,7 @@ async function request(url: string, authorization: string): Promise<Response> {
   } catch (error) {
     const { cause } = error as { readonly cause?: { readonly message?: string } };
     throw new UsageError(
-      `The broker at ${new URL(url).host} is out of reach: ${cause?.message ?? "no answer"}.`,
+      `The broker at ${new URL(url).host} cannot be reached: ${cause?.message ?? "no answer"}.`,
     );
   }
 }

@@ -4,24 +4,24 @@ import { type BrokerServer, decodeWire, type ServeOptions, serve } from "@waybil
 import { applyConfig } from "../broker-config/apply-config.js";
 import type { NamespaceConfig } from "../broker-config/namespace-config.js";
 
-/** How namespaces are hosted. */
+/** The options of all hosted namespaces. */
 export interface HostOptions {
-  /** The directory of their data; undefined keeps all in memory. */
+  /** The data directory; undefined keeps everything in memory. */
   readonly data: string | undefined;
   readonly tier: Tier | undefined;
   readonly serve: ServeOptions;
 }
 
-/** A namespace on the network. */
+/** A namespace that is served. */
 export interface HostedNamespace {
   readonly name: string;
   readonly broker: Broker;
   readonly server: BrokerServer;
-  /** Says goodbye to clients, then closes the storage. */
+  /** Closes connections in an orderly way, then the storage. */
   close(): Promise<void>;
 }
 
-/** Opens a broker, makes its entities, and serves it. Nothing is left open when one of the three fails. */
+/** Opens a broker, creates its entities, and serves it. Closes everything if one of the three fails. */
 export async function hostNamespace(
   config: NamespaceConfig,
   directory: string | undefined,
@@ -46,14 +46,14 @@ export async function hostNamespace(
   }
 }
 
-/** Where the data of each of several namespaces is: one alone has the directory for itself. */
+/** The data directory of a namespace: a subdirectory if there are several namespaces. */
 export function directoryOf(data: string | undefined, name: string, count: number): string | undefined {
   return data === undefined || count === 1 ? data : join(data, name);
 }
 
 async function open(directory: string | undefined, tier: Tier | undefined): Promise<Broker> {
   if (directory === undefined) return createBroker({ tier });
-  // A broker in memory starts without its native code.
+  // Imported here, so that a broker in memory starts without loading native code.
   const { openDurableStorage } = await import("@waybill/broker-storage-lmdb");
   const storage = await openDurableStorage(directory, { mustExist: false });
   return await openBroker({ storage, tier, wireDecoder: decodeWire });

@@ -1,15 +1,15 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 
-/** How long whoever has a port may take to say who it is, in ms. */
+/** Timeout of the health request, in ms. */
 const PROBE_MS = 1_000;
 
-/** Says who has a port, as far as this process may know: a broker like this one, and on Linux the process. */
+/** Describes what listens on a port, as far as this process can find out: another broker, and on Linux the process. */
 export async function describePortHolder(host: string, port: number): Promise<string> {
   const [answer, process] = await Promise.all([probe(host, port), processOn(port)]);
   return [answer ?? "something else", process].filter((part) => part !== undefined).join(", ");
 }
 
-/** Asks for health, as every broker of ours answers it. */
+/** Requests `/health`, which every waybill broker answers. */
 async function probe(host: string, port: number): Promise<string | undefined> {
   const name = host.includes(":") ? `[${host}]` : host;
   try {
@@ -23,7 +23,7 @@ async function probe(host: string, port: number): Promise<string | undefined> {
   }
 }
 
-/** The process that listens on a port, where the system has `/proc` and the process is the user's own. */
+/** The process that listens on a port, if the system has `/proc` and the process belongs to this user. */
 async function processOn(port: number): Promise<string | undefined> {
   try {
     const inode = await listeningInode(port);
@@ -34,7 +34,7 @@ async function processOn(port: number): Promise<string | undefined> {
       return `process ${pid} (${command.trim()})`;
     }
   } catch {
-    // Another system, or another user's process.
+    // No `/proc`, or another user's process.
   }
   return undefined;
 }
@@ -55,7 +55,7 @@ async function hasSocket(pid: string, inode: string): Promise<boolean> {
       if ((await readlink(`/proc/${pid}/fd/${descriptor}`)) === `socket:[${inode}]`) return true;
     }
   } catch {
-    // Gone meanwhile, or another user's.
+    // The process has ended, or belongs to another user.
   }
   return false;
 }

@@ -4,22 +4,22 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { MadeCertificate } from "./make-certificate.js";
 
-/** A certificate that is kept, and where its authority stands for clients to trust. */
+/** A stored certificate, and the file of its authority for clients to trust. */
 export interface StoredCertificate extends MadeCertificate {
   readonly caFile: string;
   readonly expiresAt: Date;
 }
 
-/** What a certificate is for unless somebody names more hosts. */
+/** The hosts of every certificate; more can be added. */
 export const LOCAL_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 const FILES = { ca: "ca.pem", cert: "server.pem", key: "server-key.pem" } as const;
 
-/** Where the certificate is kept unless somebody says otherwise. */
+/** The default directory of the certificate. */
 export function defaultDirectory(): string {
   return join(homedir(), ".waybill", "tls");
 }
 
-/** Reads the certificate that is kept in a directory; undefined when there is none, or when it has expired. */
+/** Reads the certificate of a directory; undefined if there is none, or if it has expired. */
 export async function readCertificate(directory: string): Promise<StoredCertificate | undefined> {
   try {
     const [ca, cert, key] = await Promise.all(
@@ -35,12 +35,12 @@ export async function readCertificate(directory: string): Promise<StoredCertific
   }
 }
 
-/** Makes a certificate for the local hosts and some more, and keeps it in a directory; only the user can read the key. */
+/** Makes a certificate for the local hosts and further ones, and stores it in a directory; only the user can read the key. */
 export async function createCertificate(
   directory: string,
   hosts: readonly string[] = [],
 ): Promise<StoredCertificate> {
-  // Loads slowly, and only here.
+  // Imported here, because it loads slowly.
   const { makeCertificate } = await import("./make-certificate.js");
   const made = await makeCertificate([...new Set([...LOCAL_HOSTS, ...hosts])]);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -51,7 +51,7 @@ export async function createCertificate(
   return { ...made, caFile: join(directory, FILES.ca), expiresAt };
 }
 
-/** Removes what was kept there, and the directory if nothing else is in it. */
+/** Removes the certificate's files, and the directory if it is empty then. */
 export async function removeCertificate(directory: string, withDirectory = true): Promise<void> {
   for (const name of Object.values(FILES)) await rm(join(directory, name), { force: true });
   if (withDirectory) await rmdir(directory).catch(() => {});

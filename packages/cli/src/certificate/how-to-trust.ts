@@ -1,6 +1,6 @@
-/** Says how clients of each language come to trust an authority. Nothing is changed on the system: each of these is for one process. */
+/** Explains how clients of each language trust an authority. Each way is for one process; nothing is installed on the system. */
 export function howToTrust(caFile: string): string {
-  return `Clients have to trust ${caFile}:
+  return `Clients must trust ${caFile}:
   Node.js   NODE_EXTRA_CA_CERTS=${caFile}
   Python    REQUESTS_CA_BUNDLE=${caFile} for administration, connection_verify="${caFile}" for messages
   Go, .NET  SSL_CERT_FILE=${caFile} on Linux

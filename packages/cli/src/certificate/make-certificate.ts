@@ -1,4 +1,4 @@
-// The library below needs it to be there first.
+// The library below needs this to be imported first.
 import "reflect-metadata";
 import { randomBytes, webcrypto } from "node:crypto";
 import { isIP } from "node:net";
@@ -15,24 +15,24 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 
-/** A certificate of a server with the authority that signed it, all PEM. The authority's key is gone: nothing else can be signed with it. */
+/** A server certificate and the authority that signed it, as PEM. The authority's key is not kept, so it can sign nothing else. */
 export interface MadeCertificate {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** The longest that Apple's systems take for a server; the authority lives as long. */
-const LIFE_DAYS = 825;
+/** The maximum that Apple's systems accept for a server; the authority is valid as long. */
+const VALIDITY_DAYS = 825;
 const DAY_MS = 86_400_000;
 const KEYS = { name: "ECDSA", namedCurve: "P-256" } as const;
 const SIGNING = { name: "ECDSA", hash: "SHA-256" } as const;
 
-/** Makes an authority, has it sign a certificate for some hosts, and forgets its key. */
+/** Makes an authority, has it sign a certificate for some hosts, and discards the authority's key. */
 export async function makeCertificate(hosts: readonly string[], now = new Date()): Promise<MadeCertificate> {
   const [caKeys, serverKeys] = await Promise.all([makeKeys(), makeKeys()]);
   const notBefore = new Date(now.getTime() - DAY_MS);
-  const notAfter = new Date(now.getTime() + LIFE_DAYS * DAY_MS);
+  const notAfter = new Date(now.getTime() + VALIDITY_DAYS * DAY_MS);
   const common = { notBefore, notAfter, signingAlgorithm: SIGNING } as const;
   const name = `CN=waybill local broker CA ${randomBytes(4).toString("hex")}`;
   const ca = await X509CertificateGenerator.createSelfSigned({

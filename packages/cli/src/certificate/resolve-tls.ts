@@ -3,13 +3,13 @@ import type { TlsOptions } from "@waybill/broker-server";
 import { UsageError } from "../errors/usage-error.js";
 import { createCertificate, defaultDirectory, readCertificate } from "./certificate-store.js";
 
-/** With what TLS is served; `caFile` is what clients have to trust if we made it. */
+/** The certificate to serve TLS with; `caFile` is what clients must trust if we made it. */
 export interface ResolvedTls {
   readonly options: TlsOptions;
   readonly caFile: string | undefined;
 }
 
-/** The certificate that was named, or with `tls` our own, which is made when there is none; undefined without TLS. */
+/** The certificate of `--cert`, or with `--tls` our own, made on first use; undefined without TLS. */
 export async function resolveTls({
   tls = false,
   cert,

@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { parseEntityName } from "../input/parse-entity.js";
 import { addProperty } from "../input/parse-property.js";
 
-/** A command with the options that all have. */
+/** A command with the options of all commands. */
 export function chainCommand(name: string): Command {
   return new Command(name)
     .addOption(
@@ -33,20 +33,20 @@ export function brokerCommand(name: string): Command {
     );
 }
 
-/** Lets a command name the entities to look at. */
+/** Adds the option that names the entities to peek. */
 export function withEntities(command: Command): Command {
   return command.option(
     "-e, --entity <path>",
-    "a queue, or topic/Subscriptions/name; can be repeated; default: every entity, which Azure tells with the Manage claim",
+    "a queue, or topic/Subscriptions/name; can be repeated; default: every entity, which needs the Manage claim on Azure",
     (path: string, entities: EntityName[] = []) => [...entities, parseEntityName(path)],
   );
 }
 
-/** Lets a command say how a body is labelled. */
+/** Adds the options for the properties of the message that a body belongs to. */
 export function withLabels(command: Command): Command {
   return command
     .option("--content-type <type>", "the content type of the message")
-    .option("--subject <text>", "the subject: the message type, unless your resolver has it elsewhere")
+    .option("--subject <text>", "the subject: the message type, unless your resolver reads it elsewhere")
     .option(
       "-p, --property <name=value>",
       "an application property; name:=7 is a number; can be repeated",

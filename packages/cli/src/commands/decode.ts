@@ -5,9 +5,9 @@ import { exiting } from "./exiting.js";
 /** `waybill decode`: reads one body with the chain. */
 export function decodeCommand(): Command {
   return withLabels(chainCommand("decode"))
-    .summary("read one body and tell who could")
+    .summary("read one body and show what read it")
     .description(
-      "Reads one body with the chain: its value, the serializer that read it, what was tried before, and where the body likely comes from.",
+      "Reads one body with the chain: its value, the serializer that read it, the attempts before, and where the body probably comes from.",
     )
     .argument("[file]", "the body; default: the standard input")
     .addHelpText(

@@ -1,6 +1,6 @@
 import type { ExitCode } from "../errors/exit-codes.js";
 
-/** What a command does: its answer is the exit code. It is loaded when the command runs, so that help and a broker are there at once. */
+/** Runs a command's action, whose result is the exit code. Loads it only when the command runs, so that `--help` is fast. */
 export function exiting<Args extends unknown[]>(
   load: () => Promise<(...args: Args) => Promise<ExitCode>>,
 ): (...args: Args) => Promise<void> {

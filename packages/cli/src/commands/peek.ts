@@ -4,12 +4,12 @@ import { parseCount, parseSequenceNumber } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
 import { exiting } from "./exiting.js";
 
-/** `waybill peek`: looks at messages without locking them. */
+/** `waybill peek`: shows messages without locking them. */
 export function peekCommand(): Command {
   return brokerCommand("peek")
-    .summary("look at messages without locking them")
+    .summary("show messages without locking them")
     .description(
-      "Looks at the messages of a queue, a subscription or a dead-letter queue, active, deferred and scheduled alike. Changes nothing.",
+      "Shows the active, deferred and scheduled messages of a queue, a subscription or a dead-letter queue. Changes nothing.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'", parseEntity)
     .option("-n, --max <number>", "how many messages", parseCount, 10)

@@ -5,17 +5,17 @@ import { parseCount } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
 import { exiting } from "./exiting.js";
 
-/** `waybill receive`: takes messages and settles them. */
+/** `waybill receive`: receives messages and settles them. */
 export function receiveCommand(): Command {
   return brokerCommand("receive")
-    .summary("take messages and settle them")
+    .summary("receive messages and settle them")
     .description(
-      "Takes messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as you say. What cannot be deserialized " +
-        "stays, unless you ask for it.",
+      "Receives messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as --settle says. Messages that cannot " +
+        "be deserialized stay, unless you give --include-undecodable.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'", parseEntity)
     .addOption(
-      new Option("--settle <how>", "what happens to the messages; to only look, use: waybill peek")
+      new Option("--settle <how>", "how to settle the messages; to only show them, use: waybill peek")
         .choices(["complete", "abandon", "defer", "dead-letter"])
         .makeOptionMandatory(),
     )
@@ -25,8 +25,8 @@ export function receiveCommand(): Command {
         .argParser(parseDuration)
         .default(2_000, "2s"),
     )
-    .option("--session-id <id>", "the session to take them from")
-    .option("--next-session", "take them from the next session that has messages")
+    .option("--session-id <id>", "the session to receive from")
+    .option("--next-session", "receive from the next session that has messages")
     .option("--include-undecodable", "also settle what cannot be deserialized")
     .option("--body", "write the bodies too")
     .addHelpText(

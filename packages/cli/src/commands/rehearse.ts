@@ -4,13 +4,13 @@ import { parseCount } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
 import { exiting } from "./exiting.js";
 
-/** `waybill rehearse`: what a consumer with this chain would make of what waits. */
+/** `waybill rehearse`: shows how a consumer with this chain would read the waiting messages. */
 export function rehearseCommand(): Command {
   return brokerCommand("rehearse")
-    .summary("what a consumer with this chain would make of what waits")
+    .summary("show how a consumer with this chain would read the waiting messages")
     .description(
       "Reads the oldest messages of a queue, a subscription or a dead-letter queue as a consumer would, and shows by content type, reader, outcome " +
-        "and reason what would happen to them, with the option that would read what cannot be read. Looks without locking and changes nothing.",
+        "and reason what would happen to them, with the option that would read the rest. Peeks without locking and changes nothing.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'", parseEntity)
     .option("-n, --max <number>", "how many messages", parseCount, 100)

@@ -9,7 +9,7 @@ export function sendCommand(): Command {
   return withLabels(brokerCommand("send"))
     .summary("send one message")
     .description(
-      "Sends one message to a queue or a topic. The body is JSON, of the current version where it is of a message type, and travels in the " +
+      "Sends one message to a queue or a topic. The body is given as JSON, in the current version if it has a message type, and sent in the " +
         "format of the chain's main serializer.",
     )
     .argument("<queue-or-topic>", "where to")
@@ -24,19 +24,19 @@ export function sendCommand(): Command {
     .option("--as <serializer>", "the serializer that writes, by its name; default: the main one")
     .option(
       "--to-version <number>",
-      "the version to write, where downcasters lead there; default: the current one",
+      "the version to write, if there are downcasters to it; default: the current one",
       parseCount,
     )
     .option("--message-id <id>", "default: a new one")
     .option("--correlation-id <id>", "the message that this one belongs to")
-    .option("--session-id <id>", "the session; needed where the entity has sessions")
-    .option("--time-to-live <duration>", "how long it lives: 30s, 10m, 7d", parseDuration)
+    .option("--session-id <id>", "the session; needed if the entity requires sessions")
+    .option("--time-to-live <duration>", "how long until it expires: 30s, 10m, 7d", parseDuration)
     .option(
       "--schedule <when>",
       "when it becomes visible: 10m (from now), or 2026-11-05T12:00:00Z",
       parseWhen,
     )
-    .option("--create", "with --data: make the directory and the queue when they are not there")
+    .option("--create", "with --data: create the directory and the queue if they do not exist")
     .addHelpText(
       "after",
       `

@@ -8,14 +8,14 @@ export function transcodeCommand(): Command {
   return withLabels(chainCommand("transcode"))
     .summary("write one body in another format or version")
     .description(
-      "Reads one body with the chain and writes it in the main serializer's format and the current version, or as asked. Its new labels are written to " +
+      "Reads one body with the chain and writes it in the main serializer's format and the current version, or as the options say. Its new properties are written to " +
         "the standard error. To transcode messages, see: waybill dead-letters repair --transcode.",
     )
     .argument("[file]", "the body; default: the standard input")
     .option("--as <serializer>", "the serializer that writes, by its name; default: the main one")
     .option(
       "--to-version <number>",
-      "the version to write, where downcasters lead there; default: the current one",
+      "the version to write, if there are downcasters to it; default: the current one",
       parseCount,
     )
     .option("-o, --out <file>", "where to write; default: the standard output")

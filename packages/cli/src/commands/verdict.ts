@@ -7,17 +7,17 @@ import { exiting } from "./exiting.js";
 /** `waybill verdict`: decides whether a serializer or a version can be retired. */
 export function verdictCommand(): Command {
   return withEntities(brokerCommand("verdict"))
-    .summary("decides whether a format or a version can be retired")
+    .summary("decide whether a format or a version can be retired")
     .description(
-      "Takes a census and decides whether a serializer, or a version of a message type, can be taken out of the chain without losing a message. Says " +
-        "yes only when everything was looked at, nothing that waits needs it, and its writers have stopped.",
+      "Takes a census and decides whether a serializer, or a version of a message type, can be removed from the chain without losing a message. Says " +
+        "yes only if every message was peeked, no waiting message needs it, and its writers have stopped.",
     )
     .argument("[serializer]", "the name of the serializer to retire")
-    .option("--message-type <name>", "the message type of which a version shall go")
-    .option("--message-version <number>", "the version that shall go", parseCount)
+    .option("--message-type <name>", "the message type of which to retire a version")
+    .option("--message-version <number>", "the version to retire", parseCount)
     .option(
       "--writers-stopped-at <instant>",
-      "when the last producer stopped to write it; without this the verdict is no",
+      "when the last producer stopped writing it; without this the verdict is no",
       parseInstant,
     )
     .option(
@@ -27,7 +27,7 @@ export function verdictCommand(): Command {
     )
     .option(
       "--session-states-are-free",
-      "no session state is written with it; needed where entities have sessions",
+      "no session state is written with it; needed if entities have sessions",
     )
     .option("--earlier <file>", "an earlier census, which may have seen it later; can be repeated", collect)
     .addOption(new Option("--census <file>", "check this census instead of taking one").conflicts("entity"))

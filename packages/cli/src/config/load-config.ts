@@ -56,7 +56,7 @@ function defaultConfig(): WaybillConfig {
 async function importConfig(path: string): Promise<WaybillConfig> {
   if (!existsSync(path)) throw new UsageError(`There is no configuration file ${path}.`);
   const config = await importDefault(path);
-  // What else is missing is for the pipeline to say, which knows the names that are near.
+  // Other mistakes are reported by the pipeline, which suggests similar names.
   if (typeof config === "object" && config !== null && Object.keys(config).length > 0)
     return config as WaybillConfig;
   throw new UsageError(
@@ -67,7 +67,7 @@ async function importConfig(path: string): Promise<WaybillConfig> {
 async function importDefault(path: string): Promise<unknown> {
   try {
     if (/ts$/.test(extname(path))) {
-      // Node before 22.18 runs no TypeScript by itself.
+      // Node before 22.18 does not run TypeScript.
       const { createJiti } = await import("jiti");
       return await createJiti(pathToFileURL(path).href, { fsCache: false }).import(path, { default: true });
     }

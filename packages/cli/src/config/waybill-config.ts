@@ -2,24 +2,24 @@ import type { MessageType, Pipeline, PipelineOptions } from "@waybill/core";
 import type { Redactor, WritePlan } from "@waybill/migration";
 
 /**
- * What `waybill.config.ts` exports as its default: the chain of your consumers, as the options of a pipeline or as a pipeline that is ready, and
- * what golden messages may show.
+ * The default export of `waybill.config.ts`: the chain of your consumers, as the options of a pipeline or as a pipeline, and how golden messages are
+ * redacted.
  */
 export type WaybillConfig<Types extends MessageType = MessageType> = {
   readonly golden?: GoldenConfig | undefined;
-  /** The plans by which formats change: `waybill explore` shows their percentage beside what waits. */
+  /** Write plans: `waybill explore` shows their percentage beside the waiting messages. */
   readonly writePlans?: readonly WritePlan[] | undefined;
 } & (PipelineOptions<Types> | { readonly pipeline: Pipeline<Types> });
 
 /** How `waybill golden capture` redacts. */
 export interface GoldenConfig {
-  /** Replaces a leaf. Default: letters become `a`, digits `1`, and so on. */
+  /** Replaces a leaf of a body. Default: letters become `a`, digits `1`, and so on. */
   readonly redact?: Redactor | undefined;
-  /** Paths that keep their value, as JSON pointers with stars, beside those of `--keep`. Default: none. */
+  /** Paths that keep their value, as JSON pointers in which a step `*` matches any key, in addition to those of `--keep`. Default: none. */
   readonly keep?: readonly string[] | undefined;
 }
 
-/** Returns the configuration as it is; gives an editor its types. */
+/** Returns the configuration unchanged, with types for your editor. */
 export function defineConfig<const Types extends MessageType = MessageType>(
   config: WaybillConfig<Types>,
 ): WaybillConfig<Types> {

@@ -4,26 +4,26 @@ import { UsageError } from "../errors/usage-error.js";
 import { openAzure, openEntra } from "./open-azure.js";
 import { openLocal } from "./open-local.js";
 
-/** A broker to work with. */
+/** An open connection to a broker. */
 export interface Connection extends AsyncDisposable {
   readonly transport: Transport;
-  /** Which entities to look at: those named, or all. */
+  /** The entities to peek: those named, or all. */
   catalog(entities: readonly EntityName[]): EntityCatalog;
-  /** Makes a queue that is not there. Only in a local data directory. */
+  /** Creates a queue if it does not exist. Only in a local data directory. */
   createQueue(queue: string): Promise<void>;
 }
 
 /** Where the broker is. */
 export interface ConnectionOptions {
-  /** The data directory of a local broker; else the connection string of the environment counts. */
+  /** The data directory of a local broker. Default: the connection string of the environment is used. */
   readonly data?: string | undefined;
   /** A namespace to sign in to with Microsoft Entra ID, by its name or host. */
   readonly namespace?: string | undefined;
-  /** Makes the data directory when it is not there. Default: false. */
+  /** Creates the data directory if it does not exist. Default: false. */
   readonly create?: boolean | undefined;
 }
 
-/** The variable that holds the connection string. Not an option: command lines are seen by others. */
+/** The variable that holds the connection string. Not an option: other users can see command lines. */
 const variable = "SERVICEBUS_CONNECTION_STRING";
 
 /** Opens the local data directory, or connects to the namespace of the environment. */

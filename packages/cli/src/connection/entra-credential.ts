@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { UsageError } from "../errors/usage-error.js";
 
-/** What signs in: the part of a `TokenCredential` of the SDK's that its clients call. */
+/** The part of the SDK's `TokenCredential` that its clients call. */
 export interface Credential {
   getToken(
     scopes: string | string[],
@@ -15,16 +15,16 @@ interface IdentityModule {
   readonly DefaultAzureCredential: new () => Credential;
 }
 
-/** Not named where it is imported: it is there only if the user installed it. */
+/** In a constant, so that TypeScript does not resolve the import: it exists only if the user installed it. */
 const identityPackage = "@azure/identity";
 
-/** A credential of Microsoft Entra ID, whatever this machine signs in with. Throws `UsageError` where `@azure/identity` is not installed. */
+/** The default credential of Microsoft Entra ID on this machine. Throws `UsageError` if `@azure/identity` is not installed. */
 export async function entraCredential(): Promise<Credential> {
   const { DefaultAzureCredential } = await importIdentity();
   return new DefaultAzureCredential();
 }
 
-/** The host of a namespace by its name, or by its host. Throws `UsageError` for what is neither. */
+/** The host of a namespace, given its name or host. Throws `UsageError` for anything else. */
 export function namespaceHost(name: string): string {
   const host = name
     .trim()
@@ -37,7 +37,7 @@ export function namespaceHost(name: string): string {
   return host.includes(".") ? host : `${host}.servicebus.windows.net`;
 }
 
-/** Beside the command, or in the project of the working directory. */
+/** Looks beside the command, then in the project of the working directory. */
 async function importIdentity(): Promise<IdentityModule> {
   try {
     return (await import(identityPackage)) as IdentityModule;

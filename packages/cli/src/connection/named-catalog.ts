@@ -1,6 +1,6 @@
 import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core/transport";
 
-/** The entities that were named, and the topics of named subscriptions; with what another catalog knows of them. */
+/** The named entities, and the topics of named subscriptions, with the details that another catalog has. */
 export function namedCatalog(names: readonly EntityName[], known?: EntityCatalog): EntityCatalog {
   return {
     async listEntities(options) {
@@ -14,12 +14,12 @@ export function namedCatalog(names: readonly EntityName[], known?: EntityCatalog
   };
 }
 
-/** What is scheduled at a topic is on its way to the subscription. */
+/** Messages scheduled at a topic will reach its subscriptions. */
 function withTopic(name: EntityName): EntityName[] {
   return "topic" in name && name.subscription !== undefined ? [{ topic: name.topic }, name] : [name];
 }
 
-/** Letter case makes no difference to the service. */
+/** Service Bus ignores the case of names. */
 function key(name: EntityName): string {
   const parts = "queue" in name ? [name.queue] : [name.topic, "subscription", name.subscription ?? ""];
   return JSON.stringify(parts).toLowerCase();

@@ -8,7 +8,7 @@ import type { Connection } from "./connection.js";
 import { entraCredential, namespaceHost } from "./entra-credential.js";
 import { namedCatalog } from "./named-catalog.js";
 
-/** How long listing may take that nobody answers, in milliseconds. */
+/** Timeout of listing entities, in milliseconds. */
 const listTimeoutMs = 20_000;
 
 /** Connects to a namespace, or to a server of the local broker. */
@@ -49,14 +49,14 @@ function made<T>(make: () => T): T {
   try {
     return make();
   } catch {
-    // The text of the SDK may quote the string.
+    // The SDK's error text may quote the connection string.
     throw new UsageError(
-      "SERVICEBUS_CONNECTION_STRING is no connection string: Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…",
+      "SERVICEBUS_CONNECTION_STRING is not a connection string: Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…",
     );
   }
 }
 
-/** Says what to do when the namespace does not tell its entities. */
+/** A catalog whose error says what to do when entities cannot be listed. */
 function explained(catalog: EntityCatalog): EntityCatalog {
   return {
     async listEntities({ abortSignal }: CallOptions = {}) {

@@ -6,7 +6,7 @@ import { localCatalog, localTransport } from "@waybill/transport-local";
 import type { Connection } from "./connection.js";
 import { namedCatalog } from "./named-catalog.js";
 
-/** Opens a data directory with a broker of its own; nobody else can have it open meanwhile. */
+/** Opens a data directory with a broker in this process; no other process can open it meanwhile. */
 export async function openLocal(directory: string, create: boolean): Promise<Connection> {
   const storage = await openDurableStorage(directory, { mustExist: !create });
   const broker = await openBroker({ storage, wireDecoder: decodeWire });

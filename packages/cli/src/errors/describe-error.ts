@@ -5,13 +5,13 @@ import { protocolHint } from "./protocol-hint.js";
 import { UsageError } from "./usage-error.js";
 import { withoutSecrets } from "./without-secrets.js";
 
-/** How a command ended badly: a text without secrets, and the exit code. */
+/** Why a command failed: a text without secrets, and the exit code. */
 export interface DescribedError {
   readonly text: string;
   readonly exitCode: ExitCode;
 }
 
-/** Says what went wrong, for people. */
+/** Describes an error for the terminal. */
 export function describeError(error: unknown): DescribedError {
   if (error instanceof WaybillError && error.code === "aborted")
     return { text: interruptedText, exitCode: exitCodes.interrupted };
@@ -21,11 +21,11 @@ export function describeError(error: unknown): DescribedError {
   return { text: `${text.trimEnd()}\n${hint}`, exitCode: exitCodes.connection };
 }
 
-/** Commands that change something say themselves how far they came. */
+/** For commands that change nothing; the others report what they did themselves. */
 const interruptedText =
   "Interrupted: nothing on the broker was changed. Run the same command again to start over.";
 
-/** What the system says of a path that cannot be what was asked for. */
+/** The system's error codes for a wrong path. */
 const wrongPath: ReadonlySet<unknown> = new Set([
   "EACCES",
   "EEXIST",

@@ -1,6 +1,6 @@
-/** What the command's exit code says. */
+/** The exit codes of the command. */
 export const exitCodes = Object.freeze({
-  /** Done, and nothing to look at. */
+  /** Done, without findings. */
   ok: 0,
   /** Done, and found something: undeserializable messages, a verdict of no, a golden message that fails, dead letters that stay. */
   found: 1,

@@ -1,4 +1,4 @@
-/** Ctrl-C ended a command before its end; the text says what was done and how to go on. */
+/** Ctrl-C interrupted a command; the text says what was done and how to continue. */
 export class Interruption extends Error {
   override readonly name = "Interruption";
 }

@@ -1,7 +1,7 @@
-/** What is said on the way by somebody who speaks the other of TLS and plain AMQP. Source: OpenSSL's errors, Node's error codes. */
+/** Errors of a connection in which only one side uses TLS. Source: OpenSSL's errors, Node's error codes. */
 const plainAnswer =
   /wrong version number|packet length too long|unsupported protocol|alert handshake failure|EPROTO/i;
-/** Node 26 gives up before it connects. Source: its `tls.connect`. */
+/** Node 26 refuses an IP address before it connects. Source: its `tls.connect`. */
 const addressRefused = /ServerName to an IP address is not permitted/i;
 const unknownCertificate =
   /self[- ]signed certificate|unable to verify the first certificate|unable to get (?:local )?issuer/i;
@@ -9,8 +9,8 @@ const cutOff =
   /ECONNRESET|ECONNREFUSED|ETIMEDOUT|socket hang|connection (?:was )?closed|disconnected|not connect/i;
 
 /**
- * What to try where a connection failed as it does when one side speaks TLS and the other does not; undefined where nothing hints at that.
- * `connectionString` is that of the environment.
+ * What to try when a connection failed because only one side uses TLS; undefined for other errors. `connectionString` is that of the
+ * environment.
  */
 export function protocolHint(text: string, connectionString: string): string | undefined {
   const isPlain = /;?UseDevelopmentEmulator=true/i.test(connectionString);
@@ -20,9 +20,9 @@ export function protocolHint(text: string, connectionString: string): string | u
   if (!isPlain && plainAnswer.test(text))
     return "The broker does not seem to speak TLS at this address: a local broker or emulator takes ;UseDevelopmentEmulator=true at the end of the connection string.";
   if (addressRefused.test(text))
-    return "This Node takes no address where TLS is spoken: name localhost instead; a local broker or emulator without TLS takes ;UseDevelopmentEmulator=true at the end of the connection string.";
+    return "This version of Node accepts no IP address for TLS: name localhost instead; a local broker or emulator without TLS takes ;UseDevelopmentEmulator=true at the end of the connection string.";
   if (isPlain && cutOff.test(text) && !isLocal(connectionString))
-    return "UseDevelopmentEmulator=true speaks without TLS, which a namespace of Azure does not take: leave it out of the connection string.";
+    return "UseDevelopmentEmulator=true connects without TLS, which an Azure namespace does not accept: leave it out of the connection string.";
   return undefined;
 }
 

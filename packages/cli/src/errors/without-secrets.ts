@@ -1,6 +1,6 @@
 const secrets = /\b(SharedAccessKey|SharedAccessSignature|sig|AccountKey)=[^;&\s"']+/gi;
 
-/** A text in which every key of a connection string is replaced: those it shows as such, and the one of the environment wherever it stands. */
+/** A text in which every key of a connection string is replaced, and the key of the environment's connection string wherever it occurs. */
 export function withoutSecrets(text: string): string {
   let clean = text;
   for (const secret of environmentSecrets()) clean = clean.replaceAll(secret, "***");

@@ -4,13 +4,8 @@ import { parseEntity } from "./parse-entity.js";
 /** A dead-letter queue. */
 export type DeadLetterAddress = EntityAddress & { readonly subQueue: SubQueue };
 
-/** The dead-letter queue of an entity, whether it is named with the sub-queue or without. */
+/** The dead-letter queue of an entity; the path may name the sub-queue or not. */
 export function parseDeadLetterQueue(path: string): DeadLetterAddress {
   const address = parseEntity(path);
   return { ...address, subQueue: address.subQueue ?? "deadLetter" };
-}
-
-/** The path of the entity, without the sub-queue. */
-export function entityPathOf(address: EntityAddress): string {
-  return "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
 }

@@ -1,24 +1,18 @@
-import type { EntityAddress, EntityName, SubQueue } from "@waybill/core/transport";
+import { type EntityAddress, type EntityName, parseEntityPath } from "@waybill/core/transport";
 import { InvalidArgumentError } from "commander";
 
-const pathPattern = /^(.+?)(?:\/subscriptions\/([^/]+))?(\/\$transfer)?(\/\$deadletterqueue)?$/i;
-
 /**
- * Something messages are received from, as Service Bus writes it and a census prints it: `orders`, `events/Subscriptions/billing`,
+ * The path of an entity to receive from, as Service Bus and a census write it: `orders`, `events/Subscriptions/billing`,
  * `orders/$DeadLetterQueue`, `orders/$Transfer/$DeadLetterQueue`.
  */
 export function parseEntity(path: string): EntityAddress {
-  const match = pathPattern.exec(path);
-  const [, name = "", subscription, transfer, deadLetter] = match ?? [];
-  if (name === "" || name.includes("$") || (transfer !== undefined && deadLetter === undefined)) {
+  const address = parseEntityPath(path);
+  if (address === undefined) {
     throw new InvalidArgumentError(
-      `"${path}" names no queue or subscription. Write orders, events/Subscriptions/billing, or one of them with /$DeadLetterQueue behind it.`,
+      `"${path}" does not name a queue or subscription. Write orders, events/Subscriptions/billing, or one of them followed by /$DeadLetterQueue.`,
     );
   }
-  const entity = subscription === undefined ? { queue: name } : { topic: name, subscription };
-  const subQueue: SubQueue | undefined =
-    deadLetter === undefined ? undefined : transfer === undefined ? "deadLetter" : "transferDeadLetter";
-  return subQueue === undefined ? entity : { ...entity, subQueue };
+  return address;
 }
 
 /** The same without a sub-queue. */

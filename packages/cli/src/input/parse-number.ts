@@ -18,11 +18,11 @@ export function parseRate(text: string): number {
 export function parseShare(text: string): number {
   const share = Number(text);
   if (/^\d*\.?\d+$/.test(text) && share <= 1) return share;
-  throw new InvalidArgumentError(`"${text}" is no share from 0 to 1.`);
+  throw new InvalidArgumentError(`"${text}" is not a number from 0 to 1.`);
 }
 
-/** The number of a message in its entity. */
+/** A sequence number. */
 export function parseSequenceNumber(text: string): bigint {
   if (/^\d{1,19}$/.test(text)) return BigInt(text);
-  throw new InvalidArgumentError(`"${text}" is no sequence number.`);
+  throw new InvalidArgumentError(`"${text}" is not a sequence number.`);
 }

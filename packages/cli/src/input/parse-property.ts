@@ -5,7 +5,7 @@ import { InvalidArgumentError } from "commander";
 export function addProperty(text: string, properties: ApplicationProperties = {}): ApplicationProperties {
   const match = /^([^=]+?)(:?)=(.*)$/s.exec(text);
   if (match === null)
-    throw new InvalidArgumentError(`"${text}" is no property. Write name=text, or name:=7 for a number.`);
+    throw new InvalidArgumentError(`"${text}" is not a property. Write name=text, or name:=7 for a number.`);
   const [, name = "", typed, value = ""] = match;
   return Object.fromEntries([
     ...Object.entries(properties),
@@ -22,5 +22,5 @@ function typedValue(text: string): ApplicationPropertyValue {
   }
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number)) return number;
-  throw new InvalidArgumentError(`":=" wants a number, true, false or null, not "${text}".`);
+  throw new InvalidArgumentError(`":=" needs a number, true, false or null, not "${text}".`);
 }

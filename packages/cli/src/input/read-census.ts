@@ -7,5 +7,5 @@ import { UsageError } from "../errors/usage-error.js";
 export async function readCensus(path: string): Promise<Census> {
   const census = parseCensus(await readFile(path, "utf8"));
   if (census !== undefined) return census;
-  throw new UsageError(`${path} is no census. Make one with: waybill census --json > ${path}`);
+  throw new UsageError(`${path} is not a census. Make one with: waybill census --json > ${path}`);
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { UsageError } from "../errors/usage-error.js";
 
-/** More than the service takes in one message. */
+/** Maximum size of a message in the Premium tier. */
 const maxBytes = 100 * 1024 * 1024;
 
 /** The bytes of a file, or of the standard input when the file is `-` or left out. */
@@ -11,7 +11,7 @@ export async function readInput(file: string | undefined): Promise<Uint8Array> {
   return await readAll(process.stdin, "The standard input");
 }
 
-/** Devices and pipes may go on forever. */
+/** Limited, because devices and pipes may be endless. */
 async function readAll(stream: AsyncIterable<Buffer>, name: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let length = 0;

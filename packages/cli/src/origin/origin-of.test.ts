@@ -62,7 +62,7 @@ describe("originOf", () => {
     ["self-described CBOR", { body: hex("d9d9f7a0") }],
   ])("names %s", (name, traces) => expect(originOf(traces)?.name).toBe(name));
 
-  it("says nothing of bytes that look like nothing", () => {
+  it("returns undefined for unknown bytes", () => {
     expect(originOf({ body: hex("fffefdfc") })?.name).not.toBe("JSON");
     expect(originOf({ body: hex("f7f8f9") })).toBeUndefined();
   });

@@ -1,15 +1,15 @@
 import type { ApplicationProperties } from "@waybill/core";
 import { diagnoseFraming } from "@waybill/schema-registry";
 
-/** What a body most likely is, by its label and its first bytes, and what reads it. */
+/** The probable format of a body, by its properties and its first bytes, and what reads it. */
 export interface Origin {
   /** Such as `"legacy .NET string holding JSON"`. */
   readonly name: string;
-  /** What to add to the chain, or to the client; undefined where nothing helps. */
+  /** What to add to the chain, or to the client; undefined if nothing helps. */
   readonly add: string | undefined;
 }
 
-/** A message as far as its origin shows. */
+/** The parts of a message that show its origin. */
 export interface Traces {
   readonly body: Uint8Array;
   readonly contentType?: string | undefined;
@@ -20,8 +20,8 @@ export interface Traces {
 type Guess = (traces: Traces) => Origin | undefined;
 
 /**
- * The likely origin of a body, for a person to look at: a hint and never a proof, which only a serializer of the chain gives. Undefined when
- * nothing is known of what it looks like.
+ * The probable origin of a body, for a person to look at: a hint, never a proof, which only a serializer of the chain can give. Undefined if the
+ * body looks like nothing known.
  */
 export function originOf(traces: Traces): Origin | undefined {
   for (const guess of guesses) {
@@ -31,7 +31,7 @@ export function originOf(traces: Traces): Origin | undefined {
   return undefined;
 }
 
-/** Certain identities first, then labels, then what the bytes look like. */
+/** Unambiguous properties first, then content types, then the bytes. */
 const guesses: readonly Guess[] = [
   byProperties,
   byContentType,
@@ -94,7 +94,7 @@ function legacyDotnet({ body }: Traces): Origin | undefined {
     startsWith(body, "\u00ef\u00bf\u00bd") ||
     ascii(body, 0, 300).includes(`@\u0006string\u0008${"\u00ef\u00bf\u00bd"}`)
   )
-    return origin("a body that went through UTF-8 on its way: its bytes are lost", undefined);
+    return origin("a body that was converted to UTF-8 on its way: its bytes are lost", undefined);
   if (body[0] !== 0x40 && body[0] !== 0x41 && !((body[0] ?? 0) >= 0x5e && (body[0] ?? 0) <= 0x77))
     return undefined;
   const head = ascii(body, 0, 300);
@@ -206,7 +206,7 @@ function startsWith(body: Uint8Array, text: string): boolean {
   return ascii(body, 0, text.length) === text;
 }
 
-/** The largest body that is looked at as text. */
+/** Maximum size of a body that is checked as text. */
 const maxTextBytes = 1024 * 1024;
 
 function decoded(body: Uint8Array): string | undefined {

@@ -1,7 +1,7 @@
 import type { DeadLetterAttempt } from "@waybill/core/pipeline";
 import type { Terminal } from "./terminal.js";
 
-/** Who tried to read a body and why it failed; nothing when the first one succeeded. */
+/** The serializers that tried to read a body and why each failed; prints nothing if the first one succeeded. */
 export function attemptsTable(terminal: Terminal, attempts: readonly DeadLetterAttempt[]): void {
   if (attempts.length === 0) return;
   terminal.line();

@@ -1,17 +1,6 @@
-import type { SubQueue } from "@waybill/core/transport";
-
-const subQueuePaths: Readonly<Record<SubQueue, string>> = {
-  deadLetter: "/$DeadLetterQueue",
-  transferDeadLetter: "/$Transfer/$DeadLetterQueue",
-};
+import { type SubQueue, subQueuePathOf } from "@waybill/core/transport";
 
 /** An entity with its sub-queue, as Service Bus writes it. */
-export function entityText({
-  entityPath,
-  subQueue,
-}: {
-  entityPath: string;
-  subQueue?: SubQueue | undefined;
-}): string {
-  return subQueue === undefined ? entityPath : entityPath + subQueuePaths[subQueue];
+export function entityText(place: { entityPath: string; subQueue?: SubQueue | undefined }): string {
+  return subQueuePathOf(place.entityPath, place.subQueue);
 }

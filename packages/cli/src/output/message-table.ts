@@ -4,7 +4,7 @@ import { messageView } from "./message-view.js";
 import type { Terminal } from "./terminal.js";
 import { toJson } from "./to-json.js";
 
-/** Messages one below the other, each with its body when asked. */
+/** A table of messages, with their bodies on request. */
 export function messageTable(
   terminal: Terminal,
   messages: readonly (readonly [DeliveredMessage, DeserializationOutcome])[],
@@ -38,7 +38,7 @@ export function messageTable(
   }
 }
 
-/** Who read a body, or why nobody could. */
+/** The serializer that read a body, or why none could. */
 function readBy(outcome: DeserializationOutcome): string {
   if (outcome.status === "decoded") {
     return outcome.report.serializer ?? (outcome.report.isEmpty === true ? "(no body)" : "(AMQP value)");

@@ -2,7 +2,7 @@ import type { DeserializationOutcome } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { toPortableValue } from "@waybill/migration/tools";
 
-/** What a command reports a body: who read it, or why nobody could. */
+/** What a command reports about a body: the serializer that read it, or why none could. */
 export function outcomeView(outcome: DeserializationOutcome) {
   const { report } = outcome;
   return {
@@ -23,7 +23,7 @@ export function outcomeView(outcome: DeserializationOutcome) {
   };
 }
 
-/** What a command reports a message: everything, and the body only when asked. */
+/** What a command reports about a message: all properties, and the body only on request. */
 export function messageView(message: DeliveredMessage, outcome: DeserializationOutcome, withBody: boolean) {
   const { body, settlement: _, lockToken: __, ...properties } = message;
   return {
@@ -33,7 +33,7 @@ export function messageView(message: DeliveredMessage, outcome: DeserializationO
   };
 }
 
-/** The value, or the bytes of what cannot be deserialized. */
+/** The value, or the bytes if it cannot be deserialized. */
 function bodyView(body: DeliveredMessage["body"], outcome: DeserializationOutcome) {
   if (outcome.status === "decoded") return { body: toPortableValue(outcome.body) };
   return body instanceof Uint8Array ? { rawBody: body } : { body: toPortableValue(body.value) };

@@ -4,11 +4,11 @@ import pc from "picocolors";
 import { printable } from "./printable.js";
 import { toJson } from "./to-json.js";
 
-/** How wide a table may be where the terminal is not wider, and how narrow a column. */
-const leastWidth = 100;
-const leastColumn = 8;
+/** The width of a table in a narrower terminal or without one, and the minimum of a column. */
+const minTableWidth = 100;
+const minColumnWidth = 8;
 
-/** The width of `2026-11-05T`: the time stands beneath. */
+/** The width of `2026-11-05T`: the time is on the next line. */
 const dateWidth = 11;
 
 /** Half of an id of 32 characters. */
@@ -17,18 +17,18 @@ const yieldedWidth = 16;
 /** How many rows are laid out together. */
 const rowsAtOnce = 500;
 
-/** How far long work is: `what` it counts, so far and, where known, in total. */
+/** The progress of long work. */
 export interface Progress {
   update(count: number, total: number | undefined): void;
   stop(): void;
 }
 
-/** A cell, or nothing to tell. */
+/** A cell; undefined if it is empty. */
 export type Cell = string | number | bigint | Date | undefined;
 
-/** Where a command writes: its result to the standard output, all else to the standard error. */
+/** Writes a command's result to the standard output, everything else to the standard error. */
 export class Terminal {
-  /** Whether results are JSON: when asked for, or when nobody looks. */
+  /** Whether results are JSON: with `--json`, or if the standard output is not a terminal. */
   readonly isJson: boolean;
   readonly colors: ReturnType<typeof pc.createColors>;
 
@@ -53,9 +53,8 @@ export class Terminal {
   }
 
   /**
-   * A table without lines, of 100 columns at most or as many as the terminal has, in which long cells take several lines; a long one as
-   * several, because laying one out takes time by the square of its rows. Columns of the names `yielding` are the first to take several lines.
-   * A column in which no row has anything is left out: it would only take the room of the others.
+   * A table as wide as the terminal, or 100 columns, in which long cells take several lines. A long table is split into several, because layout
+   * takes time quadratic in the number of rows. The columns named in `yielding` are the first to be narrowed. Empty columns are left out.
    */
   table(head: readonly string[], rows: readonly (readonly Cell[])[], yielding: readonly string[] = []): void {
     const isEmpty = rows.length === 0;
@@ -69,7 +68,7 @@ export class Terminal {
   #tableOf(head: readonly string[], rows: readonly (readonly Cell[])[], yielding: readonly string[]): void {
     const texts = rows.map((row) => row.map(cellText));
     const table = new Table({
-      colWidths: columnWidths(head, texts, Math.max(process.stdout.columns ?? 0, leastWidth), yielding),
+      colWidths: columnWidths(head, texts, Math.max(process.stdout.columns ?? 0, minTableWidth), yielding),
       wordWrap: true,
       wrapOnWordBoundary: false,
       head: head.map((name) => this.colors.bold(name)),
@@ -81,7 +80,7 @@ export class Terminal {
     this.line(table.toString().replace(/ +$/gm, ""));
   }
 
-  /** Resolves when the standard output has taken all that was written so far; never when it cannot: then the process ends. */
+  /** Resolves when everything so far was written to the standard output. If it cannot be written, the process ends. */
   written(): Promise<void> {
     return new Promise((resolve) => {
       process.stdout.write("", (error) => {
@@ -90,19 +89,19 @@ export class Terminal {
     });
   }
 
-  /** Something to know beside the result. */
+  /** Writes a note to the standard error. */
   note(text: string): void {
     process.stderr.write(`${printable(text)}\n`);
   }
 
-  /** A bar on the standard error, when that is a terminal. */
+  /** A progress bar on the standard error, if that is a terminal. */
   progress(what: string): Progress {
     if (!process.stderr.isTTY) return { update() {}, stop() {} };
     return progressBar(what);
   }
 }
 
-/** NO_COLOR and FORCE_COLOR count before what the stream is. Source: no-color.org, force-color.org. */
+/** NO_COLOR and FORCE_COLOR override what the stream is. Source: no-color.org, force-color.org. */
 export function isColorful(stream: { readonly isTTY?: boolean }): boolean {
   const { NO_COLOR = "", FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR !== "") return false;
@@ -145,8 +144,8 @@ const noLines = Object.freeze({
 });
 
 /**
- * As wide as their longest cells. Where that is too wide together, instants take two lines, then the columns of the names `yielding` give way,
- * and then the widest one, again and again.
+ * As wide as their longest cells. If that exceeds the table's width, instants take two lines, then the columns named in `yielding` are narrowed,
+ * and then repeatedly the widest one.
  */
 function columnWidths(
   head: readonly string[],
@@ -166,13 +165,13 @@ function columnWidths(
     const first = head.findIndex((name, at) => yielding.includes(name) && (widths[at] ?? 0) > yieldedWidth);
     const widest = first >= 0 ? first : widths.indexOf(Math.max(...widths));
     const width = widths[widest] ?? 0;
-    if (width <= leastColumn) break;
+    if (width <= minColumnWidth) break;
     widths[widest] = width - 1;
   }
   return widths;
 }
 
-/** Whether a cell is an instant, or has none. */
+/** Whether a cell is an instant or empty. */
 function isInstantOrNothing(text: string | undefined): boolean {
   return text === undefined || text === "-" || /^\d{4}-\d{2}-\d{2}T[\d:]{8}Z$/.test(text);
 }

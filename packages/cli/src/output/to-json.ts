@@ -1,9 +1,9 @@
 import { printable } from "./printable.js";
 
-/** JSON for people and programs: 64-bit numbers in decimal as texts, instants in ISO 8601, bytes in Base64, errors by their stack, and nothing that plays with a terminal. */
+/** JSON that is safe to print: bigints as decimal strings, dates in ISO 8601, bytes in Base64, errors by their stack, unprintable characters escaped. */
 export function toJson(value: unknown, indentation?: number): string {
   const text = JSON.stringify(value, replaced, indentation);
-  // What is not printable stands within texts only, where its escape means the same.
+  // Unprintable characters occur only within strings, where their escape means the same.
   return indentation === undefined ? printable(text) : text.split("\n").map(printable).join("\n");
 }
 

@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import type { ClaimCheckStore } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 
-/** A claim-check store to be checked. */
+/** A claim-check store under test. */
 export interface ClaimCheckStoreSubject {
-  /** Opens an empty store that no other case sees; disposing it removes what is left. */
+  /** Opens an empty store that no other case uses; disposing it removes remaining bodies. */
   create(): Promise<{ readonly store: ClaimCheckStore } & AsyncDisposable>;
 }
 
 const key = "2026-11-05/8f14e45f-ceea-467f-a0e6-8b0e1f6f3c11";
 
-/** The conformance suite for claim-check stores: what was put is there whole, what is not there is undefined, and reading is bounded. */
+/** The conformance suite for claim-check stores: stored bodies are complete, missing ones are undefined, and reading is bounded. */
 export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
   const testCase = (name: string, run: (store: ClaimCheckStore) => Promise<void>): Case => ({
     name,
@@ -85,7 +86,8 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
       const keys = Array.from({ length: 40 }, (_, index) => `2026-11-05/${index}`);
       await Promise.all(keys.map((one, index) => store.put(one, bytes(1_000 + index), {})));
       const bodies = await Promise.all(keys.map((one, index) => read(store, one, 1_000 + index)));
-      for (const [index, body] of bodies.entries()) assertSameValue(body, bytes(1_000 + index), keys[index]!);
+      for (const [index, body] of bodies.entries())
+        assertSameValue(body, bytes(1_000 + index), required(keys[index]));
     }),
     testCase("a call that was given up before it began rejects", async (store) => {
       const abortSignal = AbortSignal.abort();

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { type Message, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
-import { type ClientHarness, clientCase, noise } from "./client-harness.js";
+import { clientCase, noise } from "./client-harness.js";
 
-/** A client's batches: sizes known after serialization, arrays split by themselves. */
+/** A client's batches: sizes are known after serialization, arrays are split automatically. */
 export function clientBatchCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ClientHarness) => Promise<void>) =>
-    clientCase(subject, `batches: ${name}`, run);
+  const testCase = clientCase(subject, "batches");
   return [
     testCase("a batch is filled until it is full, and sent", async (harness) => {
       const queue = await harness.createQueue();

@@ -6,10 +6,9 @@ import type { TransportSubject } from "../transport/harness/transport-subject.js
 import { plainJson } from "./plain-json.js";
 import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** A consumer that cannot read what it read before keeps its hands off the queue. */
+/** A consumer that can no longer read a format holds its messages instead of dead-lettering them. */
 export function circuitBreakerCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `circuit breaker: ${name}`, run);
+  const testCase = processingCase(subject, "circuit breaker");
   return [
     testCase(
       "a reader that breaks pauses before the queue is dead-lettered, and goes on when it is mended",
@@ -57,7 +56,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         const { reader, seen, events } = processor(harness, queue);
         await harness.until(() => seen.length === 1, "the format was read once");
         reader.isBroken = true;
-        // Far more than are held, in the way of the notes.
+        // Far more than are held, ahead of the notes.
         await harness.send(queue, counted(30, { subject: "order" }));
         await harness.until(() => events.includes("open order json"), "the circuit opened");
         const sender = harness.client({ additionalDeserializers: [note] }).createSender(queue);
@@ -126,8 +125,8 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         const subscription = client.subscribeSessions<{ n: number }>(
           queue,
           {
-            processMessage: ({ sessionId, body }) =>
-              void seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]),
+            processMessage: ({ sessionId = "", body }) =>
+              void seen.set(sessionId, [...(seen.get(sessionId) ?? []), body.n]),
             processError: () => {},
           },
           { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 100 },
@@ -209,7 +208,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** The clock of a broker that is tried may run faster than the client's, by which locks are renewed. */
+/** Locks are renewed by the client's clock, and the broker's clock may run faster. */
 const longLocks = { lockDurationMs: 300_000 };
 
 const breakerOptions: CircuitBreakerOptions = {
@@ -241,7 +240,7 @@ function processor(harness: ProcessingHarness, queue: string) {
   return { reader, seen, events };
 }
 
-/** As after a deployment whose schema does not fit. */
+/** As after a deployment with a wrong schema. */
 function breakable(serializer: Serializer, reader: { isBroken: boolean }): Serializer {
   return {
     ...serializer,
@@ -252,7 +251,7 @@ function breakable(serializer: Serializer, reader: { isBroken: boolean }): Seria
   };
 }
 
-/** Another format, which stays readable. */
+/** Another format, which can always be read. */
 const note: Serializer = {
   name: "note",
   mediaTypes: ["application/x-note"],

@@ -13,7 +13,7 @@ import { sessionProcessorCases } from "./session-processor-cases.js";
 import { sessionStateCases } from "./session-state-cases.js";
 import { transformedBodyCases } from "./transformed-body-cases.js";
 
-/** What a client promises on every transport, as cases any runner can register. They use the fixtures of the transport suite. */
+/** The conformance suite for clients on a transport, as cases for any test runner. They use the fixtures of the transport suite. */
 export function clientCases(subject: TransportSubject): Case[] {
   return [
     ...clientBatchCases(subject),

@@ -6,7 +6,7 @@ import {
   WaybillClient,
   type WaybillClientOptions,
 } from "@waybill/core";
-import type { Case } from "../case.js";
+import { caseMaker } from "../transport/harness/case-maker.js";
 import type {
   EntitySetting,
   TransportFixture,
@@ -16,33 +16,34 @@ import { plainJson } from "./plain-json.js";
 
 /** The fixture of one case, with a client on its transport. */
 export class ClientHarness {
-  readonly #fixture: TransportFixture;
-  readonly #lockDurationMs: number;
+  protected readonly fixture: TransportFixture;
+  readonly lockDurationMs: number;
 
   constructor(fixture: TransportFixture, subject: TransportSubject) {
-    this.#fixture = fixture;
-    this.#lockDurationMs = subject.lockDurationMs ?? 5000;
+    this.fixture = fixture;
+    this.lockDurationMs = subject.lockDurationMs ?? 5000;
   }
 
   /** A client on the fixture's transport. */
   client(options: Partial<WaybillClientOptions> = {}): WaybillClient {
-    return new WaybillClient(this.#fixture.transport, { serializer: plainJson, ...options });
+    return new WaybillClient(this.fixture.transport, { serializer: plainJson, ...options });
   }
 
   createQueue(setting: Partial<EntitySetting> = {}): Promise<string> {
-    return this.#fixture.createQueue({
-      lockDurationMs: this.#lockDurationMs,
+    return this.fixture.createQueue({
+      lockDurationMs: this.lockDurationMs,
       maxDeliveryCount: 10,
       requiresSession: false,
       ...setting,
     });
   }
 
+  /** Lets the broker's time pass. */
   advance(durationMs: number): Promise<void> {
-    return this.#fixture.advance(durationMs);
+    return this.fixture.advance(durationMs);
   }
 
-  /** Receives and completes exactly so many messages, in order, and fails when they do not come. */
+  /** Receives and completes exactly `count` messages, in order, and fails if they do not arrive. */
   async receive(client: WaybillClient, queue: string, count: number): Promise<ReceivedMessage[]> {
     const receiver = client.createReceiver(queue);
     const messages: ReceivedMessage[] = [];
@@ -56,7 +57,7 @@ export class ClientHarness {
     return messages;
   }
 
-  /** Receives one message from a queue's dead-letter queue, raw if it must be. */
+  /** Receives one message from a queue's dead-letter queue, raw if it is undeserializable. */
   async receiveDeadLetter(client: WaybillClient, queue: string) {
     const receiver = client.createReceiver(queue, { subQueueType: "deadLetter" });
     const [dead] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
@@ -64,7 +65,7 @@ export class ClientHarness {
     return { dead, complete: () => receiver.completeMessage(dead) };
   }
 
-  /** What a queue holds, without taking it. */
+  /** Peeks the messages of a queue. */
   async peek(client: WaybillClient, queue: string) {
     const receiver = client.createReceiver(queue);
     const messages = await receiver.peekMessages(100);
@@ -73,22 +74,10 @@ export class ClientHarness {
   }
 }
 
-/** Makes a case with a fixture of its own. */
-export function clientCase(
-  subject: TransportSubject,
-  name: string,
-  run: (harness: ClientHarness) => Promise<void>,
-): Case {
-  return {
-    name,
-    async run() {
-      await using fixture = await subject.create();
-      await run(new ClientHarness(fixture, subject));
-    },
-  };
-}
+/** Makes cases of clients. */
+export const clientCase = caseMaker(ClientHarness);
 
-/** A text that does not compress, of so many characters. */
+/** An incompressible text of a given length. */
 export function noise(length: number): string {
   let state = 1;
   let text = "";

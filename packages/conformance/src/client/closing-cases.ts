@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
-import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
+import { counted, gate, numbersOf, processingCase } from "./processing-harness.js";
 
 /** A processor that is closed settles what is in flight, in time. */
 export function clientClosingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `closing: ${name}`, run);
+  const testCase = processingCase(subject, "closing");
   return [
     testCase("a client that is closed leaves its transport to the others on it", async (harness) => {
       const queue = await harness.queue(counted(1), { requiresSession: false });
       const sessions = await harness.queue([], { requiresSession: true });
       const other = harness.client();
       const receiver = other.createReceiver(queue);
-      const [message] = await harness.ended(receiver.receiveMessages(1), "the other received");
+      const message = required((await harness.ended(receiver.receiveMessages(1), "the other received"))[0]);
       const client = harness.client({ quarantineQueue: queue });
       await client.createSender(queue).sendMessages(counted(1));
       const waiting = client.acceptNextSession(sessions);
       const refused = assert.rejects(waiting, { code: "closed" });
       await harness.ended(client.close(), "the client closed");
       await harness.ended(refused, "its wait ended");
-      await receiver.completeMessage(message!);
+      await receiver.completeMessage(message);
       const next = await harness.ended(receiver.receiveMessages(1), "the other received again");
       assert.deepEqual(numbersOf(next), [1]);
       await other.close();
@@ -38,14 +38,14 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
             async processMessage({ body: { n } }, { abortSignal }) {
               abortSignal.addEventListener("abort", () => aborted.push(n));
               gates.set(n, gate());
-              await gates.get(n)!.opened;
+              await required(gates.get(n)).opened;
             },
           },
           { maxConcurrentCalls: 3, prefetchCount: 1 },
         );
         await harness.until(() => gates.size === 3, "three messages came");
         const closing = subscription.close({ closeTimeoutInMs: 500 });
-        gates.get(2)!.open();
+        required(gates.get(2)).open();
         await harness.ended(closing, "the subscription closed");
         assert.deepEqual(aborted.toSorted(), [1, 3]);
         const late = harness.errors.filter(({ errorSource }) => errorSource === "processMessageCallback");
@@ -56,9 +56,9 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
             ["m3", "timeout"],
           ],
         );
-        // Nobody waits for them any more, and what they do now changes nothing.
-        gates.get(1)!.open();
-        gates.get(3)!.fail(new Error("too late"));
+        // They are no longer waited for, and settling has no effect.
+        required(gates.get(1)).open();
+        required(gates.get(3)).fail(new Error("too late"));
         await harness.quiet();
         const left = await harness.content(queue);
         assert.deepEqual(numbersOf(left), [1, 3, 4]);
@@ -97,15 +97,15 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
         for (const finish of waiting.slice(0, waiting.length / 2)) finish();
         await harness.ended(closing, "the subscription closed");
         const left = numbersOf(await harness.content(queue));
-        // What is left and what was handled is all there is. A handler that was cut short may have handled all the same.
+        // Every message is either left or was handled. A handler that was cut short may have handled its message, too.
         assert.deepEqual(new Set([...left, ...handled]), new Set(numbersOf(counted(count))));
         isStopped = left.length === 0 || round >= 3;
-        // No lock keeps anybody from what is left.
+        // The remaining messages are not locked.
         if (left.length > 0) {
           const receiver = client.createReceiver(queue);
           const next = await receiver.receiveMessages(1, { maxWaitTimeInMs: 1000 });
           assert.equal(next.length, 1);
-          await receiver.abandonMessage(next[0]!);
+          await receiver.abandonMessage(required(next[0]));
         }
       }
     }),

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { DeferError, DeferredMessages } from "@waybill/core";
 import type { SequenceNumberStore } from "@waybill/core/transport";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** Messages are set aside and come back by number; a record keeps the numbers. */
+/** Messages are deferred and received by sequence number; a record keeps the numbers. */
 export function clientDeferralCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `deferral: ${name}`, run);
+  const testCase = processingCase(subject, "deferral");
   return [
     testCase(
       "a record receives what was deferred, in order, and forgets what was completed",
@@ -18,8 +18,8 @@ export function clientDeferralCases(subject: TransportSubject): Case[] {
         const deferred = new DeferredMessages(receiver, store);
         for (const message of await receiveAll(receiver, 3)) await deferred.defer(message);
         const [first, ...others] = await new DeferredMessages(receiver, store).receive();
-        assert.deepEqual(numbersOf([first!, ...others]), [1, 2, 3]);
-        await deferred.complete(first!);
+        assert.deepEqual(numbersOf([required(first), ...others]), [1, 2, 3]);
+        await deferred.complete(required(first));
         assert.deepEqual(
           store.saved,
           others.map(({ sequenceNumber }) => sequenceNumber),

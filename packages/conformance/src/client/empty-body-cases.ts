@@ -3,13 +3,12 @@ import { bytes, defineMessage, type ReceivedMessage, text } from "@waybill/core"
 import type { Case } from "../case.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
-import { type ClientHarness, clientCase } from "./client-harness.js";
+import { clientCase } from "./client-harness.js";
 import { plainJson } from "./plain-json.js";
 
-/** Messages that are their properties alone: they travel without bytes, arrive without a body, and are no poison. */
+/** Messages without a body: they are sent without bytes, arrive without a body, and are not undeserializable. */
 export function emptyBodyCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ClientHarness) => Promise<void>) =>
-    clientCase(subject, name, run);
+  const testCase = clientCase(subject);
   return [
     testCase(
       "empty bodies: undefined is sent as no bytes without a content type, and arrives as undefined",

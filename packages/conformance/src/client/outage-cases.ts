@@ -6,10 +6,9 @@ import type { TransportSubject } from "../transport/harness/transport-subject.js
 import { plainJson } from "./plain-json.js";
 import { counted, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** What cannot be read while something is out of reach waits, and uses up no delivery. */
+/** Messages that need an unavailable dependency wait, and use up no delivery. */
 export function outageCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `outage: ${name}`, run);
+  const testCase = processingCase(subject, "outage");
   return [
     testCase("a processor holds its messages and handles each at its first delivery", async (harness) => {
       const { queue, registry, client } = await createOutage(harness, counted(30));
@@ -94,7 +93,7 @@ async function createOutage(
   messages: readonly Message[],
   setting: { readonly requiresSession?: boolean } = {},
 ) {
-  // The clock of a broker that is tried may run faster than the client's, by which locks are renewed.
+  // Locks are renewed by the client's clock, and the broker's clock may run faster.
   const queue = await harness.queue(messages, { maxDeliveryCount: 3, lockDurationMs: 300_000, ...setting });
   const registry = { isUp: false, asked: 0 };
   const serializer: Serializer = {
@@ -112,7 +111,7 @@ async function createOutage(
   return { queue, registry, client };
 }
 
-/** A handler that notes the delivery counts and, by session, the numbers of what it handles. */
+/** A handler that records the delivery counts and, by session, the numbers of its messages. */
 function handler() {
   const counts: number[] = [];
   const bySession = new Map<string, number[]>();

@@ -1,7 +1,7 @@
 import type { Serializer } from "@waybill/core";
 import { decodeFailure } from "@waybill/core/serializer";
 
-/** As much JSON as the cases need, strict. */
+/** A strict JSON serializer with only what the cases need. */
 export const plainJson: Serializer = Object.freeze<Serializer>({
   name: "json",
   mediaTypes: ["application/json"],

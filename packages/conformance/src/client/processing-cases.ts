@@ -7,13 +7,13 @@ import {
   type SubscribeMessagesOptions,
 } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** What a processor makes of what its handler does. */
+/** How a processor settles messages by the outcome of its handler. */
 export function processingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `processing: ${name}`, run);
+  const testCase = processingCase(subject, "processing");
   return [
     testCase("an error of the handler abandons its message, which comes again", async (harness) => {
       const queue = await harness.queue(counted(1));
@@ -66,9 +66,9 @@ export function processingCases(subject: TransportSubject): Case[] {
       await harness.quiet();
       // Three are locked: another receiver gets the fourth.
       const other = harness.client().createReceiver(queue);
-      const [fourth] = await other.receiveMessages<{ n: number }>(1);
+      const fourth = required((await other.receiveMessages<{ n: number }>(1))[0]);
       assert.equal(fourth?.body.n, 4);
-      await other.completeMessage(fourth!);
+      await other.completeMessage(fourth);
       assert.deepEqual(seen, [1]);
       open();
       await harness.untilEmpty(queue);
@@ -139,7 +139,7 @@ export function processingCases(subject: TransportSubject): Case[] {
         assert.deepEqual(seen, [1, 2, 3]);
         const left = await harness.content(queue);
         assert.deepEqual(numbersOf(left), [3, 4, 5]);
-        assert.equal(left[0]!.deliveryCount, 1);
+        assert.equal(required(left[0]).deliveryCount, 1);
         const again = await harness.client().createReceiver(queue).receiveMessages(1);
         assert.deepEqual(numbersOf(again), [3]);
       },

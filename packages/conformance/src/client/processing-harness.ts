@@ -1,66 +1,42 @@
 import assert from "node:assert/strict";
-import {
-  type Message,
-  type PeekedMessage,
-  type ProcessErrorArgs,
-  peekAll,
-  WaybillClient,
-  type WaybillClientOptions,
-} from "@waybill/core";
-import type { Case } from "../case.js";
+import { type Message, type PeekedMessage, type ProcessErrorArgs, peekAll } from "@waybill/core";
+import { caseMaker } from "../transport/harness/case-maker.js";
 import type {
   EntitySetting,
   TransportFixture,
   TransportSubject,
 } from "../transport/harness/transport-subject.js";
-import { plainJson } from "./plain-json.js";
+import { ClientHarness } from "./client-harness.js";
 
-/** In steps of so many milliseconds the broker's time passes while something is waited for, and a little real time with it. */
+/** The broker's time passes in steps of this many milliseconds while a case waits, and a little real time with it. */
 const stepMs = 20;
 
 /** The fixture of one case about processors: a client, a queue and time. Environments differ in whether the client goes by the broker's clock. */
-export class ProcessingHarness {
-  readonly #fixture: TransportFixture;
-  readonly #lockDurationMs: number;
+export class ProcessingHarness extends ClientHarness {
   readonly #patienceMs: number;
-  /** What `processError` was called with. */
+  /** The errors that `processError` received. */
   readonly errors: ProcessErrorArgs[] = [];
   readonly processError = (args: ProcessErrorArgs): void => void this.errors.push(args);
 
   constructor(fixture: TransportFixture, subject: TransportSubject) {
-    this.#fixture = fixture;
-    this.#lockDurationMs = subject.lockDurationMs ?? 5000;
+    super(fixture, subject);
     this.#patienceMs = subject.patienceMs ?? 5000;
-  }
-
-  get lockDurationMs(): number {
-    return this.#lockDurationMs;
-  }
-
-  client(options: Partial<WaybillClientOptions> = {}): WaybillClient {
-    return new WaybillClient(this.#fixture.transport, { serializer: plainJson, ...options });
   }
 
   /** Makes a queue and sends these messages to it; each body that is not a message's is sent as one. */
   async queue(messages: readonly Message[], setting: Partial<EntitySetting> = {}): Promise<string> {
-    const queue = await this.#fixture.createQueue({
-      lockDurationMs: this.#lockDurationMs,
-      maxDeliveryCount: 10,
-      requiresSession: false,
-      ...setting,
-    });
+    const queue = await this.createQueue(setting);
     await this.send(queue, messages);
     return queue;
   }
 
   async send(queue: string, messages: readonly Message[]): Promise<void> {
-    const client = new WaybillClient(this.#fixture.transport, { serializer: plainJson });
-    await client.createSender(queue).sendMessages(messages);
+    await this.client().createSender(queue).sendMessages(messages);
   }
 
-  /** Receives messages as a process does that ends before it settles them; when this resolves, their locks have run out. */
+  /** Receives messages like a process that crashes before it settles them; resolves when their locks have expired. */
   async deliverInVain(queue: string, count: number): Promise<void> {
-    const receiver = this.#fixture.transport.createReceiver({ queue }, "peekLock");
+    const receiver = this.fixture.transport.createReceiver({ queue }, "peekLock");
     let missing = count;
     while (missing > 0) {
       const messages = await receiver.receive({ maxMessages: missing, maxWaitTimeInMs: 10_000 });
@@ -68,28 +44,23 @@ export class ProcessingHarness {
       missing -= messages.length;
     }
     await receiver.close();
-    await this.#fixture.advance(this.#lockDurationMs + 100);
+    await this.fixture.advance(this.lockDurationMs + 100);
   }
 
-  /** Sends messages that say they are JSON and are not. */
+  /** Sends undeserializable messages: declared as JSON, but not JSON. */
   async sendPoison(queue: string, count: number, properties: Omit<Message, "body"> = {}): Promise<void> {
-    const client = new WaybillClient(this.#fixture.transport, { serializer: plainJson });
+    const client = this.client();
     const body = new TextEncoder().encode("{");
     const message = { contentType: "application/json", ...properties, body };
     await client.createSender(queue).sendEncodedMessages(new Array(count).fill(message));
   }
 
-  /** The broker's time, so many milliseconds from now. */
+  /** The broker's time in a given number of milliseconds. */
   later(ms: number): Date {
-    return new Date(this.#fixture.now().getTime() + ms);
+    return new Date(this.fixture.now().getTime() + ms);
   }
 
-  /** Lets the broker's time pass. */
-  async advance(durationMs: number): Promise<void> {
-    await this.#fixture.advance(durationMs);
-  }
-
-  /** Waits until something holds, letting time pass meanwhile, and fails when it does not come about. */
+  /** Waits until a condition holds, letting time pass meanwhile, and fails if it does not. */
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
     const endMs = performance.now() + 4 * this.#patienceMs;
     while (!(await holds())) {
@@ -109,16 +80,16 @@ export class ProcessingHarness {
     return call;
   }
 
-  /** Lets time pass in which something could happen that should not. */
+  /** Lets enough time pass for something wrong to happen. */
   async quiet(durationMs = 200): Promise<void> {
     const endMs = performance.now() + durationMs / 4;
     for (let passedMs = 0; passedMs < durationMs || performance.now() < endMs; passedMs += stepMs)
       await this.#pass();
   }
 
-  /** All that a queue, or its dead-letter queue, holds. */
+  /** All messages of a queue, or of its dead-letter queue. */
   async content(queue: string, subQueueType?: "deadLetter"): Promise<PeekedMessage[]> {
-    const client = new WaybillClient(this.#fixture.transport, { serializer: plainJson });
+    const client = this.client();
     const receiver = client.createReceiver(queue, subQueueType === undefined ? {} : { subQueueType });
     const messages: PeekedMessage[] = [];
     for await (const message of peekAll(receiver)) messages.push(message);
@@ -132,7 +103,7 @@ export class ProcessingHarness {
   }
 
   async #pass(): Promise<void> {
-    await this.#fixture.advance(stepMs);
+    await this.fixture.advance(stepMs);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
@@ -141,20 +112,8 @@ export class ProcessingHarness {
   }
 }
 
-/** Makes a case about processors with a fixture of its own. */
-export function processingCase(
-  subject: TransportSubject,
-  name: string,
-  run: (harness: ProcessingHarness) => Promise<void>,
-): Case {
-  return {
-    name,
-    async run() {
-      await using fixture = await subject.create();
-      await run(new ProcessingHarness(fixture, subject));
-    },
-  };
-}
+/** Makes cases of processors. */
+export const processingCase = caseMaker(ProcessingHarness);
 
 /** Messages whose bodies count from 1. */
 export function counted(count: number, properties: Omit<Message, "body"> = {}): Message<{ n: number }>[] {
@@ -170,7 +129,7 @@ export function numbersOf(messages: readonly { readonly body?: unknown }[]): num
   return messages.map(({ body }) => (body as { n: number }).n);
 }
 
-/** A promise to be settled by hand. */
+/** A promise that the case settles. */
 export function gate(): { readonly opened: Promise<void>; open(): void; fail(error: unknown): void } {
   let open = () => {};
   let fail = (_: unknown) => {};

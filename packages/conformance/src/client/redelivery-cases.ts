@@ -1,50 +1,50 @@
 import assert from "node:assert/strict";
 import { type Message, parseDeadLetterRecord, type Serializer } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { plainJson } from "./plain-json.js";
 import { counted, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** More items than a message may hold that may have ended a process, fewer than any other may. */
+/** More items than allowed in a message that may have crashed a process, fewer than allowed in others. */
 const largeCount = 110_000;
 
 const large: Message = { messageId: "large", body: Array.from({ length: largeCount }, () => 0) };
 
-/** As a plug-in of the application: core counts what it returns. */
+/** A third-party serializer: core counts the items that it returns. */
 const { conforming: _, ...countedJson } = plainJson;
 
-/** What happens to a message that comes again. */
+/** How a redelivered message is read. */
 export function redeliveryCases(subject: TransportSubject): Case[] {
-  const toCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `redelivery: ${name}`, run);
+  const toCase = processingCase(subject, "redelivery");
   return [
     toCase("a message that a process took with it is read under tighter limits", async (harness) => {
       const queue = await harness.queue([large, ...counted(1)]);
       await harness.deliverInVain(queue, 2);
       const seen = await handled(harness, queue, countedJson);
       assert.deepEqual(seen, ["m1"]);
-      const [dead] = await harness.content(queue, "deadLetter");
+      const dead = required((await harness.content(queue, "deadLetter"))[0]);
       assert.equal(dead?.messageId, "large");
       assert.equal(dead?.deadLetterReason, "DeserializationFailed");
       assert.match(dead?.deadLetterErrorDescription ?? "", /items.*less than usual/);
-      assert.equal(parseDeadLetterRecord(dead!)?.attempts.at(-1)?.reason, "items-exceeded");
+      assert.equal(parseDeadLetterRecord(dead)?.attempts.at(-1)?.reason, "items-exceeded");
     }),
     toCase("a large message that was given back, or set aside, is read as before", async (harness) => {
       const queue = await harness.queue([large]);
       const receiver = harness.client({ serializer: countedJson }).createReceiver(queue);
-      const [first] = await receiver.receiveMessages(1);
-      await receiver.abandonMessage(first!, { why: "busy" });
-      const [second] = await receiver.receiveMessages(1);
+      const first = required((await receiver.receiveMessages(1))[0]);
+      await receiver.abandonMessage(first, { why: "busy" });
+      const second = required((await receiver.receiveMessages(1))[0]);
       assert.deepEqual([second?.deliveryCount, second?.applicationProperties.why], [1, "busy"]);
-      await receiver.deferMessage(second!);
-      const [third] = await receiver.receiveDeferredMessages(second!.sequenceNumber);
+      await receiver.deferMessage(second);
+      const [third] = await receiver.receiveDeferredMessages(second.sequenceNumber);
       assert.deepEqual(third?.body, large.body);
     }),
     toCase("a small message that is given back carries nothing of it", async (harness) => {
       const queue = await harness.queue(counted(1));
       const receiver = harness.client().createReceiver(queue);
-      const [first] = await receiver.receiveMessages(1);
-      await receiver.abandonMessage(first!);
+      const first = required((await receiver.receiveMessages(1))[0]);
+      await receiver.abandonMessage(first);
       const [second] = await receiver.receiveMessages(1);
       assert.deepEqual(second?.applicationProperties, first?.applicationProperties);
     }),
@@ -62,7 +62,7 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** Handles all messages of a queue, several at a time; resolves with their ids. */
+/** Handles all messages of a queue, several concurrently; resolves with their ids. */
 async function handled(
   harness: ProcessingHarness,
   queue: string,
@@ -83,7 +83,7 @@ async function handled(
   return seen;
 }
 
-/** Notes how many bodies were being read while each was. */
+/** Records how many bodies were read concurrently with each body. */
 class ReadingLog {
   readonly mostAtOnce: Record<string, number> = {};
   readonly #reading = new Set<string>();

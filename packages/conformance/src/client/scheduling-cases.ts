@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { peekAll, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
-import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
+import { counted, numbersOf, processingCase } from "./processing-harness.js";
 
 const hourMs = 3_600_000;
 
 /** Messages are scheduled by property or by call, found by peeking, and cancelled. */
 export function clientSchedulingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `scheduling: ${name}`, run);
+  const testCase = processingCase(subject, "scheduling");
   return [
     testCase("a message that names its hour comes then and not before", async (harness) => {
       const scheduledEnqueueTimeUtc = harness.later(1000);
@@ -36,7 +36,9 @@ export function clientSchedulingCases(subject: TransportSubject): Case[] {
       assert.equal(new Set(numbers).size, 3);
       await sender.cancelScheduledMessages(numbers.slice(0, 2));
       assert.deepEqual(numbersOf(await harness.content(queue)), [3]);
-      const error = await sender.cancelScheduledMessages(numbers[0]!).catch((thrown: unknown) => thrown);
+      const error = await sender
+        .cancelScheduledMessages(required(numbers[0]))
+        .catch((thrown: unknown) => thrown);
       assert.ok(error instanceof WaybillError && error.code === "message-not-found", String(error));
     }),
     testCase(

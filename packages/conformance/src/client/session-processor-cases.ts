@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { Message, SessionMessageHandlers, SubscribeSessionsOptions } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** Many sessions are served at once, each in order. */
+/** Many sessions are processed concurrently, each in order. */
 export function sessionProcessorCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `session processor: ${name}`, run);
+  const testCase = processingCase(subject, "session processor");
   return [
     testCase("every session is served in order, and no more at once than asked for", async (harness) => {
       const ids = Array.from({ length: 12 }, (_, i) => `s${i}`);
@@ -18,17 +18,18 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       const subscription = subscribe(
         harness,
         queue,
-        async ({ sessionId, body }) => {
-          running.set(sessionId!, (running.get(sessionId!) ?? 0) + 1);
-          assert.equal(running.get(sessionId!), 1, "no two messages of a session are in flight");
+        async (message) => {
+          const sessionId = required(message.sessionId);
+          running.set(sessionId, (running.get(sessionId) ?? 0) + 1);
+          assert.equal(running.get(sessionId), 1, "no two messages of a session are in flight");
           most = Math.max(most, running.size);
           await new Promise((resolve) => setTimeout(resolve, 1));
-          seen.set(sessionId!, [...(seen.get(sessionId!) ?? []), body.n]);
-          running.delete(sessionId!);
+          seen.set(sessionId, [...(seen.get(sessionId) ?? []), message.body.n]);
+          running.delete(sessionId);
         },
         { maxConcurrentSessions: 3 },
       );
-      // Far less time than the idle timeout of each: a session without messages gives way.
+      // Far less than the idle timeout of each: a session without messages is released for others.
       await harness.untilEmpty(queue);
       await harness.ended(subscription.close(), "the subscription closed");
       assert.deepEqual(harness.errors, []);
@@ -48,7 +49,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       await harness.send(queue, [{ sessionId: "ada", body: { n: 2 } }]);
       await harness.until(() => steps.includes("closing ada"), "the session was let go");
       assert.deepEqual(steps, ["opening ada", "ada 1", "ada 2", "closing ada"]);
-      // Anybody can have it now.
+      // It can be accepted again.
       await (await harness.client().acceptSession(queue, "ada")).close();
       await harness.ended(subscription.close(), "the subscription closed");
     }),
@@ -138,7 +139,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
         await harness.until(() => seen.length === 4, "the other sessions are served");
         assert.deepEqual(seen.toSorted(), ["ada 1", "ben 1", "ben 2", "cem 1"]);
-        // It is tried again, and no try counts as a delivery: the broker will never dead-letter it for that.
+        // It is read again, which does not count as a delivery: the broker will never dead-letter it for that.
         await harness.until(() => dispositions.length >= 3, "the session was tried again");
         assert.deepEqual(dispositions[2], ["ada", "blocked"]);
         await harness.ended(subscription.close(), "the subscription closed");
@@ -172,7 +173,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       assert.deepEqual(numbersOf(messages), [1]);
       assert.equal(code, "deserialization-failed");
       await assert.rejects(session.receiveMessages(5), { code });
-      await session.completeMessage(messages[0]!);
+      await session.completeMessage(required(messages[0]));
       await session.close();
       assert.equal((await harness.content(queue)).length, 2);
     }),

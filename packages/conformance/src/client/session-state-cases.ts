@@ -4,12 +4,11 @@ import { decodeFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { plainJson } from "./plain-json.js";
-import { type ProcessingHarness, processingCase } from "./processing-harness.js";
+import { processingCase } from "./processing-harness.js";
 
-/** A session's state is a value, written and read by serializers as bodies are. */
+/** A session's state is a value, written and read by serializers like bodies. */
 export function sessionStateCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ProcessingHarness) => Promise<void>) =>
-    processingCase(subject, `session state: ${name}`, run);
+  const testCase = processingCase(subject, "session state");
   return [
     testCase("a value comes back, until it is cleared", async (harness) => {
       const queue = await harness.queue([], { requiresSession: true });
@@ -95,7 +94,7 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** JSON backwards, which nobody could know without its label; it tells the type that it was given. */
+/** Reversed JSON, which cannot be recognised without a content type; it records the message type that it was given. */
 const reversed: Serializer = {
   name: "reversed",
   mediaTypes: ["application/x-reversed"],

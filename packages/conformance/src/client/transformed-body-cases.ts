@@ -6,14 +6,14 @@ import {
   WaybillError,
 } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
-import { type ClientHarness, clientCase, noise, resubmitted } from "./client-harness.js";
+import { clientCase, noise, resubmitted } from "./client-harness.js";
 
-/** Bodies that travel elsewhere, or so that nobody else can read them. */
+/** Bodies that are stored elsewhere, compressed or encrypted. */
 export function transformedBodyCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: ClientHarness) => Promise<void>) =>
-    clientCase(subject, name, run);
+  const testCase = clientCase(subject);
   const tooLarge = (subject.maxMessageBytes ?? 256 * 1024) + 1;
   return [
     testCase("claim check: a body larger than any message travels", async (harness) => {
@@ -23,11 +23,14 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
       const body = { text: noise(tooLarge) };
       await client.createSender(queue).sendMessages([{ body }, { body: { n: 1 } }, { body }]);
       const [first, second, third] = await harness.receive(client, queue, 3);
-      assert.deepEqual([first!.body, second!.body, third!.body], [body, { n: 1 }, body]);
-      assert.equal(second!.deserialization.claimCheck, undefined);
+      assert.deepEqual(
+        [required(first).body, required(second).body, required(third).body],
+        [body, { n: 1 }, body],
+      );
+      assert.equal(required(second).deserialization.claimCheck, undefined);
       assert.deepEqual(
         [...bodies.keys()].sort(),
-        [first!.deserialization.claimCheck, third!.deserialization.claimCheck].sort(),
+        [required(first).deserialization.claimCheck, required(third).deserialization.claimCheck].sort(),
       );
     }),
     testCase("claim check: a store out of reach keeps the message in the queue", async (harness) => {
@@ -43,9 +46,9 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
       assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
       await receiver.close();
       assert.equal(bodies.size, 1);
-      const [message] = await harness.receive(client, queue, 1);
-      assert.deepEqual(message!.body, { text: "large enough" });
-      assert.ok(message!.deliveryCount > 0, "the first delivery was given back");
+      const message = required((await harness.receive(client, queue, 1))[0]);
+      assert.deepEqual(message.body, { text: "large enough" });
+      assert.ok(message.deliveryCount > 0, "the first delivery was given back");
     }),
     testCase("claim check: a store out of reach fails the send, and nothing is sent", async (harness) => {
       const queue = await harness.createQueue();
@@ -77,21 +80,21 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         await store.put(key, body, {});
         await client.createSender(queue).sendEncodedMessages(resubmitted(dead));
         await complete();
-        const [again] = await harness.receive(client, queue, 1);
-        assert.deepEqual(again!.body, { text: "large enough" });
+        const again = required((await harness.receive(client, queue, 1))[0]);
+        assert.deepEqual(again.body, { text: "large enough" });
       },
     ),
     testCase("encryption: a body arrives, and nobody without the key reads it", async (harness) => {
       const queue = await harness.createQueue();
       const client = harness.client({ encryption: { keys: ring("k1") } });
       await client.createSender(queue).sendMessages({ body: { note: "confidential" }, subject: "order" });
-      const [stranger] = await harness.peek(harness.client(), queue);
-      assert.equal(stranger!.failure?.status, "undeserializable");
-      const raw = new TextDecoder("latin1").decode(stranger!.rawBody as Uint8Array);
+      const stranger = required((await harness.peek(harness.client(), queue))[0]);
+      assert.equal(stranger.failure?.status, "undeserializable");
+      const raw = new TextDecoder("latin1").decode(stranger.rawBody as Uint8Array);
       assert.ok(!raw.includes("confidential"), "the body travels encrypted");
-      const [message] = await harness.receive(client, queue, 1);
-      assert.deepEqual(message!.body, { note: "confidential" });
-      assert.equal(message!.deserialization.encryptionKeyId, "k1");
+      const message = required((await harness.receive(client, queue, 1))[0]);
+      assert.deepEqual(message.body, { note: "confidential" });
+      assert.equal(message.deserialization.encryptionKeyId, "k1");
     }),
     testCase(
       "encryption: an unknown key dead-letters the message, which can be sent again as it was",
@@ -99,16 +102,16 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         const queue = await harness.createQueue();
         const producer = harness.client({ encryption: { keys: ring("k2") } });
         await producer.createSender(queue).sendMessages({ body: { n: 1 }, subject: "order", messageId: "a" });
-        const [sent] = await harness.peek(producer, queue);
+        const sent = required((await harness.peek(producer, queue))[0]);
         const older = harness.client({ encryption: { keys: ring("k1") } });
         await older.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
         const { dead, complete } = await harness.receiveDeadLetter(older, queue);
         assert.equal(dead.deadLetterReason, "DecryptionFailed");
         assert.deepEqual(reasons(dead), ["key-unknown"]);
-        assertSameValue(dead.rawBody, sent!.rawBody, "the body as it travelled");
+        assertSameValue(dead.rawBody, sent.rawBody, "the body as it travelled");
         await producer.createSender(queue).sendEncodedMessages(resubmitted(dead));
         await complete();
-        assert.deepEqual((await harness.receive(producer, queue, 1))[0]!.body, { n: 1 });
+        assert.deepEqual(required((await harness.receive(producer, queue, 1))[0]).body, { n: 1 });
       },
     ),
     testCase("encryption: keys out of reach keep the message in the queue", async (harness) => {
@@ -123,7 +126,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
       const error = await receiver.receiveMessages(1).catch((reason: unknown) => reason);
       assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
       await receiver.close();
-      assert.deepEqual((await harness.receive(client, queue, 1))[0]!.body, { n: 1 });
+      assert.deepEqual(required((await harness.receive(client, queue, 1))[0]).body, { n: 1 });
     }),
     testCase(
       "encryption: plaintext is dead-lettered where only encrypted bodies are read",
@@ -168,10 +171,10 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
 }
 
 function reasons(dead: Parameters<typeof parseDeadLetterRecord>[0]): string[] {
-  return parseDeadLetterRecord(dead)!.attempts.map(({ reason }) => reason);
+  return required(parseDeadLetterRecord(dead)).attempts.map(({ reason }) => reason);
 }
 
-/** A key ring with one key, made of its id. */
+/** A key ring with one key, derived from its id. */
 function ring(id: string): EncryptionKeyProvider {
   const key = new Uint8Array(32).fill(id.charCodeAt(1));
   return { currentKey: () => ({ id, key }), findKey: async (wanted) => (wanted === id ? key : undefined) };

@@ -1,12 +1,12 @@
 import { concatBytes, repeatBytes } from "../bytes.js";
 import type { ForeignBody } from "./foreign-bodies.js";
 
-/** A body made to hurt a careless reader, whatever format that reads. */
+/** A body that attacks careless readers of any format. */
 export type Bomb = Omit<ForeignBody, "format">;
 
 const nestingDepth = 100_000;
 
-/** 100,000 opening brackets of each family that writes containers, never closed, and the same closed where closing takes bytes. */
+/** 100,000 opening brackets of each format with containers, never closed, and closed ones for formats that need closing bytes. */
 export const nestingBombs: readonly Bomb[] = Object.freeze([
   { name: "JSON arrays, open", bytes: repeatBytes([0x5b], nestingDepth) },
   {
@@ -33,7 +33,7 @@ export const nestingBombs: readonly Bomb[] = Object.freeze([
   { name: ".NET binary elements", bytes: repeatBytes([0x40, 0x01, 0x61], nestingDepth) },
 ]);
 
-/** A few bytes that promise millions of items. */
+/** A few bytes that declare millions of items. */
 export const countBombs: readonly Bomb[] = Object.freeze([
   { name: "MessagePack array of 2^32-1 items", bytes: Uint8Array.of(0xdd, 0xff, 0xff, 0xff, 0xff) },
   { name: "MessagePack map of 2^32-1 entries", bytes: Uint8Array.of(0xdf, 0xff, 0xff, 0xff, 0xff) },
@@ -61,7 +61,7 @@ export const countBombs: readonly Bomb[] = Object.freeze([
   { name: "endless variable-length integer", bytes: repeatBytes([0xff], 1000) },
 ]);
 
-/** Bodies with a key that replaces prototypes in careless readers; the key's value holds `isPolluted: true`. */
+/** Bodies with a key that replaces prototypes in careless readers; the key's value has `isPolluted: true`. */
 export const pollutionBombs: readonly Bomb[] = Object.freeze([
   { name: "JSON, __proto__", bytes: new TextEncoder().encode('{"__proto__":{"isPolluted":true}}') },
   {

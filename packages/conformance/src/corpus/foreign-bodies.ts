@@ -19,7 +19,7 @@ export type ForeignFormat =
 /** A body as some program puts it on the wire. */
 export interface ForeignBody {
   readonly format: ForeignFormat;
-  /** What it holds, and the program and version that wrote it where it is not plain text. */
+  /** Its content, and the program and version that wrote it unless it is plain text. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
@@ -29,7 +29,7 @@ const orderText =
   '"lines":[{"sku":"lamp","quantity":2},{"sku":"bulb","quantity":12}]}';
 
 /**
- * Bodies of many formats, most of them the same order. None of another format may ever be taken for a value without a label.
+ * Bodies of many formats, most of them the same order. A serializer must not read undeclared bodies of another format.
  * The binary ones were written by the named programs; the .NET ones by Mono 6.8's `DataContractSerializer` as `BrokeredMessage` writes
  * them ([MC-NBFX], no dictionary); the random ones are SHA-256 of "waybill 16" and "waybill 32".
  */

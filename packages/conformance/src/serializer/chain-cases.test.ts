@@ -6,7 +6,7 @@ import type { SerializerSubject } from "./serializer-subject.js";
 import { decode, encode, strictJson, strictJsonSubject } from "./strict-json.test-support.js";
 
 describe("chainCases", () => {
-  describe("passes serializers that tell their bodies apart", () => {
+  describe("passes serializers that recognise only their own bodies", () => {
     for (const { name, run } of chainCases([strictJsonSubject(), prefixed()])) it(name, run);
   });
 
@@ -34,7 +34,7 @@ describe("chainCases", () => {
   });
 });
 
-/** JSON behind an exclamation mark, with some of its members replaced. */
+/** JSON after an exclamation mark, with some of its members replaced. */
 function prefixed(members: Partial<Serializer> = {}): SerializerSubject {
   const json = strictJson();
   const exclaimed: Serializer = {

@@ -5,8 +5,8 @@ import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, writeValue } from "./written.js";
 
 /**
- * The conformance suite for serializers that share a pipeline: no two claim a media type or a leading byte, and none takes a body of another for its own
- * when no label names it.
+ * The conformance suite for serializers that share a pipeline: no two claim the same media type or leading byte, and none reads an undeclared body
+ * of another.
  */
 export function chainCases(subjects: readonly SerializerSubject[]): Case[] {
   return [

@@ -1,54 +1,48 @@
 import assert from "node:assert/strict";
 import { type Serializer, WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
-import { messageSetting, readContext, readValue, write } from "./harness.js";
+import { messageSetting, readContext, readValue, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, type Written, writeValue } from "./written.js";
 
-/** Calls on one instance do not mix, and a caller who gave up is not served an odd error. */
+/** Concurrent calls on one instance do not interfere, and an aborted call rejects with `aborted` or not at all. */
 export function concurrencyCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "concurrency");
   return [
-    {
-      name: "concurrency: calls that overlap do not mix",
-      async run() {
-        const serializer = await subject.create();
-        const entries = quickValues(subject);
-        const written: Written[] = [];
-        for (const entry of entries) written.push(await writeValue(serializer, subject, entry));
-        await Promise.all(
-          entries.flatMap((entry, index) => [
-            writeValue(serializer, subject, entry).then(({ bytes }) =>
-              assertSameValue(bytes, written[index]!.bytes, `what was written of ${entry.name}`),
-            ),
-            readValue(serializer, { ...written[index]!, isDeclared: true }, entry.name).then((value) =>
-              assertSameValue(value, written[index]!.value, entry.name),
-            ),
-          ]),
+    testCase("calls that overlap do not mix", async (serializer) => {
+      const entries = quickValues(subject);
+      const written: Written[] = [];
+      for (const entry of entries) written.push(await writeValue(serializer, subject, entry));
+      await Promise.all(
+        entries.flatMap((entry, index) => [
+          writeValue(serializer, subject, entry).then(({ bytes }) =>
+            assertSameValue(bytes, required(written[index]).bytes, `what was written of ${entry.name}`),
+          ),
+          readValue(serializer, { ...required(written[index]), isDeclared: true }, entry.name).then((value) =>
+            assertSameValue(value, required(written[index]).value, entry.name),
+          ),
+        ]),
+      );
+    }),
+    testCase("a caller who gave up gets the result or the code aborted", async (serializer) => {
+      const entry = required(quickValues(subject)[0]);
+      const message = messageSetting(subject, entry.message);
+      const written = await writeValue(serializer, subject, entry);
+      const during = new AbortController();
+      const pending = settle(() => write(serializer, entry.value, message, { signal: during.signal }));
+      during.abort();
+      for (const outcome of [
+        await pending,
+        await settle(() => write(serializer, entry.value, message, { signal: AbortSignal.abort() })),
+        await settle(() => readAborted(serializer, written)),
+      ])
+        assert.ok(
+          outcome === undefined || (outcome instanceof WaybillError && outcome.code === "aborted"),
+          `an aborted call ended with ${String(outcome)}`,
         );
-      },
-    },
-    {
-      name: "concurrency: a caller who gave up gets the result or the code aborted",
-      async run() {
-        const serializer = await subject.create();
-        const entry = quickValues(subject)[0]!;
-        const message = messageSetting(subject, entry.message);
-        const written = await writeValue(serializer, subject, entry);
-        const during = new AbortController();
-        const pending = settle(() => write(serializer, entry.value, message, { signal: during.signal }));
-        during.abort();
-        for (const outcome of [
-          await pending,
-          await settle(() => write(serializer, entry.value, message, { signal: AbortSignal.abort() })),
-          await settle(() => readAborted(serializer, written)),
-        ])
-          assert.ok(
-            outcome === undefined || (outcome instanceof WaybillError && outcome.code === "aborted"),
-            `an aborted call ended with ${String(outcome)}`,
-          );
-      },
-    },
+    }),
   ];
 }
 

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { parseMediaType } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
+import { serializerCase } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, writeValue } from "./written.js";
 
-/** The shape of the plug-in: name, media types, and how it claims to know its bytes. */
+/** The properties of the plug-in: name, media types, and how it recognises its bytes. */
 export function contractCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "contract");
   return [
     {
       name: "contract: has a name",
@@ -37,20 +39,16 @@ export function contractCases(subject: SerializerSubject): Case[] {
         for (const byte of leadingBytes) assert.ok(Number.isInteger(byte) && byte >= 0 && byte <= 255);
       },
     },
-    {
-      name: "contract: writes a content type that it claims",
-      async run() {
-        const serializer = await subject.create();
-        for (const entry of quickValues(subject)) {
-          const { contentType } = await writeValue(serializer, subject, entry);
-          const mediaType = parseMediaType(contentType);
-          assert.ok(
-            serializer.mediaTypes.some((type) => type === mediaType?.essence || type === mediaType?.suffix),
-            `${entry.name} is written as "${contentType}", which ${serializer.name} does not claim`,
-          );
-        }
-      },
-    },
+    testCase("writes a content type that it claims", async (serializer) => {
+      for (const entry of quickValues(subject)) {
+        const { contentType } = await writeValue(serializer, subject, entry);
+        const mediaType = parseMediaType(contentType);
+        assert.ok(
+          serializer.mediaTypes.some((type) => type === mediaType?.essence || type === mediaType?.suffix),
+          `${entry.name} is written as "${contentType}", which ${serializer.name} does not claim`,
+        );
+      }
+    }),
     {
       name: "contract: the subject offers a container that is not empty",
       async run() {

@@ -84,7 +84,7 @@ describe.each([
   for (const { name, run } of serializerCases(subject)) it(name, run);
 });
 
-/** The value table with everything refused but what is named. */
+/** The value table with everything refused except the given values. */
 function only(expectations: Partial<Record<SelfDescribingValueName, Expectation>>) {
   const names = strictJsonSubject().values.map(({ name }) => name as SelfDescribingValueName);
   const refused = Object.fromEntries(names.map((name) => [name, "refused"])) as Record<

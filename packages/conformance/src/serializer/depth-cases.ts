@@ -1,12 +1,21 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
-import { assertWriteRefusal, read, readRefused, readValue, suiteMaxDepth, write } from "./harness.js";
+import {
+  assertWriteRefusal,
+  read,
+  readRefused,
+  readValue,
+  serializerCase,
+  suiteMaxDepth,
+  write,
+} from "./harness.js";
 import type { Nesting, SerializerSubject } from "./serializer-subject.js";
 
 const limits = [1, 2, 7, 32, suiteMaxDepth];
 
-/** The limit on nesting holds to the level, both ways. A schema of fixed depth has nothing to limit. */
+/** The depth limit is exact when reading and writing. It does not apply to a schema of fixed depth. */
 export function depthCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "depth");
   const { nesting } = subject;
   if (nesting === undefined) return [fixedDepthCase(subject)];
   return [
@@ -14,23 +23,19 @@ export function depthCases(subject: SerializerSubject): Case[] {
       readingCase(subject, nesting, maxDepth),
       writingCase(subject, nesting, maxDepth),
     ]),
-    {
-      name: "depth: 100,000 levels of its own are refused as too deep",
-      async run() {
-        const serializer = await subject.create();
-        const offer = { bytes: nesting.bytes(100_000), isDeclared: true, message: subject.message };
-        const error = await readRefused(serializer, offer, "a body of 100,000 levels");
-        assert.equal(error.reason, "depth-exceeded");
-      },
-    },
+    testCase("100,000 levels of its own are refused as too deep", async (serializer) => {
+      const offer = { bytes: nesting.bytes(100_000), isDeclared: true, message: subject.message };
+      const error = await readRefused(serializer, offer, "a body of 100,000 levels");
+      assert.equal(error.reason, "depth-exceeded");
+    }),
   ];
 }
 
 function readingCase(subject: SerializerSubject, nesting: Nesting, maxDepth: number): Case {
-  return {
-    name: `depth: reads ${maxDepth} levels and refuses ${maxDepth + 1} under a limit of ${maxDepth}`,
-    async run() {
-      const serializer = await subject.create();
+  const testCase = serializerCase(subject, "depth");
+  return testCase(
+    `reads ${maxDepth} levels and refuses ${maxDepth + 1} under a limit of ${maxDepth}`,
+    async (serializer) => {
       const offer = { isDeclared: true, maxDepth, message: subject.message };
       await readValue(serializer, { ...offer, bytes: nesting.bytes(maxDepth) }, `${maxDepth} levels`);
       const error = await readRefused(
@@ -40,41 +45,38 @@ function readingCase(subject: SerializerSubject, nesting: Nesting, maxDepth: num
       );
       assert.equal(error.reason, "depth-exceeded");
     },
-  };
+  );
 }
 
 function writingCase(subject: SerializerSubject, nesting: Nesting, maxDepth: number): Case {
-  return {
-    name: `depth: writes ${maxDepth} levels and refuses ${maxDepth + 1} under a limit of ${maxDepth}`,
-    async run() {
-      const serializer = await subject.create();
+  const testCase = serializerCase(subject, "depth");
+  return testCase(
+    `writes ${maxDepth} levels and refuses ${maxDepth + 1} under a limit of ${maxDepth}`,
+    async (serializer) => {
       await write(serializer, nesting.value(maxDepth), subject.message, { maxDepth });
       await write(serializer, nesting.value(maxDepth + 1), subject.message, { maxDepth }).then(
         () => assert.fail(`${maxDepth + 1} levels were written under a limit of ${maxDepth}`),
         (error: unknown) => assertWriteRefusal(error, `${maxDepth + 1} levels`),
       );
     },
-  };
+  );
 }
 
-/** A subject that cannot nest must not nest when it is asked to: its depth is below any limit worth setting. */
+/** A subject whose schema fixes the depth must fit every reasonable limit. */
 function fixedDepthCase(subject: SerializerSubject): Case {
-  return {
-    name: "depth: every value fits a limit of 32, since the schema fixes the depth",
-    async run() {
-      const serializer = await subject.create();
-      for (const entry of subject.values.filter(({ isRefused }) => isRefused !== true)) {
-        const message = { ...subject.message, ...entry.message };
-        const { bytes, contentType } = await write(serializer, entry.value, message, { maxDepth: 32 });
-        const harness = await read(serializer, {
-          bytes,
-          contentType,
-          isDeclared: true,
-          message,
-          maxDepth: 32,
-        });
-        assert.equal(harness.status, "value", `${entry.name} under a limit of 32`);
-      }
-    },
-  };
+  const testCase = serializerCase(subject, "depth");
+  return testCase("every value fits a limit of 32, since the schema fixes the depth", async (serializer) => {
+    for (const entry of subject.values.filter(({ isRefused }) => isRefused !== true)) {
+      const message = { ...subject.message, ...entry.message };
+      const { bytes, contentType } = await write(serializer, entry.value, message, { maxDepth: 32 });
+      const harness = await read(serializer, {
+        bytes,
+        contentType,
+        isDeclared: true,
+        message,
+        maxDepth: 32,
+      });
+      assert.equal(harness.status, "value", `${entry.name} under a limit of 32`);
+    }
+  });
 }

@@ -7,26 +7,36 @@ import {
   type SerializeContext,
   type SerializedBody,
 } from "@waybill/core/serializer";
+import type { Case } from "../case.js";
+import { required } from "../required.js";
 import type { MessageSetting, SerializerSubject } from "./serializer-subject.js";
 
-/** The depth limit under which the suite works where a case does not set another. */
+/** The depth limit of cases that do not set another. */
 export const suiteMaxDepth = 128;
 
-/** The limit on items where a case does not set another. */
+/** The items limit of cases that do not set another. */
 const usualMaxItems = 1_000_000;
 
 /**
- * How long reading may take: so many milliseconds of processor time and one more for so many bytes of the body, and so many milliseconds
- * in all.
+ * How long reading may take: a base of processor time in milliseconds, one more millisecond for each `bytesPerMs` bytes of the body, and a total
+ * in milliseconds.
  */
 const timeLimit = { refusalMs: 50, bytesPerMs: 4 * 1024, waitMs: 5000 };
 
-/** What happened to a body: a value, or a refusal with its reason. */
+/** The outcome of a body: a value, or a refusal with its reason. */
 export type Harness =
   | { readonly status: "value"; readonly value: unknown }
   | { readonly status: "refusal"; readonly error: WaybillError };
 
-/** How a body is offered for reading. */
+/** Makes cases of a subject that each have a serializer of their own; names begin with what the cases are about. */
+export function serializerCase(subject: SerializerSubject, about: string) {
+  return (name: string, run: (serializer: Serializer) => Promise<void>): Case => ({
+    name: `${about}: ${name}`,
+    run: async () => run(await subject.create()),
+  });
+}
+
+/** How a body is passed to the serializer. */
 export interface Offer {
   readonly bytes: Uint8Array;
   /** Whether the content type names the serializer. */
@@ -54,10 +64,10 @@ export async function write(
   assert.ok(written?.bytes instanceof Uint8Array, "serialize returns { bytes } with a Uint8Array");
   const contentType = message.contentType ?? written.contentType ?? serializer.mediaTypes[0];
   assert.equal(typeof contentType, "string", "a written body has a content type");
-  return { bytes: written.bytes, contentType: contentType! };
+  return { bytes: written.bytes, contentType: required(contentType) };
 }
 
-/** The context in which a serializer is offered a body. */
+/** The context of a call of `deserialize`. */
 export function readContext(serializer: Serializer, offer: Offer): DeserializeContext {
   const contentType = offer.isDeclared
     ? (offer.message?.contentType ?? offer.contentType ?? serializer.mediaTypes[0])
@@ -71,7 +81,7 @@ export function readContext(serializer: Serializer, offer: Offer): DeserializeCo
   };
 }
 
-/** Offers a body for reading. A refusal that is not a proper one, or any other error, fails the case. */
+/** Reads a body with the serializer. An improper refusal, or any other error, fails the case. */
 export async function read(serializer: Serializer, offer: Offer): Promise<Harness> {
   let value: unknown;
   try {
@@ -86,8 +96,8 @@ export async function read(serializer: Serializer, offer: Offer): Promise<Harnes
 }
 
 /**
- * Offers a body and fails unless it ends, whichever way, within the time limit. Processor time counts, and a slow first try is repeated,
- * so that a busy machine is not held against the serializer.
+ * Reads a body and fails unless the call ends, with any outcome, within the time limit. Processor time counts, and a slow first try is repeated,
+ * so that a busy machine does not fail the serializer.
  */
 export async function readQuickly(serializer: Serializer, offer: Offer, name: string): Promise<Harness> {
   const limitMs = Math.ceil(timeLimit.refusalMs + offer.bytes.length / timeLimit.bytesPerMs);
@@ -111,14 +121,14 @@ export async function readQuickly(serializer: Serializer, offer: Offer, name: st
   return assert.fail(`${name} took ${Math.round(workMs)} ms; the limit is ${limitMs} ms`);
 }
 
-/** Offers a body and fails unless it is refused in time. */
+/** Reads a body and fails unless it is refused in time. */
 export async function readRefused(serializer: Serializer, offer: Offer, name: string): Promise<WaybillError> {
   const harness = await readQuickly(serializer, offer, name);
   assert.ok(harness.status === "refusal", `${name} was read as a value`);
   return harness.error;
 }
 
-/** Offers a body and fails unless it is read. */
+/** Reads a body and fails unless it is accepted. */
 export async function readValue(serializer: Serializer, offer: Offer, name: string): Promise<unknown> {
   const harness = await read(serializer, offer);
   if (harness.status === "refusal")
@@ -135,12 +145,12 @@ export function assertWriteRefusal(error: unknown, name = "a value"): WaybillErr
   return error;
 }
 
-/** Fails with what was thrown as the cause: its stack leads to the mistake. */
+/** Fails with the thrown error as the cause: its stack shows the mistake. */
 export function fail(text: string, cause: unknown): never {
   throw Object.assign(new assert.AssertionError({ message: text, stackStartFn: fail }), { cause });
 }
 
-/** The setting of one value laid over that of its subject. */
+/** The settings of one value, which override those of its subject. */
 export function messageSetting(subject: SerializerSubject, own?: MessageSetting): MessageSetting {
   return { ...subject.message, ...own };
 }
@@ -170,7 +180,7 @@ function assertProperRefusal(error: unknown): WaybillError {
   return error;
 }
 
-/** Fails when a body put something on the prototype of all objects, or on that of an object it became. */
+/** Fails if a body polluted the prototype of all objects, or replaced that of its value. */
 function assertIsUnpolluted(value: unknown): void {
   assert.ok(!("isPolluted" in Object.prototype), "Object.prototype was polluted");
   const pending = [value];

@@ -2,17 +2,18 @@ import assert from "node:assert/strict";
 import type { Case } from "../case.js";
 import { type Bomb, countBombs, nestingBombs, pollutionBombs } from "../corpus/bombs.js";
 import { foreignBodies } from "../corpus/foreign-bodies.js";
-import { messageSetting, readQuickly, readRefused } from "./harness.js";
+import { messageSetting, readQuickly, readRefused, serializerCase } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
-/** How much memory one refusal may leave behind, in bytes: far more than any body here, far less than any bomb wants. */
+/** Maximum memory of one refusal, in bytes: far more than any body here needs, far less than any bomb claims. */
 const allocationLimitBytes = 64 * 1024 * 1024;
 
 /**
- * Bodies made to hurt. A serializer that is not bounded can abort the process or never return, and no test in the same process can catch
- * that: the case that ran last is then the finding.
+ * Bodies that attack the serializer. An unbounded serializer can crash the process or never return, which no test in the same process can catch:
+ * then the case that ran last is the failed one.
  */
 export function hostileCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "hostile");
   return [
     ...bombCases(subject, "nesting of 100,000", nestingBombs),
     ...bombCases(subject, "a count bomb", countBombs),
@@ -22,23 +23,20 @@ export function hostileCases(subject: SerializerSubject): Case[] {
       "another format under a wrong label",
       foreignBodies.map(({ format, name, bytes }) => ({ name: `${format}, ${name}`, bytes })),
     ),
-    ...(subject.hostile ?? []).map((body) => ({
-      name: `hostile: ${body.name} is refused`,
-      async run() {
-        const serializer = await subject.create();
+    ...(subject.hostile ?? []).map((body) =>
+      testCase(`${body.name} is refused`, async (serializer) => {
         const offer = { bytes: body.bytes, isDeclared: true, message: messageSetting(subject, body.message) };
         const error = await withBoundedMemory(() => readRefused(serializer, offer, body.name));
         if (body.reason !== undefined) assert.equal(error.reason, body.reason, `the reason for ${body.name}`);
-      },
-    })),
+      }),
+    ),
   ];
 }
 
 function bombCases(subject: SerializerSubject, kind: string, bombs: readonly Bomb[]): Case[] {
-  return bombs.map((bomb) => ({
-    name: `hostile: ${kind} (${bomb.name}) ends in a value or a refusal`,
-    async run() {
-      const serializer = await subject.create();
+  const testCase = serializerCase(subject, "hostile");
+  return bombs.map((bomb) =>
+    testCase(`${kind} (${bomb.name}) ends in a value or a refusal`, async (serializer) => {
       for (const isDeclared of [true, false])
         await withBoundedMemory(() =>
           readQuickly(
@@ -47,11 +45,11 @@ function bombCases(subject: SerializerSubject, kind: string, bombs: readonly Bom
             bomb.name,
           ),
         );
-    },
-  }));
+    }),
+  );
 }
 
-/** Fails when running left more memory behind than the limit, counted before any collection. */
+/** Fails if running used more memory than the limit, counted before any collection. */
 async function withBoundedMemory<T>(run: () => Promise<T>): Promise<T> {
   const before = allocatedBytes();
   const result = await run();

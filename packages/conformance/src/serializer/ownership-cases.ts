@@ -1,129 +1,99 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
-import { messageSetting, readValue, write } from "./harness.js";
+import { messageSetting, readValue, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { expectedValue, quickValues, writeValue } from "./written.js";
 
-/** Small pieces may be cut from a slab of at most this size, each for good: such a piece is as good as memory of its own. */
+/** Small outputs may be slices of a slab of at most this size if a slice is never written again. */
 const slabBytes = 32_768;
 
-/** Who owns which memory: the input stays the caller's, the output is the caller's from then on. */
+/** Memory ownership: the input stays the caller's, and the output becomes the caller's. */
 export function ownershipCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "ownership");
   return [
-    {
-      name: "ownership: reading does not change the input",
-      async run() {
-        const serializer = await subject.create();
-        for (const entry of quickValues(subject)) {
-          const written = await writeValue(serializer, subject, entry);
-          const bytes = written.bytes.slice();
-          await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
-          assertSameValue(bytes, written.bytes, `the input of ${entry.name}`);
-          assert.deepEqual(Object.keys(bytes).length, bytes.length, "the input gained no properties");
-        }
-      },
-    },
-    {
-      name: "ownership: a value that was read survives its input",
-      async run() {
-        const serializer = await subject.create();
-        for (const entry of quickValues(subject)) {
-          const written = await writeValue(serializer, subject, entry);
-          const bytes = written.bytes.slice();
+    testCase("reading does not change the input", async (serializer) => {
+      for (const entry of quickValues(subject)) {
+        const written = await writeValue(serializer, subject, entry);
+        const bytes = written.bytes.slice();
+        await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
+        assertSameValue(bytes, written.bytes, `the input of ${entry.name}`);
+        assert.deepEqual(Object.keys(bytes).length, bytes.length, "the input gained no properties");
+      }
+    }),
+    testCase("a value that was read survives its input", async (serializer) => {
+      for (const entry of quickValues(subject)) {
+        const written = await writeValue(serializer, subject, entry);
+        const bytes = written.bytes.slice();
+        const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
+        bytes.fill(0xa5);
+        assertSameValue(value, written.value, `${entry.name}, its input overwritten,`);
+      }
+    }),
+    testCase("reads a view in the middle of a bigger buffer", async (serializer) => {
+      for (const entry of quickValues(subject)) {
+        const written = await writeValue(serializer, subject, entry);
+        for (const bytes of [embedded(written.bytes), Buffer.from(embedded(written.bytes))]) {
           const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
-          bytes.fill(0xa5);
-          assertSameValue(value, written.value, `${entry.name}, its input overwritten,`);
+          assertSameValue(value, written.value, `${entry.name} from a view`);
         }
-      },
-    },
-    {
-      name: "ownership: reads a view in the middle of a bigger buffer",
-      async run() {
-        const serializer = await subject.create();
-        for (const entry of quickValues(subject)) {
-          const written = await writeValue(serializer, subject, entry);
-          for (const bytes of [embedded(written.bytes), Buffer.from(embedded(written.bytes))]) {
-            const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
-            assertSameValue(value, written.value, `${entry.name} from a view`);
-          }
-        }
-      },
-    },
-    {
-      name: "ownership: writing neither changes nor keeps the value",
-      async run() {
-        const serializer = await subject.create();
-        for (const entry of quickValues(subject).filter(({ value }) => isClonable(value))) {
-          const value = structuredClone(entry.value);
-          const message = messageSetting(subject, entry.message);
-          const { bytes } = await write(serializer, value, message);
-          assertSameValue(value, entry.value, `the value of ${entry.name}`);
-          const before = bytes.slice();
-          overwriteBytes(value);
-          assertSameValue(bytes, before, `what was written of ${entry.name}`);
-        }
-      },
-    },
-    {
-      name: "ownership: written bytes stay as they are while more is written",
-      async run() {
-        const serializer = await subject.create();
-        const entries = quickValues(subject);
-        const writeAt = async (index: number) => {
-          const entry = entries[index % entries.length]!;
-          const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
-          return { name: entry.name, bytes, copy: bytes.slice() };
-        };
-        const kept: Awaited<ReturnType<typeof writeAt>>[] = [];
-        for (let index = 0; index < entries.length; index++) kept.push(await writeAt(index));
-        for (let index = 0; index < 100; index++) await writeAt(index);
-        for (const { name, bytes, copy } of kept) assertSameValue(bytes, copy, `what was written of ${name}`);
-      },
-    },
-    {
-      name: "ownership: written bytes do not hang on a much bigger buffer",
-      async run() {
-        const serializer = await subject.create();
-        for (const entry of quickValues(subject)) {
-          const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
-          assert.ok(
-            bytes.buffer.byteLength <= 2 * bytes.byteLength + slabBytes,
-            `${bytes.byteLength} bytes of ${entry.name} keep a buffer of ${bytes.buffer.byteLength} alive and show its other contents`,
-          );
-        }
-      },
-    },
-    {
-      name: "ownership: written bytes stay when the memory of others is transferred",
-      async run() {
-        const serializer = await subject.create();
-        const kept: { name: string; bytes: Uint8Array; copy: Uint8Array }[] = [];
-        for (const entry of quickValues(subject)) {
-          const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
-          kept.push({ name: entry.name, bytes, copy: bytes.slice() });
-        }
-        kept.forEach(({ bytes }, index) => {
-          if (index % 2 === 0) transfer(bytes);
-        });
-        for (const [index, { name, bytes, copy }] of kept.entries())
-          if (index % 2 === 1) assertSameValue(bytes, copy, `what was written of ${name}`);
-      },
-    },
-    {
-      name: "ownership: bytes that were read do not hang on the input",
-      async run() {
-        const serializer = await subject.create();
-        for (const entry of quickValues(subject).filter(
-          (one) => firstBytes(expectedValue(one)) !== undefined,
-        )) {
-          const written = await writeValue(serializer, subject, entry);
-          const bytes = written.bytes.slice();
-          const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
-          assert.notEqual(firstBytes(value)?.buffer, bytes.buffer, `${entry.name} is a view of its input`);
-        }
-      },
-    },
+      }
+    }),
+    testCase("writing neither changes nor keeps the value", async (serializer) => {
+      for (const entry of quickValues(subject).filter(({ value }) => isClonable(value))) {
+        const value = structuredClone(entry.value);
+        const message = messageSetting(subject, entry.message);
+        const { bytes } = await write(serializer, value, message);
+        assertSameValue(value, entry.value, `the value of ${entry.name}`);
+        const before = bytes.slice();
+        overwriteBytes(value);
+        assertSameValue(bytes, before, `what was written of ${entry.name}`);
+      }
+    }),
+    testCase("written bytes stay as they are while more is written", async (serializer) => {
+      const entries = quickValues(subject);
+      const writeAt = async (index: number) => {
+        const entry = required(entries[index % entries.length]);
+        const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
+        return { name: entry.name, bytes, copy: bytes.slice() };
+      };
+      const kept: Awaited<ReturnType<typeof writeAt>>[] = [];
+      for (let index = 0; index < entries.length; index++) kept.push(await writeAt(index));
+      for (let index = 0; index < 100; index++) await writeAt(index);
+      for (const { name, bytes, copy } of kept) assertSameValue(bytes, copy, `what was written of ${name}`);
+    }),
+    testCase("written bytes do not hang on a much bigger buffer", async (serializer) => {
+      for (const entry of quickValues(subject)) {
+        const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
+        assert.ok(
+          bytes.buffer.byteLength <= 2 * bytes.byteLength + slabBytes,
+          `${bytes.byteLength} bytes of ${entry.name} keep a buffer of ${bytes.buffer.byteLength} alive and show its other contents`,
+        );
+      }
+    }),
+    testCase("written bytes stay when the memory of others is transferred", async (serializer) => {
+      const kept: { name: string; bytes: Uint8Array; copy: Uint8Array }[] = [];
+      for (const entry of quickValues(subject)) {
+        const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
+        kept.push({ name: entry.name, bytes, copy: bytes.slice() });
+      }
+      kept.forEach(({ bytes }, index) => {
+        if (index % 2 === 0) transfer(bytes);
+      });
+      for (const [index, { name, bytes, copy }] of kept.entries())
+        if (index % 2 === 1) assertSameValue(bytes, copy, `what was written of ${name}`);
+    }),
+    testCase("bytes that were read do not hang on the input", async (serializer) => {
+      for (const entry of quickValues(subject).filter(
+        (one) => firstBytes(expectedValue(one)) !== undefined,
+      )) {
+        const written = await writeValue(serializer, subject, entry);
+        const bytes = written.bytes.slice();
+        const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
+        assert.notEqual(firstBytes(value)?.buffer, bytes.buffer, `${entry.name} is a view of its input`);
+      }
+    }),
   ];
 }
 
@@ -134,12 +104,12 @@ function embedded(bytes: Uint8Array): Uint8Array {
   return around.subarray(32, 32 + bytes.length);
 }
 
-/** Tries to hand the memory to another thread, which may be refused. */
+/** Tries to transfer the memory to another thread, which may fail. */
 function transfer({ buffer }: Uint8Array): void {
   try {
     structuredClone(undefined, { transfer: [buffer as ArrayBuffer] });
   } catch {
-    // Memory that cannot be transferred, or was already: others who have a part of it are safe.
+    // Memory that cannot be transferred, or already was: other slices of it are safe.
   }
 }
 

@@ -2,14 +2,23 @@ import assert from "node:assert/strict";
 import type { Serializer } from "@waybill/core";
 import type { Case } from "../case.js";
 import { type ForeignBody, foreignBodies } from "../corpus/foreign-bodies.js";
+import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
-import { type Harness, messageSetting, read, readQuickly, readRefused, readValue } from "./harness.js";
+import {
+  type Harness,
+  messageSetting,
+  read,
+  readQuickly,
+  readRefused,
+  readValue,
+  serializerCase,
+} from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { quickValues, type Written, writeValue } from "./written.js";
 
 /**
- * What happens when no content type names the format. A serializer with detection reads its own containers by their first byte and
- * refuses what proves nothing; one without refuses everything.
+ * Bodies without a content type. A serializer with detection reads its own containers by their first byte and refuses bodies without evidence; one
+ * without detection refuses all bodies.
  */
 export function recognitionCases(subject: SerializerSubject): Case[] {
   return [
@@ -19,7 +28,7 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
         forEachWritten(subject, async (serializer, written) => {
           if (proves(serializer, subject, written))
             assert.ok(
-              serializer.leadingBytes?.includes(written.bytes[0]!),
+              serializer.leadingBytes?.includes(required(written.bytes[0])),
               `${written.name} starts with 0x${written.bytes[0]?.toString(16)}`,
             );
         }),
@@ -34,7 +43,7 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
           if (!isRecognisable(serializer, subject)) await readRefused(serializer, offer, name);
           else if (proves(serializer, subject, written)) {
             const harness = await read(serializer, offer);
-            // A serializer may ask for more than a container, as long as some bodies have it.
+            // A serializer may require more evidence than a container, if some bodies have it.
             if (isUnproven(serializer, subject, harness)) return;
             if (harness.status === "refusal") assert.fail(`${name} was refused: ${harness.error.message}`);
             assertSameValue(harness.value, written.value, written.name);
@@ -68,26 +77,26 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
 }
 
 function foreignCase(subject: SerializerSubject, body: ForeignBody): Case {
+  const testCase = serializerCase(subject, "recognition");
   const isRecognised = subject.recognises?.includes(body.format) ?? false;
-  return {
-    name: `recognition: ${body.format} (${body.name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
-    async run() {
-      const serializer = await subject.create();
+  return testCase(
+    `${body.format} (${body.name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
+    async (serializer) => {
       const offer = { bytes: body.bytes.slice(), isDeclared: false, message: messageSetting(subject) };
       const readForeign = isRecognised ? readQuickly : readRefused;
       await readForeign(serializer, offer, `${body.format}, ${body.name},`);
     },
-  };
+  );
 }
 
-/** Whether a body of its own proves the format without a label. */
+/** Whether a body of the subject is recognised without a content type. */
 function proves(serializer: Serializer, subject: SerializerSubject, written: Written): boolean {
   if (!isRecognisable(serializer, subject)) return false;
   if (hasHeader(serializer, subject)) return true;
   return written.isContainer && (!written.isEmptyContainer || subject.recognisesEmptyContainers === true);
 }
 
-/** Whether a format without a header found too little in a body to be sure that it is its own. */
+/** Whether a format without a header found too little evidence in a body. */
 function isUnproven(serializer: Serializer, subject: SerializerSubject, harness: Harness): boolean {
   return (
     !hasHeader(serializer, subject) &&
@@ -100,7 +109,7 @@ function isRecognisable(serializer: Serializer, subject: SerializerSubject): boo
   return serializer.detection !== "label" && subject.isRecognisable !== false;
 }
 
-/** Whether its bodies prove the format by a header, whatever they hold. */
+/** Whether its bodies are recognised by a header, whatever their content. */
 function hasHeader(serializer: Serializer, subject: SerializerSubject): boolean {
   return serializer.detection === "magic" && subject.isRecognisable !== false;
 }

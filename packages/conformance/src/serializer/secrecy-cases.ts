@@ -3,58 +3,48 @@ import { inspect } from "node:util";
 import type { Serializer, WaybillError } from "@waybill/core";
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
-import { assertWriteRefusal, read, write } from "./harness.js";
+import { required } from "../required.js";
+import { assertWriteRefusal, read, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
 const marker = "xK9-payload-marker-Zq4";
-/** A quotation of the payload is found even when it is cut off at either end. */
+/** A part of the marker: finds truncated quotations of the payload, too. */
 const markerPart = "payload-marker";
 
-/** Payload never appears in an error: not in its message, not in its stack, not in its causes or their properties. */
+/** Payload never appears in an error: not in its message, stack, causes or their properties. */
 export function secrecyCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "secrecy");
   return [
-    {
-      name: "secrecy: refusals of damaged bodies do not quote them",
-      async run() {
-        const serializer = await subject.create();
-        const { bytes, contentType } = await write(serializer, subject.marked(marker), subject.message);
-        let refusals = 0;
-        for (const damaged of damagedCopies(bytes)) {
-          const offer = { bytes: damaged, contentType, isDeclared: true, message: subject.message };
-          const harness = await read(serializer, offer);
-          if (harness.status === "value") continue;
-          refusals++;
-          assertIsSecret(harness.error);
-        }
-        assert.ok(refusals > 0 || subject.isUnframed === true, "some damaged body was refused");
-      },
-    },
-    {
-      name: "secrecy: refusals of other formats do not quote them",
-      async run() {
-        const serializer = await subject.create();
-        const texts = [
-          marker,
-          `{"a":"${marker}`,
-          `{${marker}}`,
-          `["${marker}",]`,
-          `<a>${marker}</a>`,
-          `\uFFFF${marker}`,
-        ];
-        for (const text of texts)
-          await assertReadsSecretly(serializer, subject, new TextEncoder().encode(text));
-      },
-    },
-    {
-      name: "secrecy: refusals to write do not quote the value",
-      async run() {
-        const serializer = await subject.create();
-        for (const value of unwritableValues(subject.marked(marker)))
-          await write(serializer, value, subject.message).catch((error: unknown) =>
-            assertIsSecret(assertWriteRefusal(error)),
-          );
-      },
-    },
+    testCase("refusals of damaged bodies do not quote them", async (serializer) => {
+      const { bytes, contentType } = await write(serializer, subject.marked(marker), subject.message);
+      let refusals = 0;
+      for (const damaged of damagedCopies(bytes)) {
+        const offer = { bytes: damaged, contentType, isDeclared: true, message: subject.message };
+        const harness = await read(serializer, offer);
+        if (harness.status === "value") continue;
+        refusals++;
+        assertIsSecret(harness.error);
+      }
+      assert.ok(refusals > 0 || subject.isUnframed === true, "some damaged body was refused");
+    }),
+    testCase("refusals of other formats do not quote them", async (serializer) => {
+      const texts = [
+        marker,
+        `{"a":"${marker}`,
+        `{${marker}}`,
+        `["${marker}",]`,
+        `<a>${marker}</a>`,
+        `\uFFFF${marker}`,
+      ];
+      for (const text of texts)
+        await assertReadsSecretly(serializer, subject, new TextEncoder().encode(text));
+    }),
+    testCase("refusals to write do not quote the value", async (serializer) => {
+      for (const value of unwritableValues(subject.marked(marker)))
+        await write(serializer, value, subject.message).catch((error: unknown) =>
+          assertIsSecret(assertWriteRefusal(error)),
+        );
+    }),
   ];
 }
 
@@ -79,7 +69,7 @@ function* damagedCopies(bytes: Uint8Array): Iterable<Uint8Array> {
     yield bytes.slice(0, offset);
     for (const bit of [1, 0x20, 0x80]) {
       const flipped = bytes.slice();
-      flipped[offset]! ^= bit;
+      flipped[offset] = required(flipped[offset]) ^ bit;
       yield flipped;
     }
     yield concatBytes(bytes.slice(0, offset), Uint8Array.of(0xff), bytes.slice(offset));
@@ -87,7 +77,7 @@ function* damagedCopies(bytes: Uint8Array): Iterable<Uint8Array> {
   yield concatBytes(bytes, bytes);
 }
 
-/** Values of wrong shapes around a good one: some formats write some of them, none may quote them. */
+/** Values of wrong types around a valid one: some formats write some of them, none may quote them. */
 function unwritableValues(marked: unknown): unknown[] {
   const cyclic: Record<string, unknown> = { marker, marked };
   cyclic.self = cyclic;
@@ -109,7 +99,7 @@ function unwritableValues(marked: unknown): unknown[] {
   ];
 }
 
-/** An object with the keys of another, that throws what it holds when it is read. */
+/** An object with the keys of another whose getters throw its values. */
 function throwing(value: unknown): object {
   const object = {};
   for (const key of Object.keys(value as object)) {

@@ -92,12 +92,12 @@ const largeValues: ReadonlySet<string> = new Set(["an array of 70,000 numbers", 
 /** The names of the value table. */
 export type SelfDescribingValueName = keyof typeof table;
 
-/** What happens to a value: it comes back the same, it is refused, or it comes back as another value. */
+/** The outcome of a value: read back the same, refused, or read back as another value. */
 export type Expectation = "same" | "refused" | { readonly becomes: unknown };
 
 /**
- * The value table for formats that describe themselves: what JavaScript programs put into messages, and what they put there by mistake.
- * Every entry must be decided, so that no format is silent about, say, `NaN` or a `Map`. "Refused" is always an honest answer.
+ * The value table for self-describing formats: values that JavaScript programs put into messages, on purpose or by mistake. Every entry needs an
+ * outcome, so that each format defines what happens to, for example, `NaN` or a `Map`. "Refused" is always allowed.
  */
 export function selfDescribingValues(
   expectations: Readonly<Record<SelfDescribingValueName, Expectation>>,

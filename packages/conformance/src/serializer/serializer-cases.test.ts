@@ -254,7 +254,7 @@ describe("serializerCases", () => {
   });
 });
 
-/** Registers a test that a clause which the strict serializer obeys fails for the broken one made from it. */
+/** Registers a test that a case which the strict serializer passes fails for a broken copy of it. */
 function catches(fault: string, clause: string, breakIt: (json: SyncSerializer) => Serializer): void {
   it(`${fault}: "${clause}"`, async () => {
     await findCase(serializerCases(strictJsonSubject(strictJson)), clause).run();
@@ -276,7 +276,7 @@ function written(json: SyncSerializer, value: unknown, context: SerializeContext
 function burnProcessorTime(durationMs: number): void {
   const startMs = performance.now();
   const start = process.cpuUsage();
-  // Threads of the runtime spend processor time too, so the clock on the wall must agree.
+  // Threads of the runtime use processor time too, so the wall clock must agree.
   const spentMs = () => {
     const { user, system } = process.cpuUsage(start);
     return Math.min((user + system) / 1000, performance.now() - startMs);

@@ -12,8 +12,8 @@ import type { SerializerSubject } from "./serializer-subject.js";
 import { strictnessCases } from "./strictness-cases.js";
 
 /**
- * The conformance suite for serializers, as cases any runner can register. What it asks for is described in `docs/writing-a-serializer.md`. The hostile cases
- * can hang or kill the process of a serializer that is not bounded, so give the runner a time limit.
+ * The conformance suite for serializers, as cases for any test runner. `docs/writing-a-serializer.md` describes the requirements. The hostile
+ * cases can hang or crash the process of an unbounded serializer, so give the runner a time limit.
  */
 export function serializerCases(subject: SerializerSubject): Case[] {
   return [

@@ -1,68 +1,67 @@
 import type { ApplicationProperties, ReasonCode, Serializer } from "@waybill/core";
 import type { ForeignFormat } from "../corpus/foreign-bodies.js";
 
-/** What the serializer suite knows of the serializer under test. */
+/** The serializer under test, with what the suite must know about it. */
 export interface SerializerSubject {
-  /** Makes the serializer; every case makes its own. */
+  /** Creates the serializer; called for every case. */
   create(): Serializer | Promise<Serializer>;
   /**
-   * Values to write, each with what comes back or `isRefused`. A format that describes itself fills in the whole table of
-   * `selfDescribingValues`; a format bound to a schema lists what its schema can hold and what it cannot. At least one value must be a
-   * container that is not empty.
+   * Values to write, each with the expected value or `isRefused`. A self-describing format decides the whole table of `selfDescribingValues`; a
+   * format with a schema lists values that its schema allows and some that it does not. At least one value must be a non-empty container.
    */
   readonly values: readonly SerializerValue[];
-  /** A value that the format can hold with the given text somewhere in it; errors must never repeat the text. */
+  /** A value with the given text somewhere in it; errors must never repeat the text. */
   marked(marker: string): unknown;
-  /** How deep values of the format can nest; `undefined` when its schema fixes the depth. */
+  /** Makes nested values and bodies; `undefined` if the schema fixes the depth. */
   readonly nesting: Nesting | undefined;
   /**
-   * A value of so many items: what stands in its arrays, objects, maps and records, however deep. It is asked for 1 to 100,000. Without it
-   * the limit on items is not tried.
+   * Makes a value with a number of items, from 1 to 100,000: all members of its arrays, objects, maps and records at any depth. Without it the
+   * items limit is not tested.
    */
   items?(count: number): unknown;
-  /** Bodies of the same format that other programs wrote, with the value they stand for. */
+  /** Bodies of the same format that other programs wrote, with their values. */
   readonly bodies?: readonly ForeignlyWrittenBody[];
   /**
-   * Bodies that look like the format and must be refused: count bombs behind the format's own header, forbidden keys, bad UTF-8, what its
-   * library would let pass.
+   * Bodies that look like the format and must be refused: count bombs after the format's own header, forbidden keys, invalid UTF-8, and what its
+   * library would accept.
    */
   readonly hostile?: readonly HostileBody[];
-  /** Formats of the built-in corpus that the serializer rightly reads without a label, its own foremost. */
+  /** Formats of the built-in corpus that the serializer may read without a content type, such as its own. */
   readonly recognises?: readonly ForeignFormat[];
   /**
-   * Whether the bodies it writes can be recognised without a label. Default: unless the detection is `"label"`. `false` for a setting that
-   * writes what only a label names, though it reads more.
+   * Whether the bodies it writes can be recognised without a content type. Default: unless the detection is `"label"`. `false` for settings that
+   * write bodies without evidence, though it recognises others.
    */
   readonly isRecognisable?: boolean;
-  /** Whether an empty array or object proves the format: true of text such as `[]`, false of a single byte. Default false. */
+  /** Whether an empty array or object is evidence of the format: true for text such as `[]`, false for a single byte. Default false. */
   readonly recognisesEmptyContainers?: boolean;
   /**
-   * The format has no framing and no containers: part of a body, or two bodies in a row, are a body again, as of plain text. The cases on
-   * bodies that end early or go on after their end then ask for a quick end, whichever it is.
+   * Whether the format has no framing and no containers: part of a body, or two bodies in a row, are a valid body again, as in plain text. The cases
+   * about truncated bodies and trailing bytes then only require a quick end.
    */
   readonly isUnframed?: true;
-  /** What else the messages carry while the values travel. */
+  /** Further properties of the messages. */
   readonly message?: MessageSetting;
 }
 
 /** The parts of a message that a serializer may look at. */
 export interface MessageSetting {
-  /** The message type, for serializers whose schema goes by it. */
+  /** The message type, for serializers that choose the schema by it. */
   readonly messageType?: string;
   /** The content type on the message; by default what the serializer wrote, or its first media type. */
   readonly contentType?: string;
   readonly applicationProperties?: ApplicationProperties;
 }
 
-/** A value with what must come of it; it comes back unchanged when nothing else is said. */
+/** A value with its expected outcome; by default it must be read back unchanged. */
 export interface SerializerValue {
   readonly name: string;
   readonly value: unknown;
-  /** What reading returns instead of the same value. */
+  /** The value that reading returns, if it differs. */
   readonly becomes?: { readonly value: unknown };
   /** Writing must fail with `serialization-failed`. */
   readonly isRefused?: true;
-  /** Takes long to write and read: it is tried by itself, and left out where a case goes through all values. */
+  /** Takes long to write and read: tested separately, and left out of cases that use all values. */
   readonly isLarge?: true;
   /** Overrides the subject's own setting. */
   readonly message?: MessageSetting;
@@ -90,7 +89,7 @@ export interface ForeignlyWrittenBody {
 export interface HostileBody {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** The reason to be given, where only one is right. */
+  /** The expected reason, if only one is right. */
   readonly reason?: ReasonCode;
   readonly message?: MessageSetting;
 }

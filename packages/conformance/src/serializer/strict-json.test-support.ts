@@ -3,7 +3,7 @@ import { decodeFailure, encodeFailure, type SerializeContext } from "@waybill/co
 import { selfDescribingValues } from "./self-describing-values.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
-/** Checks a serializer as strict JSON. */
+/** A subject with the value table of strict JSON. */
 export function strictJsonSubject(create: () => Serializer = strictJson): SerializerSubject {
   return {
     create,
@@ -84,12 +84,12 @@ export function strictJsonSubject(create: () => Serializer = strictJson): Serial
   };
 }
 
-/** A serializer that never promises. */
+/** A serializer that is always synchronous. */
 export interface SyncSerializer extends Serializer {
   serialize(value: unknown, context: SerializeContext): { bytes: Uint8Array };
 }
 
-/** JSON held to the suite: plain values only, fatal UTF-8, bounded depth, no `__proto__`. */
+/** JSON that passes the suite: plain values only, fatal UTF-8, bounded depth, no `__proto__`. */
 export function strictJson(): SyncSerializer {
   return {
     name: "json",
@@ -141,7 +141,7 @@ function assertShallow(text: string, maxDepth: number): void {
   }
 }
 
-/** As many as there are commas, and one more in each container that is not empty. */
+/** Counts items: one per comma, and one more in each non-empty container. */
 function itemsOf(text: string): number {
   return text.match(/"(?:[^"\\]|\\.)*"|,|[[{](?!\s*[\]}])/g)?.filter((token) => token[0] !== '"').length ?? 0;
 }

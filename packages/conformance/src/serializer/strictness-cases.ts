@@ -1,17 +1,19 @@
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
-import { messageSetting, readQuickly, readRefused, readValue } from "./harness.js";
+import { required } from "../required.js";
+import { messageSetting, readQuickly, readRefused, readValue, serializerCase } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { type Written, writableValues, writeValue } from "./written.js";
 
-/** At most so many damaged copies of one body are tried; longer bodies are sampled evenly. */
+/** Maximum number of damaged copies of one body; longer bodies are sampled evenly. */
 const samples = { short: 2048, long: 6, longAt: 4096 };
 
 /**
- * A body is exactly one value: nothing missing, nothing left over. Damage inside may go unnoticed, for no format carries a checksum, but
- * it ends in a value or a refusal and never in another error, a hang or a crash.
+ * A body is exactly one value, without missing or trailing bytes. Damage inside may go unnoticed, since no format has a checksum, but it must end in
+ * a value or a refusal, never in another error, a hang or a crash.
  */
 export function strictnessCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "strictness");
   return [
     declaredEmptyCase(subject),
     undeclaredEmptyCase(subject),
@@ -29,10 +31,8 @@ export function strictnessCases(subject: SerializerSubject): Case[] {
         run: () => forWritten(subject, entry, surviveBitFlips),
       },
     ]),
-    ...(subject.bodies ?? []).map((body) => ({
-      name: `strictness: ${body.name} cut short is refused`,
-      async run() {
-        const serializer = await subject.create();
+    ...(subject.bodies ?? []).map((body) =>
+      testCase(`${body.name} cut short is refused`, async (serializer) => {
         const message = messageSetting(subject, body.message);
         const readCut = subject.isUnframed === true ? readQuickly : readRefused;
         for (const offset of offsets(body.bytes.length))
@@ -41,8 +41,8 @@ export function strictnessCases(subject: SerializerSubject): Case[] {
             { bytes: body.bytes.slice(0, offset), isDeclared: true, message },
             `${body.name} cut at ${offset}`,
           );
-      },
-    })),
+      }),
+    ),
   ];
 }
 
@@ -61,31 +61,28 @@ async function forWritten(
   await check(serializer, await writeValue(serializer, subject, entry), subject);
 }
 
-/** Zero bytes are a value of few formats; a pipeline gives them only to a serializer that says so. */
+/** Few formats have a value of zero bytes; a pipeline passes empty bodies only to serializers that declare this. */
 function declaredEmptyCase(subject: SerializerSubject): Case {
-  return {
-    name: "strictness: the empty body is refused, declared, unless the serializer says that it reads it",
-    async run() {
-      const serializer = await subject.create();
+  const testCase = serializerCase(subject, "strictness");
+  return testCase(
+    "the empty body is refused, declared, unless the serializer says that it reads it",
+    async (serializer) => {
       const offer = { bytes: new Uint8Array(), isDeclared: true, message: subject.message };
       const readEmpty = serializer.readsEmptyBodies === true ? readValue : readRefused;
       await readEmpty(serializer, offer, "the empty body");
     },
-  };
+  );
 }
 
 function undeclaredEmptyCase(subject: SerializerSubject): Case {
-  return {
-    name: "strictness: the empty body is refused, not declared",
-    async run() {
-      const serializer = await subject.create();
-      const offer = { bytes: new Uint8Array(), isDeclared: false, message: subject.message };
-      await readRefused(serializer, offer, "the empty body");
-    },
-  };
+  const testCase = serializerCase(subject, "strictness");
+  return testCase("the empty body is refused, not declared", async (serializer) => {
+    const offer = { bytes: new Uint8Array(), isDeclared: false, message: subject.message };
+    await readRefused(serializer, offer, "the empty body");
+  });
 }
 
-/** A copy of itself behind a scalar can be a scalar again (`1` and `11`), so scalars are only tried with a zero byte. */
+/** A scalar followed by a copy of itself can be a scalar again (`1` and `11`), so scalars are only tested with a zero byte. */
 const refuseTrailing: Check = async (serializer, written, { isUnframed }) => {
   const readMore = isUnframed === true ? readQuickly : readRefused;
   const tails = written.isContainer
@@ -101,7 +98,7 @@ const refuseTrailing: Check = async (serializer, written, { isUnframed }) => {
   }
 };
 
-/** The beginning of a scalar can be a scalar (`12` and `1`), so scalars only have to end well. */
+/** The beginning of a scalar can be a scalar (`12` and `1`), so for scalars both outcomes are allowed. */
 const refuseTruncated: Check = async (serializer, written, { isUnframed }) => {
   const readCut = written.isContainer && isUnframed !== true ? readRefused : readQuickly;
   for (const offset of offsets(written.bytes.length)) {
@@ -113,7 +110,7 @@ const refuseTruncated: Check = async (serializer, written, { isUnframed }) => {
 const surviveBitFlips: Check = async (serializer, written) => {
   for (const bit of offsets(written.bytes.length * 8)) {
     const bytes = written.bytes.slice();
-    bytes[bit >> 3]! ^= 1 << (bit & 7);
+    bytes[bit >> 3] = required(bytes[bit >> 3]) ^ (1 << (bit & 7));
     await readQuickly(
       serializer,
       { ...written, bytes, isDeclared: true },
@@ -122,7 +119,7 @@ const surviveBitFlips: Check = async (serializer, written) => {
   }
 };
 
-/** Every index below the length, or so many of them, evenly spread, that a long body stays cheap; always the last. */
+/** Every index below the length, or for long bodies an even sample that includes the last. */
 function offsets(length: number): number[] {
   const wanted = Math.min(length, length > samples.longAt * 8 ? samples.long : samples.short);
   const all = Array.from({ length: wanted }, (_, index) => Math.floor((index * length) / wanted));

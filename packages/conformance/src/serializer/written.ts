@@ -5,12 +5,12 @@ import type { MessageSetting, SerializerSubject, SerializerValue } from "./seria
 /** One of the subject's values as the subject itself wrote it. */
 export interface Written {
   readonly name: string;
-  /** What reading the bytes must return. */
+  /** The value that reading must return. */
   readonly value: unknown;
   readonly bytes: Uint8Array;
   readonly contentType: string;
   readonly message: MessageSetting;
-  /** Whether the value that comes back is an array or an object of the format. */
+  /** Whether the value that reading returns is an array or an object of the format. */
   readonly isContainer: boolean;
   readonly isEmptyContainer: boolean;
 }
@@ -38,7 +38,7 @@ export async function writeValue(
   };
 }
 
-/** What must come back when the value of an entry is written and read. */
+/** The expected value when an entry's value is written and read. */
 export function expectedValue(entry: SerializerValue): unknown {
   return entry.becomes === undefined ? entry.value : entry.becomes.value;
 }
@@ -48,7 +48,7 @@ export function writableValues(subject: SerializerSubject): SerializerValue[] {
   return subject.values.filter((entry) => entry.isRefused !== true);
 }
 
-/** The entries that the subject can write quickly, for cases that go through all of them. */
+/** The entries that the subject can write quickly, for cases that use all of them. */
 export function quickValues(subject: SerializerSubject): SerializerValue[] {
   return writableValues(subject).filter((entry) => entry.isLarge !== true);
 }

@@ -15,7 +15,7 @@ import type { Case } from "../case.js";
 import type { TransportSubject } from "./harness/transport-subject.js";
 import { transportCases } from "./transport-cases.js";
 
-/** What a broken transport does differently. */
+/** The fault of a broken transport. */
 export interface Fault {
   transport?(transport: Transport): Partial<Transport>;
   sender?(sender: TransportSender): Partial<TransportSender>;
@@ -27,7 +27,7 @@ export interface Fault {
   delivered?(message: DeliveredMessage): DeliveredMessage;
 }
 
-/** Everything the contract knows. */
+/** All capabilities of the contract. */
 export const everyCapability: readonly TransportCapability[] = [
   "scheduling",
   "deferral",
@@ -38,8 +38,8 @@ export const everyCapability: readonly TransportCapability[] = [
 ];
 
 /**
- * Registers a test that a clause which the local transport obeys fails for the broken one made from it: by an assertion of its own, or by a call
- * that should not reject.
+ * Registers a test that a case which the local transport passes fails for a broken copy of it: by an assertion, or by a call that should not
+ * reject.
  */
 export function catches(
   name: string,
@@ -60,7 +60,7 @@ export function findCase(cases: readonly Case[], beginning: string): Case {
   return found;
 }
 
-/** The local transport with a fault, each time on a broker of its own whose clock stands still until a case moves it. */
+/** The local transport with a fault, on a new broker whose clock advances only when a case moves it. */
 export function localSubject(fault: Fault = {}): TransportSubject {
   return {
     capabilities: everyCapability,
@@ -98,7 +98,7 @@ export function localSubject(fault: Fault = {}): TransportSubject {
   };
 }
 
-/** The transport with a fault; what the fault leaves alone keeps working. */
+/** The transport with a fault; everything else keeps working. */
 function breakTransport(transport: Transport, fault: Fault): Transport {
   const accept = transport.acceptSession.bind(transport);
   const acceptBroken = fault.acceptSession?.(accept) ?? accept;

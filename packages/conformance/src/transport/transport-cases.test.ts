@@ -9,7 +9,7 @@ import { localSubject } from "./faulty-transport.test-support.js";
 import { operations } from "./harness/operations.js";
 import { transportCases } from "./transport-cases.js";
 
-/** What is asynchronous in a part of the contract; `close` has cases of its own. */
+/** The asynchronous methods of a part of the contract; `close` has separate cases. */
 type OperationOf<Part> = Exclude<
   { [Key in keyof Part]-?: Part[Key] extends (...args: never) => Promise<unknown> ? Key : never }[keyof Part],
   "close" | typeof Symbol.asyncDispose
@@ -21,7 +21,7 @@ type OperationName =
   | OperationOf<TransportRuleManager>;
 
 describe("operations", () => {
-  it("are all that the contract has: the compiler refuses this list when the contract changes", () => {
+  it("are complete: the compiler refuses this list when the contract changes", () => {
     const named: Record<OperationName, true> = {
       send: true,
       createBatch: true,
@@ -54,7 +54,7 @@ describe("transportCases", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("asks for a refusal of every operation behind a capability that is missing", () => {
+  it("requires a refusal of every operation of a missing capability", () => {
     const negative = transportCases({ ...localSubject(), capabilities: [] })
       .map(({ name }) => name)
       .filter((name) => name.startsWith("without "));
@@ -71,7 +71,7 @@ describe("transportCases", () => {
     ]);
   });
 
-  it("skips nothing when every capability is there", () => {
+  it("skips nothing when every capability exists", () => {
     const names = transportCases(localSubject()).map(({ name }) => name);
     expect(names.filter((name) => name.startsWith("without "))).toEqual([]);
     for (const family of ["sessions: ", "rules: ", "lifecycle: acceptSession ", "lifecycle: listRules "])

@@ -17,8 +17,8 @@ import { topicCases } from "./cases/topic-cases.js";
 import type { TransportSubject } from "./harness/transport-subject.js";
 
 /**
- * The conformance suite for transports, as cases any runner can register. Where the subject lacks a capability, the cases that need it give way to cases
- * that its operations reject with `not-supported`. What it asks for is described in `docs/writing-a-transport.md`.
+ * The conformance suite for transports, as cases for any test runner. If the subject lacks a capability, the cases that need it are replaced by cases
+ * that its operations reject with `not-supported`. `docs/writing-a-transport.md` describes the requirements.
  */
 export function transportCases(subject: TransportSubject): Case[] {
   const present = new Set<string>(subject.capabilities);

@@ -1,30 +1,30 @@
 import type { ApplicationPropertyValue } from "../message/message.js";
 
-/** What an encrypted body is bound to: with one of these changed it cannot be decrypted. */
+/** What an encrypted body is bound to: if any of it is changed, decryption fails. */
 export interface AssociatedData {
   readonly algorithm: string;
   readonly keyId: string;
   readonly contentType: string | undefined;
   readonly messageType: string | undefined;
   readonly contentEncoding: string | undefined;
-  /** Undefined for a body of the earlier binding, which ends here. */
+  /** Undefined for a body of an earlier release, which is bound to nothing more. */
   readonly more: BoundMore | undefined;
 }
 
-/** What the binding holds beyond the earlier one's. */
+/** What the binding of this release adds. */
 export interface BoundMore {
-  /** The list of names as it travels. */
+  /** The list of names as in the message. */
   readonly list: string;
-  /** Where the body lies, and its length there; undefined for a body that travels with the message. */
+  /** The key and length of the body in the claim-check store; undefined for a body in the message. */
   readonly claimCheck: { readonly key: string; readonly bytes: number } | undefined;
-  /** The values of the application properties that the list names, in its order. */
+  /** The values of the listed application properties, in the order of the list. */
   readonly values: readonly (ApplicationPropertyValue | undefined)[];
 }
 
 /**
- * The bytes that AES-GCM authenticates beside the body: algorithm, key id, content type, message type and content encoding, then the list of bound
- * application properties, the claim check and the values of the listed properties, in this order, each as its length in UTF-8 (32 bits,
- * big-endian) and its UTF-8. An absent one of the first five counts as an empty text, because not every hop tells them apart.
+ * The bytes that AES-GCM authenticates in addition to the body: algorithm, key id, content type, message type and content encoding, then the
+ * list of bound application properties, the claim check and the values of the listed properties, in this order, each as its length in UTF-8
+ * (32 bits, big-endian) and its UTF-8. If one of the first five is absent, it counts as empty, because not every hop distinguishes these.
  */
 export function associatedData(data: AssociatedData): Uint8Array<ArrayBuffer> {
   const { algorithm, keyId, contentType, messageType, contentEncoding, more } = data;
@@ -53,7 +53,7 @@ function textsOf(more: BoundMore | undefined): readonly string[] {
   ];
 }
 
-/** A value with the kind that decides how it is read; the widths of numbers are not kept on every hop. */
+/** A value with its kind. Types of numbers are not distinguished, because not every hop keeps them. */
 function textOf(value: ApplicationPropertyValue | undefined): string {
   if (value === undefined || value === null) return "-";
   if (typeof value === "string") return `s${value}`;

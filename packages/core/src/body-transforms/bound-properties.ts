@@ -3,15 +3,15 @@ import type { ApplicationProperties, EncodedMessage } from "../message/message.j
 import { type MessageTypeResolver, propertyResolver } from "../message-types/message-type-resolver.js";
 import type { EncryptionLabel } from "./encrypt.js";
 
-/** The list comes from the wire too. */
+/** Limits, because the list also comes from the wire. */
 const maxListLength = 4096;
 const maxListedNames = 64;
 
 const defaultResolver = propertyResolver();
 
 /**
- * The application properties to which a body is bound when it is encrypted: those that the resolver looks at to say type and version,
- * whether or not they are there, and the ones that the options name. Without message types those of the default resolver.
+ * The application properties to which a body is bound when it is encrypted: those that the resolver reads for type and version, whether or not
+ * they are set, and those of the options. Without message types, those of the default resolver.
  */
 export function propertiesToBind(
   message: EncodedMessage,
@@ -28,30 +28,27 @@ export function propertiesToBind(
   try {
     resolver.identify({ ...message, applicationProperties });
   } catch {
-    // What it looked at decides, whatever came of it.
+    // Only the properties that it read matter, not its error.
   }
   return [...new Set([...looked, ...named])].sort();
 }
 
-/** Writes the list as it travels. */
+/** The list for the message. */
 export function formatBoundList(names: readonly string[]): string {
   return JSON.stringify(names);
 }
 
-/** Reads the list. Throws `encryption-malformed` for one that no release of waybill writes. */
+/** Parses the list of a message. Throws `encryption-malformed` for an invalid one. */
 export function parseBoundList(list: unknown): readonly string[] {
   const names = typeof list === "string" && list.length <= maxListLength ? parsed(list) : undefined;
   const isList = Array.isArray(names) && names.length <= maxListedNames;
   if (isList && names.every((name) => typeof name === "string")) return names;
-  throw decodeFailure(
-    "encryption-malformed",
-    "The list of the application properties that are bound is none.",
-  );
+  throw decodeFailure("encryption-malformed", "The list of bound application properties is malformed.");
 }
 
 /**
- * Throws `decryption-failed` for a message whose type or version hangs on an application property to which its body is not bound: anybody
- * on the way may have written it. Does nothing for a body of the earlier binding, which the report tells apart.
+ * Throws `decryption-failed` for a message whose type or version depends on an application property to which its body is not bound, because it
+ * may have been changed in transit. Does nothing for a body of an earlier release, which the report marks as `"partial"`.
  */
 export function requireBound(
   message: EncodedMessage,

@@ -76,7 +76,7 @@ describe("checking in", () => {
 });
 
 describe("checking out", () => {
-  it("fetches the body, and says where it lay", async () => {
+  it("fetches the body, and reports its key", async () => {
     const { store, bodies } = mapStore();
     const sent = await pipeline(store).serialize({ body: large });
     const outcome = await pipeline(store).deserialize(sent);
@@ -210,7 +210,7 @@ describe("checking out", () => {
     expect(signal!.aborted).toBe(true);
   });
 
-  it("gives up when the caller does", async () => {
+  it("stops when the caller aborts", async () => {
     const { store } = mapStore();
     const sent = await pipeline(store).serialize({ body: large });
     store.get = () => new Promise(() => {});

@@ -5,16 +5,16 @@ import { sha256Hex } from "../foundation/web-crypto.js";
 import { withinTime } from "../foundation/within-time.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 
-/** The application property that names where a body lies. */
+/** The application property with the key of the stored body. */
 export const claimCheckProperty = "waybill-claim-check";
 
-/** The application properties that say what the body under {@link claimCheckProperty} must be. */
+/** The application properties with hash and length of the stored body. */
 export const claimCheckDetails = Object.freeze({
   sha256: "waybill-claim-check-sha256",
   bytes: "waybill-claim-check-bytes",
 });
 
-/** Where a claim-checked body lies and what it must be. */
+/** The key of a stored body, with its expected hash and length. */
 export interface ClaimCheck {
   readonly key: string;
   /** SHA-256 of the body, in lower-case hexadecimal. */
@@ -22,7 +22,7 @@ export interface ClaimCheck {
   readonly bytes: number;
 }
 
-/** With whom a claim check is dealt with, and for how long. */
+/** The store of a call, with its time limit. */
 export interface ClaimCheckCall {
   readonly store: ClaimCheckStore;
   readonly timeoutMs: number;
@@ -31,15 +31,15 @@ export interface ClaimCheckCall {
 
 const noBytes = new Uint8Array(0);
 
-/** Keys come from the wire: nothing that a path could be turned with passes. */
+/** Valid keys. They come from the wire, so path traversal such as `..` must not match. */
 const keyPattern = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
-/** A folder per day, so that what is old enough can be deleted folder by folder; a random name, so that no two messages share a body. */
+/** A folder per day, so that old bodies can be deleted by folder; a random name, so that no two messages share a body. */
 export function newClaimCheckKey(): string {
   return `${new Date().toISOString().slice(0, 10)}/${globalThis.crypto.randomUUID()}`;
 }
 
-/** Puts the body into the store under a key of {@link newClaimCheckKey} and leaves a reference in its place. Rejects with `unavailable` when the store does not take it. */
+/** Stores the body under a key of {@link newClaimCheckKey} and replaces it with a reference. Rejects with `unavailable` when storing fails. */
 export async function checkIn(
   message: EncodedMessage,
   key: string,
@@ -58,8 +58,8 @@ export async function checkIn(
 }
 
 /**
- * Fetches a claim-checked body and compares it with what the message says of it. Rejects with `claim-check-missing` or
- * `claim-check-changed`, with `unavailable` when the store is out of reach.
+ * Fetches a stored body and compares its length and hash with those in the message. Rejects with `claim-check-missing` or
+ * `claim-check-changed`, with `unavailable` when the store is unavailable.
  */
 export async function checkOut(claim: ClaimCheck, call: ClaimCheckCall): Promise<Uint8Array> {
   const body = await asked("fetch the body from", call, (store, abortSignal) =>
@@ -100,7 +100,7 @@ export function readClaimCheck(
   return { key, sha256, bytes };
 }
 
-/** Whatever a store throws means that it is out of reach. Its text stays out: it may hold a signed address. */
+/** Any error of a store means that it is unavailable. Its message is left out, because it may contain a signed URL. */
 async function asked<T>(
   what: string,
   { store, timeoutMs, signal }: ClaimCheckCall,

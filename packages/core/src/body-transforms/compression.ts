@@ -7,21 +7,21 @@ import type { ApplicationProperties } from "../message/message.js";
 /** A content coding a body can be compressed with. Source: RFC 9110, 8.4.1. */
 export type ContentCoding = "gzip" | "deflate" | "br";
 
-/** The application property that names the codings of a body, innermost first, as the HTTP header of that name does. */
+/** The application property with the codings of a body, innermost first, like the HTTP header of that name. */
 const contentEncodingProperty = "Content-Encoding";
 
-/** The same in lower case, as senders over HTTP may write it; a body may be labelled by either. */
+/** The same in lower case, as HTTP senders may write it; both are read. */
 const lowerCaseProperty = "content-encoding";
 
 export const contentCodings: readonly ContentCoding[] = Object.freeze(["gzip", "deflate", "br"]);
 
-/** More codings than this on one body are refused: nobody compresses three times, and each costs a full pass. */
+/** Bodies with more codings are refused, because each costs a full pass and real bodies have one or two. */
 const maxCodings = 3;
 
-/** Limits beyond this, 4 GiB, mean the same: Node.js has no larger bytes on every version, and refuses such a limit. */
+/** Larger limits are reduced to this, 4 GiB, because Node.js refuses them and not every version supports larger buffers. */
 const maxZlibBytes = 2 ** 32 - 1;
 
-/** The part of `node:zlib` that is used; in a browser the Compression Streams API stands in for it. */
+/** The part of `node:zlib` that is used; browsers use the Compression Streams API instead. */
 interface Zlib {
   gzipSync(bytes: Uint8Array): Uint8Array;
   deflateSync(bytes: Uint8Array): Uint8Array;
@@ -39,14 +39,14 @@ interface Inflated {
 
 const zlib = nodeBuiltin<Zlib>("node:zlib");
 
-/** The codings that a message names. Property names are case-sensitive, HTTP's are not: senders over HTTP may write it in lower case. */
+/** The `Content-Encoding` of a message. HTTP senders may write it in lower case, although names of application properties are case-sensitive. */
 export function contentEncodingOf(properties: ApplicationProperties | undefined): unknown {
   if (properties === undefined) return undefined;
   const value = properties[contentEncodingProperty] ?? properties[lowerCaseProperty];
   return value === null ? undefined : value;
 }
 
-/** The application properties of a body in these codings, innermost first, without what they said of codings before. */
+/** The application properties with these codings, innermost first, instead of earlier ones. */
 export function withContentEncoding(
   properties: ApplicationProperties | undefined,
   codings: readonly ContentCoding[],
@@ -55,7 +55,7 @@ export function withContentEncoding(
   return { ...others, [contentEncodingProperty]: codings.join(", ") };
 }
 
-/** The application properties of a body without any bytes, which is in no coding. */
+/** The application properties of an empty body, which has no coding. */
 export function withoutContentEncoding(
   properties: ApplicationProperties | undefined,
 ): ApplicationProperties | undefined {
@@ -100,14 +100,14 @@ export function compress(coding: ContentCoding, bytes: Uint8Array): Awaitable<Ui
     case "deflate":
       return zlib.deflateSync(bytes);
     case "br":
-      // Quality 11, zlib's default, is made for files that are compressed once: 100 times slower for a few per cent.
+      // Quality 11, zlib's default, is for files that are compressed once: 100 times slower for a few per cent.
       return zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } });
   }
 }
 
 /**
- * Undoes one content coding. Throws `decompressed-too-large` as soon as more than `maxBytes` come out, `compression-corrupt` when
- * the bytes are damaged, end early, or go on after the end.
+ * Decodes one content coding. Throws `decompressed-too-large` as soon as the output exceeds `maxBytes`, `compression-corrupt` when the bytes
+ * are damaged, truncated, or continue after the end.
  */
 export function decompress(
   coding: ContentCoding,

@@ -6,34 +6,34 @@ import type { ClaimCheck } from "./claim-check.js";
 import { contentEncodingOf } from "./compression.js";
 import { isKeyId, type KeyRing } from "./key-ring.js";
 
-/** The application property that says that a body is encrypted, and how. */
+/** The application property with the algorithm of an encrypted body. */
 export const encryptionProperty = "waybill-encryption";
 
-/** The application properties that go with {@link encryptionProperty}. */
+/** The other application properties of an encrypted body. */
 export const encryptionDetails = Object.freeze({
   keyId: "waybill-encryption-key-id",
   nonce: "waybill-encryption-nonce",
   bound: "waybill-encryption-bound",
 });
 
-/** The only algorithm there is. Source: NIST SP 800-38D. */
+/** The only supported algorithm. Source: NIST SP 800-38D. */
 const algorithm = "AES-256-GCM";
 
 /** In bytes. Random nonces of this length are safe for 2^32 messages with one key. Source: NIST SP 800-38D, 8.3. */
 const nonceLength = 12;
 
-/** In bytes; it stands at the end of the ciphertext, as Web Crypto puts it. */
+/** In bytes; the tag is at the end of the ciphertext, as in Web Crypto. */
 const tagLength = 16;
 
-/** What a body is bound to besides what every body is. */
+/** What a body is bound to in addition to what every body is bound to. */
 export interface Binding {
-  /** Names of application properties, present or not. */
+  /** Names of application properties, whether or not they are set. */
   readonly names: readonly string[];
-  /** The key under which the encrypted body will lie in the claim-check store, if it goes there. */
+  /** The key under which the encrypted body will be stored as a claim check, if it is. */
   readonly claimCheckKey: string | undefined;
 }
 
-/** Encrypts the body under the current key and says so in the application properties. */
+/** Encrypts the body with the current key and adds the application properties. */
 export async function encrypt(
   message: EncodedMessage,
   keyRing: KeyRing,
@@ -59,26 +59,26 @@ export async function encrypt(
   return { ...message, body, applicationProperties };
 }
 
-/** How long a body of so many bytes is once it is encrypted. */
+/** The length of a body after encryption, in bytes. */
 export function encryptedLength(plainLength: number): number {
   return plainLength + tagLength;
 }
 
-/** What an encrypted message says of its encryption. */
+/** The encryption properties of a message. */
 export interface EncryptionLabel {
   readonly keyId: string;
   readonly nonce: Uint8Array<ArrayBuffer>;
-  /** The list of the application properties that are bound; undefined for the binding of earlier releases, which had none. */
+  /** The bound application properties; undefined for a body of earlier releases, which had no list. */
   readonly bound: BoundList | undefined;
 }
 
-/** Names of application properties, and the text in which they travel. */
+/** Names of application properties, and their list as in the message. */
 export interface BoundList {
   readonly list: string;
   readonly names: readonly string[];
 }
 
-/** Reads what the message says of its encryption. Throws `encryption-unsupported` or `encryption-malformed`. */
+/** Reads the encryption properties. Throws `encryption-unsupported` or `encryption-malformed`. */
 export function readEncryptionLabel(properties: ApplicationProperties): EncryptionLabel {
   if (properties[encryptionProperty] !== algorithm) {
     throw decodeFailure(
@@ -98,8 +98,8 @@ export function readEncryptionLabel(properties: ApplicationProperties): Encrypti
 }
 
 /**
- * Decrypts a body. Rejects with `key-unknown`, with `decryption-failed` when a bit of the body or of what it is bound to is not what was
- * encrypted, and with `unavailable` when the key is out of reach.
+ * Decrypts a body. Rejects with `key-unknown`, with `decryption-failed` when the body or anything it is bound to was changed, and with
+ * `unavailable` when the key provider is unavailable.
  */
 export async function decrypt(
   body: Uint8Array,
@@ -119,7 +119,7 @@ export async function decrypt(
     );
     return new Uint8Array(plain);
   } catch {
-    // Web Crypto gives no reason, and there is none to give: whoever asks may be an attacker.
+    // Web Crypto gives no reason, and the error must not help an attacker.
     throw decodeFailure(
       "decryption-failed",
       "The body does not belong to its key, nonce, content type, content encoding, message type and version.",
@@ -148,7 +148,7 @@ function boundTo(
   };
 }
 
-/** Names come from the wire: none of them reaches what every object has. */
+/** Only own properties, because the names come from the wire. */
 function ownValue(properties: ApplicationProperties, name: string) {
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }

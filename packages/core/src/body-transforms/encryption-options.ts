@@ -4,7 +4,7 @@ import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import { requireWebCrypto } from "../foundation/web-crypto.js";
 
-/** The part of a Web Crypto `CryptoKey` that is looked at; it must be an AES-GCM key of 256 bits that may encrypt or decrypt. */
+/** The part of a Web Crypto `CryptoKey` that is used; it must be an AES-GCM key of 256 bits that may encrypt or decrypt. */
 export interface WebCryptoKey {
   readonly type: string;
   readonly algorithm: { readonly name: string };
@@ -14,47 +14,47 @@ export interface WebCryptoKey {
 /** A key of 256 bits: 32 bytes, or a Web Crypto key. */
 export type EncryptionKeyMaterial = Uint8Array | WebCryptoKey;
 
-/** A key and the id by which messages name it. */
+/** A key and its id in messages. */
 export interface EncryptionKey {
-  /** Travels in the clear. 1 to 256 characters. */
+  /** Sent unencrypted. 1 to 256 characters. */
   readonly id: string;
   readonly key: EncryptionKeyMaterial;
 }
 
-/** A key ring: hands out keys, from a key vault for example. Answers are remembered for `keyCacheDurationInMs`. */
+/** Provides keys, for example from a key vault. Results are cached for `keyCacheDurationInMs`. */
 export interface EncryptionKeyProvider {
-  /** The key that encrypts what is sent now. What it throws fails the send with `unavailable`. */
+  /** The key for messages sent now. If it throws, sending fails with `unavailable`. */
   currentKey(options: CallOptions): Awaitable<EncryptionKey>;
   /**
-   * The key of an id that stands on a message, which anybody may have written. Undefined says that there is no such key: the message is
-   * dead-lettered with `key-unknown`. What it throws says that the key is out of reach: the message comes back later.
+   * The key for the id of a received message, which any sender may have written. Undefined if there is no such key: the message is
+   * dead-lettered with `key-unknown`. If it throws, the key is unavailable: the message is read again later.
    */
   findKey(id: string, options: CallOptions): Awaitable<EncryptionKeyMaterial | undefined>;
 }
 
-/** How bodies are encrypted. */
+/** Options of encrypting bodies. */
 export interface EncryptionOptions {
-  /** Where keys come from. */
+  /** Provides the keys. */
   readonly keys: EncryptionKeyProvider;
   /**
-   * Reads bodies that are not encrypted too, for the time in which not every producer encrypts. Default false: they are dead-lettered with
+   * Also reads bodies that are not encrypted, while not all producers encrypt yet. Default false: they are dead-lettered with
    * `plaintext-refused`. An encrypted body that cannot be decrypted is never read as plaintext.
    */
   readonly allowPlaintext?: boolean | undefined;
   /**
-   * Application properties that decide how a body is read, besides those of type and version: a body is bound to them when it is encrypted,
-   * and one that is not bound to them is refused with `decryption-failed`. Default none.
+   * Application properties that decide how a body is read, in addition to those of type and version. Bodies are bound to them when they are
+   * encrypted; a received body that is not bound to them is refused with `decryption-failed`. Default none.
    */
   readonly boundProperties?: readonly string[] | undefined;
   /**
-   * Reads bodies of earlier releases too, whose message version is not bound: whoever can change the property `messageVersion` on the way
-   * can have them read as another version. Their report says `encryptionBinding: "partial"`. Default true; set it to false once
-   * none are left.
+   * Also reads bodies of earlier releases, which are not bound to their message version: an attacker who changes the property
+   * `messageVersion` in transit can have them read as another version. Their report has `encryptionBinding: "partial"`. Default true; set it
+   * to false when no such messages are left.
    */
   readonly allowPartialBinding?: boolean | undefined;
-  /** How long a key is remembered, in milliseconds; 0 asks for every message. Default 300 000. A rotation is noticed after so long. */
+  /** How long a key is cached, in milliseconds; 0 calls the provider for every message. Default 300 000. A key rotation takes effect after this time. */
   readonly keyCacheDurationInMs?: number | undefined;
-  /** How many keys are remembered; the one that was asked for longest ago is forgotten first. Default 100. */
+  /** How many keys are cached; the oldest is dropped first. Default 100. */
   readonly keyCacheSize?: number | undefined;
 }
 

@@ -259,7 +259,7 @@ describe("the message version", () => {
     applicationProperties: { ...sent.applicationProperties, messageVersion: version },
   });
 
-  it("cannot be changed on the way", async () => {
+  it("cannot be changed in transit", async () => {
     const sent = await typed().serialize({ body: { cents: 5 }, subject: "price" });
     expect(await typed().deserialize(sent)).toMatchObject({ status: "decoded", body: { cents: 5 } });
     const removed = { ...sent, applicationProperties: without(sent, "messageVersion") };
@@ -414,7 +414,7 @@ describe("plaintext", () => {
 describe("the key ring", () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it("asks once for everybody who asks at the same time, and remembers", async () => {
+  it("calls the provider once for concurrent requests, and caches the result", async () => {
     const { keys, asked } = counted();
     const one = pipeline({ keys });
     const sent = await Promise.all([1, 2, 3].map((n) => one.serialize({ body: { n } })));

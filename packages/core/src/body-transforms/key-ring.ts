@@ -9,8 +9,7 @@ import type {
 } from "./encryption-options.js";
 
 /**
- * A key in the form in which Web Crypto takes it: a `CryptoKey`, which is no type of a program without those of the DOM, and so must not stand
- * in a declaration.
+ * A key for Web Crypto: a `CryptoKey`. Declarations do not use that type, because programs without the DOM types do not have it.
  */
 export interface ReadyKey {
   readonly id: string;
@@ -22,10 +21,10 @@ interface Remembered<T> {
   readonly untilMs: number;
 }
 
-/** Ids come from the wire too. */
+/** Limited, because ids also come from the wire. */
 const maxIdLength = 256;
 
-/** The keys of one pipeline: asks the provider once for all who ask at the same time, and remembers its answers for a while. */
+/** The keys of one pipeline. Concurrent requests call the provider once, and its results are cached. */
 export class KeyRing {
   readonly #provider: EncryptionKeyProvider;
   readonly #cacheMs: number;
@@ -41,7 +40,7 @@ export class KeyRing {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The key to encrypt with. Rejects with `unavailable`, or `serialization-failed` when the provider gave no usable key. */
+  /** The key to encrypt with. Rejects with `unavailable`, or `serialization-failed` when the provider returned no usable key. */
   current(): Promise<ReadyKey> {
     if (isFresh(this.#current)) return this.#current.value;
     const remembered = this.#remember(this.#askCurrent());
@@ -52,7 +51,7 @@ export class KeyRing {
     return remembered.value;
   }
 
-  /** The key of an id from the wire. Rejects with `key-unknown` when there is none, with `unavailable` when it is out of reach. */
+  /** The key for an id from the wire. Rejects with `key-unknown` when there is none, with `unavailable` when the provider is unavailable. */
   find(id: string): Promise<ReadyKey> {
     const known = this.#found.get(id);
     if (isFresh(known)) return known.value;
@@ -74,7 +73,7 @@ export class KeyRing {
     if (!isKeyId(id) || key === undefined) {
       throw new WaybillError(
         "serialization-failed",
-        "The key provider gave no key with an id to encrypt with.",
+        "The key provider returned no key with an id to encrypt with.",
       );
     }
     return { id, key: await ready(key, "encrypt") };
@@ -88,16 +87,16 @@ export class KeyRing {
     return { id, key: await ready(key, "decrypt") };
   }
 
-  /** Whatever a provider throws means that it is out of reach. Its text stays out: it may hold key material. */
+  /** Any error of a provider means that it is unavailable. Its message is left out, because it may contain key material. */
   async #ask<T>(work: (options: { abortSignal: AbortSignal }) => T | Promise<T>): Promise<T> {
     try {
-      // No caller's signal: others may wait for the same answer.
+      // Not the caller's signal, because others may wait for the same result.
       const limit = { who: "The key provider", timeoutMs: this.#timeoutMs, signal: undefined };
       return await withinTime(limit, (abortSignal) => work({ abortSignal }));
     } catch (error) {
       const kind = error instanceof Error ? error.name : typeof error;
       const why = error instanceof WaybillError ? error.text : `It threw ${kind}.`;
-      throw new WaybillError("unavailable", `The key provider gave no answer. ${why}`, {
+      throw new WaybillError("unavailable", `The key provider failed. ${why}`, {
         reason: "unavailable",
         stage: "decrypt",
       });
@@ -109,7 +108,7 @@ export class KeyRing {
   }
 }
 
-/** Whether a text can be a key's id. */
+/** Whether a value is a valid key id. */
 export function isKeyId(id: unknown): id is string {
   return typeof id === "string" && id !== "" && id.length <= maxIdLength;
 }
@@ -127,10 +126,10 @@ async function ready(key: EncryptionKeyMaterial, usage: "encrypt" | "decrypt"): 
   const { algorithm, usages } = key as WebCryptoKey;
   const { name, length } = (algorithm ?? {}) as Partial<AesKeyAlgorithm>;
   if (name === "AES-GCM" && length === 256 && usages.includes(usage)) return key as WebCryptoKey;
-  // Neither the message's fault nor forever: a provider can be mended, and the message comes back until then.
+  // Not the message's fault: it is read again until the provider is fixed.
   throw new WaybillError(
     "unavailable",
-    `The key provider gave something that is no AES key of 256 bits which may ${usage}.`,
+    `The key provider returned something other than a 256-bit AES key that may ${usage}.`,
     { reason: "unavailable", stage: "decrypt" },
   );
 }

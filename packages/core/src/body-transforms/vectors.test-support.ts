@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ClaimCheckStore } from "../contracts/claim-check-store.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 
-/** Written by Python's `cryptography` (OpenSSL) from the description in the docs: `AESGCM(key).encrypt(nonce, plain, associated data)`. */
+/** Created with Python's `cryptography` (OpenSSL) from the description in the docs: `AESGCM(key).encrypt(nonce, plain, associated data)`. */
 export function vectors() {
   const upwards = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
   const order = "7b226f72646572223a317d";
@@ -114,7 +114,7 @@ export function vectors() {
 
 interface Vector {
   readonly name: string;
-  /** In hexadecimal, as are key and body; the body ends with the tag. */
+  /** In hexadecimal, like key and body; the body ends with the tag. */
   readonly plain: string;
   readonly key: string;
   readonly body: string;
@@ -122,7 +122,7 @@ interface Vector {
   readonly contentType: string;
   readonly subject: string | undefined;
   readonly contentEncoding?: string;
-  /** Absent for the binding of earlier releases. */
+  /** Absent for bodies of earlier releases. */
   readonly bound?: readonly string[];
   readonly properties?: ApplicationProperties;
   readonly claimCheckKey?: string;

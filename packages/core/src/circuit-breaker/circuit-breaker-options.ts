@@ -4,41 +4,41 @@ import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireKnownOptions, requireOneOf } from "../foundation/known-options.js";
 import type { CircuitRule } from "./circuit.js";
 
-/** What happens to messages that cannot be read beyond those that are held, while others are read: see {@link CircuitBreakerOptions}. */
+/** What happens to undeserializable messages beyond `maxHeldMessages` while others can be read: see {@link CircuitBreakerOptions}. */
 export type WhenFull = "defer" | "deadLetter" | "pause";
 
 /**
- * When messages that cannot be read are held instead of dead-lettered. What used to decode and fails from one moment on speaks for a broken
- * consumer, as does a consumer that reads nothing from its start: the messages are kept until they can be read, and others go on.
+ * When undeserializable messages are held instead of dead-lettered. A consumer counts as broken when a format that used to decode suddenly
+ * fails, or when it decodes nothing from its start: such messages are kept until they can be read; other messages are handled meanwhile.
  */
 export interface CircuitBreakerOptions {
   /**
-   * With `windowSize`: `failureRate × windowSize` failures in a row of one type and format open its circuit, ten by default; above 0 and up
-   * to 1. A type that often fails takes more, so many that chance does not explain them. Default: 0.5.
+   * Above 0 and up to 1. `failureRate × windowSize` failures in a row of one type and format open its circuit: ten by default. A type that
+   * often fails needs a longer row, one that its usual failure rate does not explain. Default: 0.5.
    */
   readonly failureRate?: number | undefined;
-  /** See `failureRate`. Default: 20. So at most nine are dead-lettered before the circuit of a type opens that did not fail before. */
+  /** See `failureRate`. Default: 20, so at most nine messages are dead-lettered before the circuit of a type without earlier failures opens. */
   readonly windowSize?: number | undefined;
   /** Failures further apart than this do not add up, in milliseconds. Default: 300 000. */
   readonly windowDurationInMs?: number | undefined;
-  /** How often what is held is read again, in milliseconds. Default: 30 000. */
+  /** How often held messages are read again, in milliseconds. Default: 30 000. */
   readonly probeIntervalInMs?: number | undefined;
-  /** How many messages that cannot be read a processor keeps locked. Default: 10. */
+  /** How many undeserializable messages a processor keeps locked. Default: 10. */
   readonly maxHeldMessages?: number | undefined;
   /**
-   * What happens to the messages beyond these while others can be read: they are deferred and received again when their circuit closes,
-   * dead-lettered, or receiving pauses. While nothing can be read, receiving pauses in any case. In sessions, `"defer"` dead-letters.
-   * Default: `"defer"`.
+   * What happens to further ones while other messages can be read: `"defer"` defers them and receives them again when their circuit closes (in
+   * sessions it dead-letters them), `"deadLetter"` dead-letters them, `"pause"` pauses receiving. While nothing can be read, receiving
+   * pauses in any case. Default: `"defer"`.
    */
   readonly whenFull?: WhenFull | undefined;
   /**
-   * How long messages are held at most while others are read, in milliseconds; then their type counts as poison, and they are
-   * dead-lettered. `Infinity` holds them until they can be read. Default: 3 600 000.
+   * How long messages are held at most while other messages are read, in milliseconds; then they are dead-lettered. `Infinity` holds them
+   * until they can be read. Default: 3 600 000.
    */
   readonly maxHoldDurationInMs?: number | undefined;
   /**
-   * What is known to decode before the first message comes, for example from an earlier process; `"all"` trusts every type and format from
-   * the start. Default: none.
+   * The types and formats that are known to decode before the first message arrives, for example from an earlier process; `"all"` assumes it
+   * of every type and format. Default: none.
    */
   readonly decodedBefore?: "all" | readonly MessageFormat[] | undefined;
 }
@@ -74,8 +74,8 @@ const optionNames: OptionNames<CircuitBreakerOptions> = {
   decodedBefore: true,
 };
 
-/** Probes without a pause would leave no time for anything else. */
-const shortestProbeIntervalMs = 10;
+/** Probing without a pause would leave no time for anything else. */
+const minProbeIntervalMs = 10;
 
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveCircuitBreakerOptions(
@@ -93,7 +93,7 @@ export function resolveCircuitBreakerOptions(
   return Object.freeze({
     minFailures: Math.ceil(failureRate * windowSize),
     windowDurationInMs: duration("windowDurationInMs", options),
-    probeIntervalInMs: Math.max(duration("probeIntervalInMs", options), shortestProbeIntervalMs),
+    probeIntervalInMs: Math.max(duration("probeIntervalInMs", options), minProbeIntervalMs),
     maxHeldMessages: count("maxHeldMessages", options),
     whenFull: requireOneOf("circuitBreaker.whenFull", options.whenFull ?? defaults.whenFull, [
       "defer",

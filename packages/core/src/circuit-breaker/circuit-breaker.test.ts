@@ -21,7 +21,7 @@ describe("a circuit breaker", () => {
     ]);
   });
 
-  it("leaves a format alone that never decoded, when others did", async () => {
+  it("dead-letters a format that never decoded, when others did", async () => {
     const { breaker, decoded, failed } = create();
     decoded("order");
     for (let i = 0; i < 100; i += 1) {
@@ -42,7 +42,7 @@ describe("a circuit breaker", () => {
     expect(events.map(({ messageType }) => messageType)).toEqual(["e", "a", "b"]);
   });
 
-  it("knows from the start what decoded before", async () => {
+  it("can be given what decoded before", async () => {
     const { failed } = create({ windowSize: 2, decodedBefore: [{ messageType: "order", format: "json" }] });
     expect(await failed("order")).toBe(true);
     const { failed: fails } = create({ windowSize: 2, decodedBefore: "all" });
@@ -65,7 +65,7 @@ describe("a circuit breaker", () => {
     expect(events.map(({ state }) => state)).toEqual(["open", "halfOpen", "closed"]);
   });
 
-  it("takes what it held for poison once another of the kind decodes", async () => {
+  it("dead-letters what it held once another message of the type and format decodes", async () => {
     const { decoded, failed, breaker } = create({ windowSize: 2 });
     decoded("order");
     const closed: unknown[] = [];
@@ -80,7 +80,7 @@ describe("a circuit breaker", () => {
     expect(breaker.isOpen).toBe(false);
   });
 
-  it("gives a type up that was held too long while others were read, and only then", async () => {
+  it("stops holding a type after the maximum duration, if others decoded meanwhile", async () => {
     const { breaker, decoded, failed, clock, events } = create({
       windowSize: 2,
       maxHoldDurationInMs: 60_000,
@@ -99,7 +99,7 @@ describe("a circuit breaker", () => {
     for (let i = 0; i < 10; i += 1) expect(await failed("order")).toBe(false);
   });
 
-  it("remembers a thousand formats at most, and those that are open in any case", async () => {
+  it("remembers at most a thousand formats, and all that are open", async () => {
     const { breaker, decoded, failed } = create({ windowSize: 2 });
     decoded("order");
     await failed("order");
@@ -122,41 +122,45 @@ describe("a circuit breaker", () => {
 });
 
 describe("a circuit breaker that has seen nothing decode", () => {
-  it("opens at the first failure when nothing that waits can be read", async () => {
-    const { failed, events } = create({}, ["unreadable", "unreadable", ...many("unreadable", 98)]);
+  it("opens at the first failure when no waiting message can be read", async () => {
+    const { failed, events } = create({}, [
+      "undeserializable",
+      "undeserializable",
+      ...many("undeserializable", 98),
+    ]);
     expect(await failed("order", "json", 1n)).toBe(true);
     expect(events).toMatchObject([{ state: "open", failures: 100 }]);
     expect(await failed("invoice", "json", 2n)).toBe(true);
   });
 
-  it("gives a message up when one that waits can be read", async () => {
-    const { failed, breaker } = create({}, [...many("unreadable", 99), "readable"]);
+  it("dead-letters a message when a waiting one can be read", async () => {
+    const { failed, breaker } = create({}, [...many("undeserializable", 99), "readable"]);
     expect(await failed("order", "json", 1n)).toBe(false);
     expect(breaker.isOpen).toBe(false);
   });
 
-  it("gives messages up as long as they are too few to say anything, and adds them up", async () => {
-    const { failed } = create({}, many("unreadable", 3));
+  it("dead-letters messages while there are too few, and adds them up", async () => {
+    const { failed } = create({}, many("undeserializable", 3));
     const held: boolean[] = [];
     for (let i = 0; i < 9; i += 1) held.push(await failed("order", "json", 1n));
     expect(held.indexOf(true)).toBe(7);
   });
 
-  it("goes by what was received where nothing can be peeked", async () => {
+  it("counts only received messages where peeking fails", async () => {
     const { failed } = create({}, undefined);
     const held: boolean[] = [];
     for (let i = 0; i < 12; i += 1) held.push(await failed("order", "json", 1n));
     expect(held.indexOf(true)).toBe(9);
   });
 
-  it("looks no further than three messages that cannot be read for now", async () => {
+  it("ends a look after three unavailable messages", async () => {
     const { failed, read } = create({}, many("unavailable", 100));
     await failed("order", "json", 1n);
     expect(read.length).toBe(3);
   });
 });
 
-type Readability = "readable" | "unreadable" | "unavailable";
+type Readability = "readable" | "undeserializable" | "unavailable";
 
 /** A breaker, and what waits behind the messages that it is notified of: with these numbers from 1 on. */
 function create(options?: CircuitBreakerOptions, waiting: readonly Readability[] | undefined = []) {
@@ -198,7 +202,7 @@ function create(options?: CircuitBreakerOptions, waiting: readonly Readability[]
     decoded: (type: string, format = "json", openings?: number) =>
       breaker.onDecoded(delivered(type, 0n), report(format), openings),
     failed: async (type: string, format = "json", sequenceNumber = 1n) =>
-      (await breaker.onUnreadable(delivered(type, sequenceNumber), report(format))) !== undefined,
+      (await breaker.onUndeserializable(delivered(type, sequenceNumber), report(format))) !== undefined,
   };
 }
 

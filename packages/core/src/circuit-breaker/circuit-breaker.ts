@@ -11,27 +11,26 @@ import { Circuit, EntityRun } from "./circuit.js";
 import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
 import type { LookAhead, OnReadable } from "./look-ahead.js";
 
-/** Keeps a sender of ever new message types from filling the memory. Only formats that decoded, and those that are open, are remembered. */
-const mostCircuits = 1_000;
+/** Protects the memory from a sender that invents message types without limit. Only formats that decoded and open circuits are remembered. */
+const maxCircuits = 1_000;
 
-/** What a circuit breaker works with. */
+/** Dependencies of a circuit breaker. */
 export interface CircuitBreakerSettings {
   readonly options: ResolvedCircuitBreakerOptions;
   readonly entityPath: string;
   readonly now: () => number;
   readonly onEvent: (event: CircuitBreakerEvent) => void;
-  /** Looks at the messages that wait in the entity. */
   readonly createLookAhead: (onReadable: OnReadable) => LookAhead;
 }
 
-/** Is notified of a circuit that closed: its messages are read again, and dead-lettered if that fails. */
+/** Called when a circuit closes: its messages are read again, and dead-lettered if that fails. */
 export type OnCircuitClosed = (circuit: Circuit) => void;
 
 /**
- * Tells a faulty producer from a broken consumer, for all receivers of one entity. It remembers by message type and format what decoded;
- * when such a format fails from one moment on, or several do, its circuit opens and its messages are to be held instead of
- * dead-lettered until one of them decodes. As long as nothing has decoded at all, it looks at what waits before a message is given up:
- * if nothing of that can be read either, circuits open from the start.
+ * Distinguishes a faulty producer from a broken consumer, for all receivers of one entity. It remembers what decoded by message type and
+ * format; when one or several of these suddenly fail, their circuits open, and their messages are held instead of dead-lettered until one
+ * of them decodes. Until anything has decoded, it peeks at the waiting messages before the first message is dead-lettered: if none of them
+ * can be read either, circuits open at once.
  */
 export class CircuitBreaker {
   readonly options: ResolvedCircuitBreakerOptions;
@@ -42,13 +41,14 @@ export class CircuitBreaker {
   readonly #open = new Set<Circuit>();
   readonly #run = new EntityRun();
   readonly #listeners = new Set<OnCircuitClosed>();
-  /** How often a circuit opened: what was being read at that moment does not close it. */
+  /** Number of openings; a read that began before the latest opening does not close the circuit. */
   openings = 0;
   #size = 0;
   #decodedCount = 0;
   #last: Circuit | undefined;
   /** How many messages were dead-lettered before any decoded. */
   #deadLetteredUnproven = 0;
+  /** Whether circuits open at the first failure, because none of the waiting messages could be read. */
   #isColdOpen = false;
   #unread = 0;
   #nextProbeAtMs = Number.NEGATIVE_INFINITY;
@@ -66,12 +66,12 @@ export class CircuitBreaker {
     }
   }
 
-  /** Whether any format's messages are being held. */
+  /** Whether any circuit is open. */
   get isOpen(): boolean {
     return this.#open.size > 0;
   }
 
-  /** The error with what would read the messages, as long as nothing was ever read and therefore nothing is dead-lettered. */
+  /** Adds advice to the error while nothing was decoded yet and dead-lettering is suspended. */
   explain(error: WaybillError): WaybillError {
     if (this.#isProven || !this.#isColdOpen || error.code !== "deserialization-failed") return error;
     const advice = this.#advice === undefined ? "" : ` ${this.#advice}`;
@@ -83,18 +83,18 @@ export class CircuitBreaker {
     );
   }
 
-  /** Whether anything was ever read: without that, nothing is known of the consumer. */
+  /** Whether this consumer has decoded anything. */
   get #isProven(): boolean {
     return this.#decodedCount > 0;
   }
 
-  /** Calls the listener whenever a circuit closes; returns what ends that. */
+  /** Calls the listener whenever a circuit closes; returns the function that removes it. */
   onClosed(listener: OnCircuitClosed): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Notes that a body was read, whose reading began after so many openings. That closes its circuit. */
+  /** Closes the circuit of a body that was decoded. `openings`: the counter when reading began. */
   onDecoded(delivered: DeliveredMessage, report: DeserializationReport, openings = this.openings): void {
     this.#decodedCount += 1;
     this.#run.decoded();
@@ -110,26 +110,29 @@ export class CircuitBreaker {
     else if (openings >= circuit.opening) this.#close(circuit);
   }
 
-  /** Notes that a body cannot be read; returns the circuit by which its message is to be held, undefined to dead-letter it. */
-  onUnreadable(delivered: DeliveredMessage, report: DeserializationReport): Awaitable<Circuit | undefined> {
+  /** Records an undeserializable body; returns the circuit that holds its message, or undefined to dead-letter it. */
+  onUndeserializable(
+    delivered: DeliveredMessage,
+    report: DeserializationReport,
+  ): Awaitable<Circuit | undefined> {
     const messageType = typeOf(delivered, report);
     const format = formatOf(report);
     const circuit = this.#find(messageType, format);
     if (circuit?.isOpen) return this.#hold(circuit, delivered);
-    if (circuit?.isPoison(delivered.sequenceNumber)) {
+    if (circuit?.isFaulty(delivered.sequenceNumber)) {
       circuit.failedAsExpected();
       return undefined;
     }
     if (!this.#isProven) return this.#whileUnproven(delivered, report);
-    const opened = this.#count(messageType, format);
+    const opened = this.#recordFailure(messageType, format);
     return opened === undefined ? undefined : this.#hold(opened, delivered);
   }
 
   /**
-   * The same for a message that was asked for, by a call of `receiveMessages`: only what speaks for a consumer that can read nothing keeps it
-   * from being dead-lettered.
+   * The same for a message received by a call such as `receiveMessages`: it is held only if its circuit is open or this consumer has decoded
+   * nothing so far.
    */
-  onUnreadableByCall(
+  onUndeserializableByCall(
     delivered: DeliveredMessage,
     report: DeserializationReport,
   ): Awaitable<Circuit | undefined> {
@@ -138,26 +141,29 @@ export class CircuitBreaker {
     return this.#isProven ? undefined : this.#whileUnproven(delivered, report);
   }
 
-  /** The circuit by which a message is held; undefined once it has closed. */
+  /** The circuit that holds a message; undefined once it has closed. */
   openCircuitOf(delivered: DeliveredMessage, report: DeserializationReport): Circuit | undefined {
     const circuit = this.#find(typeOf(delivered, report), formatOf(report));
     return circuit?.isOpen ? circuit : undefined;
   }
 
-  /** What is held is about to be read again. Circuits whose time is over while others were read count as poison and close. */
+  /**
+   * Called before held messages are read again. Circuits open longer than `maxHoldDurationInMs` close, and their messages are dead-lettered,
+   * if other messages decoded meanwhile.
+   */
   beginProbe(): void {
     const { now, options } = this.#settings;
     if (now() < this.#nextProbeAtMs) return;
-    // Several receivers of the entity probe, each what it holds.
+    // Each receiver of the entity probes the messages it holds.
     this.#nextProbeAtMs = now() + options.probeIntervalInMs;
     for (const circuit of [...this.#open]) {
       const isOver = now() - circuit.openedAtMs >= options.maxHoldDurationInMs;
-      if (isOver && this.#decodedCount > circuit.decodedBefore) this.#giveUp(circuit);
+      if (isOver && this.#decodedCount > circuit.decodedBefore) this.#stopHolding(circuit);
       else this.#report(circuit, "halfOpen");
     }
   }
 
-  /** Until something decodes, messages are given up only when what waits behind them says nothing against the consumer. */
+  /** Until something decodes, a message is dead-lettered only if the waiting messages do not suggest a broken consumer. */
   async #whileUnproven(
     delivered: DeliveredMessage,
     report: DeserializationReport,
@@ -167,9 +173,9 @@ export class CircuitBreaker {
     if (!this.#isColdOpen) {
       this.#surveying ??= this.#survey(delivered.sequenceNumber);
       const unread = this.#deadLetteredUnproven + Math.max(await this.#surveying, 1);
-      if (this.#isProven) return this.onUnreadable(delivered, report);
+      if (this.#isProven) return this.onUndeserializable(delivered, report);
       if (unread < this.options.minFailures) {
-        const counted = this.#count(messageType, format);
+        const counted = this.#recordFailure(messageType, format);
         if (counted !== undefined) return this.#hold(counted, delivered);
         this.#deadLetteredUnproven += 1;
         return undefined;
@@ -190,41 +196,41 @@ export class CircuitBreaker {
     return circuit;
   }
 
-  /** How many of the messages that wait cannot be read, as far as that can be seen. */
+  /** How many waiting messages were found undeserializable; 0 where peeking fails. */
   async #survey(from: bigint): Promise<number> {
     try {
-      const { messageCount, advice } = await this.lookAhead.survey(from);
+      const { messageCount, advice } = await this.lookAhead.survey(from, this.options.minFailures);
       this.#advice = advice;
       return messageCount;
     } catch {
-      // Where nothing can be peeked, what is received must do.
+      // Without peeking, only received messages count.
       return 0;
     } finally {
       this.#surveying = undefined;
     }
   }
 
-  /** What was never read is poison as ever. */
-  #count(messageType: string, format: string): Circuit | undefined {
+  /** Returns the circuit if this failure opens it. Formats that never decoded are dead-lettered as usual. */
+  #recordFailure(messageType: string, format: string): Circuit | undefined {
     let circuit = this.#find(messageType, format);
     if (circuit === undefined && this.options.decodedBefore === "all") {
       circuit = this.#add(messageType, format);
       circuit.hasDecoded = true;
     }
     if (circuit === undefined || !circuit.hasDecoded) return undefined;
-    const isNews = circuit.failed(this.#settings.now(), this.options);
+    const isImprobable = circuit.failed(this.#settings.now(), this.options);
     const isBroken = this.#run.failed(circuit, this.options);
-    if (!isNews && !isBroken) return undefined;
+    if (!isImprobable && !isBroken) return undefined;
     this.#openCircuit(circuit);
     return circuit;
   }
 
-  /** A waiting message that can be read shows that the ones of its kind before it are poison. */
+  /** A waiting message that can be read shows that earlier failures of its type and format are the producer's fault. */
   readonly #onReadable: OnReadable = (delivered, report) => {
     this.onDecoded(delivered, report);
     const circuit = this.#find(typeOf(delivered, report), formatOf(report));
-    if (circuit !== undefined && delivered.sequenceNumber > circuit.poisonBefore) {
-      circuit.poisonBefore = delivered.sequenceNumber;
+    if (circuit !== undefined && delivered.sequenceNumber > circuit.faultyBefore) {
+      circuit.faultyBefore = delivered.sequenceNumber;
     }
   };
 
@@ -243,11 +249,11 @@ export class CircuitBreaker {
     for (const listener of this.#listeners) listener(circuit);
   }
 
-  #giveUp(circuit: Circuit): void {
+  #stopHolding(circuit: Circuit): void {
     circuit.close();
     this.#open.delete(circuit);
     this.#report(circuit, "closed");
-    circuit.giveUp();
+    circuit.forgetDecoded();
     for (const listener of this.#listeners) listener(circuit);
   }
 
@@ -256,7 +262,7 @@ export class CircuitBreaker {
   }
 
   #add(messageType: string, format: string): Circuit {
-    if (this.#size >= mostCircuits) this.#forgetClosed();
+    if (this.#size >= maxCircuits) this.#forgetClosed();
     const circuit = new Circuit(messageType, format);
     const ofFormat = this.#circuits.get(format);
     if (ofFormat === undefined) this.#circuits.set(format, new Map([[messageType, circuit]]));
@@ -289,7 +295,7 @@ function typeOf({ subject = "" }: DeliveredMessage, { messageType }: Deserializa
   return type.length > 256 ? type.slice(0, 256) : type;
 }
 
-/** The serializer that the content type names, else the content type itself: the same whether or not the body could be read. */
+/** The serializer that the content type names, else the content type itself, so that readable and unreadable bodies share a circuit. */
 function formatOf({ declared, contentType = "" }: DeserializationReport): string {
   return declared ?? (contentType.length > 128 ? contentType.slice(0, 128) : contentType);
 }

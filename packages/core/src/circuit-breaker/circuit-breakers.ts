@@ -1,3 +1,4 @@
+import { entityPathOf } from "../contracts/entity-path.js";
 import type { EntityAddress, Transport, TransportReceiver } from "../contracts/transport.js";
 import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
@@ -6,37 +7,37 @@ import { CircuitBreaker } from "./circuit-breaker.js";
 import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
 import { LookAhead } from "./look-ahead.js";
 
-/** What the circuit breakers of a client work with. */
+/** Dependencies of a client's circuit breakers. */
 export interface CircuitBreakersSettings {
   readonly transport: Transport;
   readonly scheduler: Scheduler;
-  /** Undefined where they are switched off. */
+  /** Undefined when circuit breakers are switched off. */
   readonly options: ResolvedCircuitBreakerOptions | undefined;
   readonly onEvent: (event: CircuitBreakerEvent) => void;
 }
 
 /**
- * The circuit breakers of a client: one for each entity and pipeline, shared by all receivers, because what one of them read says
- * something of the consumer.
+ * The circuit breakers of a client: one for each entity and pipeline, shared by all its receivers, because what any of them decodes
+ * tells whether the consumer works.
  */
 export class CircuitBreakers {
   readonly #settings: CircuitBreakersSettings;
   /** By pipeline, then by entity. */
   readonly #breakers = new WeakMap<Pipeline, Map<string, CircuitBreaker>>();
-  /** What peeks; made when there is something to look at. */
+  /** Receivers for peeking, created on first use. */
   readonly #receivers = new Map<string, TransportReceiver>();
 
   constructor(settings: CircuitBreakersSettings) {
     this.#settings = settings;
   }
 
-  /** The breaker that guards an entity; undefined for dead-letter queues, from which nothing is dead-lettered. */
-  of(address: EntityAddress, pipeline: Pipeline): CircuitBreaker | undefined {
+  /** The breaker of an entity; undefined for dead-letter queues, because nothing is dead-lettered from them. */
+  breakerFor(address: EntityAddress, pipeline: Pipeline): CircuitBreaker | undefined {
     const { options, scheduler, onEvent } = this.#settings;
     if (options === undefined || address.subQueue !== undefined) return undefined;
     const ofPipeline = this.#breakers.get(pipeline) ?? new Map<string, CircuitBreaker>();
     this.#breakers.set(pipeline, ofPipeline);
-    const entityPath = pathOf(address);
+    const entityPath = entityPathOf(address);
     let breaker = ofPipeline.get(entityPath);
     if (breaker === undefined) {
       breaker = new CircuitBreaker({
@@ -52,7 +53,7 @@ export class CircuitBreakers {
     return breaker;
   }
 
-  /** Closes what it peeks with. */
+  /** Closes the receivers for peeking. */
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#receivers.values(), (receiver) => receiver.close()));
   }
@@ -65,9 +66,4 @@ export class CircuitBreakers {
     }
     return receiver;
   }
-}
-
-/** The path of a queue or subscription, as the broker writes it. */
-export function pathOf(address: EntityAddress): string {
-  return "queue" in address ? address.queue : `${address.topic}/Subscriptions/${address.subscription}`;
 }

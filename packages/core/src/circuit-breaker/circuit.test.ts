@@ -4,7 +4,7 @@ import { Circuit, type CircuitRule, EntityRun } from "./circuit.js";
 const rule: CircuitRule = { minFailures: 10, windowDurationInMs: 300_000 };
 
 describe("the failures in a row of a message type", () => {
-  it("speak for a broken consumer from the tenth on, when the type never failed before", () => {
+  it("open its circuit at the tenth, if the type never failed before", () => {
     const circuit = new Circuit("order", "json");
     for (let i = 0; i < 100; i += 1) circuit.decoded();
     expect(runUntilOpen(circuit)).toBe(10);
@@ -16,14 +16,14 @@ describe("the failures in a row of a message type", () => {
     [0.25, 15],
     [0.5, 30],
     [0.9, 197],
-  ])("speak for it only when a rate of failures of %d does not explain them", (rate, failures) => {
+  ])("open it only when a failure rate of %d does not explain them", (rate, failures) => {
     const circuit = new Circuit("order", "json");
     mix(circuit, 1_000, (i) => Math.floor((i + 1) * rate) > Math.floor(i * rate));
     circuit.decoded();
     expect(Math.abs(runUntilOpen(circuit) - failures)).toBeLessThan(0.1 * failures);
   });
 
-  it("open no circuit when a producer is wrong half of the time, in 100,000 messages", () => {
+  it("open no circuit when every second of 100,000 messages is faulty", () => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const circuit = new Circuit("order", "json");
       const random = generator(seed);
@@ -31,38 +31,38 @@ describe("the failures in a row of a message type", () => {
     }
   });
 
-  it("open no circuit when one in a hundred is poison", () => {
+  it("open no circuit when one message in a hundred is faulty", () => {
     const circuit = new Circuit("order", "json");
     const random = generator(1);
     expect(mix(circuit, 100_000, () => random() < 0.01)).toBe(0);
   });
 
-  it("open it in the end even when the type nearly always failed", () => {
+  it("open it at some point even if the type nearly always failed", () => {
     const circuit = new Circuit("order", "json");
     mix(circuit, 1_000, (i) => i % 100 !== 0);
     expect(runUntilOpen(circuit)).toBeLessThan(450);
   });
 
-  it("begin again when they are far apart", () => {
+  it("do not add up when they are far apart", () => {
     const circuit = new Circuit("order", "json");
     circuit.decoded();
     for (let i = 0; i < 50; i += 1) expect(circuit.failed(i * 300_001, rule)).toBe(false);
   });
 
-  it("are poison when they were held and another of the kind could be read, or one behind them", () => {
+  it("are the producer's fault if they were held when another message decoded, or if one behind them did", () => {
     const circuit = new Circuit("order", "json");
     circuit.open(0, 1, 0);
     circuit.hold(7n);
-    expect(circuit.isPoison(7n)).toBe(false);
+    expect(circuit.isFaulty(7n)).toBe(false);
     circuit.close();
-    expect([circuit.isPoison(7n), circuit.isPoison(8n)]).toEqual([true, false]);
-    circuit.poisonBefore = 10n;
-    expect([circuit.isPoison(9n), circuit.isPoison(10n)]).toEqual([true, false]);
+    expect([circuit.isFaulty(7n), circuit.isFaulty(8n)]).toEqual([true, false]);
+    circuit.faultyBefore = 10n;
+    expect([circuit.isFaulty(9n), circuit.isFaulty(10n)]).toEqual([true, false]);
   });
 });
 
 describe("the failures in a row of all message types", () => {
-  it("speak for a broken consumer when several types fail that did not before", () => {
+  it("open circuits when several types fail that did not before", () => {
     const types = ["a", "b", "c", "d", "e"].map((name) => readBefore(name));
     const run = new EntityRun();
     const failures = Array.from({ length: 20 }, (_, i) => types[i % 5]!);
@@ -73,7 +73,7 @@ describe("the failures in a row of all message types", () => {
     expect(opened).toBe(9);
   });
 
-  it("say nothing when it is one type that fails, or when another is read in between", () => {
+  it("open none when only one type fails, or when another decodes in between", () => {
     const poisoned = readBefore("order");
     const run = new EntityRun();
     for (let i = 0; i < 1_000; i += 1) {

@@ -1,49 +1,49 @@
-/** When a circuit opens: so many failures in a row, if they are not further apart than so long. */
+/** When a circuit opens: after at least `minFailures` failures in a row, no two of them further apart than `windowDurationInMs`. */
 export interface CircuitRule {
   readonly minFailures: number;
   readonly windowDurationInMs: number;
 }
 
-/** A run of failures that chance makes less often than this is none of chance. */
-const leastChance = 1e-9;
-const improbable = Math.log(leastChance) + 1e-9;
+/** Runs less likely than this are not treated as random. */
+const minProbability = 1e-9;
+const minLogProbability = Math.log(minProbability) + 1e-9;
 
-/** Even a type that nearly always fails opens its circuit in the end: after 405 failures in a row. */
-const highestRate = 0.95;
+/** Caps the failure rate, so that even a type that nearly always fails opens its circuit: after 405 failures in a row. */
+const maxRate = 0.95;
 
-/** So many outcomes are looked back upon; then older ones count half. */
+/** Beyond this many outcomes, both counters are halved, so that recent outcomes weigh more. */
 const memory = 1_000;
 
-/** So many messages are remembered that are held; what is beyond counts as a new failure. */
-const mostHeld = 100_000;
+/** Held messages that are remembered; the failure of any other message counts as a new one. */
+const maxHeld = 100_000;
 
-/** How many failures in a row each message type adds, at most, to those of the entity: it takes several types to speak for all. */
-const runOfOneType = 3;
+/** Failures of one message type that count towards the run of the entity, so that it takes several types to open it. */
+const maxFailuresOfOneType = 3;
 
 /**
- * The failures in a row of one message type in one format. A type that never fails speaks for a broken consumer after `minFailures`; one
- * that often does only after a run that its own rate of failures does not explain: half of the messages of a producer that breaks its
- * schema half of the time are no news.
+ * The failures in a row of one message type in one format. If the type never failed before, `minFailures` of them suggest a broken consumer;
+ * if it often fails, only a run that its failure rate does not explain does. A producer that breaks its schema in every second message opens
+ * no circuit.
  */
 export class Circuit {
   readonly messageType: string;
   readonly format: string;
-  /** Whether it was ever read, so that failing is a change. */
+  /** Whether a message of it ever decoded, so that failures are a change. */
   hasDecoded = false;
   isOpen = false;
   /** The failures since the last message that decoded. */
   failures = 0;
-  /** When it opened, how many openings there had been before and how many messages had decoded: while it is open. */
+  /** While it is open: when it opened, the number of that opening, and how many messages had decoded before. */
   openedAtMs = 0;
   opening = 0;
   decodedBefore = 0;
-  /** Messages before this one were found unreadable while one of the same kind could be read: they are poison. */
-  poisonBefore = 0n;
-  /** The messages that are held while it is open, and those that were when it closed: what still cannot be read then is poison. */
+  /** A message with this sequence number was readable: undeserializable ones before it are the producer's fault. */
+  faultyBefore = 0n;
+  /** The messages held now, and those held when it closed: the latter are the producer's fault if they are still undeserializable. */
   #held = new Set<bigint>();
-  #poison = new Set<bigint>();
-  /** The logarithm of the chance of the run. */
-  #chance = 0;
+  #faulty = new Set<bigint>();
+  /** How probable the run of failures is, as a logarithm. */
+  #logProbability = 0;
   #decoded = 0;
   #failed = 0;
   #failedAtMs = Number.NEGATIVE_INFINITY;
@@ -53,7 +53,6 @@ export class Circuit {
     this.format = format;
   }
 
-  /** Begins to hold messages. */
   open(nowMs: number, opening: number, decodedBefore: number): void {
     this.isOpen = true;
     this.openedAtMs = nowMs;
@@ -61,21 +60,19 @@ export class Circuit {
     this.decodedBefore = decodedBefore;
   }
 
-  /** Holds no more messages. */
   close(): void {
     this.isOpen = false;
-    this.#poison = this.#held;
+    this.#faulty = this.#held;
     this.#held = new Set();
   }
 
-  /** Remembers a message that is held. */
   hold(sequenceNumber: bigint): void {
-    if (this.#held.size < mostHeld) this.#held.add(sequenceNumber);
+    if (this.#held.size < maxHeld) this.#held.add(sequenceNumber);
   }
 
-  /** Whether a message that cannot be read is known to be poison: others of its kind could be read after it was. */
-  isPoison(sequenceNumber: bigint): boolean {
-    return sequenceNumber < this.poisonBefore || this.#poison.has(sequenceNumber);
+  /** Whether an undeserializable message is known to be the producer's fault: others of its type and format decoded after it failed. */
+  isFaulty(sequenceNumber: bigint): boolean {
+    return sequenceNumber < this.faultyBefore || this.#faulty.has(sequenceNumber);
   }
 
   decoded(): void {
@@ -85,39 +82,39 @@ export class Circuit {
     if (this.#decoded + this.#failed > memory) this.#fade();
   }
 
-  /** Notes a failure; returns whether the run of them is more than chance. */
+  /** Counts a failure; returns whether the run is too long to be random. */
   failed(nowMs: number, rule: CircuitRule): boolean {
     if (nowMs - this.#failedAtMs > rule.windowDurationInMs) this.#endRun();
     this.#failedAtMs = nowMs;
     this.failures += 1;
-    this.#chance += this.chanceOfOne(rule);
-    return this.failures >= rule.minFailures && this.#chance <= improbable;
+    this.#logProbability += this.logProbabilityOfOne(rule);
+    return this.failures >= rule.minFailures && this.#logProbability <= minLogProbability;
   }
 
-  /** Notes a failure that is explained already. */
+  /** Counts a failure of a message that is known to be faulty: it does not extend the run. */
   failedAsExpected(): void {
     this.#failed += 1;
     if (this.#decoded + this.#failed > memory) this.#fade();
   }
 
-  /** Takes the type for one that was never read: its failures are poison until one of its messages decodes. */
-  giveUp(): void {
+  /** Treats the type as one that never decoded: its messages are dead-lettered until one of them decodes. */
+  forgetDecoded(): void {
     this.#endRun();
     this.hasDecoded = false;
   }
 
-  /** The logarithm of the chance that one message fails, from what the type did before the run. */
-  chanceOfOne({ minFailures }: CircuitRule): number {
+  /** How probable the failure of one message is, as a logarithm, from the outcomes before the run. */
+  logProbabilityOfOne({ minFailures }: CircuitRule): number {
     const outcomes = this.#decoded + this.#failed;
     const rate = outcomes === 0 ? 0 : this.#failed / outcomes;
-    const lowestRate = leastChance ** (1 / minFailures);
-    return Math.log(Math.min(Math.max(rate, lowestRate), highestRate));
+    const minRate = minProbability ** (1 / minFailures);
+    return Math.log(Math.min(Math.max(rate, minRate), maxRate));
   }
 
   #endRun(): void {
     this.#failed += this.failures;
     this.failures = 0;
-    this.#chance = 0;
+    this.#logProbability = 0;
   }
 
   #fade(): void {
@@ -126,26 +123,26 @@ export class Circuit {
   }
 }
 
-/** The failures in a row of all message types of an entity: when several that were read before fail at once, the consumer is broken. */
+/** The failures in a row of all message types of an entity: when several types that decoded before fail at once, the consumer is broken. */
 export class EntityRun {
   #failures = 0;
-  #chance = 0;
+  #logProbability = 0;
   #isBroken = false;
 
   decoded(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
-    this.#chance = 0;
+    this.#logProbability = 0;
     this.#isBroken = false;
   }
 
-  /** Notes a failure of a type that was read before; returns whether the run is more than chance. */
+  /** Counts a failure of a type that decoded before; returns whether the run is too long to be random. */
   failed(circuit: Circuit, rule: CircuitRule): boolean {
-    if (circuit.failures <= runOfOneType) {
+    if (circuit.failures <= maxFailuresOfOneType) {
       this.#failures += 1;
-      this.#chance += circuit.chanceOfOne(rule);
+      this.#logProbability += circuit.logProbabilityOfOne(rule);
     }
-    this.#isBroken ||= this.#failures >= rule.minFailures && this.#chance <= improbable;
+    this.#isBroken ||= this.#failures >= rule.minFailures && this.#logProbability <= minLogProbability;
     return this.#isBroken;
   }
 }

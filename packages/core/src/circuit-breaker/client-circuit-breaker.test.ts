@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, quiet, until } from "../../test/fixture.js";
 
 describe("a processor whose circuit breaker is open", () => {
-  it("keeps what it holds locked, and its delivery count with it, for as long as it takes", async () => {
+  it("keeps messages locked, without increasing their delivery count", async () => {
     await using fixture = await createBreakable();
     const { reader, seen, states } = fixture;
     await breakReader(fixture, 30);
@@ -28,7 +28,7 @@ describe("a processor whose circuit breaker is open", () => {
     expect(seen).toHaveLength(22);
   });
 
-  it("dead-letters what it held and still cannot read once others can be read again", async () => {
+  it("dead-letters held messages that still cannot be read once others can", async () => {
     await using fixture = await createBreakable();
     const { reader, seen, states } = fixture;
     await breakReader(fixture, 10);
@@ -48,7 +48,7 @@ describe("a processor whose circuit breaker is open", () => {
     expect(await fixture.client.createReceiver("orders").peekMessages(1)).toEqual([]);
   });
 
-  it("gives back what it holds when it is closed", async () => {
+  it("abandons held messages when it is closed", async () => {
     await using fixture = await createBreakable();
     await breakReader(fixture, 12);
     await until(() => fixture.events.filter(({ disposition }) => disposition === "held").length === 3);
@@ -61,7 +61,7 @@ describe("a processor whose circuit breaker is open", () => {
     ]);
   });
 
-  it("pauses in receive-and-delete mode too, where each message that it takes is gone", async () => {
+  it("also pauses in receive-and-delete mode, where each received message is deleted", async () => {
     await using fixture = await createBreakable("receiveAndDelete");
     await breakReader(fixture, 40);
     await until(() => fixture.events.filter(({ disposition }) => disposition === "handedOver").length >= 10);
@@ -79,7 +79,7 @@ describe("a processor whose circuit breaker is open", () => {
     });
   });
 
-  it("receives nothing more, and sets nothing aside, as long as nothing can be read", async () => {
+  it("stops receiving, and sets nothing aside, while nothing can be read", async () => {
     await using fixture = await createBreakable();
     await breakReader(fixture, 1_000);
     for (let i = 0; i < 600; i += 1) {
@@ -97,7 +97,7 @@ describe("a processor whose circuit breaker is open", () => {
     expect(held).toHaveLength(11);
   });
 
-  it("opens for all types when several fail at once that were read before", async () => {
+  it("opens for all types when several that decoded before fail at once", async () => {
     await using fixture = await createBreakable();
     const { reader, states, client, seen } = fixture;
     const types = ["a", "b", "c", "d", "e"];

@@ -8,7 +8,7 @@ const advice =
   '100 of 100 messages have no content type and look like JSON: contentTypePolicies: { missing: { assume: "json" } } would read them.';
 
 describe("a client that has read nothing yet", () => {
-  it("dead-letters nothing of a queue that its processor cannot read, and says what would read it", async () => {
+  it("dead-letters nothing of a queue that its processor cannot read, and suggests an option", async () => {
     await using fixture = await createCold();
     await fixture.send(10_000, text);
     const errors: string[] = [];
@@ -27,7 +27,7 @@ describe("a client that has read nothing yet", () => {
     expect(await fixture.counts()).toMatchObject({ active: 10_000, dead: 0, deliveries: 26 });
   });
 
-  it("dead-letters nothing when calls receive, and rejects them with what would read the queue", async () => {
+  it("dead-letters nothing that calls receive, and rejects them with a suggested option", async () => {
     await using fixture = await createCold();
     await fixture.send(10_000, text);
     const receiver = fixture.client.createReceiver("orders");
@@ -45,7 +45,7 @@ describe("a client that has read nothing yet", () => {
     await rejected;
   });
 
-  it("dead-letters nothing of sessions, whether they are served or received from", async () => {
+  it("dead-letters nothing of sessions, in processors and receivers", async () => {
     await using fixture = await createCold({}, true);
     for (let i = 0; i < 1_000; i += 1) await fixture.send(2, text, `s${i}`);
     const subscription = fixture.client.subscribeSessions(
@@ -65,7 +65,7 @@ describe("a client that has read nothing yet", () => {
     expect(await fixture.counts()).toEqual({ active: 2_000, dead: 0, deliveries: 0 });
   });
 
-  it("goes on by itself when what waits can be read", async () => {
+  it("resumes by itself when the waiting messages can be read", async () => {
     const reader = { isBroken: true };
     await using fixture = await createCold({ serializer: breakable(reader), additionalDeserializers: [] });
     await fixture.send(200, (n) => ({ contentType: "application/json", body: encoder.encode(String(n)) }));
@@ -91,7 +91,7 @@ describe("a client that has read nothing yet", () => {
     expect(fixture.circuits).toEqual([]);
   });
 
-  it("is not stopped by a type whose producer is wrong half of the time, beside healthy ones", async () => {
+  it("is not stopped by a type of which every second message is faulty, beside healthy ones", async () => {
     await using fixture = await createCold();
     const random = generator(7);
     let wrong = 0;
@@ -106,7 +106,7 @@ describe("a client that has read nothing yet", () => {
     expect(fixture.circuits).toEqual([]);
   });
 
-  it("dead-letters a few that are all there is", async () => {
+  it("dead-letters a few messages if there are no more", async () => {
     await using fixture = await createCold();
     await fixture.send(9, (n) => poison(`p${n}`));
     fixture.handle();
@@ -114,7 +114,7 @@ describe("a client that has read nothing yet", () => {
     expect(fixture.circuits).toEqual([]);
   });
 
-  it("opens after nine when its messages come one by one", async () => {
+  it("opens after nine when messages arrive one by one", async () => {
     await using fixture = await createCold();
     fixture.handle();
     for (let n = 0; n < 100; n += 1) {
@@ -134,8 +134,8 @@ describe("a client that has read nothing yet", () => {
   });
 });
 
-describe("a client that has read nothing yet, and whose queue begins with poison", () => {
-  it("looks behind it, reads on, and keeps the poison", async () => {
+describe("a client that has read nothing yet, and whose queue begins with undeserializable messages", () => {
+  it("peeks behind them, continues, and keeps them", async () => {
     await using fixture = await createCold();
     await fixture.send(500, text);
     await fixture.send(100, order);
@@ -144,7 +144,7 @@ describe("a client that has read nothing yet, and whose queue begins with poison
     expect(await fixture.counts()).toMatchObject({ dead: 0 });
   });
 
-  it("is not kept from what lies behind it by calls that receive", async () => {
+  it("also reads the messages behind them by calls", async () => {
     await using fixture = await createCold();
     await fixture.send(150, text);
     await fixture.send(10, order);

@@ -32,14 +32,14 @@ describe("a faulty producer", () => {
     },
   );
 
-  it("that is mixed with healthy ones opens nothing, however often it fails", async () => {
+  it("beside healthy ones opens no circuit, however often it fails", async () => {
     await using fixture = await createProcessor();
     for (let i = 0; i < 200; i += 1) await fixture.send(1, 1, "order");
     await until(() => fixture.handled() === 230 && fixture.deadLetters() === 200);
     expect(fixture.states()).toEqual([]);
   });
 
-  it("has its messages dead-lettered after an hour, when others are read and they still cannot be", async () => {
+  it("has its messages dead-lettered after an hour, if others can be read", async () => {
     await using fixture = await createProcessor();
     await fixture.send(100, 100, "invoice");
     await until(() => fixture.handled() === 130);
@@ -56,7 +56,7 @@ describe("a faulty producer", () => {
 });
 
 describe("messages that were set aside", () => {
-  it("come back and are handled when their type can be read again", async () => {
+  it("are received again and handled when their type can be read again", async () => {
     await using fixture = await createProcessor();
     fixture.breakType("order");
     await fixture.send(100, 100, "invoice", '{"n":1}');
@@ -70,7 +70,7 @@ describe("messages that were set aside", () => {
     expect(fixture.deadLetters()).toBe(9);
   });
 
-  it("are found by the process that follows, by their mark", async () => {
+  it("are found by the next process, by their mark", async () => {
     await using fixture = await createProcessor();
     fixture.breakType("order");
     await fixture.send(100, 100, "invoice", '{"n":1}');
@@ -90,7 +90,7 @@ describe("messages that were set aside", () => {
     expect(await fixture.left()).toEqual({ active: 0, deferred: 1 });
   });
 
-  it("stay there as long as the process that follows cannot read them either", async () => {
+  it("stay deferred while the next process cannot read them either", async () => {
     await using fixture = await createProcessor();
     fixture.breakType("order");
     await fixture.send(100, 100, "invoice", '{"n":1}');

@@ -7,19 +7,19 @@ import type { Pipeline } from "../pipeline/pipeline.js";
 import { RehearsalTally } from "../rehearsal/rehearsal-tally.js";
 
 /** What a look at waiting messages found. */
-export interface Outlook {
+export interface LookAheadResult {
   /** How many messages were looked at. */
   readonly messageCount: number;
   /** The first that can be read. */
   readonly readable: DeliveredMessage | undefined;
-  /** Where to look on. */
+  /** Sequence number to continue from. */
   readonly next: bigint;
-  /** Whether nothing lies behind what was looked at. */
+  /** Whether there are no messages behind those that were looked at. */
   readonly isAtEnd: boolean;
 }
 
-/** What a survey found: an outlook, and what would read the messages that cannot be read. */
-export interface Survey extends Omit<Outlook, "next" | "isAtEnd"> {
+/** What a survey found, with the option that would let the pipeline read the undeserializable messages. */
+export interface Survey extends Omit<LookAheadResult, "next" | "isAtEnd"> {
   readonly advice: string | undefined;
 }
 
@@ -27,13 +27,13 @@ export interface Survey extends Omit<Outlook, "next" | "isAtEnd"> {
 export type OnReadable = (delivered: DeliveredMessage, report: DeserializationReport) => void;
 
 const pageSize = 100;
-const mostPages = 10;
+const maxPages = 10;
 
-/** A look ends when it has read so many bytes: reading takes the time of messages that are handled. */
-const mostBytes = 16 * 1024 * 1024;
+/** A look ends after this many bytes, because reading them delays the messages being handled. */
+const maxBytes = 16 * 1024 * 1024;
 
-/** What cannot be read for now may take the time of an attempt each: after so many a look ends. */
-const mostUnavailable = 3;
+/** A look ends after this many unavailable messages, because each may wait for a timeout. */
+const maxUnavailable = 3;
 
 /** Looks at the messages that wait, by peeking: nothing is locked, and no delivery is counted. */
 export class LookAhead {
@@ -47,29 +47,31 @@ export class LookAhead {
     this.#onReadable = onReadable;
   }
 
-  /** Looks at up to a hundred messages from a number on, until one can be read. Rejects as peeking does. */
-  async survey(from: bigint): Promise<Survey> {
+  /**
+   * Reads up to 100 messages from a sequence number on, until one can be read; at least `minMessages` if there are so many, however large their
+   * bodies are. Rejects as peeking does.
+   */
+  async survey(from: bigint, minMessages: number): Promise<Survey> {
     const tally = new RehearsalTally(this.#pipeline);
-    let unavailable = 0;
+    const budget = new LookBudget(minMessages);
     for (const message of await this.#peek(from)) {
       const outcome = await tally.read(message);
       if (outcome.status === "decoded") {
         this.#onReadable(message, outcome.report);
         return { messageCount: tally.messageCount, readable: message, advice: undefined };
       }
-      if (outcome.status === "unavailable") unavailable += 1;
-      if (unavailable === mostUnavailable) break;
+      budget.spend(message, outcome);
+      if (budget.isSpent) break;
     }
     return { messageCount: tally.messageCount, readable: undefined, advice: tally.advice };
   }
 
-  /** Looks for a message that can be read and received, through up to a thousand from a number on. Rejects as peeking does. */
-  async findReadable(from: bigint): Promise<Outlook> {
+  /** Looks for an active message that can be read among up to 1,000 from a sequence number on. Rejects as peeking does. */
+  async findReadable(from: bigint): Promise<LookAheadResult> {
     let next = from;
     let messageCount = 0;
-    const bytes = 0;
-    let unavailable = 0;
-    for (let page = 0; page < mostPages && bytes < mostBytes; page += 1) {
+    const budget = new LookBudget(1);
+    for (let page = 0; page < maxPages && !budget.isSpent; page += 1) {
       const messages = await this.#peek(next);
       if (messages.length === 0) return { messageCount, readable: undefined, next, isAtEnd: true };
       for (const message of messages) {
@@ -81,9 +83,8 @@ export class LookAhead {
           this.#onReadable(message, outcome.report);
           if (message.state === "active") return { messageCount, readable: message, next, isAtEnd: false };
         }
-        if (outcome.status === "unavailable") unavailable += 1;
-        if (unavailable === mostUnavailable)
-          return { messageCount, readable: undefined, next, isAtEnd: false };
+        budget.spend(message, outcome);
+        if (budget.isSpent) break;
       }
     }
     return { messageCount, readable: undefined, next, isAtEnd: false };
@@ -91,5 +92,29 @@ export class LookAhead {
 
   #peek(fromSequenceNumber: bigint): Promise<DeliveredMessage[]> {
     return this.#receiver().peek({ maxMessages: pageSize, fromSequenceNumber });
+  }
+}
+
+/** What one look may still read. */
+class LookBudget {
+  readonly #minMessages: number;
+  #messages = 0;
+  #bytes = 0;
+  #unavailable = 0;
+
+  constructor(minMessages: number) {
+    this.#minMessages = minMessages;
+  }
+
+  get isSpent(): boolean {
+    if (this.#unavailable >= maxUnavailable) return true;
+    return this.#bytes >= maxBytes && this.#messages >= this.#minMessages;
+  }
+
+  /** Bodies in a value or sequence section have no length: the size of the whole message counts. */
+  spend({ body, size }: DeliveredMessage, { status }: DeserializationOutcome): void {
+    this.#messages += 1;
+    this.#bytes += body instanceof Uint8Array ? body.length : (size ?? 0);
+    if (status === "unavailable") this.#unavailable += 1;
   }
 }

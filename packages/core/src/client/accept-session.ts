@@ -7,7 +7,7 @@ import type {
 import { onAbort } from "../foundation/abort-signals.js";
 import { closedError, type OpenParts } from "./open-parts.js";
 
-/** Locks a session, unless the client is closed before; that waits until no session can come any more. */
+/** Locks a session, unless the client closes before; closing waits until no session can be accepted any more. */
 export async function acceptSession(
   transport: Transport,
   parts: OpenParts,
@@ -15,11 +15,11 @@ export async function acceptSession(
   sessionId: string | undefined,
   { abortSignal, ...options }: AcceptSessionOptions,
 ): Promise<TransportSessionReceiver> {
-  const givingUp = new AbortController();
-  const giveUp = () => givingUp.abort();
-  const stopListening = onAbort(abortSignal, giveUp);
+  const aborting = new AbortController();
+  const abort = () => aborting.abort();
+  const stopListening = onAbort(abortSignal, abort);
   const accept = async () => {
-    const accepting = { ...options, abortSignal: givingUp.signal };
+    const accepting = { ...options, abortSignal: aborting.signal };
     const session = await transport.acceptSession(address, sessionId, accepting);
     if (!parts.isClosed) return session;
     await session.close();
@@ -28,7 +28,7 @@ export async function acceptSession(
   const accepted = accept();
   const part = parts.add({
     async close() {
-      giveUp();
+      abort();
       await accepted.catch(() => {});
     },
   });

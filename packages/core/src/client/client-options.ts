@@ -14,33 +14,33 @@ import type { MessageType } from "../message-types/message-type.js";
 import { type PipelineOptions, pipelineOptionNames } from "../pipeline/options.js";
 import { makePipeline, type Pipeline } from "../pipeline/pipeline.js";
 
-/** What a client does beside reading and writing bodies. */
+/** Options of a client besides those of its pipeline. */
 export interface ClientOptions {
   /**
-   * Where messages go, raw and with their dead-letter record, that were received in receive-and-delete mode and cannot be read. Without
-   * it they are handed over raw: to `processError`, or returned marked by `receiveMessages`.
+   * The queue or topic for undeserializable messages that were received in receive-and-delete mode; they are sent there with their raw body and
+   * dead-letter record. Without it they are handed over raw: to `processError`, or returned by `receiveMessages` with `failure`.
    */
   readonly quarantineQueue?: string | undefined;
-  /** Is notified of every received message whose body could not be read, after it was settled. What it throws is ignored. */
+  /** Called for every received message whose body could not be read, after it was settled. Its errors are ignored. */
   readonly onUndeserializable?: ((event: UndeserializableEvent) => void) | undefined;
-  /** Is notified of what the client does: for logs, metrics and traces. */
+  /** Receives events of the client's work, for logs, metrics and traces. */
   readonly diagnostics?: Diagnostics | undefined;
-  /** Stands in dead-letter records, for example `"orders-service 1.4.2"`. At most 128 characters are kept. */
+  /** The name and version of the consumer in dead-letter records, for example `"orders-service 1.4.2"`; truncated to 128 characters. */
   readonly consumerVersion?: string | undefined;
   /**
-   * Whether a session's state is written with its content type and type in front, so that it can be read for sure. `false` writes the
-   * serializer's bytes alone, as the official SDK writes and reads states. Default: true.
+   * Whether a session's state is written in an envelope with its content type and type, so that its format need not be recognised. `false`
+   * writes only the serializer's bytes, like the official SDK. Default: true.
    */
   readonly sessionStateEnvelope?: boolean | undefined;
-  /** How messages are kept that cannot be read because something they need is out of reach. */
+  /** How messages are held that cannot be read because a dependency is unavailable. */
   readonly unavailableBackoff?: UnavailableBackoff | undefined;
-  /** When messages that cannot be read are held instead of dead-lettered; false never. On by default. */
+  /** When undeserializable messages are held instead of dead-lettered; `false`: never. On by default. */
   readonly circuitBreaker?: CircuitBreakerOptions | false | undefined;
-  /** Is notified when a circuit breaker opens, tries and closes. What it throws is ignored. */
+  /** Called when a circuit opens, becomes half open or closes. Its errors are ignored. */
   readonly onCircuitBreaker?: ((event: CircuitBreakerEvent) => void) | undefined;
 }
 
-/** The options of a client: its own, and those of its pipeline or a pipeline that is ready. */
+/** The options of a client: its own, and either those of a pipeline or a pipeline. */
 export type WaybillClientOptions<Types extends MessageType = MessageType> = ClientOptions &
   (PipelineOptions<Types> | { readonly pipeline: Pipeline<Types> });
 
@@ -70,7 +70,7 @@ const optionNames: OptionNames<ClientOptions & PipelineOptions & { readonly pipe
   onCircuitBreaker: true,
 };
 
-/** Checks the options and fills in the defaults. Throws as `createPipeline` does, and `TypeError` for values no program should pass. */
+/** Checks the options and fills in the defaults. Throws like `createPipeline`, and `TypeError` for invalid values. */
 export function resolveClientOptions(options: WaybillClientOptions): ResolvedClientOptions {
   if (typeof options !== "object" || options === null) {
     throw new TypeError("A client needs options: a serializer at least, or a pipeline.");
@@ -104,7 +104,7 @@ function requirePipeline(pipeline: Pipeline): Pipeline {
   throw new TypeError(`pipeline must be a pipeline, as createPipeline makes it; got ${kindOf(pipeline)}.`);
 }
 
-/** The hook runs between receiving and settling, where an exception of its own would leave messages behind. */
+/** The hook is called between receiving and settling, where its exception would leave messages unsettled. */
 function shielded<Event>(hook: (event: Event) => void): (event: Event) => void {
   return (event) => callHook(() => hook(event));
 }

@@ -1,4 +1,5 @@
-import { CircuitBreakers, pathOf } from "../circuit-breaker/circuit-breakers.js";
+import { CircuitBreakers } from "../circuit-breaker/circuit-breakers.js";
+import { entityPathOf } from "../contracts/entity-path.js";
 import type { Transport, TransportReceiver, TransportSessionReceiver } from "../contracts/transport.js";
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import { HealthMonitor } from "../diagnostics/health-monitor.js";
@@ -51,10 +52,10 @@ import { OwnSenders } from "./own-senders.js";
 
 const defaultSessionWaitMs = 60_000;
 
-/** What a client opens on its transport, keeps as long as it is open, and closes. The transport itself it leaves open: others may use it. */
+/** Everything that a client opens on its transport and closes with itself. The transport stays open, because other clients may use it. */
 export class ClientParts {
   readonly #transport: Transport;
-  /** The same without the observer: for what the client looks at by itself. */
+  /** The transport without the observer, for the client's own peeking. */
   readonly #inner: Transport;
   readonly #options: ResolvedClientOptions;
   readonly #breakers: CircuitBreakers;
@@ -133,7 +134,7 @@ export class ClientParts {
     return this.#openReceiver(entity, options, this.#options.pipeline, false);
   }
 
-  /** Subscribes through a receiver that closes with the subscription. */
+  /** Subscribes with a receiver that closes with the subscription. */
   subscribe(
     entity: EntityName,
     given: TypedMessageHandlers<MessageType>,
@@ -174,11 +175,11 @@ export class ClientParts {
       this.#transport.capabilities.has("scheduling");
     const retrySender = canRetry ? () => this.#senders.to(queueOrTopic) : undefined;
     const settings = this.#receiverSettings(receiver, options);
-    const breaker = this.#breakers.of(address, pipeline);
+    const breaker = this.#breakers.breakerFor(address, pipeline);
     return this.add(new Receiver({ ...settings, pipeline, breaker, retrySender, isForSubscription }));
   }
 
-  /** Accepts the named session, or the next without a name. */
+  /** Accepts the named session, or the next one if `sessionId` is undefined. */
   async acceptSession(
     entity: EntityName,
     sessionId: string | undefined,
@@ -195,7 +196,7 @@ export class ClientParts {
     const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, onLinkStalled };
     const address = entityAddress(entity);
     const receiver = await acceptSession(this.#transport, this.#parts, address, sessionId, accepting);
-    const breaker = this.#breakers.of(address, this.#options.pipeline);
+    const breaker = this.#breakers.breakerFor(address, this.#options.pipeline);
     const settings = { ...this.#receiverSettings(receiver, options), breaker, isSession: true, isBlocking };
     return this.add(new SessionReceiver<UndecodedMessage>(settings));
   }
@@ -216,9 +217,9 @@ export class ClientParts {
         transport: this.#transport,
         events: this.#health,
         address,
-        entityPath: pathOf(address),
+        entityPath: entityPathOf(address),
         scheduler: this.scheduler,
-        breaker: this.#breakers.of(address, pipeline),
+        breaker: this.#breakers.breakerFor(address, pipeline),
         backoff: this.#options.unavailableBackoff,
         settingsOf: (receiver, maxAutoLockRenewalDurationInMs) => ({
           ...this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
@@ -237,7 +238,7 @@ export class ClientParts {
     return listSessions(this.#transport, entityAddress(entity), () => this.requireOpen(), options);
   }
 
-  /** Reads what waits in an entity as the client would, and changes nothing. */
+  /** Reads the waiting messages of an entity as the client would, and changes nothing. */
   async rehearse(entity: EntityName, options: RehearseOptions = {}): Promise<RehearsalReport> {
     requireKnownOptions("rehearse", options, rehearseOptionNames);
     const { maxMessageCount = defaultRehearseOptions.maxMessageCount, subQueueType } = options;
@@ -255,12 +256,12 @@ export class ClientParts {
     }
   }
 
-  /** Keeps something to be closed with the client. */
+  /** Adds something to close with the client. */
   add<Part extends ClientPart>(part: Part): Part {
     return this.#parts.add(part);
   }
 
-  /** Lets go of what has closed by itself. */
+  /** Removes something that has closed itself. */
   get forget(): (part: ClientPart) => void {
     return this.#parts.forget;
   }
@@ -317,7 +318,7 @@ export class ClientParts {
   }
 }
 
-/** Throws `TypeError`, which must not happen when something is open already. */
+/** Throws `TypeError`, so it must be called before anything is opened. */
 function renewForMs({ maxAutoLockRenewalDurationInMs }: ReceiverOptions): number {
   const name = "maxAutoLockRenewalDurationInMs";
   return durationMs(name, maxAutoLockRenewalDurationInMs, defaultReceiverOptions[name]);

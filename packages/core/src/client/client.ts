@@ -41,15 +41,15 @@ import {
 import { ClientParts } from "./client-parts.js";
 import { type EntityName, requireName } from "./entity-address.js";
 
-/** Options under which everything that cannot be read is dead-lettered, so that no raw message reaches the application. */
+/** Options with which every undeserializable message is dead-lettered, so that no raw message is returned. */
 type DeadLetteringOptions = ReceiverOptions & {
   readonly receiveMode?: "peekLock" | undefined;
   readonly subQueueType?: undefined;
 };
 
 /**
- * A Service Bus client whose bodies are values: it writes them with one serializer and reads them with that and any additional
- * deserializers. Senders and receivers are made at no cost; the transport connects on the first call. Several clients may share a
+ * A Service Bus client that serializes and deserializes bodies: it writes them with one serializer and reads them with that and any
+ * additional deserializers. Creating senders and receivers is cheap; the transport connects on the first call. Several clients may share a
  * transport, each with its own serializers. `Types` are its message types.
  */
 export class WaybillClient<Types extends MessageType = never> implements AsyncDisposable {
@@ -74,32 +74,32 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return this.#parts.isClosed;
   }
 
-  /** The host of the namespace, such as `shop.servicebus.windows.net`; undefined where the transport does not know it. */
+  /** The host of the namespace, such as `shop.servicebus.windows.net`; undefined if the transport does not know it. */
   get fullyQualifiedNamespace(): string | undefined {
     return this.#parts.fullyQualifiedNamespace;
   }
 
-  /** What the transport calls itself to the broker, such as the `identifier` of the official SDK's client; undefined where it has no name. */
+  /** The transport's name for the broker, such as the `identifier` of the official SDK's client; undefined if it has none. */
   get identifier(): string | undefined {
     return this.#parts.identifier;
   }
 
   /**
-   * How the client fares: its links, when the last message came, and what went wrong within the last minutes. For readiness probes; asks the
-   * broker nothing.
+   * The health of the client for readiness probes: its links, when the last message was delivered, and failures within the last minutes. Does
+   * not contact the broker.
    */
   health(): ClientHealth {
     return this.#parts.health();
   }
 
-  /** A sender to a queue or topic. */
+  /** Creates a sender to a queue or topic. */
   createSender(queueOrTopic: string): Sender {
     return this.#parts.createSender(queueOrTopic);
   }
 
   /**
-   * A receiver of a queue or a subscription. In receive-and-delete mode and from dead-letter queues it also returns messages whose body
-   * cannot be deserialized, raw and marked by `failure`.
+   * Creates a receiver of a queue or a subscription. In receive-and-delete mode and from dead-letter queues it also returns undeserializable
+   * messages, with their raw body and `failure`.
    */
   createReceiver(queue: string, options?: DeadLetteringOptions): Receiver;
   createReceiver(queue: string, options: ReceiverOptions): Receiver<UndecodedMessage>;
@@ -117,8 +117,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
 
   /**
    * Delivers the messages of a queue or a subscription to the handler of their type, each in the type's current version. A message of a type
-   * without a handler is dead-lettered as `UnhandledMessageType`, unless `processUnhandled` takes it. Closing the subscription closes
-   * all that it opened. Throws `TypeError` for a handler of a type that the client does not know.
+   * without a handler is dead-lettered with the reason `UnhandledMessageType`, unless there is `processUnhandled`. Closing the subscription
+   * closes all that it opened. Throws `TypeError` for a handler of a type that the client does not know.
    */
   subscribe(
     queue: string,
@@ -160,13 +160,13 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     third?: string | AcceptSessionReceiverOptions,
     fourth?: AcceptSessionReceiverOptions,
   ): Promise<SessionReceiver<UndecodedMessage>> {
-    requireName("The session", second); // Without one, whichever session is next would be taken.
+    requireName("The session", second); // Otherwise undefined would accept the next session.
     return typeof third === "string"
       ? this.#parts.acceptSession({ queueOrTopic, subscription: second }, third, fourth)
       : this.#parts.acceptSession(queue(queueOrTopic), second, third);
   }
 
-  /** Locks the next session that has messages and no receiver. Rejects with `timeout` when none came in time. */
+  /** Locks the next session that has messages and no receiver. Rejects with `timeout` when none was available in time. */
   acceptNextSession<Mode extends ReceiveMode = "peekLock">(
     queue: string,
     options?: AcceptSessionReceiverOptions<Mode>,
@@ -187,8 +187,9 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   }
 
   /**
-   * Serves the sessions of a queue or subscription until the returned subscription or the client is closed: several at once, each in
-   * order, each as long as it has messages. `processMessage` is one handler, or an object of handlers by message type. Throws `TypeError` for options no program should pass.
+   * Processes the sessions of a queue or subscription until the returned subscription or the client is closed: several concurrently, each in
+   * order and as long as it has messages. `processMessage` is one handler, or an object of handlers by message type. Throws `TypeError` for
+   * invalid options.
    */
   subscribeSessions(
     queue: string,
@@ -224,8 +225,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   }
 
   /**
-   * The ids of the sessions that have messages, or whose state was set after an instant, page by page. Rejects with `not-supported` where
-   * the transport lacks the capability `sessionEnumeration`.
+   * The ids of the sessions that have messages, or whose state was set after an instant, page by page. Rejects with `not-supported` if the
+   * transport lacks the capability `sessionEnumeration`.
    */
   listSessions(queue: string, options?: ListSessionsOptions): AsyncGenerator<string, void, undefined>;
   listSessions(
@@ -244,8 +245,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   }
 
   /**
-   * Peeks the messages that wait, reads them as a receiver would, and reports what would happen to them: by content type, reader, outcome and
-   * reason, with the option that would read what cannot be read. Locks nothing, counts no delivery and writes nothing.
+   * Peeks the waiting messages, reads them as a receiver would, and reports what would happen to them: by content type, serializer, outcome and
+   * reason, with the option that would make undeserializable ones readable. Locks nothing, counts no delivery and writes nothing.
    */
   rehearse(queue: string, options?: RehearseOptions): Promise<RehearsalReport>;
   rehearse(topic: string, subscription: string, options?: RehearseOptions): Promise<RehearsalReport>;
@@ -259,12 +260,12 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
       : this.#parts.rehearse(queue(queueOrTopic), second);
   }
 
-  /** Adds, removes and lists the rules of a topic's subscription. */
+  /** Creates a manager for the rules of a topic's subscription. */
   createRuleManager(topic: string, subscription: string): RuleManager {
     return this.#parts.createRuleManager(topic, subscription);
   }
 
-  /** A requester whose replies come to a queue, its own or one shared by session, or to a topic's subscription. */
+  /** Creates a requester that receives replies from a queue, its own or one shared by sessions, or from a topic's subscription. */
   createRequester(queue: string, options?: RequesterOptions): Requester;
   createRequester(topic: string, subscription: string, options?: RequesterOptions): Requester;
   createRequester(
@@ -279,8 +280,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   }
 
   /**
-   * Sends a request and resolves with its first reply, as {@link Requester.request} does. The client keeps the requester for the
-   * `replyTo` and session that the request names.
+   * Sends a request and resolves with its first reply, like {@link Requester.request}. The client keeps a requester for each `replyTo` and
+   * session.
    */
   async request<Reply = unknown>(
     queueOrTopic: string,
@@ -291,7 +292,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return this.#requestReply.request(queueOrTopic, request, options) as Promise<ReceivedMessage<Reply>>;
   }
 
-  /** Sends a request and iterates over its replies, as {@link Requester.requestMany} does. */
+  /** Sends a request and iterates over its replies, like {@link Requester.requestMany}. */
   requestMany<Reply = unknown>(
     queueOrTopic: string,
     request: AddressedRequest,
@@ -305,9 +306,9 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   }
 
   /**
-   * Answers a received message: sends the body to its `replyTo`, with its `messageId` as `correlationId` and its `replyToSessionId` as
-   * `sessionId`, in the format that its `Accept` asks for. Settling the request is still to do. Rejects with `operation-invalid` when it
-   * names no `replyTo` or one in another namespace, with `serialization-failed` when no serializer writes what it accepts.
+   * Replies to a received message: sends the body to its `replyTo`, with its `messageId` as `correlationId` and its `replyToSessionId` as
+   * `sessionId`, in a format of its `Accept`. Does not settle the request. Rejects with `operation-invalid` when it has no `replyTo` or one
+   * in another namespace, with `serialization-failed` when no serializer writes an accepted format.
    */
   async reply(request: RepliableMessage, body: unknown, options: ReplyOptions = {}): Promise<void> {
     this.#parts.requireOpen();
@@ -315,8 +316,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   }
 
   /**
-   * Closes every sender, receiver and requester, waiting for the handlers that run; what still waits rejects with `closed`. The transport
-   * stays open for its other clients: whoever made it closes it.
+   * Closes every sender, receiver and requester, waiting for running handlers; pending calls reject with `closed`. The transport stays open
+   * for its other clients: the code that created it closes it.
    */
   close(): Promise<void> {
     return this.#parts.close();

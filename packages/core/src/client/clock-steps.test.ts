@@ -43,7 +43,7 @@ describe.each([
     expect(received).toEqual([]);
   });
 
-  it("an idle session gives its place to the next in time", async () => {
+  it("an idle session is released for the next one in time", async () => {
     await using fixture = await createFixture({ queue: { requiresSession: true } });
     const sender = fixture.client.createSender("orders");
     const handled: unknown[] = [];

@@ -31,7 +31,7 @@ describe("closing a subscription", () => {
     expect((await receiver.peekMessages(9)).map(({ body }) => body)).toEqual([3]);
   });
 
-  it("abandons at once what was kept back", async () => {
+  it("abandons delayed messages at once", async () => {
     await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound({ isUp: false })] },
     });
@@ -89,7 +89,7 @@ describe("closing a receiver", () => {
     expect(peeked).toMatchObject([{ state: "deferred" }]);
   });
 
-  it("abandons what receiveMessages kept back", async () => {
+  it("abandons messages held by receiveMessages", async () => {
     await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound({ isUp: false })] },
     });
@@ -199,7 +199,7 @@ describe("closing a client", () => {
     expect(await fixture.client.acceptSession("carts", "a")).toMatchObject({ sessionId: "a" });
   });
 
-  it("lets a session go whose handlers hang, when the time for closing is up", async () => {
+  it("releases a session whose handlers hang, when the time for closing is up", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     await fixture.client.createSender("carts").sendMessages({ sessionId: "a", body: 1 });
@@ -261,7 +261,7 @@ describe("closing a client", () => {
 });
 
 describe("nothing is lost", () => {
-  it("whatever handlers, locks and closings do: good messages are handled, poison is dead-lettered", async () => {
+  it("whatever handlers, locks and closings do: good messages are handled, undeserializable ones dead-lettered", async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ messages, steps, maxConcurrentCalls }) => {
         const registry = { isUp: true };
@@ -319,11 +319,11 @@ describe("nothing is lost", () => {
           await quiet();
         }
         const names = messages.map((kind, i) => `${kind}-${i}`);
-        const isPoison = (name: string) => name.startsWith("poison");
-        expect([...handled].sort()).toEqual(names.filter((name) => !isPoison(name)).sort());
+        const isFaulty = (name: string) => name.startsWith("poison");
+        expect([...handled].sort()).toEqual(names.filter((name) => !isFaulty(name)).sort());
         const dead = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
         const deadIds = (await dead.peekMessages(50)).map(({ messageId }) => messageId);
-        expect(deadIds.sort()).toEqual(names.filter(isPoison).sort());
+        expect(deadIds.sort()).toEqual(names.filter(isFaulty).sort());
         expect(await isEmpty(fixture)).toBe(true);
       }),
       { numRuns: 300 },

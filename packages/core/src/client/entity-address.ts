@@ -1,13 +1,13 @@
 import type { EntityAddress, ReceiveMode, SubQueue } from "../contracts/transport.js";
 import { requireOneOf } from "../foundation/known-options.js";
 
-/** A queue or, with a subscription, a topic: what the overloads of the client's methods name. */
+/** A queue or, with a subscription, a topic, as given to the overloads of the client's methods. */
 export interface EntityName {
   readonly queueOrTopic: string;
   readonly subscription: string | undefined;
 }
 
-/** What a transport calls the entity. Throws `TypeError` for names and sub-queues that are none. */
+/** The entity's address for a transport. Throws `TypeError` for invalid names and sub-queues. */
 export function entityAddress(
   { queueOrTopic, subscription }: EntityName,
   subQueue?: SubQueue,
@@ -20,12 +20,12 @@ export function entityAddress(
     : { topic: queueOrTopic, subscription, ...part };
 }
 
-/** Refuses a name that is not there before a transport stumbles over it. */
+/** Throws `TypeError` unless the name is a string. */
 export function requireName(what: string, name: unknown): asserts name is string {
   if (typeof name !== "string") throw new TypeError(`${what} must be named by a string; got ${typeof name}.`);
 }
 
-/** Throws `TypeError` for a receive mode that is none. */
+/** Throws `TypeError` for an invalid receive mode. */
 export function requireReceiveMode(receiveMode: unknown): asserts receiveMode is ReceiveMode {
   requireOneOf("receiveMode", receiveMode, ["peekLock", "receiveAndDelete"]);
 }

@@ -1,10 +1,10 @@
 import { WaybillError } from "../errors/error.js";
 import type { MessageSubscription } from "../processing/processor-options.js";
 
-/** What a client closes with itself. */
+/** Something that a client closes with itself. */
 export type ClientPart = Pick<MessageSubscription, "close">;
 
-/** What a client has open, until it is closed with all of it. */
+/** The open senders, receivers and subscriptions of a client. */
 export class OpenParts {
   readonly #parts = new Set<ClientPart>();
   #isClosed = false;
@@ -13,32 +13,32 @@ export class OpenParts {
     return this.#isClosed;
   }
 
-  /** Keeps something to be closed with the client. */
+  /** Adds something to close with the client. */
   add<Part extends ClientPart>(part: Part): Part {
     this.#parts.add(part);
     return part;
   }
 
-  /** Lets go of what has closed by itself. */
+  /** Removes something that has closed itself. */
   readonly forget = (part: ClientPart): void => {
     this.#parts.delete(part);
   };
 
-  /** Throws `closed` once the client is closed. */
+  /** Throws a `closed` error once the client is closed. */
   requireOpen(): void {
     if (this.#isClosed) throw closedError();
   }
 
-  /** Closes every one of them, even when one fails; rejects with the first failure. */
+  /** Closes all of them, even if one fails; rejects with the first error. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    // What is closed first must not cut off the handlers of another.
+    // Waits for all, so that after one fails the caller does not close the transport while handlers of others run.
     const closed = await Promise.allSettled(Array.from(this.#parts, (part) => part.close()));
     for (const result of closed) if (result.status === "rejected") throw result.reason;
   }
 }
 
-/** The error of what is asked of a closed client. */
+/** The error of calls on a closed client. */
 export function closedError(): WaybillError {
   return new WaybillError("closed", "The client is closed.");
 }

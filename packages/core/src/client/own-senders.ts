@@ -1,6 +1,6 @@
 import type { Transport, TransportSender } from "../contracts/transport.js";
 
-/** What the client itself sends to: the quarantine queue, and queues to which failed messages return later. One sender for each. */
+/** The client's own senders: to the quarantine queue, and to queues for retried messages. */
 export class OwnSenders {
   readonly #transport: Transport;
   readonly #senders = new Map<string, TransportSender>();
@@ -15,7 +15,7 @@ export class OwnSenders {
     if (sender === undefined) {
       sender = this.#transport.createSender(queueOrTopic);
       this.#senders.set(queueOrTopic, sender);
-      // A handler that outlived the client sends nothing any more.
+      // A handler that is still running after the client was closed must not send.
       if (this.#isClosed) sender.close().catch(() => {});
     }
     return sender;

@@ -1,5 +1,5 @@
 import { WaybillError } from "../errors/error.js";
-import { quotedPath } from "../errors/wire-text.js";
+import { describePath } from "../errors/wire-text.js";
 import { compileOnce } from "../foundation/compile-once.js";
 import type { SerializerContext } from "./serializer.js";
 
@@ -9,17 +9,17 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    /** Never read: carries the types of what goes in and what comes out. */
+    /** Only for types: the input and output types of the schema. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }
 
-/** What a Standard Schema answers: the value, perhaps transformed, or issues of which waybill reports the first one's path. */
+/** What a Standard Schema returns: the value, perhaps transformed, or issues; waybill reports only the path of the first. */
 export type StandardResult<Output = unknown> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One complaint of a Standard Schema. Its message is never repeated, because it may quote the payload. */
+/** One issue of a Standard Schema. Its message is not reported, because it may quote the payload. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
@@ -33,8 +33,8 @@ export interface BodySchemaOptions<Schema> {
   /** The schema of every body that `schemas` does not cover. Without it, such bodies are not validated. */
   readonly schema?: Schema | undefined;
   /**
-   * Schemas by message type, or a function that picks one for a message; `undefined` from it means `schema`. It may make the schema again
-   * each time: one of the same JSON content is not compiled again.
+   * Schemas by message type, or a function that returns one for a message, or `undefined` for `schema`. The function may create the schema
+   * each time: a schema with the same JSON content is compiled only once.
    */
   readonly schemas?:
     | Readonly<Record<string, Schema>>
@@ -43,8 +43,7 @@ export interface BodySchemaOptions<Schema> {
 }
 
 /**
- * The outcome of a check: the value to go on with, or where the body broke the schema, in a text without payload and as a path if there is
- * one.
+ * The result of a check: the value to use, or what in the body breaks the schema, as a text without payload and a path if there is one.
  */
 export type BodyCheckResult =
   | { readonly isValid: true; readonly value: unknown }
@@ -55,15 +54,15 @@ export type BodyCheck = (value: unknown) => BodyCheckResult;
 
 /** The compiled schemas of one serializer. */
 export interface BodySchemas {
-  /** The check of a message's body: by the schema of its message type's definition, else by the serializer's own options, else none. */
+  /** The check for a message's body: by the schema of its message type's definition, else of the serializer's options; else undefined. */
   checkFor(context: SerializerContext): BodyCheck | undefined;
-  /** Compiles a schema of a definition ahead: a serializer's `compileSchema`. Throws `TypeError` for a schema that is not valid. */
+  /** A serializer's `compileSchema`: compiles a schema of a definition. Throws `TypeError` for a schema that is not valid. */
   compileSchema(schema: unknown, where: string): BodyCheck;
 }
 
 /**
  * Resolves the `schema` and `schemas` options of a serializer into a look-up by message. Schemas given as values are compiled at once,
- * those that a function picks when first seen; each is compiled once, as {@link compileOnce} has it, which tells `forget` what it drops.
+ * those returned by a function when first seen. Each is compiled once by {@link compileOnce}, which calls `forget` with schemas it drops.
  */
 export function resolveBodySchemas<Schema>(
   options: BodySchemaOptions<Schema>,
@@ -138,5 +137,5 @@ function checkFunction(validate: ValidateFunction, value: unknown): BodyCheckRes
 }
 
 function pointer(issue: StandardIssue | undefined): string {
-  return quotedPath((issue?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)));
+  return describePath((issue?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)));
 }

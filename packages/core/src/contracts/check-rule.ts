@@ -19,8 +19,8 @@ const ruleFields = Object.keys({ name: 0, filter: 0, action: 0 } satisfies Recor
 >);
 
 /**
- * Checks a rule before a transport creates it: with a condition or action that is misspelt, and left out, it would let through what it should
- * keep out. Throws `operation-invalid` naming the rule, the subscription and the field.
+ * Checks a rule before a transport creates it: a rule whose misspelt condition is ignored would select too many messages. Throws
+ * `operation-invalid` naming the rule, the subscription and the field.
  */
 export function checkRule(rule: SubscriptionRule, entityPath: string): void {
   const { name, filter } = rule;

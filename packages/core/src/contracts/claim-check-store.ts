@@ -5,31 +5,31 @@ import type { CallOptions } from "./transport.js";
 
 /** How much of a stored body may be read. */
 export interface ClaimCheckGetOptions extends CallOptions {
-  /** The length in bytes that the message announces. A store reads one byte more at most. */
+  /** The length in bytes that the message states. A store reads at most one byte more. */
   readonly maxBytes: number;
 }
 
 /**
- * Keeps bodies that are too large to travel. Keys are made by waybill: 1 to 200 characters, segments of letters, digits, `.`, `_` and
- * `-` that begin with a letter or digit, separated by `/`. Whatever a store throws says that it is out of reach: the message
- * comes back later. `@waybill/conformance` checks all of this.
+ * Stores bodies that are too large for a message. waybill generates the keys: 1 to 200 characters, segments of letters, digits, `.`, `_`
+ * and `-` that begin with a letter or digit, separated by `/`. Any error a store throws means that it is unavailable: the message is
+ * read again later. `@waybill/conformance` checks all of this.
  */
 export interface ClaimCheckStore {
-  /** Keeps a copy of the bytes under a new key; resolves when they are safe. Keeps all of them or none. */
+  /** Stores a copy of the bytes under a new key; resolves when they are durable. Stores all of them or none. */
   put(key: string, bytes: Uint8Array, options: CallOptions): Promise<void>;
-  /** The bytes, or undefined when there is nothing under the key; if there is more than `maxBytes`, any longer piece of it. */
+  /** The bytes, or undefined when there is nothing under the key; if there are more than `maxBytes`, any more than that many of them. */
   get(key: string, options: ClaimCheckGetOptions): Promise<Uint8Array | undefined>;
-  /** Removes what is under the key; harmless when there is nothing. */
+  /** Deletes the bytes under the key; does nothing when there are none. */
   delete(key: string, options?: CallOptions): Promise<void>;
 }
 
-/** When a body goes to a store. */
+/** Which bodies are stored, and where. */
 export interface ClaimCheckOptions {
-  /** Where large bodies are put when sending, and fetched when receiving. */
+  /** Stores large bodies when sending, and returns them when receiving. */
   readonly store: ClaimCheckStore;
   /**
-   * The size from which a body goes to the store, in bytes, as it would travel. Default 131,072 (128 KiB): with every property that
-   * fits, a smaller one is within the 256 KB that each tier of the service takes.
+   * Bodies of this many encoded bytes or more are stored. Default 131,072 (128 KiB): even with the largest properties, a message with a smaller
+   * body is within the 256 KB that each tier of the service accepts.
    */
   readonly minBytes?: number | undefined;
 }

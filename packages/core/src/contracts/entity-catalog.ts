@@ -1,8 +1,8 @@
 import type { CallOptions, EntityAddress } from "./transport.js";
 
-/** The queues, topics and subscriptions of a namespace, with what the broker tells about each. */
+/** The queues, topics and subscriptions of a namespace, with what the broker reports about each. */
 export interface EntityCatalog {
-  /** Lists every entity. Rejects with a `WaybillError` when the broker cannot be asked. */
+  /** Lists every entity. Rejects with a `WaybillError` when the broker cannot be reached. */
   listEntities(options?: CallOptions): Promise<readonly CatalogEntity[]>;
 }
 
@@ -10,7 +10,7 @@ export interface EntityCatalog {
 export interface CatalogEntity {
   readonly entity: EntityName;
   readonly requiresSession?: boolean | undefined;
-  /** How long a message lives that does not say so itself, in milliseconds; `Infinity` when it never expires. */
+  /** The time to live of messages that have none of their own, in milliseconds; `Infinity` when they never expire. */
   readonly defaultMessageTimeToLiveInMs?: number | undefined;
   /** The entity to which every message is forwarded. */
   readonly forwardTo?: string | undefined;
@@ -22,15 +22,15 @@ export interface CatalogEntity {
 /** Names a queue, a topic or a subscription. */
 export type EntityName = EntityAddress | { readonly topic: string; readonly subscription?: undefined };
 
-/** How many messages an entity holds, as the broker counts them. Of a topic, only `scheduled` and the two of transfer can differ from 0. */
+/** How many messages an entity holds, as the broker counts them. For a topic, only `scheduled` and the transfer counts can exceed 0. */
 export interface EntityCounts {
   /** Active and deferred messages, locked ones included. */
   readonly active: number;
-  /** Those of them that are deferred; absent where the broker does not count them. */
+  /** The deferred ones among `active`; absent where the broker does not count them. */
   readonly deferred?: number | undefined;
   readonly scheduled: number;
   readonly deadLetter: number;
-  /** On the way to another entity. */
+  /** Being transferred to another entity. */
   readonly transfer: number;
   readonly transferDeadLetter: number;
 }

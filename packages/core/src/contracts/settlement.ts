@@ -1,16 +1,16 @@
 import type { MessageId } from "../message/message.js";
 import type { DeliveredMessage } from "./transport.js";
 
-/** The four ways to settle, by their name on the transport. */
+/** The four ways to settle a message, named like the methods of a transport. */
 export type SettlementVerb = "complete" | "abandon" | "defer" | "deadLetter";
 
-/** What settling needs of a received message. */
+/** The part of a received message that is needed to settle it. */
 export interface SettleableMessage {
   readonly messageId?: MessageId | undefined;
   readonly settlement?: object | undefined;
 }
 
-/** A settlement in progress: it knows the message as it was delivered. */
+/** The `settlement` of a received message. */
 export interface Settlement {
   readonly message: DeliveredMessage;
 }

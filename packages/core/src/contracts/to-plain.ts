@@ -1,34 +1,34 @@
 import { encodeFailure } from "../errors/failure.js";
 import { unwritableKind, veiledKind } from "../message/unwritable.js";
 
-/** What a format decides while a value is copied for it. */
+/** How a format represents values while they are copied for it. */
 export interface PlainRules {
   /** The format's name, for errors. */
   readonly format: string;
-  /** What stands for an item. It leaves objects that the format has no form of its own for to `walk.object`. */
+  /** Returns the plain form of an item. For objects without a form of their own in the format, it returns `walk.object(item)`. */
   item(item: unknown, walk: PlainWalk): unknown;
-  /** What stands for a record: its keys, and what stands for their values. */
+  /** Returns the plain form of a record from its keys and the plain forms of their values. */
   record(entries: [key: string, value: unknown][], walk: PlainWalk): unknown;
 }
 
-/** A walk through a value, at one of its items. */
+/** The position of a walk through a value. */
 export interface PlainWalk {
   /**
-   * What stands for an object: what its `toJSON` returns if it has one (whose own `toJSON` is not asked again, as in `JSON.stringify`), or
-   * an array or record of what stands for its items. Properties that are `undefined` are left out.
+   * The plain form of an object: the result of its `toJSON` if it has one (whose own `toJSON` is not called again, as in `JSON.stringify`), or
+   * an array or record of the plain forms of its items. Properties that are `undefined` are left out.
    */
   object(value: object): unknown;
-  /** Throws an `encodeFailure` that says what the present item is, and where. `what` must not quote it. */
+  /** Throws an `encodeFailure` that names the current item by `what`, and its path. `what` must not quote the item. */
   refuse(what: string): never;
 }
 
-/** The longest path in an error, in characters. */
-const LONGEST_PATH = 256;
+/** Maximum length of a path in an error, in characters. */
+const maxPathLength = 256;
 
 /**
- * Copies a value with a decision for each kind of item. Refused by an `encodeFailure` that names the item's path as a JSON pointer
- * (RFC 6901): objects whose content their properties do not tell, such as maps and errors, cycles, nesting beyond `maxDepth` levels, and
- * keys that readers refuse for the sake of prototypes.
+ * Copies a value by the rules of a format. Throws an `encodeFailure` with the item's path as a JSON pointer (RFC 6901) for objects whose
+ * content is not in their properties, such as maps and errors, for cycles, for nesting beyond `maxDepth` levels, and for keys such as
+ * `__proto__` that readers refuse.
  */
 export function toPlain(value: unknown, maxDepth: number, rules: PlainRules): unknown {
   return rules.item(value, new Walk(maxDepth, rules));
@@ -56,8 +56,8 @@ class Walk implements PlainWalk {
     const pointer = this.#path
       .map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`)
       .join("");
-    const isLong = pointer.length > LONGEST_PATH;
-    const path = pointer === "" ? "its root" : isLong ? `${pointer.slice(0, LONGEST_PATH)}…` : pointer;
+    const isLong = pointer.length > maxPathLength;
+    const path = pointer === "" ? "its root" : isLong ? `${pointer.slice(0, maxPathLength)}…` : pointer;
     throw encodeFailure(`The body cannot be written as ${this.#rules.format}: at ${path} is ${what}.`);
   }
 

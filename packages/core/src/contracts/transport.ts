@@ -2,7 +2,7 @@ import type { Scheduler } from "../foundation/scheduler.js";
 import type { EncodedBody } from "../message/body.js";
 import type { ApplicationProperties, DeliveredProperties, EncodedMessage } from "../message/message.js";
 
-/** What a transport may be unable to do. An operation that needs a missing capability rejects with `not-supported`. */
+/** Optional capabilities of a transport. An operation that needs a missing one rejects with `not-supported`. */
 export type TransportCapability =
   | "scheduling"
   | "deferral"
@@ -11,34 +11,35 @@ export type TransportCapability =
   | "rules"
   | "transferDeadLetter";
 
-/** How received messages leave the entity: after settlement, or at once. */
+/** Whether a received message is locked until it is settled, or deleted at once. */
 export type ReceiveMode = "peekLock" | "receiveAndDelete";
 
 /** A sub-queue of an entity. */
 export type SubQueue = "deadLetter" | "transferDeadLetter";
 
-/** Something messages are received from. */
+/** A queue or subscription, or one of its sub-queues. */
 export type EntityAddress =
   | { readonly queue: string; readonly subQueue?: SubQueue }
   | { readonly topic: string; readonly subscription: string; readonly subQueue?: SubQueue };
 
-/** Every call can be given up; the promise then rejects with code `aborted`. */
+/** Every call can be aborted; the promise then rejects with code `aborted`. */
 export interface CallOptions {
+  /** Aborts the call, which then rejects with `aborted`. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
 /**
- * What waybill needs from a broker connection. Arguments arrive checked and normalised; every failure is a `WaybillError`. Making a
- * sender or receiver does not touch the network: the first call does. Closing a transport closes all it made; calls on a closed thing
- * reject with code `closed`, and closing twice is harmless. Clients share a transport and leave it open: whoever made it closes it.
+ * What waybill needs from a broker connection. Arguments are checked and normalised; every error is a `WaybillError`. Creating a sender
+ * or receiver does not use the network: its first call does. Closing a transport closes all its senders and receivers; calls after that
+ * reject with code `closed`, and closing twice is harmless. Clients share a transport and leave it open: the code that created it closes it.
  */
 export interface Transport extends AsyncDisposable {
   readonly capabilities: ReadonlySet<TransportCapability>;
-  /** The time its broker goes by, when that is not the system's; the client renews locks and backs off by it. */
+  /** The broker's clock, if it is not the system's; the client uses it for lock renewal and delays. */
   readonly scheduler?: Scheduler | undefined;
-  /** The host name of its namespace, which distinguishes its own absolute addresses from those of others; absent where it is not known. */
+  /** The host name of its namespace, to recognise absolute addresses of its own entities; absent if unknown. */
   readonly fullyQualifiedNamespace?: string | undefined;
-  /** What it calls itself to the broker and in its logs; absent where it has no name. */
+  /** Its name for the broker and in its logs; absent if it has none. */
   readonly identifier?: string | undefined;
   createSender(queueOrTopic: string): TransportSender;
   createReceiver(
@@ -47,8 +48,8 @@ export interface Transport extends AsyncDisposable {
     events?: ReceiverEvents,
   ): TransportReceiver;
   /**
-   * Locks a session: the one named, or the next with messages when `sessionId` is undefined. Rejects with `session-cannot-be-locked`
-   * when another receiver holds it, with `timeout` when no session came within `maxWaitTimeInMs`.
+   * Locks the session `sessionId`, or the next one with messages when it is undefined. Rejects with `session-cannot-be-locked`
+   * when another receiver holds it, with `timeout` when no session was available within `maxWaitTimeInMs`.
    */
   acceptSession(
     address: EntityAddress,
@@ -56,7 +57,7 @@ export interface Transport extends AsyncDisposable {
     options: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver>;
   createRuleManager(topic: string, subscription: string): TransportRuleManager;
-  /** The ids of an entity's sessions, sorted, a page of them; present with the capability `sessionEnumeration`. */
+  /** A page of the ids of an entity's sessions, sorted; present with the capability `sessionEnumeration`. */
   readonly listSessions?:
     | ((address: EntityAddress, options: ListSessionsPageOptions) => Promise<string[]>)
     | undefined;
@@ -69,11 +70,11 @@ export interface TransportSender {
   /** Sends all messages or none; resolves when the broker has them. */
   send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void>;
   /**
-   * Makes an empty batch as large as the broker takes one, or as `maxSizeInBytes`. Rejects with `operation-invalid` when that is more
-   * than the broker takes.
+   * Creates an empty batch of the broker's maximum size, or of `maxSizeInBytes`. Rejects with `operation-invalid` when that is more
+   * than the broker accepts.
    */
   createBatch(options?: CreateBatchOptions): Promise<TransportMessageBatch>;
-  /** Sends the messages of a batch of this sender's, all or none; resolves when the broker has them. An empty one is sent by doing nothing. */
+  /** Sends all messages or none of a batch that this sender created; resolves when the broker has them. An empty batch is ignored. */
   sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void>;
   /** Schedules all messages; resolves with their sequence numbers, valid until they become active. */
   schedule(messages: readonly EncodedMessage[], at: Date, options?: CallOptions): Promise<bigint[]>;
@@ -82,51 +83,52 @@ export interface TransportSender {
   close(): Promise<void>;
 }
 
-/** Messages that travel as one. Its sizes are those of the wire. */
+/** Messages sent in one transfer. Sizes are encoded sizes. */
 export interface TransportMessageBatch {
   readonly count: number;
   readonly sizeInBytes: number;
   readonly maxSizeInBytes: number;
-  /** Adds the message if there is room. The batch keeps it, so it must not change until the batch is sent. */
+  /** Adds the message if it fits; returns whether it did. The message must not change until the batch is sent. */
   tryAdd(message: EncodedMessage): boolean;
 }
 
-/** Identifies a delivery to the receiver that made it. Opaque: only the transport looks inside. */
+/** Identifies a delivery to the receiver that made it. Opaque to all but the transport. */
 export type SettlementHandle = object;
 
-/** A message as it came from the broker. */
+/** A message as the broker delivered it. */
 export interface DeliveredMessage extends DeliveredProperties {
   readonly body: EncodedBody;
   /** Present unless the message was peeked or received in receive-and-delete mode. */
   readonly settlement?: SettlementHandle | undefined;
 }
 
-/** What a transport calls for what happens beneath a receiver. */
+/** Callbacks for events of a receiver's links. */
 export interface ReceiverEvents {
-  /** A link was torn down and is made again, because it delivered nothing although there was something to deliver. */
+  /** A link was closed and is reopened, because it delivered nothing although messages were waiting. */
   readonly onLinkStalled?: ((stall: LinkStall) => void) | undefined;
 }
 
-/** A link that stood still. */
+/** A link that stalled. */
 export interface LinkStall {
   readonly entityPath: string;
   readonly sessionId: string | undefined;
-  /** How many messages it was ready for. */
+  /** How many messages the receiver had requested. */
   readonly credit: number;
-  /** How long it had been ready and delivered nothing, in milliseconds. */
+  /** How long it had delivered nothing in spite of its credit, in milliseconds. */
   readonly silenceInMs: number;
-  /** `backlog`: a message was seen waiting. `unanswered`: nothing was answered either, and the connection was given up. */
+  /** `backlog`: a waiting message was seen by peeking. `unanswered`: that request was not answered either, and the connection was closed. */
   readonly evidence: "backlog" | "unanswered";
 }
 
-/** One link on which a receiver gets its messages. */
+/** A link of a receiver. */
 export interface ReceivingLink {
-  /** Undefined where the transport cannot tell. */
+  /** Undefined if the transport does not know. */
   readonly isOpen: boolean | undefined;
-  /** How many messages it is ready for. */
+  /** How many more messages the receiver has requested. */
   readonly credit: number;
+  /** When a message last arrived on it; undefined before the first. */
   readonly lastDeliveryAt: Date | undefined;
-  /** How often it was made again because it stood still. */
+  /** How often it was reopened because it had stalled. */
   readonly stalls: number;
 }
 
@@ -134,26 +136,26 @@ export interface ReceivingLink {
 export interface TransportReceiver {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
-  /** The links on which it is receiving at present; absent where there are none to tell of. */
+  /** The links on which it is receiving now; absent if the transport cannot report links. */
   readonly links?: (() => readonly ReceivingLink[]) | undefined;
   /** Resolves with 1…maxMessages messages as soon as there are any, or with none after `maxWaitTimeInMs`. */
   receive(options: ReceiveOptions): Promise<DeliveredMessage[]>;
   /**
-   * Delivers messages until stopped, at most `maxConcurrentCalls` at a time: a place is free again when the handler's promise settles.
-   * Recovers from lost links by itself and reports them to `onError`; a handler must not reject.
+   * Delivers messages until stopped, at most `maxConcurrentCalls` at a time: a slot is released when the promise of `onMessage` settles.
+   * Reconnects lost links by itself and reports them to `onError`; `onMessage` must not reject.
    */
   subscribe(handlers: SubscribeHandlers, options: SubscribeOptions): TransportSubscription;
-  /** Receives deferred messages; rejects with `message-not-found` if one is not there. */
+  /** Receives deferred messages; rejects with `message-not-found` if one of them does not exist. */
   receiveDeferred(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<DeliveredMessage[]>;
-  /** Reads without locking, active, deferred and scheduled messages alike, in order of sequence number. */
+  /** Reads active, deferred and scheduled messages without locking them, in order of sequence number. */
   peek(options: PeekOptions): Promise<DeliveredMessage[]>;
   complete(delivery: SettlementHandle, options?: CallOptions): Promise<void>;
   abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void>;
   defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void>;
   deadLetter(delivery: SettlementHandle, options?: DeadLetterOptions): Promise<void>;
-  /** Extends the lock and resolves with its new end. */
+  /** Renews the lock and resolves with its new expiry. */
   renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date>;
-  /** Stops deliveries and lets go. Settles nothing: locks run out by themselves. */
+  /** Stops deliveries and releases its resources. Settles nothing: locks expire by themselves. */
   close(): Promise<void>;
 }
 
@@ -168,7 +170,7 @@ export interface TransportSessionReceiver extends TransportReceiver {
   setState(state: Uint8Array | undefined, options?: CallOptions): Promise<void>;
 }
 
-/** Adds, removes and lists the rules of one subscription. */
+/** Manages the rules of one subscription. */
 export interface TransportRuleManager {
   createRule(rule: SubscriptionRule, options?: CallOptions): Promise<void>;
   deleteRule(name: string, options?: CallOptions): Promise<void>;
@@ -185,8 +187,8 @@ export interface SubscriptionRule {
 }
 
 /**
- * A SQL filter, for example `amount > 100 AND sys.Label = 'order'`. Values are written into it: the protocol's operations on rules have no place
- * for `@name` parameters, which only a management client can give.
+ * A SQL filter, for example `amount > 100 AND sys.Label = 'order'`. Values are part of the text: `@name` parameters exist only in management
+ * clients, not in the AMQP operations on rules.
  */
 export interface SqlFilter {
   readonly sqlExpression: string;
@@ -205,7 +207,7 @@ export interface CorrelationFilter {
   readonly applicationProperties?: ApplicationProperties | undefined;
 }
 
-/** How large a batch may become, in bytes. Default: as large as the broker takes one. */
+/** The maximum size of a batch, in bytes. Default: the broker's maximum. */
 export interface CreateBatchOptions extends CallOptions {
   readonly maxSizeInBytes?: number | undefined;
 }
@@ -249,20 +251,20 @@ export interface DeadLetterOptions extends SettleOptions {
 
 /** What a transport calls while a subscription runs. */
 export interface SubscribeHandlers {
-  /** Resolves when the message frees its place; it may be settled a little later. */
+  /** Resolves when the message releases its slot; it may be settled a little later. */
   onMessage(message: DeliveredMessage): Promise<void>;
   onError(error: unknown): void;
-  /** Is called when the subscription begins to stop, so that messages which only wait free their places. */
+  /** Called when the subscription begins to stop, so that held messages release their slots. */
   onStopping?(): void;
 }
 
-/** How many messages may be with the handler at once. */
+/** How many slots a subscription has. */
 export interface SubscribeOptions {
   readonly maxConcurrentCalls: number;
 }
 
 /** A running subscription. */
 export interface TransportSubscription {
-  /** Stops new deliveries and resolves when the handlers that run have finished. */
+  /** Stops deliveries and resolves when the running handlers have finished. */
   stop(): Promise<void>;
 }

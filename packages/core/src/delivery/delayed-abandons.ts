@@ -1,15 +1,15 @@
 import type { Scheduler, Timer } from "../foundation/scheduler.js";
 import type { Delivery } from "./delivery.js";
 
-/** How long a message is kept back, in milliseconds: at first, doubled with every delivery, and at most. */
+/** How long a message stays locked before it is abandoned, in milliseconds: the delay doubles with every delivery. */
 export interface AbandonBackoff {
   readonly initialDelayInMs: number;
   readonly maxDelayInMs: number;
 }
 
 /**
- * Keeps locked messages back for a while and then abandons them, so that a message which is for another receiver does not run
- * through its deliveries in a second. The delivery count, which the broker keeps, sets the pace.
+ * Abandons messages after a delay, so that a message for another receiver does not use up its deliveries within a second. The delay grows
+ * with the delivery count, which the broker keeps.
  */
 export class DelayedAbandons {
   readonly #scheduler: Scheduler;
@@ -22,14 +22,14 @@ export class DelayedAbandons {
     this.#backoff = backoff;
   }
 
-  /** Abandons the delivery after its back-off and resolves when that is done; rejects as the settlement does. */
+  /** Abandons the delivery after its delay; rejects as the settlement does. */
   async abandon(delivery: Delivery): Promise<void> {
     const delayMs = this.#delayMs(delivery);
     if (delayMs > 0 && !this.#isFlushed) await this.#wait(delayMs);
     await delivery.settle("abandon");
   }
 
-  /** Ends all waits, now and from now on. */
+  /** Abandons all delayed messages now, and later ones at once. */
   flush(): void {
     this.#isFlushed = true;
     for (const [timer, resume] of this.#waiting) {
@@ -41,7 +41,7 @@ export class DelayedAbandons {
 
   #delayMs(delivery: Delivery): number {
     const { initialDelayInMs, maxDelayInMs } = this.#backoff;
-    // Beyond 30 doublings every cap is reached, and the power would leave the numbers.
+    // After 30 doublings every maximum is reached; a larger power would overflow to Infinity.
     const wantedMs = initialDelayInMs * 2 ** Math.min(delivery.message.deliveryCount, 30);
     const lockLeftMs = delivery.lockedUntilMs - this.#scheduler.now();
     return Math.min(wantedMs, maxDelayInMs, lockLeftMs * 0.8);

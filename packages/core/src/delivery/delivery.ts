@@ -16,26 +16,26 @@ import { kindOf } from "../foundation/known-options.js";
 import type { LockRenewal, RenewableLock, RenewalPlan } from "./lock-renewal.js";
 import { giveBack } from "./redelivery.js";
 
-/** Where a delivery is on its way to being settled. `lost` means that its lock ran out. */
+/** The state of a delivery. `lost` means that its lock expired. */
 export type DeliveryState = "open" | "settling" | "settled" | "lost";
 
-/** Is notified when a lock could not be renewed. */
+/** Called when a lock could not be renewed. */
 export type RenewalErrorHandler = (error: unknown, delivery: Delivery) => void;
 
 /** What the deliveries of one receiver have in common. */
 export interface DeliverySource {
   readonly receiver: TransportReceiver;
-  /** Who reports what is done with them, if anybody wants to know. */
+  /** Reports settlements and renewals; undefined without diagnostics. */
   readonly observer: Observer | undefined;
-  /** Who notes what happens to them. */
+  /** Counts dead-lettered messages and lost locks. */
   readonly health: HealthMonitor;
-  /** Who renews their locks; undefined where the lock is the session's. */
+  /** Renews their locks; undefined in a session, which has one lock for all its messages. */
   readonly renewal: LockRenewal | undefined;
 }
 
 /**
- * One locked message between its delivery and its settlement. It stands as `settlement` on the received message, so that a copy of
- * the message settles as well as the original.
+ * One locked message between its delivery and its settlement. The received message refers to it as `settlement`, so a copy of the
+ * message can be settled like the original.
  */
 export class Delivery implements RenewableLock {
   readonly message: DeliveredMessage;
@@ -47,7 +47,7 @@ export class Delivery implements RenewableLock {
   #received: { lockedUntilUtc?: Date | undefined } | undefined = undefined;
   #state: DeliveryState = "open";
   #settling: Promise<void> | undefined = undefined;
-  /** Whose lock it was, once the state is `lost`. */
+  /** Whether the message's or the session's lock was lost, once the state is `lost`. */
   #lostCode: ErrorCode = "message-lock-lost";
 
   constructor(
@@ -71,7 +71,7 @@ export class Delivery implements RenewableLock {
     return this.#state;
   }
 
-  /** The settlement in progress, which may outlast the handler that began it. */
+  /** The pending settlement, which may outlast the handler that began it. */
   get settling(): Promise<void> | undefined {
     return this.#settling;
   }
@@ -80,14 +80,14 @@ export class Delivery implements RenewableLock {
     return this.#lockedUntilMs;
   }
 
-  /** Notes what the application holds: its `lockedUntilUtc` follows renewals. Undefined when nobody looks at it any more. */
+  /** Sets the received message whose `lockedUntilUtc` is updated by renewals; undefined once the handler has finished with it. */
   handOver(received: { lockedUntilUtc?: Date | undefined } | undefined): void {
     this.#received = received;
   }
 
   /**
-   * Settles once. Rejects with `operation-invalid` when the message was settled already, with `message-lock-lost` when its lock ran
-   * out; after any other failure the delivery is open again and the call may be repeated.
+   * Settles once. Rejects with `operation-invalid` when the message was settled already, with `message-lock-lost` when its lock
+   * expired; after any other failure the delivery is open again and the call may be repeated.
    */
   settle(verb: SettlementVerb, options?: DeadLetterOptions): Promise<void> {
     if (this.#state !== "open") return Promise.reject(this.#notOpenError());
@@ -95,7 +95,7 @@ export class Delivery implements RenewableLock {
     return this.#settling;
   }
 
-  /** Extends the lock, here and on what the application holds. Rejects as the transport does. */
+  /** Renews the lock and updates the received message. Rejects as the transport does. */
   async renew(options?: CallOptions): Promise<Date> {
     const lockedUntil = await this.#renewObserved(options);
     this.#lockedUntilMs = lockedUntil.getTime();
@@ -103,19 +103,19 @@ export class Delivery implements RenewableLock {
     return lockedUntil;
   }
 
-  /** The lock could not be renewed. A pending settlement fails by itself. */
-  giveUp(error: unknown): void {
+  /** A pending settlement reports the error itself. */
+  onRenewalFailed(error: unknown): void {
     if (this.#state !== "open") return;
     if (isLockLost(error)) this.#lose(error);
     this.#onRenewalError(error, this);
   }
 
-  /** A copy of a message is printed with it. */
+  /** `console.log` of a copied message shows only the state. */
   [inspected](): object {
     return { state: this.#state };
   }
 
-  /** It has no JSON. */
+  /** Left out of the JSON of a message. */
   toJSON(): undefined {}
 
   async #settle(verb: SettlementVerb, options: DeadLetterOptions | undefined): Promise<void> {
@@ -140,7 +140,7 @@ export class Delivery implements RenewableLock {
     }
   }
 
-  /** Notes that its lock, or that of its session, ran out. */
+  /** Its lock, or that of its session, expired. */
   #lose(error: WaybillError): void {
     const { receiver, health } = this.#source;
     this.#state = "lost";
@@ -167,7 +167,7 @@ export class Delivery implements RenewableLock {
   }
 }
 
-/** The delivery behind a received message. Throws `operation-invalid` when there is nothing to settle, or not for this receiver. */
+/** The delivery of a received message. Throws `operation-invalid` when it holds no lock or belongs to another receiver. */
 export function requireDelivery(message: SettleableMessage, receiver: TransportReceiver): Delivery {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {
     throw new TypeError(

@@ -13,7 +13,7 @@ import { LockRenewal } from "./lock-renewal.js";
 import { readBody } from "./read-body.js";
 import { ReadingGate } from "./reading-gate.js";
 import { receivedMessage, undecodedMessage } from "./received-message.js";
-import { mayHaveEndedProcess, rememberRead } from "./redelivery.js";
+import { mayHaveCrashedProcess, rememberRead } from "./redelivery.js";
 import {
   deadLetterUndecoded,
   quarantineUndecoded,
@@ -21,42 +21,42 @@ import {
   undeserializableEvent,
 } from "./settle-undecoded.js";
 
-/** One for all clients: they share the memory of the process. */
+/** Shared by all clients, because they share the memory of the process. */
 const readings = new ReadingGate();
 
 const tightened: DeserializeCallOptions = Object.freeze({ limits: "tightened" });
 
-/** What an intake works with. */
+/** Dependencies of an intake. */
 export interface IntakeSettings extends UndecodedSettlement {
   readonly receiver: TransportReceiver;
   readonly pipeline: Pipeline;
-  /** Whether the messages lie in a dead-letter queue already: there, what cannot be read is handed over. */
+  /** Whether it receives from a dead-letter queue: undeserializable messages are handed over there. */
   readonly isSubQueue: boolean;
-  /** Whether the lock is the session's, which covers its messages: they have none to renew. */
+  /** Whether the session's lock covers the messages, so that none of their own is renewed. */
   readonly isSession: boolean;
-  /** Is notified of every body that is read; undefined when nobody wants to know. */
+  /** Reports every read body; undefined without diagnostics. */
   readonly observer: Observer | undefined;
-  /** Notes deliveries and what happens to their locks. */
+  /** Counts deliveries and lost locks. */
   readonly health: HealthMonitor;
 }
 
-/** What to do with a message that cannot be read, while it is locked: the last two leave it locked. */
-export type UnreadableAction = "deadLetter" | "hold" | "block";
+/** What to do with an undeserializable message; `"hold"` and `"block"` leave it locked. */
+export type IntakeAction = "deadLetter" | "hold" | "block";
 
-/** Sees every body that is read or cannot be read, and decides about the latter. */
-export interface UnreadablePolicy {
-  /** A number that is handed back when what is being read now was read. */
+/** Is notified of every outcome, and decides what to do with undeserializable messages. */
+export interface IntakePolicy {
+  /** The circuit breaker's counter of openings; passed to `onDecoded` as it was when reading began. */
   readonly openings: number;
   onDecoded(delivered: DeliveredMessage, report: DeserializationReport, openings: number): void;
-  onUnreadable(delivered: DeliveredMessage, report: DeserializationReport): Awaitable<UnreadableAction>;
+  onUndeserializable(delivered: DeliveredMessage, report: DeserializationReport): Awaitable<IntakeAction>;
 }
 
-/** What happened to a delivery: a message for the application, or the event that tells where it went instead. */
+/** What a delivery became: a message for the application, or the event that says what happened to it instead. */
 export type IntakeResult = ReceivedMessage | UndecodedMessage | UndeserializableEvent;
 
 /**
- * The way in of one receiver: reads each delivery through the pipeline, keeps its lock, and settles what cannot be deserialized. A delivery
- * comes out as a message or as an event; never as neither.
+ * Takes the deliveries of one receiver: deserializes each, renews its lock, and settles it if it is undeserializable. Each delivery results
+ * in a message or an event.
  */
 export class Intake {
   readonly renewal: LockRenewal;
@@ -70,7 +70,7 @@ export class Intake {
     this.#source = { receiver, observer, health, renewal: isSession ? undefined : this.renewal };
   }
 
-  /** Takes charge of a delivery's lock. Undefined in receive-and-delete mode, where there is none. */
+  /** Starts to renew the lock of a delivery. Undefined in receive-and-delete mode, where there is no lock. */
   open(
     delivered: DeliveredMessage,
     renewForMs: number,
@@ -84,14 +84,13 @@ export class Intake {
   }
 
   /**
-   * Reads one delivery. Never throws or rejects. An event with `held` or `blocked` leaves the message locked, one with `abandoned` leaves the
-   * abandoning to the caller. Returns a value unless a serializer is asynchronous, the policy has to look around, or the message has to
-   * be settled.
+   * Reads one delivery. Never throws or rejects. After `held` or `blocked` the message is still locked; after `abandoned` the caller has to
+   * abandon it. Returns a promise only if a serializer is asynchronous, the policy has to peek, or the message has to be settled.
    */
   read(
     delivered: DeliveredMessage,
     delivery: Delivery | undefined,
-    policy: UnreadablePolicy | undefined,
+    policy: IntakePolicy | undefined,
   ): Awaitable<IntakeResult> {
     const openings = policy?.openings ?? 0;
     const outcome = this.#read(delivered);
@@ -102,7 +101,7 @@ export class Intake {
       : this.#conclude(delivered, outcome, delivery, policy, openings);
   }
 
-  /** Reads a peeked message, marking what cannot be read. */
+  /** Reads a peeked message; one that cannot be read is handed over with its `failure`. */
   readPeeked(delivered: DeliveredMessage): Awaitable<PeekedMessage> {
     const outcome = readBody(this.settings.pipeline, delivered);
     return isPromise(outcome)
@@ -121,7 +120,7 @@ export class Intake {
     delivered: DeliveredMessage,
     outcome: DeserializationOutcome,
     delivery: Delivery | undefined,
-    policy: UnreadablePolicy | undefined,
+    policy: IntakePolicy | undefined,
     openings: number,
   ): Awaitable<IntakeResult> {
     this.settings.observer?.deserialized(this.settings.entityPath, delivered, outcome, false);
@@ -132,15 +131,14 @@ export class Intake {
     }
     if (outcome.status === "unavailable") return this.#concludeUnavailable(delivered, outcome, delivery);
     if (this.settings.isSubQueue) return undecodedMessage(delivered, outcome, delivery);
-    const action = policy?.onUnreadable(delivered, outcome.report) ?? "deadLetter";
+    const action = policy?.onUndeserializable(delivered, outcome.report) ?? "deadLetter";
     return isPromise(action)
-      ? action.then((decided) => this.#settle(delivered, outcome, delivery, decided as UnreadableAction))
+      ? action.then((decided) => this.#settle(delivered, outcome, delivery, decided as IntakeAction))
       : this.#settle(delivered, outcome, delivery, action);
   }
 
   /**
-   * Says nothing about the body: the message waits, locked, until it can be read. One of a newer version waits for another instance to
-   * receive it.
+   * The message stays locked until it can be read. One of a newer version is abandoned, so that another instance receives it.
    */
   #concludeUnavailable(
     delivered: DeliveredMessage,
@@ -158,11 +156,11 @@ export class Intake {
       : quarantineUndecoded(undecoded, this.settings);
   }
 
-  /** A message that may have ended the process that read it before is read alone, and under tighter limits. */
+  /** A message that may have crashed the process which read it before is read alone and with lower limits. */
   #read(delivered: DeliveredMessage): Awaitable<DeserializationOutcome> {
     const { isSubQueue, entityPath, pipeline, scheduler } = this.settings;
-    // In a dead-letter queue the count is that of the queue before.
-    return !isSubQueue && mayHaveEndedProcess(delivered, entityPath)
+    // In a dead-letter queue the delivery count is that of the original queue.
+    return !isSubQueue && mayHaveCrashedProcess(delivered, entityPath)
       ? readings.run("alone", scheduler, () => readBody(pipeline, delivered, tightened))
       : readings.run("among-others", scheduler, () => readBody(pipeline, delivered));
   }
@@ -171,7 +169,7 @@ export class Intake {
     delivered: DeliveredMessage,
     outcome: Undeserializable,
     delivery: Delivery | undefined,
-    action: UnreadableAction,
+    action: IntakeAction,
   ): Awaitable<IntakeResult> {
     const { settings } = this;
     if (delivery === undefined) return quarantineUndecoded({ delivered, outcome, delivery }, settings);
@@ -180,10 +178,10 @@ export class Intake {
     return undeserializableEvent(undecoded, settings, action === "hold" ? "held" : "blocked");
   }
 
-  /** Dead-letters a message that cannot be read. Never rejects. */
+  /** Dead-letters an undeserializable message. Never rejects. */
   async deadLetter(undecoded: Parameters<typeof deadLetterUndecoded>[0]): Promise<UndeserializableEvent> {
     const event = await deadLetterUndecoded(undecoded, this.settings);
-    // If that failed, the lock must run out, so that the message comes again.
+    // If that failed, the lock must expire, so that the message is delivered again.
     this.renewal.forget(undecoded.delivery);
     return event;
   }

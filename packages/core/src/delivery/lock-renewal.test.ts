@@ -19,7 +19,7 @@ describe("lock renewal", () => {
     expect(await receiver.peekMessages(1)).toEqual([]);
   });
 
-  it("ends after the longest time it is given", async () => {
+  it("ends after the maximum duration", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     const receiver = fixture.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 100_000 });
@@ -28,7 +28,7 @@ describe("lock renewal", () => {
     await expect(receiver.completeMessage(message!)).rejects.toMatchObject({ code: "message-lock-lost" });
   });
 
-  it("renews nothing when told 0", async () => {
+  it("renews nothing with a duration of 0", async () => {
     await using fixture = await createFixture();
     const renewals = countRenewals(fixture);
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
@@ -55,7 +55,7 @@ describe("lock renewal", () => {
     expect(renewals()).toBeLessThanOrEqual(5);
   });
 
-  it("tries again when renewing failed in passing", async () => {
+  it("retries after a transient failure", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     const receiver = fixture.client.createReceiver("orders");
@@ -66,7 +66,7 @@ describe("lock renewal", () => {
     expect(await receiver.peekMessages(1)).toEqual([]);
   });
 
-  it("tells a processor that the lock is lost, once, while the handler is still at work", async () => {
+  it("reports a lost lock to the processor once, while the handler is running", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
     const errors: ProcessErrorArgs[] = [];
@@ -103,7 +103,7 @@ describe("lock renewal", () => {
     expect(message!.lockedUntilUtc).toEqual(end);
   });
 
-  it("keeps no program alive that leaves its client open, settled or not", () => {
+  it("does not keep a process alive that leaves its client open", () => {
     for (const isSettled of [true, false]) {
       const ended = spawnSync(process.execPath, ["--input-type=module", "-e", openEndedProgram(isSettled)], {
         cwd: new URL("..", import.meta.url),

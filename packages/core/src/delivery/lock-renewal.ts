@@ -2,28 +2,28 @@ import { WaybillError } from "../errors/error.js";
 import { type Linked, LinkedSet } from "../foundation/linked-set.js";
 import { type Scheduler, steadyNow, type Timer } from "../foundation/scheduler.js";
 
-/** A lock is renewed this long before its end, or after half of it if that is shorter. In milliseconds. */
-const longestMarginMs = 10_000;
+/** A lock is renewed this long before it expires, or after half of its duration if that is later. In milliseconds. */
+const maxMarginMs = 10_000;
 
-/** Keeps a lock that is all but over from being renewed in a busy loop. In milliseconds. */
-const shortestIntervalMs = 100;
+/** Prevents a busy loop when a lock is about to expire. In milliseconds. */
+const minIntervalMs = 100;
 
-/** How soon a failed renewal is tried again, while the lock holds. In milliseconds. */
+/** A failed renewal is retried after this delay unless the lock expires before. In milliseconds. */
 const retryDelayMs = 1_000;
 
 /** A lock that can be renewed: a message's or a session's. */
 export interface RenewableLock {
-  /** The instant at which it ends, by the wall clock. */
+  /** When it expires, by the wall clock. */
   readonly lockedUntilMs: number;
-  /** The plan of its renewal, made and kept by the lock renewal. */
+  /** Set and used by {@link LockRenewal}. */
   plan: RenewalPlan | undefined;
   /** Extends the lock and `lockedUntilMs`. */
   renew(): Promise<unknown>;
-  /** Is called when the lock could not be renewed and will not be tried again. */
-  giveUp(error: unknown): void;
+  /** Called when the lock could not be renewed and renewal is not retried. */
+  onRenewalFailed(error: unknown): void;
 }
 
-/** When a lock ends, when to renew it next, how often, and when to stop: in steady time. */
+/** When a lock expires, when to renew it next, how often, and when to stop: by the monotonic clock. */
 export class RenewalPlan implements Linked<RenewalPlan> {
   readonly lock: RenewableLock;
   endsAtMs = Number.POSITIVE_INFINITY;
@@ -39,8 +39,8 @@ export class RenewalPlan implements Linked<RenewalPlan> {
 }
 
 /**
- * Keeps the locks of one receiver: one timer for all, armed for the one that is due first. It keeps no process alive. How long a lock lasts is
- * read off the wall clock when it is granted; from then on it goes by steady time, so that a step of the wall clock loses none.
+ * Renews the locks of one receiver with one timer, set for the lock that is due first; the timer does not keep the process alive. The
+ * wall clock is read only when a lock is granted; from then on the monotonic clock counts, so that a change of the system time loses no lock.
  */
 export class LockRenewal {
   readonly #scheduler: Scheduler;
@@ -68,7 +68,7 @@ export class LockRenewal {
     this.#drop(plan);
   }
 
-  /** Stops for good. Locks that are held run out by themselves. */
+  /** Stops all renewals; locks expire by themselves. */
   stop(): void {
     this.#isStopped = true;
     this.#plans.clear();
@@ -79,15 +79,12 @@ export class LockRenewal {
     const nowMs = steadyNow(this.#scheduler);
     const remainingMs = plan.lock.lockedUntilMs - this.#scheduler.now();
     plan.endsAtMs = nowMs + remainingMs;
-    plan.renewEveryMs = Math.max(
-      remainingMs - Math.min(remainingMs / 2, longestMarginMs),
-      shortestIntervalMs,
-    );
+    plan.renewEveryMs = Math.max(remainingMs - Math.min(remainingMs / 2, maxMarginMs), minIntervalMs);
     this.#planAt(plan, nowMs + plan.renewEveryMs);
   }
 
   #planAt(plan: RenewalPlan, atMs: number): void {
-    // A lock whose time is up leaves the set, so that a message which nobody settles is not kept forever.
+    // A lock that is not renewed any more leaves the set, so that a message which is never settled can be garbage-collected.
     if (atMs > plan.renewUntilMs || this.#isStopped) {
       this.#drop(plan);
       return;
@@ -123,7 +120,7 @@ export class LockRenewal {
         continue;
       }
       void this.#renew(plan);
-      // Planned before the answer is here, so that a clock which jumps renews as often as one that runs.
+      // Planned before the renewal has succeeded, so that a test clock that jumps renews as often as a real one.
       this.#planAt(plan, nowMs + plan.renewEveryMs);
     }
   };
@@ -144,6 +141,6 @@ export class LockRenewal {
       return;
     }
     this.forget(plan.lock);
-    plan.lock.giveUp(error);
+    plan.lock.onRenewalFailed(error);
   }
 }

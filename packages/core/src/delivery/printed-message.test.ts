@@ -28,7 +28,7 @@ function received(body: unknown) {
 }
 
 describe("a received message in a log", () => {
-  it("is printed as what it says, without settlement, raw body and properties that it has not", () => {
+  it("is printed without settlement, raw body and unset properties", () => {
     expect(inspect(received({ id: 7 }))).toBe(
       inspect({
         body: { id: 7 },
@@ -57,7 +57,7 @@ describe("a received message in a log", () => {
     });
   });
 
-  it("shows its bytes and why, once, where nobody could read it", () => {
+  it("shows its bytes and the reason, once, if it is undeserializable", () => {
     const outcome = {
       status: "undeserializable",
       reason: "NoDeserializer",
@@ -80,7 +80,7 @@ describe("a received message in a log", () => {
     expect(copy).toMatchObject({ messageId: "m1", rawBody: delivered.body });
   });
 
-  it("leaves a body that holds itself to JSON.stringify, which refuses it", () => {
+  it("leaves a cyclic body to JSON.stringify, which refuses it", () => {
     const body: Record<string, unknown> = {};
     Object.assign(body, { self: body, again: body });
     expect(() => JSON.stringify(received(body))).toThrow(TypeError);

@@ -7,8 +7,8 @@ import type { DeserializationOutcome } from "../message/outcome.js";
 import type { DeserializeCallOptions, Pipeline } from "../pipeline/pipeline.js";
 
 /**
- * Reads the body of a message. Never throws or rejects: a pipeline of someone else's making that does says nothing about the body, and
- * the message must not be lost for it.
+ * Reads the body of a message. Never throws or rejects: if a custom pipeline throws, the outcome is `unavailable`, so that the message is
+ * not lost.
  */
 export function readBody(
   pipeline: Pipeline,

@@ -32,7 +32,7 @@ function create() {
 }
 
 describe("a gate for readings", () => {
-  it("lets readings that answer at once pass at once", () => {
+  it("does not delay synchronous readings", () => {
     const { gate, scheduler } = create();
     expect(gate.run("among-others", scheduler, () => 1)).toBe(1);
     expect(() =>
@@ -43,14 +43,14 @@ describe("a gate for readings", () => {
     expect(gate.run("alone", scheduler, () => 3)).toBe(3);
   });
 
-  it("lets readings go on side by side", () => {
+  it("lets readings run concurrently", () => {
     const { began, read } = create();
     void read("a");
     void read("b");
     expect(began).toEqual(["a", "b"]);
   });
 
-  it("begins a reading alone when the others are done, and holds those that come behind it", async () => {
+  it("begins a reading alone when the others have finished, and delays later ones", async () => {
     const { began, read, end } = create();
     void read("a");
     void read("b", "alone");
@@ -69,7 +69,7 @@ describe("a gate for readings", () => {
     }
   });
 
-  it("lets a reading that fails make room like any other", async () => {
+  it("releases a reading that fails like any other", async () => {
     const { gate, scheduler, began, read } = create();
     const failing = gate.run("alone", scheduler, () => Promise.reject(new Error("lost")));
     void read("a");
@@ -78,7 +78,7 @@ describe("a gate for readings", () => {
     expect(began).toEqual(["a"]);
   });
 
-  it("holds nobody for longer than its patience: one reading may be a part of another", async () => {
+  it("delays no reading for more than five seconds, because one may be nested in another", async () => {
     const { began, read, end, passTime } = create();
     void read("outer", "alone");
     void read("inner");

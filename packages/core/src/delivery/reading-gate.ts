@@ -2,11 +2,11 @@ import type { Awaitable } from "../contracts/serializer.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { Scheduler } from "../foundation/scheduler.js";
 
-/** How a body is read: side by side with others, or while no other is. */
+/** Whether a body may be read concurrently with others. */
 export type ReadingKind = "among-others" | "alone";
 
-/** A reading may wait for one that is a part of it, such as a reply that an upcaster asks for; this ends that. In milliseconds. */
-const longestWaitMs = 5_000;
+/** Ends a deadlock between a reading and one nested in it, for example when an upcaster sends a request. In milliseconds. */
+const maxWaitMs = 5_000;
 
 interface Waiting {
   readonly kind: ReadingKind;
@@ -14,15 +14,15 @@ interface Waiting {
 }
 
 /**
- * Lets bodies be read side by side, and one that may have ended a process alone: it begins when no other is being read, and others wait in
- * turn until it is done, though none for longer than five seconds. A reading that answers at once costs the others nothing.
+ * Lets bodies be read concurrently, except those that may have crashed a process: each of these is read alone, and later readings wait for
+ * it, but at most five seconds. Without such bodies, nothing waits.
  */
 export class ReadingGate {
   readonly #waiting: Waiting[] = [];
   #readings = 0;
   #isTaken = false;
 
-  /** Runs a reading when it may, which for most is at once: then it returns what the reading returns. */
+  /** Runs a reading as soon as it may begin. If that is at once, it returns what `read` returns. */
   run<Result>(kind: ReadingKind, scheduler: Scheduler, read: () => Awaitable<Result>): Awaitable<Result> {
     if (this.#waiting.length > 0 || !this.#mayEnter(kind)) return this.#later(kind, scheduler, read);
     this.#enter(kind);
@@ -65,7 +65,7 @@ export class ReadingGate {
     return this.#now(await this.#turn(kind, scheduler), read);
   }
 
-  /** Resolves, having entered, with the kind that the reading is now: who has waited too long does not insist on being alone. */
+  /** Resolves once the reading has entered, with its kind: after `maxWaitMs` it is no longer read alone. */
   #turn(kind: ReadingKind, scheduler: Scheduler): Promise<ReadingKind> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
@@ -75,7 +75,7 @@ export class ReadingGate {
           resolve(kind);
         },
       };
-      const timer = scheduler.schedule(longestWaitMs, () => {
+      const timer = scheduler.schedule(maxWaitMs, () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         this.#enter("among-others");
         resolve("among-others");

@@ -5,7 +5,7 @@ import type { Decoded, DeserializationOutcome } from "../message/outcome.js";
 import { jsonValue, printedMessage } from "../message/printed-message.js";
 import type { Delivery } from "./delivery.js";
 
-/** What the application gets of a delivery whose body was read. */
+/** The message for the application when its body was read. */
 export function receivedMessage(
   delivered: DeliveredMessage,
   outcome: Decoded,
@@ -16,7 +16,7 @@ export function receivedMessage(
   return message;
 }
 
-/** What the application gets of a delivery whose body was not read. */
+/** The message for the application when its body was not read. */
 export function undecodedMessage(
   delivered: DeliveredMessage,
   outcome: Exclude<DeserializationOutcome, Decoded>,
@@ -30,8 +30,8 @@ export function undecodedMessage(
 }
 
 /**
- * Every property by name, so that all messages have one shape: a spread is slow on this hot path, and so is a field that is defined before it is
- * assigned.
+ * Assigns every property by name, so that all messages have the same hidden class: on this hot path, a spread is slow, and so are field
+ * definitions before the assignments.
  */
 class PrintableMessage<Body> {
   declare readonly body: Body;
@@ -57,7 +57,7 @@ class PrintableMessage<Body> {
   declare readonly deliveryCount: DeliveredMessage["deliveryCount"];
   declare readonly enqueuedTimeUtc: DeliveredMessage["enqueuedTimeUtc"];
   declare readonly expiresAtUtc: DeliveredMessage["expiresAtUtc"];
-  /** Follows renewals. */
+  /** Updated by renewals. */
   declare lockedUntilUtc: DeliveredMessage["lockedUntilUtc"];
   declare readonly lockToken: DeliveredMessage["lockToken"];
   declare readonly sequenceNumber: DeliveredMessage["sequenceNumber"];
@@ -104,7 +104,7 @@ class PrintableMessage<Body> {
     this.settlement = delivery;
   }
 
-  /** The message as `JSON.stringify` can write it: bigints as their digits, bytes as base64, nothing of its settlement. */
+  /** The message for `JSON.stringify`: bigints as strings of digits, bytes as base64, without its settlement. */
   toJSON(): unknown {
     return jsonValue(printedMessage(this));
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DeliveredMessage, SettleOptions, TransportReceiver } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
-import { giveBack, mayHaveEndedProcess, rememberRead } from "./redelivery.js";
+import { giveBack, mayHaveCrashedProcess, rememberRead } from "./redelivery.js";
 
 const large = new Uint8Array(40_000);
 const small = new Uint8Array(10);
@@ -30,34 +30,34 @@ function receiverThat(answer: (options: SettleOptions | undefined) => void) {
 }
 
 describe("a message that was delivered before", () => {
-  it("may have ended the process that read it", () => {
-    expect(mayHaveEndedProcess(message(), "q1")).toBe(true);
-    expect(mayHaveEndedProcess(message({ body: small }), "q1")).toBe(true);
-    expect(mayHaveEndedProcess(message({ deliveryCount: 0 }), "q1")).toBe(false);
-    expect(mayHaveEndedProcess(message({ settlement: undefined }), "q1")).toBe(false);
+  it("may have crashed the process that read it", () => {
+    expect(mayHaveCrashedProcess(message(), "q1")).toBe(true);
+    expect(mayHaveCrashedProcess(message({ body: small }), "q1")).toBe(true);
+    expect(mayHaveCrashedProcess(message({ deliveryCount: 0 }), "q1")).toBe(false);
+    expect(mayHaveCrashedProcess(message({ settlement: undefined }), "q1")).toBe(false);
   });
 
-  it("has not when its last delivery ended in giving it back", () => {
+  it("has not if its last delivery was abandoned", () => {
     const marked = (deliveryCount: number, mark: number) =>
       message({ deliveryCount, applicationProperties: { "waybill-given-back": mark } });
-    expect(mayHaveEndedProcess(marked(3, 3), "q1")).toBe(false);
-    expect(mayHaveEndedProcess(marked(3, 4), "q1")).toBe(false);
-    expect(mayHaveEndedProcess(marked(3, 2), "q1")).toBe(true);
-    expect(mayHaveEndedProcess(marked(3, 1_000), "q1")).toBe(true);
+    expect(mayHaveCrashedProcess(marked(3, 3), "q1")).toBe(false);
+    expect(mayHaveCrashedProcess(marked(3, 4), "q1")).toBe(false);
+    expect(mayHaveCrashedProcess(marked(3, 2), "q1")).toBe(true);
+    expect(mayHaveCrashedProcess(marked(3, 1_000), "q1")).toBe(true);
   });
 
-  it("has not when it was this process that read it", () => {
+  it("has not if this process read it", () => {
     rememberRead(message({ deliveryCount: 0 }), "q2");
-    expect(mayHaveEndedProcess(message(), "q2")).toBe(false);
-    expect(mayHaveEndedProcess(message(), "q3")).toBe(true);
-    expect(mayHaveEndedProcess(message({ sequenceNumber: 2n }), "q2")).toBe(true);
+    expect(mayHaveCrashedProcess(message(), "q2")).toBe(false);
+    expect(mayHaveCrashedProcess(message(), "q3")).toBe(true);
+    expect(mayHaveCrashedProcess(message({ sequenceNumber: 2n }), "q2")).toBe(true);
     for (let n = 10n; n < 1_010n; n += 1n) rememberRead(message({ sequenceNumber: n }), "q2");
-    expect(mayHaveEndedProcess(message(), "q2")).toBe(true);
+    expect(mayHaveCrashedProcess(message(), "q2")).toBe(true);
   });
 });
 
 describe("giving a message back", () => {
-  it("marks one that is large, or that nobody knows to be small", async () => {
+  it("marks one that is large, or not known to be small", async () => {
     const { given, receiver } = receiverThat(() => {});
     const compressed = { body: small, applicationProperties: { "Content-Encoding": "gzip" } };
     const elsewhere = { body: small, applicationProperties: { "waybill-claim-check": "key" } };
@@ -73,7 +73,7 @@ describe("giving a message back", () => {
     expect(given).toEqual([undefined]);
   });
 
-  it("does without the mark when the broker refuses it", async () => {
+  it("leaves the mark out when the broker refuses it", async () => {
     const { given, receiver } = receiverThat((options) => {
       if (options !== undefined) throw new WaybillError("operation-invalid", "The properties are too large.");
     });

@@ -5,35 +5,35 @@ import type { DeliveredMessage, SettleOptions, TransportReceiver } from "../cont
 import { WaybillError } from "../errors/error.js";
 import { harmlessItems } from "../pipeline/limits.js";
 
-/** Stands on a large message that was given back on purpose: the delivery count with which it comes again. */
+/** The property of a large message that was abandoned or deferred on purpose: its delivery count when it is delivered next. */
 const givenBackProperty = "waybill-given-back";
 
-/** So many large messages that were read are remembered; the oldest is forgotten. */
-const mostRemembered = 1_000;
+/** How many large messages that were read are remembered; then the oldest is forgotten. */
+const maxRemembered = 1_000;
 
 const readHere = new Set<string>();
 
 /**
- * Whether a message may have ended the process that read it: it was delivered before, and neither was it given back nor has this process
- * read it.
+ * Whether a message may have crashed the process that read it before: it was delivered before, but not given back, and not read by this
+ * process.
  */
-export function mayHaveEndedProcess(message: DeliveredMessage, entityPath: string): boolean {
+export function mayHaveCrashedProcess(message: DeliveredMessage, entityPath: string): boolean {
   const { deliveryCount, applicationProperties } = message;
   if (deliveryCount === 0 || message.settlement === undefined) return false;
   const givenBack = applicationProperties?.[givenBackProperty];
-  // Receiving a deferred message may count as a delivery, or not.
+  // Brokers differ in whether receiving a deferred message counts as a delivery.
   if (givenBack === deliveryCount || givenBack === deliveryCount + 1) return false;
   return !readHere.has(keyOf(message, entityPath));
 }
 
-/** Remembers a large message that was read: if it comes again, for the lock was lost, the process has not ended. */
+/** Remembers a large message that was read: if it is delivered again because its lock was lost, it has not crashed this process. */
 export function rememberRead(message: DeliveredMessage, entityPath: string): void {
   if (message.settlement === undefined || !isLarge(message)) return;
   readHere.add(keyOf(message, entityPath));
-  if (readHere.size > mostRemembered) for (const oldest of readHere) return void readHere.delete(oldest);
+  if (readHere.size > maxRemembered) for (const oldest of readHere) return void readHere.delete(oldest);
 }
 
-/** Gives a message back or sets it aside; a large one is marked, so that its next reader knows that it ended no process. */
+/** Abandons or defers a message; a large one is marked, so that its next reader knows that it crashed no process. */
 export async function giveBack(
   receiver: TransportReceiver,
   verb: Extract<SettlementVerb, "abandon" | "defer">,
@@ -47,13 +47,13 @@ export async function giveBack(
   try {
     await receiver[verb](handle, { ...options, propertiesToModify });
   } catch (error) {
-    // A message whose properties have no room for the mark is given back without it.
+    // If there is no room for the mark among the properties, retry without it.
     if (!(error instanceof WaybillError) || error.retryable || error.code.endsWith("-lock-lost")) throw error;
     await receiver[verb](handle, options);
   }
 }
 
-/** Whether a body may hold more than is harmless, as far as that can be known without reading it. */
+/** Whether reading a body may take much memory, as far as can be known without reading it. */
 function isLarge({ body, applicationProperties }: DeliveredMessage): boolean {
   if (!(body instanceof Uint8Array)) return false;
   if (body.length > harmlessItems || applicationProperties === undefined) return body.length > harmlessItems;
@@ -61,7 +61,7 @@ function isLarge({ body, applicationProperties }: DeliveredMessage): boolean {
   return contentEncodingOf(applicationProperties) !== undefined || (claimCheck ?? undefined) !== undefined;
 }
 
-/** Sequence numbers alone would be those of other namespaces, too. */
+/** Sequence numbers alone are not unique across namespaces. */
 function keyOf({ sequenceNumber, enqueuedTimeUtc, messageId }: DeliveredMessage, entityPath: string): string {
   return [entityPath, sequenceNumber, enqueuedTimeUtc?.getTime(), messageId].join("\n");
 }

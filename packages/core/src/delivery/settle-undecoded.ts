@@ -13,24 +13,24 @@ import type { DelayedAbandons } from "./delayed-abandons.js";
 import { type Delivery, isLockLost } from "./delivery.js";
 import { undecodedMessage } from "./received-message.js";
 
-/** A delivery whose body was not read, and what there is to settle it with. */
+/** A delivery whose body was not read. */
 export interface UndecodedDelivery {
   readonly delivered: DeliveredMessage;
   readonly outcome: Undeserializable | Unavailable;
-  /** Absent in receive-and-delete mode: the broker has forgotten the message already. */
+  /** Undefined in receive-and-delete mode: the broker has already deleted the message. */
   readonly delivery: Delivery | undefined;
 }
 
-/** The surroundings in which undecoded messages are settled. */
+/** Dependencies for settling undecoded messages. */
 export interface UndecodedSettlement {
   readonly entityPath: string;
   readonly scheduler: Scheduler;
   readonly consumerVersion: string | undefined;
-  /** Where messages go that can no longer be dead-lettered. */
+  /** The sender to the quarantine queue, for messages that can no longer be dead-lettered; undefined if none is configured. */
   readonly quarantine: () => TransportSender | undefined;
 }
 
-/** Dead-letters what cannot be deserialized; resolves with what happened to it and never rejects. */
+/** Dead-letters an undeserializable message; resolves with what happened to it and never rejects. */
 export async function deadLetterUndecoded(
   { delivered, outcome, delivery }: UndecodedDelivery & { outcome: Undeserializable; delivery: Delivery },
   settlement: UndecodedSettlement,
@@ -44,7 +44,7 @@ export async function deadLetterUndecoded(
   return undeserializableEvent(undecoded, settlement, "deadLettered");
 }
 
-/** Returns a message for later after its back-off; what can go wrong goes to `onError`. */
+/** Abandons a message after its delay; reports errors to `onError`. */
 export async function abandonUndecoded(
   delivery: Delivery,
   abandons: DelayedAbandons,
@@ -58,8 +58,8 @@ export async function abandonUndecoded(
 }
 
 /**
- * Sends a message that the broker has already deleted to the quarantine queue, raw, with the dead-letter record and reason. Without such
- * a queue, or when it refuses, the message is handed over.
+ * Sends a message that the broker has already deleted to the quarantine queue, raw, with the dead-letter record and reason. Without a
+ * quarantine queue, or if sending fails, the message is handed over.
  */
 export async function quarantineUndecoded(
   undecoded: UndecodedDelivery,
@@ -75,7 +75,7 @@ export async function quarantineUndecoded(
   return undeserializableEvent(undecoded, settlement, "quarantined");
 }
 
-/** The event that tells what happened to an undecoded message. */
+/** The event that reports what happened to an undecoded message. */
 export function undeserializableEvent(
   { delivered, outcome, delivery }: UndecodedDelivery,
   { entityPath }: UndecodedSettlement,
@@ -107,8 +107,8 @@ function failureError(
 }
 
 /**
- * What the broker refuses to add to the message, for example beside large properties of its own, must not keep the message from being
- * dead-lettered: it goes with less and less.
+ * If the broker refuses the record, the description or the reason, for example because the message has large properties of its own, the
+ * message is dead-lettered without them, one after the other.
  */
 async function deadLetterWithRecord(
   undecoded: UndecodedDelivery & { outcome: Undeserializable; delivery: Delivery },
@@ -142,12 +142,12 @@ async function quarantinedMessage(
   const { delivered, outcome } = undecoded;
   const applicationProperties = { ...delivered.applicationProperties };
   if (outcome.status === "undeserializable") {
-    // As the service itself marks dead-lettered messages, so that the same tools read both.
+    // The properties that the service sets on dead-lettered messages, so that the same tools read both.
     applicationProperties.DeadLetterReason = outcome.reason;
     applicationProperties.DeadLetterErrorDescription = deadLetterDescription(outcome);
     Object.assign(applicationProperties, await record({ ...undecoded, outcome }, settlement));
   }
-  // Neither a time to live nor a schedule: it waits until somebody looks.
+  // Without a time to live and a schedule: it stays until it is looked at.
   return {
     body: delivered.body,
     messageId: delivered.messageId,

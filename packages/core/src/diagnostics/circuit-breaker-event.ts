@@ -1,23 +1,23 @@
-/** A message type in a format, by which the circuit breaker keeps messages apart. */
+/** A message type and format, for which the circuit breaker has a circuit. */
 export interface MessageFormat {
   /** The message's `subject`; undefined for messages without one. */
   readonly messageType?: string | undefined;
-  /** The name of the serializer that the content type names; the content type itself if it names none; undefined without one. */
+  /** The name of the serializer for the content type; the content type itself if there is none; undefined without a content type. */
   readonly format?: string | undefined;
 }
 
-/** Whether messages of a format are handled, held, or being tried again. */
+/** Whether undeserializable messages of a circuit are dead-lettered (`closed`), held (`open`), or being read again (`halfOpen`). */
 export type CircuitState = "closed" | "open" | "halfOpen";
 
-/** Says that the circuit of a message type in a format changed its state. */
+/** A change of the state of a circuit. */
 export interface CircuitBreakerEvent extends MessageFormat {
   readonly state: CircuitState;
-  /** How many of that type and format in a row could not be read. */
+  /** How many messages of that type and format in a row were undeserializable. */
   readonly failures: number;
   readonly entityPath: string;
   /**
-   * What was seen, and the option that would read it, in a sentence; set when the circuit of a client opens that has read nothing yet, if
-   * there is such an option.
+   * A sentence with the option that would make the messages readable; set if there is one, when a circuit opens before the client has decoded
+   * anything.
    */
   readonly advice?: string | undefined;
 }

@@ -6,18 +6,17 @@ import type { DeserializationReport } from "../message/report.js";
 import type { UndeserializableDisposition } from "../message/undeserializable-event.js";
 
 /**
- * What a client lets others see of its work: for logs, metrics and traces. No payload, no application property and no key is in what it
- * is notified. Both members are looked up for each operation, so a getter can switch them on and off; absent, they cost
- * nothing. What they throw is ignored.
+ * Receives events of a client for logs, metrics and traces, without payload, application properties and keys. Both members are read for each
+ * operation, so a getter can switch them on and off; while undefined, they cost nothing. Their errors are ignored.
  */
 export interface Diagnostics {
-  /** Is notified of what happened, right after it did. */
+  /** Called with each event, right after it happened. */
   readonly onEvent?: ((event: DiagnosticEvent) => void) | undefined;
-  /** Begins to follow an operation; undefined when nobody is interested. `@waybill/opentelemetry` makes spans of it. */
+  /** Begins a trace of an operation; undefined if it is not traced. `@waybill/opentelemetry` turns traces into spans. */
   readonly trace?: ((operation: TracedOperation) => OperationTrace | undefined) | undefined;
 }
 
-/** What happened. `error` is what the operation failed with, `durationInMs` how long it took, in milliseconds. */
+/** An event of a client. `error` is the error of a failed operation, `durationInMs` its duration in milliseconds. */
 export type DiagnosticEvent =
   | SendEvent
   | ReceiveEvent
@@ -35,7 +34,7 @@ export type TracedOperation =
       readonly type: "send" | "schedule" | "receive" | "receiveDeferred" | "peek";
       readonly entityPath: string;
       readonly messages: readonly MessageFacts[];
-      /** When it began, in milliseconds since 1970; receiving is reported when the messages are there. */
+      /** When it began, in milliseconds since 1970; receiving is reported only when messages have arrived. */
       readonly startedAtMs: number;
     }
   | {
@@ -45,34 +44,41 @@ export type TracedOperation =
       readonly verb: SettlementVerb;
     };
 
-/** Follows one operation until it ends. */
+/** The trace of one operation. */
 export interface OperationTrace {
-  /** Runs what belongs to the operation; the place to make its context the current one. */
+  /** Runs the operation; a trace can make its context the current one here. */
   run<T>(work: () => T): T;
   /** Application properties to add to the message that is created, or to the single one that is sent. */
   readonly propertiesToAdd?: ApplicationProperties | undefined;
-  /** Is notified of what happens while the operation runs. */
+  /** Called with events during the operation. */
   onEvent?(event: DiagnosticEvent): void;
-  /** The operation has ended; with an error if it failed. */
+  /** Called when the operation has ended, with its error if it failed. */
   end(error?: unknown): void;
 }
 
-/** What may be reported of a message: names and numbers. */
+/** The reported properties of a message, without payload. */
 export interface MessageFacts {
+  /** The message's id. */
   readonly messageId: MessageId | undefined;
+  /** For a reply, the id of its request. */
   readonly correlationId: MessageId | undefined;
   /** The message's `subject`. */
   readonly messageType: string | undefined;
+  /** The content type, as on the wire. */
   readonly contentType: string | undefined;
+  /** The session of the message. */
   readonly sessionId: string | undefined;
-  /** The size of the body as it travels, in bytes; 0 for AMQP value and sequence sections. */
+  /** The size of the encoded body in bytes; 0 for AMQP value and sequence sections. */
   readonly bodyBytes: number;
-  /** The W3C trace context it carries: `traceparent`, else `Diagnostic-Id`. */
+  /** Its W3C trace context: `traceparent`, else `Diagnostic-Id`. */
   readonly traceparent: string | undefined;
+  /** The W3C `tracestate` that belongs to `traceparent`. */
   readonly tracestate: string | undefined;
-  /** Set for received messages only, as are the next two. */
+  /** Set only for received messages, like the next two. */
   readonly sequenceNumber: bigint | undefined;
+  /** How often the message was delivered before. */
   readonly deliveryCount: number | undefined;
+  /** When the broker enqueued the message. */
   readonly enqueuedTimeUtc: Date | undefined;
 }
 
@@ -85,7 +91,7 @@ export interface SendEvent {
   readonly error: unknown;
 }
 
-/** Messages were received or peeked by a call; `messages` is empty when none came in time. */
+/** A call received or peeked messages; `messages` is empty when none arrived in time. */
 export interface ReceiveEvent {
   readonly type: "receive" | "receiveDeferred" | "peek";
   readonly entityPath: string;
@@ -99,7 +105,7 @@ export interface DeserializeEvent {
   readonly type: "deserialize";
   readonly entityPath: string;
   readonly message: MessageFacts;
-  /** Whether the message was only looked at. */
+  /** Whether the message was peeked. */
   readonly isPeeked: boolean;
   readonly outcome: "decoded" | "undeserializable" | "unavailable";
   /** Set when the outcome is `undeserializable`. */
@@ -107,7 +113,7 @@ export interface DeserializeEvent {
   readonly report: DeserializationReport;
 }
 
-/** A handler has ended. */
+/** A handler has finished. */
 export interface ProcessEvent {
   readonly type: "process";
   readonly entityPath: string;
@@ -122,13 +128,13 @@ export interface SettleEvent {
   readonly entityPath: string;
   readonly message: MessageFacts;
   readonly verb: SettlementVerb;
-  /** As it was given with `deadLetter`. */
+  /** The reason given when dead-lettering. */
   readonly deadLetterReason: string | undefined;
   readonly durationInMs: number;
   readonly error: unknown;
 }
 
-/** A message's lock was extended, or could not be. */
+/** A message's lock was renewed, or could not be. */
 export interface RenewLockEvent {
   readonly type: "renewLock";
   readonly entityPath: string;
@@ -146,7 +152,7 @@ export interface UndeserializedEvent {
   readonly error: unknown;
 }
 
-/** A link had credit, messages were waiting, and none came; it was torn down and is made again. */
+/** A link had credit and messages were waiting, but none arrived; it was closed and is reopened. */
 export interface LinkStalledEvent extends LinkStall {
   readonly type: "linkStalled";
 }

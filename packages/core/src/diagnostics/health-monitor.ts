@@ -9,10 +9,10 @@ import type { Scheduler } from "../foundation/scheduler.js";
 import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
 import type { ClientHealth, LinkHealth } from "./client-health.js";
 
-/** How far back its counts look, in milliseconds. */
+/** The time window of the counts, in milliseconds. */
 const windowInMs = 300_000;
 
-/** Notes what a client's health reports. */
+/** Collects what `client.health()` reports. */
 export class HealthMonitor implements ReceiverEvents {
   readonly #scheduler: Scheduler;
   readonly #receivers = new Set<TransportReceiver>();
@@ -31,7 +31,7 @@ export class HealthMonitor implements ReceiverEvents {
     this.#receivers.add(receiver);
   }
 
-  /** What its breaker held back is held back by nobody when nothing of the entity is received any more. */
+  /** Once the last receiver of an entity is closed, its circuits are not reported any more. */
   closed(receiver: TransportReceiver): void {
     this.#receivers.delete(receiver);
     const { entityPath } = receiver;
@@ -49,7 +49,7 @@ export class HealthMonitor implements ReceiverEvents {
     this.#locksLost.add(this.#scheduler.now());
   }
 
-  /** However many of its messages and calls notice, a session is lost once. */
+  /** Counts a lost session once, however many messages and calls report it. */
   sessionLost(receiver: TransportReceiver): void {
     if (this.#lostSessions.has(receiver)) return;
     this.#lostSessions.add(receiver);

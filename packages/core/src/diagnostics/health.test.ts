@@ -123,7 +123,7 @@ describe("a client's health", () => {
   });
 });
 
-describe("a link that stood still", () => {
+describe("a stalled link", () => {
   it("is reported to diagnostics and counted, for receivers and sessions", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("visits", { requiresSession: true });
@@ -145,7 +145,7 @@ describe("a link that stood still", () => {
       silenceInMs: 30_000,
       evidence: "backlog",
     };
-    for (const tell of stalls) tell(stall);
+    for (const report of stalls) report(stall);
     expect(told).toEqual([
       { type: "linkStalled", ...stall },
       { type: "linkStalled", ...stall },

@@ -2,7 +2,7 @@ import type { DeliveredMessage } from "../contracts/transport.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import type { MessageFacts } from "./diagnostics.js";
 
-/** What may be reported of a message. */
+/** The reported properties of a message. */
 export function messageFacts(message: EncodedMessage | DeliveredMessage): MessageFacts {
   const { body, applicationProperties } = message;
   const delivered = message as Partial<DeliveredMessage>;
@@ -21,7 +21,7 @@ export function messageFacts(message: EncodedMessage | DeliveredMessage): Messag
   };
 }
 
-/** Azure's SDKs write `Diagnostic-Id`, the newer ones `traceparent` as well, which is then the one to go by. */
+/** Azure's SDKs write `Diagnostic-Id`, newer ones also `traceparent`, which takes precedence. */
 function traceparentOf(properties: ApplicationProperties | undefined): string | undefined {
   return textOf(properties?.traceparent) ?? textOf(properties?.["Diagnostic-Id"]);
 }

@@ -16,7 +16,7 @@ import type {
 import { messageFacts } from "./message-facts.js";
 import type { Observer } from "./observer.js";
 
-/** A transport's receiver whose deliveries are reported. Settling is reported where the message is known. */
+/** A transport's receiver whose deliveries are reported. Settlements are reported by `Delivery`, which knows the message. */
 export class ObservedReceiver<Inner extends TransportReceiver = TransportReceiver>
   implements TransportReceiver
 {
@@ -101,7 +101,7 @@ export class ObservedReceiver<Inner extends TransportReceiver = TransportReceive
     }
   }
 
-  /** A call that brought nothing is an event, and no operation to follow: idle receivers poll all day. */
+  /** A call without messages is reported as an event but not traced, because idle receivers poll constantly. */
   async #follow(
     type: "receive" | "receiveDeferred" | "peek",
     work: () => Promise<DeliveredMessage[]>,
@@ -119,7 +119,7 @@ export class ObservedReceiver<Inner extends TransportReceiver = TransportReceive
   }
 }
 
-/** As {@link ObservedReceiver}, for a session. */
+/** The same as {@link ObservedReceiver} for a session. */
 export class ObservedSessionReceiver
   extends ObservedReceiver<TransportSessionReceiver>
   implements TransportSessionReceiver

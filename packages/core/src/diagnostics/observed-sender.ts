@@ -9,11 +9,11 @@ import type { MessageFacts } from "./diagnostics.js";
 import { messageFacts } from "./message-facts.js";
 import type { Observer } from "./observer.js";
 
-/** A transport's sender whose sends are reported, and whose messages carry their trace context. */
+/** A transport's sender whose sends are reported, and whose messages get a trace context. */
 export class ObservedSender implements TransportSender {
   readonly #inner: TransportSender;
   readonly #observer: Observer;
-  /** A message that a full batch refused is offered to the next one: it is created once. */
+  /** The messages with trace context: one that did not fit a batch is added to the next, but its "create" is traced only once. */
   readonly #created = new WeakMap<EncodedMessage, EncodedMessage>();
 
   constructor(inner: TransportSender, observer: Observer) {
@@ -59,7 +59,7 @@ export class ObservedSender implements TransportSender {
     return this.#inner.close();
   }
 
-  /** The context of a single message is that of its sending; several have a context each. */
+  /** A single message gets the context of the send operation; several get one each. */
   #follow<T>(
     type: "send" | "schedule",
     messages: readonly EncodedMessage[],

@@ -15,7 +15,7 @@ import { ObservedReceiver, ObservedSessionReceiver } from "./observed-receiver.j
 import { ObservedSender } from "./observed-sender.js";
 import type { Observer } from "./observer.js";
 
-/** A transport whose senders and receivers tell an observer what they do. */
+/** A transport whose senders and receivers report to an observer. */
 export class ObservedTransport implements Transport {
   readonly #inner: Transport;
   readonly #observer: Observer;
@@ -68,7 +68,7 @@ export class ObservedTransport implements Transport {
     return this.#inner.createRuleManager(topic, subscription);
   }
 
-  /** Tells nothing: it moves no message. */
+  /** Not reported, because it sends and receives no messages. */
   get listSessions(): Transport["listSessions"] {
     const { listSessions } = this.#inner;
     return listSessions?.bind(this.#inner);
@@ -80,7 +80,7 @@ export class ObservedTransport implements Transport {
 
   #observed(events: ReceiverEvents | undefined): ReceiverEvents {
     const onLinkStalled = (stall: LinkStall) => {
-      this.#observer.tell(() => ({ type: "linkStalled", ...stall }));
+      this.#observer.report(() => ({ type: "linkStalled", ...stall }));
       events?.onLinkStalled?.(stall);
     };
     return { onLinkStalled };

@@ -6,13 +6,13 @@ import type { UndeserializableEvent } from "../message/undeserializable-event.js
 import type { DiagnosticEvent, Diagnostics, OperationTrace, TracedOperation } from "./diagnostics.js";
 import { messageFacts } from "./message-facts.js";
 
-/** What an operation becomes when it has ended. */
+/** Creates the event of an operation that has ended. */
 type ToEvent<T> = (durationInMs: number, error: unknown, result: T | undefined) => DiagnosticEvent;
 
-/** Tells a client's `diagnostics` what the client does. Nothing that the hooks throw reaches the client. */
+/** Reports the client's work to its `diagnostics`. Errors of the hooks do not affect the client. */
 export class Observer {
   readonly #diagnostics: Diagnostics;
-  /** Whose events go to which trace; a trace is notified of its messages until it ends. */
+  /** The trace that receives the events of a message. */
   readonly #traces = new WeakMap<DeliveredMessage, OperationTrace>();
   readonly #reading = new WeakMap<OperationTrace, number>();
 
@@ -20,17 +20,17 @@ export class Observer {
     this.#diagnostics = diagnostics;
   }
 
-  /** Whether anybody wants to know anything just now. */
+  /** Whether any hook is set now. */
   get isOn(): boolean {
     return this.#diagnostics.onEvent !== undefined || this.#diagnostics.trace !== undefined;
   }
 
-  /** Whether operations may be traced just now. */
+  /** Whether operations are traced now. */
   get isTracing(): boolean {
     return this.#diagnostics.trace !== undefined;
   }
 
-  /** Begins to trace an operation, if anybody wants to. */
+  /** Begins the trace of an operation; undefined if it is not traced. */
   begin(operation: TracedOperation): OperationTrace | undefined {
     try {
       return this.#diagnostics.trace?.(operation);
@@ -39,7 +39,7 @@ export class Observer {
     }
   }
 
-  /** Runs an operation in its trace and reports it when it has ended. */
+  /** Runs an operation in its trace and reports its end. */
   async follow<T>(
     trace: OperationTrace | undefined,
     work: () => Promise<T>,
@@ -58,7 +58,7 @@ export class Observer {
     }
   }
 
-  /** Runs the work in the trace's context; without it if the trace fails to. Whatever the trace does, it runs once. */
+  /** Runs the work in the trace's context, or without it if the trace throws; always exactly once. */
   run<T>(trace: OperationTrace | undefined, work: () => T): T {
     if (trace === undefined) return work();
     let result: { readonly value: T } | undefined;
@@ -75,7 +75,7 @@ export class Observer {
         }
       });
     } catch {
-      // Only what the trace itself threw comes here.
+      // Only errors of the trace itself are caught here.
     }
     hasRun = true;
     if (thrown !== undefined) throw thrown.error;
@@ -86,19 +86,19 @@ export class Observer {
     if (trace !== undefined) callHook(() => trace.end(error));
   }
 
-  /** Lets a trace hear of the reading of these messages, and end when all are read. */
+  /** Passes the reading of these messages to a trace, which ends when all are read. */
   awaitReading(trace: OperationTrace, messages: readonly DeliveredMessage[]): void {
     this.#reading.set(trace, messages.length);
     for (const message of messages) this.#traces.set(message, trace);
   }
 
-  /** Lets a trace hear of all that happens to a message. */
+  /** Passes all events of a message to a trace. */
   attach(trace: OperationTrace, message: DeliveredMessage): void {
     this.#traces.set(message, trace);
   }
 
-  /** Reports an event; `describe` runs only if anybody wants to know. */
-  tell(describe: () => DiagnosticEvent, message?: DeliveredMessage): void {
+  /** Reports an event; `describe` is called only if a hook is set. */
+  report(describe: () => DiagnosticEvent, message?: DeliveredMessage): void {
     this.#emit(describe, message === undefined ? undefined : this.#traces.get(message));
   }
 
@@ -130,7 +130,7 @@ export class Observer {
     if (left === 1) this.end(trace);
   }
 
-  /** A handler begins; returns who is to be notified of how it ended. */
+  /** Begins to trace a handler; returns the function to call when it has finished. */
   processing(entityPath: string, delivered: DeliveredMessage): (error: unknown) => void {
     const startedAt = performance.now();
     return (error) => {
@@ -144,11 +144,11 @@ export class Observer {
           error,
         } as const;
       };
-      this.tell(describe, delivered);
+      this.report(describe, delivered);
     };
   }
 
-  /** What happened to a message that could not be read. */
+  /** Reports an unread message and its disposition. */
   undeserializable({
     entityPath,
     message,
@@ -161,10 +161,10 @@ export class Observer {
       const cause = settlementError ?? error;
       return { type: "undeserializable", entityPath, message: facts, disposition, error: cause } as const;
     };
-    this.tell(describe, (message.settlement as Settlement | undefined)?.message);
+    this.report(describe, (message.settlement as Settlement | undefined)?.message);
   }
 
-  /** Settles a message, traced and told of. */
+  /** Runs a settlement in a trace and reports it. */
   settle(
     entityPath: string,
     delivered: DeliveredMessage,

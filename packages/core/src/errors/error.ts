@@ -3,8 +3,8 @@ import type { SendResult } from "./send-result.js";
 import { quoted } from "./wire-text.js";
 
 /**
- * Every code a {@link WaybillError} can carry, with whether trying the same call again can help. The set is closed and
- * stable within a major version; `docs/errors.md` has a heading for each.
+ * Every code of a {@link WaybillError}, with whether the same call may succeed if it is retried. The set is closed and stable within a
+ * major version; `docs/errors.md` has a heading for each.
  */
 export const errorCodes = Object.freeze({
   aborted: false,
@@ -37,9 +37,9 @@ export type ErrorCode = keyof typeof errorCodes;
 
 /** What an error is about. Everything here is a name or a code: never payload, never a key. */
 export interface ErrorDetails {
-  /** The error beneath this one. */
+  /** The underlying error. */
   readonly cause?: unknown;
-  /** Overrides the code's own answer to "can the same call succeed later?". */
+  /** Overrides the code's default for `retryable`. */
   readonly retryable?: boolean;
   /** The queue, topic or subscription path. */
   readonly entityPath?: string;
@@ -56,9 +56,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The one error class of waybill. `code` says what went wrong, `retryable` whether to try again, `cause` what lies
- * beneath; `message` starts with the code because many tools print nothing else. Programming mistakes are
- * `TypeError`s instead.
+ * The error class of waybill. `code` says what went wrong, `retryable` whether a retry may help, `cause` holds the underlying error;
+ * `message` starts with the code because many tools print only the message. Programming mistakes are `TypeError`s instead.
  */
 export class WaybillError extends Error {
   override readonly name = "WaybillError";
@@ -89,7 +88,7 @@ export class WaybillError extends Error {
     this.sendResults = details.sendResults;
   }
 
-  /** Holds across two installed copies of this package, which plain `instanceof` would not. */
+  /** Makes `instanceof` work across two installed copies of this package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return (
       value instanceof Object &&

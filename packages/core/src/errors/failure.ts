@@ -1,18 +1,18 @@
 import { WaybillError } from "./error.js";
 import { type ReasonCode, reasonCodes } from "./reason.js";
 
-/** The reasons a serializer may give when the bytes are not its format, or not well-formed. */
+/** The reasons a serializer may give when the bytes are not of its format, or not well-formed. */
 export type DecodeReason = Exclude<ReasonCode, "unavailable" | "schema-violation" | `upcast-${string}`>;
 
 /**
- * The error a serializer throws when it cannot read a body: the pipeline records `reason` and goes on to the next
- * deserializer. `text` names what was wrong and where (an offset, a path), never payload.
+ * The error a serializer throws when it cannot read a body: the pipeline records `reason` and tries the next deserializer. `text` says
+ * what is wrong and where (an offset, a path), without payload.
  */
 export function decodeFailure(reason: DecodeReason, text: string, cause?: unknown): WaybillError {
   return new WaybillError("deserialization-failed", text, { reason, stage: reasonCodes[reason], cause });
 }
 
-/** The error a serializer throws when a body decodes but breaks its schema; the pipeline goes on to the next one. */
+/** The error a serializer throws when a body decodes but breaks its schema; the pipeline tries the next deserializer. */
 export function validationFailure(text: string, cause?: unknown): WaybillError {
   return new WaybillError("deserialization-failed", text, {
     reason: "schema-violation",
@@ -21,7 +21,7 @@ export function validationFailure(text: string, cause?: unknown): WaybillError {
   });
 }
 
-/** The error of a body that decodes and cannot be brought to the current version of its message type. */
+/** The error for a body that decodes but cannot be converted to the current version of its message type. */
 export function upcastFailure(
   reason: Extract<ReasonCode, `upcast-${string}`>,
   text: string,
@@ -31,8 +31,8 @@ export function upcastFailure(
 }
 
 /**
- * The error a serializer throws when something it needs cannot be reached (a schema registry, a store). It says nothing
- * about the body: the chain stops, and the message is abandoned and comes back instead of being dead-lettered.
+ * The error a serializer throws when something it needs is unavailable (a schema registry, a store). No further deserializer is
+ * tried, and the message is read again later instead of being dead-lettered.
  */
 export function unavailableFailure(text: string, cause?: unknown): WaybillError {
   return new WaybillError("unavailable", text, { reason: "unavailable", stage: "decode", cause });

@@ -1,9 +1,9 @@
-/** The steps every body goes through, in this order. */
+/** The steps of reading a body, in this order. */
 export type Stage = "fetch" | "decrypt" | "decompress" | "select" | "decode" | "validate" | "upcast";
 
 /**
- * Why an attempt to read a body failed, by stage. The set is closed: it stands in reports, metrics and dead-letter
- * records, and `docs/deserialization.md` explains each.
+ * Why an attempt to read a body failed, with the stage. The set is closed; reports, metrics and dead-letter records use it, and
+ * `docs/deserialization.md` explains each reason.
  */
 export const reasonCodes = Object.freeze({
   // fetch

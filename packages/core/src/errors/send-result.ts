@@ -1,8 +1,8 @@
 import type { WaybillError } from "./error.js";
 
 /**
- * What happened to one message of a call: the broker has it (`sent`); it was with the batch that failed (`failed`), and after
- * `connection-lost`, `timeout` or `aborted` may have arrived all the same; or the call ended before its turn (`unsent`).
+ * What happened to one message of a call: the broker has it (`sent`); it was in the batch that failed (`failed`), and after
+ * `connection-lost`, `timeout` or `aborted` the broker may still have it; or the call ended before it was sent (`unsent`).
  */
 export type SendResult =
   | (SentMessage & { readonly status: "sent" | "unsent" })

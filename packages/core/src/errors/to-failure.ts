@@ -1,10 +1,10 @@
 import { WaybillError } from "./error.js";
 import { decodeFailure } from "./failure.js";
-import { stackOf } from "./stack-of.js";
+import { redactedCause } from "./redacted-cause.js";
 
 /**
- * Turns whatever a plug-in threw into a failure with a reason. Of a foreign error only its stack goes on, as the cause: its text may quote the
- * payload.
+ * Turns any error of a plug-in into a failure with a reason. Of an error other than `WaybillError` only the stack is kept, as the cause,
+ * because its message may quote the payload.
  */
 export function toFailure(error: unknown): WaybillError {
   if (error instanceof WaybillError) {
@@ -18,5 +18,9 @@ export function toFailure(error: unknown): WaybillError {
     }
   }
   const kind = error instanceof Error ? error.name : typeof error;
-  return decodeFailure("serializer-fault", `The serializer threw an unexpected ${kind}.`, stackOf(error));
+  return decodeFailure(
+    "serializer-fault",
+    `The serializer threw an unexpected ${kind}.`,
+    redactedCause(error),
+  );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { printable, quoted, quotedPath, truncate } from "./wire-text.js";
+import { describePath, printable, quoted, truncate } from "./wire-text.js";
 
 describe("truncate", () => {
   it("does not split a surrogate pair", () => {
@@ -36,15 +36,15 @@ describe("printable", () => {
   });
 });
 
-describe("quotedPath", () => {
+describe("describePath", () => {
   it("is a quoted JSON pointer", () => {
-    expect(quotedPath([])).toBe("its root");
-    expect(quotedPath(["lines", 3, "a/b~c"])).toBe('"/lines/3/a~1b~0c"');
+    expect(describePath([])).toBe("its root");
+    expect(describePath(["lines", 3, "a/b~c"])).toBe('"/lines/3/a~1b~0c"');
   });
 
   it("shows no more of a key than its beginning, and no more of a deep path than that", () => {
-    expect(quotedPath(["k".repeat(100), "sku"])).toBe(`"/${"k".repeat(40)}…/sku"`);
-    expect(quotedPath(Array.from({ length: 100 }, () => "step")).length).toBeLessThan(210);
-    expect(quotedPath(["line\nbreak"])).toBe('"/line\\u000abreak"');
+    expect(describePath(["k".repeat(100), "sku"])).toBe(`"/${"k".repeat(40)}…/sku"`);
+    expect(describePath(Array.from({ length: 100 }, () => "step")).length).toBeLessThan(210);
+    expect(describePath(["line\nbreak"])).toBe('"/line\\u000abreak"');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Calls the listener once when the signal aborts, at once where it has. The function that it returns takes the listener away: a signal often
- * outlives what goes on under it.
+ * Calls the listener once when the signal aborts, immediately if already aborted. Call the returned function to remove the listener, so
+ * that long-lived signals do not collect listeners.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal === undefined) return () => {};
@@ -9,7 +9,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   return () => signal.removeEventListener("abort", listener);
 }
 
-/** The work's result, unless the signal aborts first; then it rejects, and the work goes on unseen. For calls that take no signal. */
+/** The result of a call that takes no signal. Rejects when the signal aborts first; the work continues and its result is ignored. */
 export function untilAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal | undefined,

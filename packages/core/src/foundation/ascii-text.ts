@@ -1,9 +1,9 @@
 /**
- * The text of ASCII bytes from `start` up to `end`; undefined where one is not ASCII. For short texts: there it beats a `TextDecoder`, whose call
- * costs more than the work.
+ * The text of ASCII bytes from `start` up to `end`; undefined if one byte is not ASCII. Faster than a `TextDecoder` for short texts, because of
+ * the overhead of each call.
  */
 export function asciiText(bytes: Uint8Array, start: number, end: number): string | undefined {
-  // Eight characters at a time: a string that grows by single ones is made of as many pieces.
+  // Eight characters at a time: a string built of single characters consists of as many pieces.
   let text = "";
   let index = start;
   for (; index + 8 <= end; index += 8) {

@@ -1,6 +1,6 @@
 import { isPromise } from "./is-promise.js";
 
-/** Calls a hook of the application's. What it throws, or rejects with when it is asynchronous, is ignored, as is documented of each. */
+/** Calls a hook of the application and ignores errors that it throws or rejects with, as documented for each hook. */
 export function callHook(hook: () => unknown): void {
   try {
     const result = hook();

@@ -17,7 +17,7 @@ describe("compileOnce", () => {
     expect(compile).toHaveBeenCalledTimes(1);
   });
 
-  it("takes no schema for another", () => {
+  it("does not confuse schemas", () => {
     const { compiled } = counting();
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
@@ -27,7 +27,7 @@ describe("compileOnce", () => {
     );
   });
 
-  it("takes no text for the object that it spells", () => {
+  it("does not confuse a string with the object of the same JSON", () => {
     const { compiled } = counting();
     const schema = { type: "string" };
     for (const text of [JSON.stringify(schema), `object ${JSON.stringify(schema)}x`])

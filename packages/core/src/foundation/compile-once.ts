@@ -1,10 +1,10 @@
-/** So many compiled schemas are kept beyond the life of the objects that they were compiled from; the oldest leaves when there are more. */
+/** How many compiled schemas are cached by content; then the oldest is dropped. */
 const keptLimit = 1_000;
 
 /**
- * Wraps a compiler of schemas: each schema is compiled when it is first seen, and another object of the same JSON content, such as one
- * that a function makes again for every message, gets what was compiled before. Schemas that hold more than JSON, such as functions,
- * are known by their identity. Memory is bounded: beyond 1,000 contents the oldest is dropped, and `forget` is called with it.
+ * Wraps a schema compiler with a cache: each schema is compiled when it is first seen, and an object with the same JSON content, such as
+ * one that a function creates for every message, gets the same result. Schemas with more than JSON, such as functions, are cached by
+ * identity. Memory is bounded: beyond 1,000 contents the oldest is dropped, and `forget` is called with it.
  */
 export function compileOnce<Schema, Compiled>(
   compile: (schema: Schema) => Compiled,
@@ -42,14 +42,14 @@ export function compileOnce<Schema, Compiled>(
   };
 }
 
-/** Equal for schemas that mean the same; the prefix keeps an object apart from a text that looks like it. */
+/** Equal for schemas with the same content; the prefix distinguishes an object from a string with the same text. */
 function contentKey(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   const text = jsonText(schema);
   return text === undefined ? schema : `object ${text}`;
 }
 
-/** The text of a value that is JSON through and through; undefined for others, whose text would not tell them apart. */
+/** The JSON of a value that consists only of JSON types; undefined for others, because different values could have the same JSON. */
 function jsonText(root: object): string | undefined {
   let isJson = true;
   function look(this: unknown, key: string, value: unknown): unknown {
@@ -61,7 +61,7 @@ function jsonText(root: object): string | undefined {
     const text = JSON.stringify(root, look);
     return isJson ? text : undefined;
   } catch {
-    // It contains itself, or nests without end.
+    // A cycle, or nesting too deep.
     return undefined;
   }
 }

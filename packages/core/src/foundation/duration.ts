@@ -1,19 +1,19 @@
 import { kindOf } from "./known-options.js";
 
-/** A duration of the caller's, or the default. Throws `TypeError` unless it is a number of milliseconds from 0; `Infinity` is one. */
+/** A duration given by the caller, or the default. Throws `TypeError` unless it is a number of milliseconds from 0 up to `Infinity`. */
 export function durationMs(name: string, given: number | undefined, defaultMs: number): number {
   return requireDuration(name, given ?? defaultMs, 0, Number.POSITIVE_INFINITY);
 }
 
-/** The value, when it is a finite number of milliseconds in a range. Throws `TypeError` otherwise; `name` begins its text. */
+/** The value, if it is a number of milliseconds in a range, by default a finite one. Throws `TypeError` otherwise; `name` begins its message. */
 export function requireDuration(
   name: string,
   value: number,
-  leastMs: number,
-  mostMs: number = Number.MAX_VALUE,
+  minMs: number,
+  maxMs: number = Number.MAX_VALUE,
 ): number {
-  if (typeof value === "number" && value >= leastMs && value <= mostMs) return value;
+  if (typeof value === "number" && value >= minMs && value <= maxMs) return value;
   const got = typeof value === "number" ? value : kindOf(value);
-  const range = mostMs < Number.MAX_VALUE ? `${leastMs} to ${mostMs}` : `${leastMs}`;
+  const range = maxMs < Number.MAX_VALUE ? `${minMs} to ${maxMs}` : `${minMs}`;
   throw new TypeError(`${name} must be a number of milliseconds from ${range}; got ${got}.`);
 }

@@ -1,19 +1,19 @@
 import { kindOf } from "./known-options.js";
 
-/** The value, when it is an integer in a range. Throws `TypeError` otherwise; `name` begins its text. */
+/** The value, if it is an integer in a range. Throws `TypeError` otherwise; `name` begins its message. */
 export function requireInteger(
   name: string,
   value: number,
-  least: number,
-  most: number = Number.POSITIVE_INFINITY,
+  min: number,
+  max: number = Number.POSITIVE_INFINITY,
 ): number {
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw new TypeError(
-    `${name} must be ${rangeText(least, most)}; got ${typeof value === "number" ? value : kindOf(value)}.`,
+    `${name} must be ${rangeText(min, max)}; got ${typeof value === "number" ? value : kindOf(value)}.`,
   );
 }
 
-function rangeText(least: number, most: number): string {
-  if (most !== Number.POSITIVE_INFINITY) return `an integer from ${least} to ${most}`;
-  return least === 1 ? "a positive integer" : `an integer of ${least} or more`;
+function rangeText(min: number, max: number): string {
+  if (max !== Number.POSITIVE_INFINITY) return `an integer from ${min} to ${max}`;
+  return min === 1 ? "a positive integer" : `an integer of ${min} or more`;
 }

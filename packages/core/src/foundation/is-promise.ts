@@ -1,4 +1,4 @@
-/** Whether a plug-in answered with a promise, or with anything that can be awaited like one. */
+/** Whether a value is a promise or another thenable. */
 export function isPromise(value: unknown): value is Promise<unknown> {
   return (
     value instanceof Promise ||

@@ -38,7 +38,7 @@ describe("requireKnownOptions", () => {
     expect(check({ ["x".repeat(5000)]: 1 })).toThrow(/^box: there is no option "x{128}…"; it has/);
   });
 
-  it("says what takes the place of an option that others have", () => {
+  it("names the replacement of an option of other libraries", () => {
     const elsewhere = { identifier: "give it to the ServiceBusClient" };
     expect(() => requireKnownOptions<object>("box", { identifier: "a" }, names, elsewhere)).toThrow(
       'box: there is no option "identifier": give it to the ServiceBusClient.',

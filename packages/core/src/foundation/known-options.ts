@@ -1,15 +1,15 @@
 import { quoted } from "../errors/wire-text.js";
 
 /**
- * The names of all options of an interface, as the keys of an object, such as one of their defaults: TypeScript refuses one that lacks a
- * name. The values do not matter.
+ * An object whose keys are the names of all options of an interface, for example their defaults. TypeScript reports a missing name; the
+ * values do not matter.
  */
 export type OptionNames<Options extends object> = { readonly [Name in keyof Required<Options>]: unknown };
 
 /**
- * Throws `TypeError` for an option that there is not, with the one whose name is nearest: a misspelt option would do nothing. `where` begins
- * the sentence, for example with the name of the function. An option that is `undefined` counts as left out. `elsewhere` says of
- * options that users of others' interfaces will look for what takes their place.
+ * Throws `TypeError` for an unknown option, because a misspelt one would be ignored; it suggests the most similar name. `where` begins the
+ * message, for example with the name of the function. An option that is `undefined` counts as left out. `elsewhere` maps options of
+ * other libraries to what replaces them here.
  */
 export function requireKnownOptions<Options extends object>(
   where: string,
@@ -29,20 +29,20 @@ export function requireKnownOptions<Options extends object>(
   }
 }
 
-/** Throws `TypeError` unless there is an object of options. */
+/** Throws `TypeError` unless `options` is an object. */
 export function requireOptions(where: string, options: unknown): asserts options is object {
   if (typeof options === "object" && options !== null && !Array.isArray(options)) return;
   throw new TypeError(`${where}: options must be an object; got ${kindOf(options)}.`);
 }
 
-/** What `typeof` may ask of an option. */
+/** The types that `requireType` checks with `typeof`. */
 interface OptionTypes {
   readonly boolean: boolean;
   readonly function: (...args: never) => unknown;
   readonly string: string;
 }
 
-/** The value, when it is one of the choices of an option. Throws `TypeError` otherwise; `name` begins its text. */
+/** The value, if it is one of the choices of an option. Throws `TypeError` otherwise; `name` begins its message. */
 export function requireOneOf<Choice extends string>(
   name: string,
   value: unknown,
@@ -58,7 +58,7 @@ export function requireOneOf<Choice extends string>(
   );
 }
 
-/** Throws `TypeError` unless the value of an option has a type; `name` begins its text. */
+/** Throws `TypeError` unless the value of an option has this type; `name` begins its message. */
 export function requireType<Type extends keyof OptionTypes>(
   name: string,
   value: unknown,
@@ -67,7 +67,7 @@ export function requireType<Type extends keyof OptionTypes>(
   if (typeof value !== type) throw new TypeError(`${name} must be a ${type}; got ${kindOf(value)}.`);
 }
 
-/** What a value is, for errors: never its content, but the name of a function, which is often one that was not called. */
+/** The kind of a value for errors, never its content. A function is named, because the caller often forgot to call it. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
@@ -83,7 +83,7 @@ function suggestion(name: string, known: readonly string[]): string {
     : `did you mean ${quoted(nearest)}?`;
 }
 
-/** The name that differs least, upper and lower case aside; undefined where none comes near. */
+/** The most similar name, ignoring case; undefined if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > 64) return undefined;
   const given = name.toLowerCase();
@@ -102,7 +102,7 @@ function isPartOf(given: string, known: string): boolean {
   return known.includes(given) || (known.length > 3 && given.includes(known));
 }
 
-/** How many characters must be left out, put in, replaced or swapped with their neighbour. Source: Damerau–Levenshtein, restricted. */
+/** How many characters must be removed, inserted, replaced or swapped with their neighbour. Source: Damerau–Levenshtein, restricted. */
 function distance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

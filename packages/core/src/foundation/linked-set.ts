@@ -1,13 +1,13 @@
-/** What can stand in a {@link LinkedSet}, and in one at a time. The set keeps its neighbours here. */
+/** An item of a {@link LinkedSet}, in one set at a time. The set stores its neighbours here. */
 export interface Linked<Item> {
   previous: Item | undefined;
   next: Item | undefined;
 }
 
 /**
- * A set in order of insertion for items that come and go with every message. A `Set` makes itself again after so many of them, and each of
- * its forms leads to the next: when the garbage collector has once taken a form for long-lived, the later ones and all that was in them
- * are kept until its next full run. That cost a fifth of the time.
+ * A set in order of insertion for items that are added and removed with every message. A `Set` replaces its table after a number of
+ * deletions, and each old table refers to the next: once the garbage collector has promoted one to the old generation, all later tables
+ * and their items stay until its next full collection. That cost a fifth of the time.
  */
 export class LinkedSet<Item extends Linked<Item>> {
   #first: Item | undefined;
@@ -31,7 +31,7 @@ export class LinkedSet<Item extends Linked<Item>> {
     this.#size += 1;
   }
 
-  /** Returns whether it was there. */
+  /** Returns whether the set contained it. */
   delete(item: Item): boolean {
     if (!this.has(item)) return false;
     const { previous, next } = item;

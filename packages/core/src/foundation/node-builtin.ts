@@ -3,8 +3,8 @@ interface WithProcess {
 }
 
 /**
- * A built-in module of Node.js, found at run time; `undefined` in a browser. Core sees no Node types and imports no Node module, so that it
- * loads there, too.
+ * A built-in module of Node.js, looked up at run time; `undefined` in a browser. Core imports no Node modules or types, so that it also
+ * runs in browsers.
  */
 export function nodeBuiltin<Module>(id: string): Module | undefined {
   return (globalThis as WithProcess).process?.getBuiltinModule?.(id) as Module | undefined;

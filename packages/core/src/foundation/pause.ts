@@ -1,7 +1,7 @@
 import { onAbort } from "./abort-signals.js";
 import type { Scheduler } from "./scheduler.js";
 
-/** Resolves after so many milliseconds, or when the signal aborts. */
+/** Resolves after `durationMs` milliseconds, or when the signal aborts. */
 export function pause(
   durationMs: number,
   scheduler: Pick<Scheduler, "schedule">,

@@ -1,10 +1,10 @@
 const bucketCount = 10;
 
-/** Counts what happened within a window of time that moves on, in tenths of it. Takes no more memory for more of it. */
+/** Counts events within a sliding window of time, with a resolution of a tenth of it. Its memory does not grow with the number of events. */
 export class RecentCount {
   readonly #bucketMs: number;
   readonly #buckets = new Uint32Array(bucketCount);
-  /** The number of the newest bucket since 1970. */
+  /** The index of the newest bucket, counted since 1970. */
   #newest = 0;
 
   constructor(windowMs: number) {
@@ -16,7 +16,7 @@ export class RecentCount {
     this.#buckets[at] = (this.#buckets[at] ?? 0) + 1;
   }
 
-  /** How often within the last window, give or take a tenth of it. */
+  /** The number of events within the last window, accurate to a tenth of the window. */
   total(nowMs: number): number {
     this.#moveTo(nowMs);
     return this.#buckets.reduce((sum, count) => sum + count, 0);
@@ -24,7 +24,7 @@ export class RecentCount {
 
   #moveTo(nowMs: number): number {
     const bucket = Math.floor(nowMs / this.#bucketMs);
-    // A clock that steps back counts on in the newest bucket.
+    // When the clock is set back, events count in the newest bucket.
     for (let steps = 0; this.#newest < bucket && steps < bucketCount; steps += 1) {
       this.#newest = Math.max(this.#newest + 1, bucket - bucketCount + 1);
       this.#buckets[this.#newest % bucketCount] = 0;

@@ -1,4 +1,4 @@
-/** A value that is there by an invariant that types cannot say; throws when it is not, instead of going on without. */
+/** A value that an invariant guarantees but the types do not. Throws if it is undefined. */
 export function required<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new Error(`${what} is missing.`);
   return value;

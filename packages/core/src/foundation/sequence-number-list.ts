@@ -1,4 +1,4 @@
-/** One sequence number or several, as a list. Throws `TypeError` for what is not a bigint: a number would name no message, or another one. */
+/** One sequence number or several, as a list. Throws `TypeError` unless all are bigints, because a number may have lost precision. */
 export function sequenceNumberList(sequenceNumbers: bigint | readonly bigint[]): readonly bigint[] {
   const numbers = Array.isArray(sequenceNumbers)
     ? (sequenceNumbers as readonly bigint[])
@@ -10,7 +10,7 @@ export function sequenceNumberList(sequenceNumbers: bigint | readonly bigint[]):
   return numbers;
 }
 
-/** Names what was given, and how a number of `@azure/service-bus` becomes a bigint. */
+/** Names the kind of the value, and how to convert a `Long` of `@azure/service-bus`. */
 function kindOf(value: unknown): string {
   const isLong = typeof value === "object" && value !== null && "low" in value && "high" in value;
   return isLong ? "a Long, which BigInt(long.toString()) turns into one" : typeof value;

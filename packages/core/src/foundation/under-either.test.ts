@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { underEither } from "./under-either.js";
 
 describe("underEither", () => {
-  it("takes many calls at once for no leak", async () => {
+  it("warns of no leak when many calls run at once", async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
     process.on("warning", note);

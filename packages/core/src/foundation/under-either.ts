@@ -8,15 +8,15 @@ interface Events {
 const events = nodeBuiltin<Events>("node:events");
 
 /**
- * Works under a signal that aborts when either of two does, and leaves nothing behind on them: `AbortSignal.any` leaves a reference, on
- * both and for good, with every call.
+ * Runs work under a signal that aborts when either of two does, and removes its listeners afterwards: each call of `AbortSignal.any` would
+ * leave a reference on both signals permanently.
  */
 export async function underEither<Result>(
   first: AbortSignal,
   second: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  // Many calls may wait under one signal: from the eleventh on the platform would warn of a leak.
+  // Many calls may wait under one signal: from the eleventh on, the platform would warn of a leak.
   events?.setMaxListeners(0, first);
   if (second === undefined) return work(first);
   events?.setMaxListeners(0, second);

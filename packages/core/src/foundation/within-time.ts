@@ -1,40 +1,40 @@
 import { WaybillError } from "../errors/error.js";
 import { onAbort } from "./abort-signals.js";
-import { longestTimerMs } from "./scheduler.js";
+import { maxTimerMs } from "./scheduler.js";
 
-/** How long something outside may take, and who is asked. */
+/** How long a plug-in may take. */
 export interface TimeLimit {
-  /** Stands at the start of the error's text, for example `"The serializer"`. */
+  /** Begins the message of the error, for example `"The serializer"`. */
   readonly who: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Waits for something outside, for `timeoutMs` and while the caller does. The signal it hands over aborts when nobody waits any
- * more. Rejects with `unavailable` when the time is up, and as the work does otherwise.
+ * Waits for a plug-in until `timeoutMs` have passed or the caller's signal aborts; then it rejects with `unavailable` and aborts the
+ * signal of the work. Otherwise it rejects as the work does.
  */
 export async function withinTime<T>(
   { who, timeoutMs, signal }: TimeLimit,
   work: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  let giveUp: ((text: string) => void) | undefined;
-  const given = new Promise<never>((_, reject) => {
-    giveUp = (text) => {
+  let stopWaiting: ((text: string) => void) | undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    stopWaiting = (text) => {
       reject(new WaybillError("unavailable", text, { reason: "unavailable" }));
       controller.abort();
     };
   });
-  // Whoever gave up before the work began is not waited for by the race below.
-  given.catch(() => {});
-  const waitMs = Math.min(timeoutMs, longestTimerMs);
-  const timer = setTimeout(() => giveUp?.(`${who} did not answer within ${waitMs} ms.`), waitMs);
+  // If the signal has aborted before the work begins, the race below does not handle this rejection.
+  stopped.catch(() => {});
+  const waitMs = Math.min(timeoutMs, maxTimerMs);
+  const timer = setTimeout(() => stopWaiting?.(`${who} did not answer within ${waitMs} ms.`), waitMs);
   const stopListening = onAbort(signal, () =>
-    giveUp?.(`The caller gave up while ${who.charAt(0).toLowerCase()}${who.slice(1)} was at work.`),
+    stopWaiting?.(`The call was aborted while ${who.charAt(0).toLowerCase()}${who.slice(1)} was running.`),
   );
   try {
-    return await Promise.race([given, work(controller.signal)]);
+    return await Promise.race([stopped, work(controller.signal)]);
   } finally {
     clearTimeout(timer);
     stopListening();

@@ -1,6 +1,6 @@
 import type { Scheduler } from "./scheduler.js";
 
-/** Resolves with whether the work was done in time; the work goes on otherwise. Rejects if it failed in time. */
+/** Resolves with whether the work finished in time; otherwise it continues. Rejects if it failed in time. */
 export async function isDoneWithin(
   work: Promise<unknown>,
   durationMs: number,
@@ -10,7 +10,7 @@ export async function isDoneWithin(
     await work;
     return true;
   }
-  // Nobody waits for it any more once the time is up.
+  // Once the time is up, its rejection is not awaited.
   work.catch(() => {});
   if (durationMs <= 0) return Promise.race([work.then(() => true), false]);
   let timeIsUp = () => {};

@@ -1,50 +1,49 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
-import { ReceivingGate } from "../circuit-breaker/receiving-gate.js";
+import { SetAsideGate } from "../circuit-breaker/set-aside-gate.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
 import type { Delivery } from "../delivery/delivery.js";
-import { type Intake, isUndeserializableEvent, type UnreadablePolicy } from "../delivery/intake.js";
+import { type Intake, type IntakePolicy, isUndeserializableEvent } from "../delivery/intake.js";
 import type { WaybillError } from "../errors/error.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { Undeserializable } from "../message/outcome.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
+import { blockingPolicy, receiverPolicy } from "./intake-policy.js";
 import { backoffDelayMs, type UnavailableBackoff } from "./unavailable-backoff.js";
-import { blockingPolicy, receiverPolicy } from "./unreadable-policy.js";
 
-/** What keeping messages between calls works with. */
+/** Dependencies for holding messages between calls. */
 export interface HeldForCallsSettings {
   readonly intake: Intake;
   readonly breaker: CircuitBreaker | undefined;
   readonly backoff: Required<UnavailableBackoff>;
-  /** Whether nothing may be read past a message that cannot be read. */
+  /** Whether the order must be kept, so that messages behind an unreadable one wait. */
   readonly isOrdered: boolean;
-  /** Whether a session stops for good at what cannot be read. */
+  /** Whether a session stops at an undeserializable message. */
   readonly isBlocking: boolean;
   /** How long locks are renewed after a call, in milliseconds. */
   readonly renewForMs: number;
   readonly onSettled: (event: UndeserializableEvent) => void;
 }
 
-/** A message that a call could not read, or that lies behind one in a session. */
+/** A message that a call could not read, or one behind it in a session. */
 export interface HeldForCall {
   readonly delivered: DeliveredMessage;
   readonly delivery: Delivery;
-  /** Why; undefined for what only lies behind. */
+  /** Why it is held; undefined for a message that only waits behind another. */
   readonly event: UndeserializableEvent | undefined;
-  /** Whether it was asked for by its number. */
+  /** Whether it was received by its sequence number. */
   readonly isDeferred: boolean;
 }
 
-/** What a call returns. */
 type Received = ReceivedMessage | UndecodedMessage;
 
 /**
- * What calls of `receiveMessages` received and could not read: kept locked, and read again by the next call, so that waiting for something
- * out of reach counts no delivery and a consumer that has read nothing dead-letters nothing.
+ * Messages that calls of `receiveMessages` could not read: they stay locked, and the next call reads them again. So waiting for an unavailable
+ * dependency does not increase the delivery count, and a consumer that has decoded nothing dead-letters nothing.
  */
 export class HeldForCalls {
-  readonly policy: UnreadablePolicy | undefined;
+  readonly policy: IntakePolicy | undefined;
   readonly #settings: HeldForCallsSettings;
-  readonly #gate: ReceivingGate | undefined;
+  readonly #gate: SetAsideGate | undefined;
   #held: HeldForCall[] = [];
   #attempts = 0;
 
@@ -54,13 +53,13 @@ export class HeldForCalls {
     if (isBlocking) this.policy = blockingPolicy;
     if (breaker === undefined || isBlocking) return;
     const { maxHeldMessages, probeIntervalInMs } = breaker.options;
-    const gate = new ReceivingGate({
+    const gate = new SetAsideGate({
       lookAhead: breaker.lookAhead,
       scheduler: intake.settings.scheduler,
       allowance: maxHeldMessages,
       restartIntervalInMs: probeIntervalInMs,
       onOpened: undefined,
-      // Whoever calls gets an error that says why nothing comes already.
+      // The call itself rejects with the reason.
       onError: () => {},
     });
     this.#gate = gate;
@@ -71,13 +70,13 @@ export class HeldForCalls {
     return this.#waiting.length === 0;
   }
 
-  /** Whether no more may be received until one of them can be read. */
+  /** Whether no more messages may be received until one of these can be read. */
   get isFull(): boolean {
     const { isOrdered, backoff, breaker } = this.#settings;
     if (isOrdered && this.#waiting.length > 0) return true;
     const unavailable = this.#waiting.filter(isUnavailable).length;
-    const most = breaker?.options.maxHeldMessages ?? Number.POSITIVE_INFINITY;
-    return unavailable >= backoff.maxHeldMessages || this.#waiting.length - unavailable >= most;
+    const maxHeld = breaker?.options.maxHeldMessages ?? Number.POSITIVE_INFINITY;
+    return unavailable >= backoff.maxHeldMessages || this.#waiting.length - unavailable >= maxHeld;
   }
 
   /** How long to wait before they are read again, in milliseconds. */
@@ -85,13 +84,13 @@ export class HeldForCalls {
     return backoffDelayMs(this.#settings.backoff, this.#attempts);
   }
 
-  /** Why nothing comes. */
+  /** Why the first of them cannot be read. */
   get error(): WaybillError | undefined {
     const event = this.#waiting.find(({ event }) => event !== undefined)?.event;
     return event === undefined ? undefined : this.explain(event);
   }
 
-  /** What a call rejects with. */
+  /** The error that a call rejects with. */
   explain({ error }: UndeserializableEvent): WaybillError {
     return this.#settings.breaker?.explain(error) ?? error;
   }
@@ -102,7 +101,7 @@ export class HeldForCalls {
     this.#held.push(held);
   }
 
-  /** Reads again what waits and returns up to so many messages that can be read now; the others stay. Never rejects. */
+  /** Reads the held messages again and returns up to `maxMessages` that can be read now; the others stay held. Never rejects. */
   async readAgain(maxMessages: number): Promise<Received[]> {
     const { isOrdered, breaker } = this.#settings;
     breaker?.beginProbe();
@@ -116,7 +115,7 @@ export class HeldForCalls {
     return messages;
   }
 
-  /** Reads again what was asked for by these numbers and could not be read. */
+  /** Reads those of these deferred messages again that are held. */
   readDeferred(sequenceNumbers: readonly bigint[]): {
     readonly found: readonly bigint[];
     readonly messages: Promise<Received[]>;
@@ -128,12 +127,12 @@ export class HeldForCalls {
     return { found, messages: this.#readAll(asked, asked.length) };
   }
 
-  /** Gives everything back. Never rejects. */
+  /** Abandons all held messages. Never rejects. */
   async close(): Promise<void> {
     const held = this.#held.splice(0);
     await Promise.all(
       held.map(async ({ delivery }) => {
-        // In a session, closing it gives its messages back, and counts no delivery.
+        // Closing a session releases its messages and does not increase their delivery count.
         if (delivery.state !== "open" || this.#settings.isOrdered) return;
         await delivery.settle("abandon").catch(() => this.#settings.intake.renewal.forget(delivery));
       }),
@@ -144,7 +143,7 @@ export class HeldForCalls {
     return this.#held.filter(({ isDeferred }) => !isDeferred);
   }
 
-  /** Takes those out that match and whose locks still hold; what ran out comes again. */
+  /** Removes the messages that match and returns those that are still locked; the broker delivers the others again. */
   #take(matches: (held: HeldForCall) => boolean): HeldForCall[] {
     const nowMs = this.#settings.intake.settings.scheduler.now();
     const taken = this.#held.filter(matches);
@@ -166,7 +165,7 @@ export class HeldForCalls {
     return messages;
   }
 
-  /** Up to the first that cannot be read. */
+  /** Reads until the first message that still cannot be read. */
   async #readInOrder(waiting: readonly HeldForCall[], maxMessages: number): Promise<Received[]> {
     const messages: Received[] = [];
     let next = 0;
@@ -192,13 +191,13 @@ export class HeldForCalls {
     return result.disposition === "blocked" ? "stuck" : "settled";
   }
 
-  /** What is held by an open circuit is dead-lettered for others to come, if they can be read. */
+  /** Dead-letters messages held by an open circuit, so that readable ones can be received. */
   async #makeRoom(): Promise<void> {
     const { breaker, intake, onSettled } = this.#settings;
     if (breaker === undefined || breaker.options.whenFull === "pause" || !this.isFull) return;
     for (const held of this.#waiting.filter((each) => each.event !== undefined && !isUnavailable(each))) {
       const { delivered, delivery, event } = held;
-      if (!(await this.#gate?.mayPass(delivered.sequenceNumber))) return;
+      if (!(await this.#gate?.tryPass(delivered.sequenceNumber))) return;
       this.#held = this.#held.filter((each) => each !== held);
       const outcome = event?.message.failure as Undeserializable;
       onSettled(await intake.deadLetter({ delivered, outcome, delivery }));

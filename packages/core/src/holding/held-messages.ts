@@ -5,37 +5,37 @@ import type { LockRenewal } from "../delivery/lock-renewal.js";
 import type { Scheduler, Timer } from "../foundation/scheduler.js";
 import type { Unavailable, Undeserializable } from "../message/outcome.js";
 
-/** A message that waits to be read again, locked unless it was received in receive-and-delete mode. */
+/** A message that waits to be read again; locked unless it was received in receive-and-delete mode. */
 export interface HeldMessage {
   readonly delivered: DeliveredMessage;
   readonly delivery: Delivery | undefined;
   readonly outcome: Undeserializable | Unavailable;
-  /** The circuit by which it is held; undefined for what something out of reach keeps from being read. */
+  /** The circuit that holds it; undefined if it waits for an unavailable dependency. */
   readonly circuit: Circuit | undefined;
-  /** Which opening of the circuit that was. */
+  /** The circuit's `opening` when it was held. */
   readonly opening: number;
-  /** Frees its place with the transport, so that another message can come. */
+  /** Releases its slot, so that the transport can deliver another message. */
   readonly free: () => void;
 }
 
-/** What held messages are kept with. */
+/** Dependencies and limits of a list of held messages. */
 export interface HeldMessagesSettings {
   readonly scheduler: Scheduler;
   readonly renewal: LockRenewal;
-  /** How many give up their places; what is beyond keeps the transport from delivering more. */
+  /** How many of them release their slots; further ones keep theirs, so that the transport delivers fewer messages. */
   readonly maxMessages: number;
-  /** How long until they are read again, in milliseconds, after so many attempts in vain. */
+  /** How long until they are read again, in milliseconds, by the number of failed attempts. */
   readonly delayMs: (attempts: number) => number;
-  /** Is called before they are read again. */
+  /** Called before they are read again. */
   readonly onRetry: () => void;
-  /** Reads a message again; resolves when it is dealt with or held again. */
+  /** Reads a message again; resolves when it is handled or held again. */
   readonly readAgain: (message: HeldMessage) => Promise<void>;
 }
 
-/** Bodies of more than this together keep their places, however few they are. */
-const mostBytes = 64 * 1024 * 1024;
+/** Further messages also keep their slots once the bodies without slots take this many bytes together. */
+const maxBytes = 64 * 1024 * 1024;
 
-/** Messages that are kept locked and read again in intervals, or when somebody has reason to. */
+/** Messages that are kept locked and read again at intervals or on demand. */
 export class HeldMessages {
   readonly #settings: HeldMessagesSettings;
   readonly #messages = new Set<HeldMessage>();
@@ -55,19 +55,19 @@ export class HeldMessages {
     return this.#messages.size;
   }
 
-  /** Those that keep their places. */
-  get inPlace(): readonly HeldMessage[] {
+  /** Those that keep their slots. */
+  get inSlots(): readonly HeldMessage[] {
     return [...this.#messages].filter((message) => !this.#freed.has(message));
   }
 
-  /** Whether one more would give up its place. */
+  /** Whether one more message would release its slot. */
   hasRoomFor(message: HeldMessage): boolean {
     const { maxMessages } = this.#settings;
     const bytes = this.#freedBytes + bytesOf(message);
-    return this.#freed.size < maxMessages && (bytes <= mostBytes || this.#freed.size === 0);
+    return this.#freed.size < maxMessages && (bytes <= maxBytes || this.#freed.size === 0);
   }
 
-  /** Keeps a message, and its place unless there is room. */
+  /** Holds a message; its slot is released if there is room for it without one. */
   add(message: HeldMessage): void {
     const { delivery } = message;
     if (delivery !== undefined) this.#settings.renewal.track(delivery, Number.POSITIVE_INFINITY);
@@ -76,17 +76,17 @@ export class HeldMessages {
     if (!this.#isReading) this.#arm();
   }
 
-  /** Lets a message go; the next takes its room. Returns whether it was there. */
+  /** Removes a message; the slot of another may be released instead. Returns whether it was held. */
   delete(message: HeldMessage): boolean {
     if (!this.#messages.delete(message)) return false;
     if (this.#freed.delete(message)) this.#freedBytes -= bytesOf(message);
-    for (const other of this.inPlace) {
+    for (const other of this.inSlots) {
       if (other.delivery !== undefined && this.hasRoomFor(other)) this.#free(other);
     }
     return true;
   }
 
-  /** Reads all again, at once, and again what failed while that was going on. */
+  /** Reads all messages again now; once more if it is called while they are being read. */
   async readAgain(): Promise<void> {
     this.#isReadingWanted = true;
     if (this.#isReading) return;
@@ -100,7 +100,7 @@ export class HeldMessages {
     this.#arm();
   }
 
-  /** Stops reading; returns what is left, which keeps no place any more. */
+  /** Stops reading and returns the messages that are left; the caller has to release their slots. */
   close(): HeldMessage[] {
     this.#isClosed = true;
     this.#disarm();
@@ -115,7 +115,7 @@ export class HeldMessages {
       this.#messages.delete(message);
       if (this.#freed.delete(message)) this.#freedBytes -= bytesOf(message);
     }
-    // A lock that was lost in spite of all brings the message again.
+    // The broker delivers a message again whose lock was lost.
     const open = messages.filter(({ delivery }) => delivery?.state === "open");
     for (const message of messages) if (!open.includes(message)) message.free();
     await Promise.all(open.map((message) => this.#settings.readAgain(message)));

@@ -1,6 +1,6 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { WhenFull } from "../circuit-breaker/circuit-breaker-options.js";
-import { ReceivingGate } from "../circuit-breaker/receiving-gate.js";
+import { SetAsideGate } from "../circuit-breaker/set-aside-gate.js";
 import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
 import type { Delivery } from "../delivery/delivery.js";
 import type { Intake } from "../delivery/intake.js";
@@ -15,35 +15,35 @@ import { type HeldMessage, HeldMessages } from "./held-messages.js";
 import { SetAside } from "./set-aside.js";
 import { backoffDelayMs, type UnavailableBackoff } from "./unavailable-backoff.js";
 
-/** What holding messages works with. */
+/** Dependencies for holding messages. */
 export interface HoldingSettings {
   readonly intake: Intake;
   readonly breaker: CircuitBreaker | undefined;
   readonly backoff: Required<UnavailableBackoff>;
-  /** Whether messages can be deferred where the processor receives. */
+  /** Whether the processor's entity supports deferral. */
   readonly canDefer: boolean;
-  /** Reads a held message again; resolves when it is dealt with or held again. */
+  /** Reads a held message again; resolves when it is handled or held again. */
   readonly readAgain: (message: HeldMessage) => Promise<void>;
-  /** Handles a message that comes back from where it was set aside; resolves when it is dealt with. */
+  /** Handles a deferred message that was received again; resolves when that is done. */
   readonly take: (delivered: DeliveredMessage) => Promise<void>;
-  /** Is notified of a message that is not held any more, and was not read. */
+  /** Called when a message is not held any more although it was not read. */
   readonly onSettled: (event: UndeserializableEvent) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * What a processor does with messages that cannot be read now: it keeps them locked, reads them again, and sets aside those that are in the
- * way of others. There are two kinds: what waits for something out of reach, and what is held by the circuit breaker.
+ * Holds messages of a processor that cannot be read now: it keeps them locked, reads them again, and sets some aside if they keep others from
+ * being received. There are two kinds: those that wait for an unavailable dependency, and those that the circuit breaker holds.
  */
 export class Holding {
   readonly #settings: HoldingSettings;
   readonly #unavailable: HeldMessages;
-  readonly #unreadable: HeldMessages | undefined;
-  readonly #gate: ReceivingGate | undefined;
+  readonly #undeserializable: HeldMessages | undefined;
+  readonly #gate: SetAsideGate | undefined;
   readonly #aside: SetAside | undefined;
   readonly #stopListening: (() => void) | undefined;
   readonly #discovery: Timer | undefined;
-  /** What is to be given back. */
+  /** Messages to abandon on closing. */
   readonly #left: HeldMessage[] = [];
   #isClosed = false;
 
@@ -53,11 +53,11 @@ export class Holding {
     this.#unavailable = this.#list(backoff.maxHeldMessages, (attempts) => backoffDelayMs(backoff, attempts));
     if (breaker === undefined) return;
     const { probeIntervalInMs, maxHeldMessages } = breaker.options;
-    this.#unreadable = this.#list(maxHeldMessages, () => probeIntervalInMs);
-    this.#gate = new ReceivingGate({
+    this.#undeserializable = this.#list(maxHeldMessages, () => probeIntervalInMs);
+    this.#gate = new SetAsideGate({
       lookAhead: breaker.lookAhead,
       scheduler: this.#scheduler,
-      // What was deleted on receipt cannot be set aside: each more is one too many.
+      // A message that was deleted on receipt cannot be set aside.
       allowance:
         intake.settings.receiver.receiveMode === "peekLock" && this.#whenFull !== "pause"
           ? maxHeldMessages
@@ -69,17 +69,16 @@ export class Holding {
     this.#stopListening = breaker.onClosed(() => this.#onClosed());
     if (this.#whenFull !== "defer") return;
     this.#aside = this.#openAside(intake.settings.receiver, breaker);
-    // What a process set aside that has ended since, perhaps to be replaced by this one.
+    // Finds messages that a process set aside which has ended since.
     this.#discovery = this.#scheduler.schedule(probeIntervalInMs, () => void this.#aside?.discover());
     this.#discovery.unref();
   }
 
-  /** Notes that a message was read. */
   onDecoded(): void {
     this.#gate?.onDecoded();
   }
 
-  /** Takes a message that cannot be read now; resolves with the event to report, if it is not reported elsewhere. Never rejects. */
+  /** Holds a message; resolves with the event to report, or undefined if it is reported elsewhere. Never rejects. */
   async hold(message: HeldMessage): Promise<UndeserializableEvent | undefined> {
     const { outcome, circuit } = message;
     if (this.#isClosed) {
@@ -90,22 +89,22 @@ export class Holding {
       this.#unavailable.add(message);
       return this.#event(message, "held");
     }
-    if (circuit === undefined || this.#unreadable === undefined) {
+    if (circuit === undefined || this.#undeserializable === undefined) {
       // Its circuit has closed meanwhile.
       void this.#settings.readAgain(message);
       return undefined;
     }
-    this.#unreadable.add(message);
-    const isInPlace = this.#unreadable.inPlace.includes(message);
-    return isInPlace ? this.#pass(message, this.#unreadable) : this.#event(message, "held");
+    this.#undeserializable.add(message);
+    const isInSlot = this.#undeserializable.inSlots.includes(message);
+    return isInSlot ? this.#pass(message, this.#undeserializable) : this.#event(message, "held");
   }
 
-  /** Has all that is held give up its place: the transport closes, and nothing can be settled any more. */
-  letGo(): void {
+  /** Releases the slots of all held messages: the transport is closing, so nothing can be settled any more. */
+  releaseSlots(): void {
     for (const { free } of this.#stop()) free();
   }
 
-  /** Gives back what is held when nothing more is received: it would come again at once. Never rejects. */
+  /** Abandons all held messages once receiving has stopped; before, they would be delivered again at once. Never rejects. */
   async close(stopped: Promise<unknown>): Promise<void> {
     this.#left.push(...this.#stop());
     for (const { free } of this.#left) free();
@@ -113,7 +112,7 @@ export class Holding {
     await this.giveBack();
   }
 
-  /** Gives back what is held, now that it is closing. Never rejects. */
+  /** Abandons the messages left after closing. Never rejects. */
   async giveBack(): Promise<void> {
     await Promise.all(this.#left.splice(0).map((message) => this.#giveBack(message)));
   }
@@ -124,7 +123,7 @@ export class Holding {
     this.#aside?.stop();
     this.#stopListening?.();
     this.#discovery?.cancel();
-    return [...this.#unavailable.close(), ...(this.#unreadable?.close() ?? [])];
+    return [...this.#unavailable.close(), ...(this.#undeserializable?.close() ?? [])];
   }
 
   get #scheduler(): Scheduler {
@@ -162,27 +161,27 @@ export class Holding {
     });
   }
 
-  /** What was held by a circuit that closed is read again, and is poison if that fails. */
+  /** Messages of a circuit that closed are read again, and dead-lettered if that fails. */
   #onClosed(): void {
-    for (const message of this.#unreadable?.inPlace ?? []) {
+    for (const message of this.#undeserializable?.inSlots ?? []) {
       const isGone = message.delivery === undefined && message.circuit?.isOpen === false;
-      if (isGone && this.#unreadable?.delete(message)) message.free();
+      if (isGone && this.#undeserializable?.delete(message)) message.free();
     }
     if (this.#settings.breaker?.isOpen === false) this.#gate?.reset();
-    void this.#unreadable?.readAgain();
+    void this.#undeserializable?.readAgain();
     void this.#aside?.bringBack();
   }
 
   async #passAll(): Promise<void> {
-    const list = this.#unreadable;
-    for (const message of list?.inPlace ?? []) {
+    const list = this.#undeserializable;
+    for (const message of list?.inSlots ?? []) {
       const event = await this.#pass(message, list);
       if (event?.disposition === "held") return;
       if (event !== undefined) this.#settings.onSettled(event);
     }
   }
 
-  /** Sets a message aside for which there is no room, if others can be read. Its place is free then. */
+  /** Sets a message aside and releases its slot, if other messages can be read. */
   async #pass(
     message: HeldMessage,
     list: HeldMessages | undefined,
@@ -190,7 +189,7 @@ export class Holding {
     const { circuit, delivery, delivered } = message;
     const held = this.#event(message, "held");
     if (this.#gate === undefined || circuit === undefined) return held;
-    if (!(await this.#gate.mayPass(delivered.sequenceNumber))) return held;
+    if (!(await this.#gate.tryPass(delivered.sequenceNumber))) return held;
     const { opening } = message;
     const isOver = () => !circuit.isOpen || circuit.opening !== opening;
     if (this.#whenFull === "pause" && !isOver()) return held;
@@ -200,7 +199,7 @@ export class Holding {
       message.free();
       return held;
     }
-    // One behind it could be read, and it is poison.
+    // A message behind it decoded and closed its circuit.
     if (isOver()) {
       void this.#settings.readAgain(message);
       return undefined;
@@ -208,7 +207,7 @@ export class Holding {
     return (await this.#setAside(message, delivery, isOver)) ?? this.#keep(message, list);
   }
 
-  /** Undefined when that cannot be done for now. */
+  /** Defers or dead-letters a message; undefined when that is not possible now. */
   async #setAside(
     message: HeldMessage,
     delivery: Delivery,

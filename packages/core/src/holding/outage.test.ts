@@ -41,7 +41,7 @@ describe("an outage dead-letters nothing", () => {
     expect(await survive(source, "sessions", 180, 30, 3)).toEqual(survived);
   });
 
-  it("of something that only some messages need holds up no other, until too many wait", async () => {
+  it("of a dependency of some messages does not delay others, until too many wait", async () => {
     const source = registry();
     await using fixture = await createFixture({
       client: { ...source.options, unavailableBackoff: { maxHeldMessages: 5 } },
@@ -149,7 +149,7 @@ describe("messages that are held", () => {
     await closing;
   });
 
-  it("are given back in time when a handler outlasts the closing", async () => {
+  it("are abandoned in time when a handler outlasts the closing", async () => {
     const source = registry();
     await using fixture = await createFixture({ client: source.options });
     const sender = fixture.clientWith({}).createSender("orders");
@@ -174,7 +174,7 @@ describe("messages that are held", () => {
     expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1]);
   });
 
-  it("hold up no transport that is closed before its client", async () => {
+  it("do not delay the closing of a transport before its client", async () => {
     const source = registry();
     await using fixture = await createFixture({
       client: { ...source.options, unavailableBackoff: { maxHeldMessages: 1 } },

@@ -7,42 +7,42 @@ import type { Scheduler } from "../foundation/scheduler.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 
-/** The application property of a message that was deferred because it could not be read: since when, as an ISO 8601 instant. */
+/** The application property of a deferred undeserializable message: since when it has been held, as an ISO 8601 instant. */
 const heldSinceProperty = "waybill-held-since";
 
-/** What setting messages aside works with. */
+/** Dependencies for setting messages aside. */
 export interface SetAsideSettings {
   readonly receiver: TransportReceiver;
   readonly pipeline: Pipeline;
   readonly scheduler: Scheduler;
-  /** Whether a message that cannot be read, set aside at this instant, has waited long enough to be dealt with all the same. */
+  /** Whether an undeserializable message, set aside at this instant, has waited long enough to be dead-lettered. */
   readonly isDue: (sinceMs: number) => boolean;
-  /** Handles a message that was received by its number; resolves when it is dealt with. */
+  /** Handles a message that was received by its sequence number; resolves when that is done. */
   readonly take: (delivered: DeliveredMessage) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** So many are received in one call. */
+/** How many deferred messages are received in one call. */
 const pageSize = 32;
 
-/** No more numbers are kept, that a queue which nobody reads does not fill the memory. */
-const mostNumbers = 100_000;
+/** How many sequence numbers are kept at most, to bound the memory. */
+const maxSetAside = 100_000;
 
-/** A message that may come back: its number, and whether what kept it from being read is over. */
+/** A message that was set aside, and whether its circuit has closed or opened again since. */
 interface Entry {
   readonly sequenceNumber: bigint;
   readonly isOver: () => boolean;
 }
 
 /**
- * Messages that cannot be read and are in the way of others: deferred, and received again by their numbers when they can be read. Each is
- * marked, so that those of a process that ended are found by looking through the entity.
+ * Undeserializable messages that were deferred so that others can be received, and are received again by sequence number later. Each is
+ * marked with a property, so that those of a process that ended are found by peeking.
  */
 export class SetAside {
   readonly #settings: SetAsideSettings;
   #entries: Entry[] = [];
   #returning: Promise<void> | undefined;
-  #hasStrangers = false;
+  #hasOthers = false;
   #isStopped = false;
 
   constructor(settings: SetAsideSettings) {
@@ -50,10 +50,10 @@ export class SetAside {
   }
 
   get isFull(): boolean {
-    return this.#entries.length >= mostNumbers;
+    return this.#entries.length >= maxSetAside;
   }
 
-  /** Defers a message; it comes back when `isOver`. Resolves with whether that could be done. */
+  /** Defers a message until `isOver` returns true. Resolves with whether it was deferred. */
   async defer(delivery: Delivery, isOver: () => boolean): Promise<boolean> {
     const { sequenceNumber, applicationProperties } = delivery.message;
     const since =
@@ -68,7 +68,7 @@ export class SetAside {
     return true;
   }
 
-  /** Receives again what can be read by now. Resolves when that is dealt with; never rejects. */
+  /** Receives the messages again whose `isOver` returns true. Resolves when they are handled; never rejects. */
   async bringBack(): Promise<void> {
     const isOver = this.#entries.filter((entry) => entry.isOver());
     this.#entries = this.#entries.filter((entry) => !isOver.includes(entry));
@@ -77,15 +77,13 @@ export class SetAside {
     );
     this.#returning = returned;
     await returned;
-    if (this.#hasStrangers) await this.discover();
+    if (this.#hasOthers) await this.discover();
   }
 
-  /**
-   * Looks through the entity for messages that other processes set aside, and receives those that can be read by now. Never rejects.
-   */
+  /** Peeks for messages that other processes set aside, and receives those that can be read now. Never rejects. */
   async discover(): Promise<void> {
     const { receiver, onError } = this.#settings;
-    this.#hasStrangers = false;
+    this.#hasOthers = false;
     const mine = new Set(this.#entries.map(({ sequenceNumber }) => sequenceNumber));
     try {
       for (let from = 0n; !this.#isStopped; ) {
@@ -112,12 +110,12 @@ export class SetAside {
       const sinceMs = Date.parse(String(message.applicationProperties[heldSinceProperty]));
       const isDue = status === "undeserializable" && this.#settings.isDue(sinceMs);
       if (status === "decoded" || isDue) due.push(message.sequenceNumber);
-      else this.#hasStrangers = true;
+      else this.#hasOthers = true;
     }
     return due;
   }
 
-  /** A broker that has no room for one more property is asked without. */
+  /** If the message has no room for one more property, it is deferred without the mark. */
   async #settleDeferred(delivery: Delivery, propertiesToModify: Record<string, unknown>): Promise<void> {
     try {
       await delivery.settle("defer", { propertiesToModify } as DeadLetterOptions);
@@ -134,7 +132,7 @@ export class SetAside {
     }
   }
 
-  /** A call for several is refused as a whole when one is not there: another receiver may have taken it. */
+  /** If one message is gone because another receiver has taken it, the call for several fails, and each is received alone. */
   async #receivePage(numbers: readonly bigint[]): Promise<DeliveredMessage[]> {
     const { receiver, onError } = this.#settings;
     try {
@@ -143,8 +141,8 @@ export class SetAside {
       const isGone = error instanceof WaybillError && error.code === "message-not-found";
       if (isGone && numbers.length === 1) return [];
       if (isGone) return (await Promise.all(numbers.map((number) => this.#receivePage([number])))).flat();
-      // They stay deferred and marked, to be found again.
-      this.#hasStrangers = true;
+      // They stay deferred and marked, so a later `discover` finds them.
+      this.#hasOthers = true;
       if (!this.#isStopped) onError(error);
       return [];
     }

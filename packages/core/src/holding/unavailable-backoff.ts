@@ -2,13 +2,13 @@ import { requireDuration } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
 import { requireKnownOptions } from "../foundation/known-options.js";
 
-/** How messages are kept that cannot be read because something they need is out of reach: a schema registry, a key provider, a store. */
+/** How messages are held that cannot be read because a dependency is unavailable: a schema registry, a key provider, a claim-check store. */
 export interface UnavailableBackoff {
-  /** The wait before they are read again, doubled each time that fails. Default: 1 000 ms. */
+  /** The delay before they are read again, in milliseconds, doubled after each failure. Default: 1 000. */
   readonly initialDelayInMs?: number;
-  /** The longest wait. Default: 30 000 ms. */
+  /** The maximum delay, in milliseconds. Default: 30 000. */
   readonly maxDelayInMs?: number;
-  /** How many such messages a processor keeps locked beside those that its calls have in hand; then receiving pauses. Default: 100. */
+  /** How many such messages a processor keeps locked in addition to those in its slots; then receiving pauses. Default: 100. */
   readonly maxHeldMessages?: number;
 }
 
@@ -30,14 +30,14 @@ export function resolveUnavailableBackoff(backoff: UnavailableBackoff = {}): Req
   return Object.freeze(resolved);
 }
 
-/** Without a wait, reading again would leave no time for anything else. In milliseconds. */
-const shortestDelayMs = 10;
+/** Reading again without a delay would leave no time for anything else. In milliseconds. */
+const minDelayMs = 10;
 
-/** How long to wait after so many attempts that failed, in milliseconds. */
+/** The delay after this many failed attempts, in milliseconds. */
 export function backoffDelayMs(
   { initialDelayInMs, maxDelayInMs }: Required<UnavailableBackoff>,
   attempts: number,
 ): number {
-  // Beyond 30 doublings every cap is reached, and the power would leave the numbers.
-  return Math.max(Math.min(initialDelayInMs * 2 ** Math.min(attempts, 30), maxDelayInMs), shortestDelayMs);
+  // After 30 doublings every maximum is reached; a larger power would overflow to Infinity.
+  return Math.max(Math.min(initialDelayInMs * 2 ** Math.min(attempts, 30), maxDelayInMs), minDelayMs);
 }

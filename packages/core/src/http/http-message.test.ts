@@ -26,7 +26,7 @@ describe("a message over HTTP", () => {
     });
   });
 
-  it("is read with what the broker told of it, whatever other headers come along", () => {
+  it("is read with the broker's properties, whatever other headers it has", () => {
     const headers = {
       brokerproperties:
         '{"DeliveryCount":2,"LockToken":"t","SequenceNumber":7,"State":"Active","EnqueuedTimeUtc":"Sun, 06 Nov 1994 08:49:37 GMT","Other":1}',
@@ -63,7 +63,7 @@ describe("a message over HTTP", () => {
     );
   });
 
-  it("comes back as it was", () => {
+  it("survives the round trip", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 20 });
     const value = fc.oneof(
       text,

@@ -13,30 +13,30 @@ import type {
 } from "../message/message.js";
 import { fromHttpValue, toAscii, toHttpText, toJsonValue } from "./http-value.js";
 
-/** A message as the HTTP runtime API of Service Bus carries it. */
+/** A message of the HTTP runtime API of Service Bus. */
 export interface HttpMessage {
-  /** `BrokerProperties`, `Content-Type`, and one header for each application property. */
+  /** `BrokerProperties`, `Content-Type`, and a header for each application property. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
-/** A message that came over HTTP: what a sender sets, and what the broker told of it. */
+/** A message received by HTTP: the properties of the sender and those of the broker. */
 export type FromHttpMessage = EncodedMessage & Partial<BrokerAssignedProperties>;
 
-/** The header for properties whose names no header can have. */
+/** The header with the application properties whose names are not valid header names. */
 const REST = "UserProperties";
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const RESERVED =
   /^(?:accept(?:-.*)?|age|allow|alt-.*|authorization|brokerproperties|cache-control|connection|content-.*|cookie|date|etag|expect|expires|forwarded|from|host|if-.*|keep-alive|last-modified|location|max-forwards|origin|pragma|proxy-.*|range|referer|retry-after|sec-.*|server|set-cookie|servicebus.*|strict-transport-security|te|trailer|transfer-encoding|upgrade.*|user-agent|userproperties|vary|via|warning|www-authenticate|x-forwarded-.*|x-ms-.*)$/i;
-/** .NET's `TimeSpan.MaxValue` in ms, which stands for a life without end. */
-const MAX_LIFE_MS = 922_337_203_685_477;
+/** .NET's `TimeSpan.MaxValue` in milliseconds, which means that a message never expires. */
+const MAX_TIME_TO_LIVE_MS = 922_337_203_685_477;
 const STATES: readonly MessageState[] = ["active", "deferred", "scheduled"];
 
 type Properties = Readonly<Record<string, unknown>>;
 
 /**
- * Writes a message for the HTTP runtime API, for those who sit behind a bridge. The body has to be bytes: throws `operation-invalid` for one
- * that is not. Source: "Service Bus REST: message headers and properties".
+ * Writes a message for the HTTP runtime API, for clients that reach Service Bus by HTTP. Throws `operation-invalid` if the body is not
+ * bytes. Source: "Service Bus REST: message headers and properties".
  */
 export function toHttpMessage(message: FromHttpMessage): HttpMessage {
   const { body, contentType, applicationProperties = {} } = message;
@@ -56,7 +56,7 @@ export function toHttpMessage(message: FromHttpMessage): HttpMessage {
   return { headers: Object.fromEntries(headers), body };
 }
 
-/** Reads a message as the HTTP runtime API answers or takes it. Throws `operation-invalid` for headers that are malformed. */
+/** Reads a message of the HTTP runtime API, sent or received. Throws `operation-invalid` for malformed headers. */
 export function fromHttpMessage({ headers, body }: HttpMessage): FromHttpMessage {
   const properties: [string, ApplicationPropertyValue][] = [];
   let known: Properties = {};
@@ -94,7 +94,7 @@ function toBrokerProperties(message: FromHttpMessage): string {
 function toKey(type: BrokerProperty["type"], value: unknown): unknown {
   switch (type) {
     case "duration":
-      return Math.min(value as number, MAX_LIFE_MS) / 1000;
+      return Math.min(value as number, MAX_TIME_TO_LIVE_MS) / 1000;
     case "instant":
       return (value as Date).getTime() % 1000 === 0
         ? (value as Date).toUTCString()
@@ -104,7 +104,7 @@ function toKey(type: BrokerProperty["type"], value: unknown): unknown {
     case "sequence-number":
       return Number(value);
     case "count":
-      // HTTP counts the present delivery, too.
+      // HTTP also counts the current delivery.
       return Number(value) + 1;
     case "message-id":
       return value instanceof Uint8Array
@@ -132,7 +132,7 @@ function fromKey(type: BrokerProperty["type"], value: unknown, key: string): unk
     case "duration": {
       const ms = Math.round(Number(value) * 1000);
       if (!(ms > 0)) throw malformed(key);
-      return ms >= MAX_LIFE_MS - 1000 ? Number.POSITIVE_INFINITY : ms;
+      return ms >= MAX_TIME_TO_LIVE_MS - 1000 ? Number.POSITIVE_INFINITY : ms;
     }
     case "instant": {
       const instant = new Date(String(value));
@@ -167,7 +167,7 @@ function parseObject(text: string, header: string): Properties {
   return json as Properties;
 }
 
-/** Repeats nothing of what it is about. */
+/** The error does not quote the content. */
 function malformed(what: string): WaybillError {
   return new WaybillError("operation-invalid", `${what} of an HTTP message is malformed.`);
 }

@@ -4,17 +4,17 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const INSTANT =
   /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|[+-]?\d{4,6}-\d{2}-\d{2}T[\d:.]+Z)$/;
 
-/** The header of an application property: text in quotes, numbers, booleans and `null` as in JSON, instants as HTTP writes them. */
+/** The header value of an application property: strings in quotes, numbers, booleans and `null` as in JSON, dates in HTTP's format. */
 export function toHttpText(value: ApplicationPropertyValue): string {
   if (value instanceof Date) return value.getTime() % 1000 === 0 ? value.toUTCString() : value.toISOString();
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "number") return toAscii(JSON.stringify(toJsonValue(value)));
   if (Object.is(value, -0)) return "-0.0";
-  // An integer beyond these has to be distinguished from a 64-bit integer.
+  // An exponent distinguishes an unsafe integer of type number from a 64-bit integer.
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value);
 }
 
-/** Reads such a header; text that is nothing else is a string. */
+/** Reads such a header value; anything else is a string. */
 export function fromHttpValue(text: string): ApplicationPropertyValue {
   if (text === "NaN" || text === "Infinity" || text === "-Infinity") return Number(text);
   if (NUMBER.test(text)) return toNumber(text);
@@ -26,7 +26,7 @@ export function fromHttpValue(text: string): ApplicationPropertyValue {
   }
 }
 
-/** A value in JSON, where a name cannot be that of a header. */
+/** The JSON of a value whose name is not a valid header name. */
 export function toJsonValue(value: ApplicationPropertyValue): unknown {
   if (value instanceof Uint8Array)
     return { $binary: btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join("")) };
@@ -35,7 +35,7 @@ export function toJsonValue(value: ApplicationPropertyValue): unknown {
     : value;
 }
 
-/** What JSON has no form for stands in a string's form of a header. */
+/** Values without a JSON form are written as their header value. */
 function numberJson(value: Date | bigint | number): unknown {
   if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) {
     if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
@@ -58,7 +58,7 @@ function toNumber(text: string): number | bigint {
   return BigInt.asIntN(64, whole) === whole || BigInt.asUintN(64, whole) === whole ? whole : number;
 }
 
-/** What is beyond ASCII is escaped as in JSON. */
+/** Escapes characters beyond ASCII as in JSON. */
 export function toAscii(json: string): string {
   return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

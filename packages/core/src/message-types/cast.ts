@@ -3,12 +3,12 @@ import { isPromise } from "../foundation/is-promise.js";
 import { withinTime } from "../foundation/within-time.js";
 import type { ConverterContext, VersionStep } from "./message-type.js";
 
-/** Says which step failed and how, without what the converter said: that may quote the payload. */
+/** Creates the error for a failed step. `text` leaves out the converter's message, because it may quote the payload. */
 export type CastFailure = (text: string, error: unknown) => Error;
 
 /**
- * Takes a body through steps from one version to another. Stays synchronous as long as the converters do; one that answers with a promise
- * must settle in time. Throws or rejects with what `failure` makes of it.
+ * Converts a body from one version to another, step by step. Returns a value unless a converter returns a promise, which must settle
+ * within `timeoutMs`. Throws or rejects with the result of `failure`.
  */
 export function cast(
   body: unknown,

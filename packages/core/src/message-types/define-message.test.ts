@@ -34,7 +34,7 @@ describe("a message type", () => {
     ]);
   });
 
-  it("takes messages that do not say their version for the oldest, unless told otherwise", () => {
+  it("treats messages without a version as the oldest by default", () => {
     expect(orderPlaced.unversioned).toBe(1);
     expect(
       defineMessage("a", {

@@ -21,8 +21,8 @@ import type { MessageType, MessageVersion, VersionStep } from "./message-type.js
 import { downcastWay, upcastWays, type VersionGraph } from "./version-graph.js";
 
 /**
- * Defines a message type in all its versions. Throws `configuration-invalid` when a version cannot be brought to the current one (a gap, a
- * cycle, a dead end), `TypeError` for values that no program should pass.
+ * Defines a message type with all its versions. Throws `configuration-invalid` when a version cannot be converted to the current one (a
+ * gap, a cycle, a dead end), `TypeError` for invalid arguments.
  */
 export function defineMessage<
   const Name extends string,
@@ -76,7 +76,7 @@ const optionNames: OptionNames<MessageDefinition<number, SchemasByVersion>> = {
   aliases: true,
 };
 
-/** A schema that lets everything pass and only says what type it is, for bodies without a schema. */
+/** A schema that accepts everything and only declares a type, for bodies without a schema. */
 export function bodyType<Body>(): StandardSchema<Body> {
   return anything as StandardSchema<Body>;
 }
@@ -158,7 +158,7 @@ function versionSchemas(
   return { check: body === undefined ? undefined : bodyCheck(body), schemas: Object.freeze(schemas) };
 }
 
-/** A schema that lets everything pass is not worth a call per message. */
+/** Skips a schema that accepts everything, to save a call per message. */
 function bodyCheck(schema: StandardSchema | ValidateFunction): BodyCheck | undefined {
   return schema === anything ? undefined : compileValidator(schema);
 }

@@ -3,29 +3,29 @@ import type { Awaitable } from "../contracts/serializer.js";
 import type { ConverterContext } from "./message-type.js";
 import type { KnownVersion, NextVersion, PreviousVersion, VersionNumber } from "./version-keys.js";
 
-/** What the bodies of one version are like. */
+/** The schemas of one version. */
 export interface VersionSchemas {
-  /** Checks the body whatever its format: a Standard Schema (zod, valibot …), or a function that returns the value or throws. */
+  /** Checks the body in any format: a Standard Schema (zod, valibot …), or a function that returns the value or throws. */
   readonly body?: StandardSchema | ValidateFunction | undefined;
-  /** The schema in a format, under the serializer's name: `json` a JSON Schema, `avro` an Avro schema, and so on. */
+  /** Schemas for single formats by the name of the serializer: a JSON Schema as `json`, an Avro schema as `avro`, and so on. */
   readonly [serializer: string]: unknown;
 }
 
-/** The schemas of each version, by its number; a Standard Schema or a function alone stands for `{ body: … }`. */
+/** The schemas by version; a Standard Schema or a function alone is short for `{ body: … }`. */
 export interface SchemasByVersion {
-  // Of strings, because TypeScript cannot tell the parameters of converters by a number that is a key.
+  // String keys, because TypeScript cannot infer the parameters of converters from number keys.
   readonly [version: string]: StandardSchema | ValidateFunction | VersionSchemas;
 }
 
-/** Turns a body of one version into one of another. */
+/** Converts a body of one version to another version. */
 export type Converter<From, To> = (body: From, context: ConverterContext) => Awaitable<To>;
 
-/** A converter to the neighbouring version, or to the version it names. */
+/** A converter to the next version, or to the version `to`. */
 export type ConverterOrTarget<From, To = unknown> =
   | Converter<From, To>
   | { readonly to: number; readonly cast: Converter<From, To> };
 
-/** What `defineMessage` takes. Without an upcaster, or with a converter whose result does not fit the next schema, it does not compile. */
+/** The argument of `defineMessage`. A missing upcaster, or a converter whose result does not match the next schema, is a compile error. */
 export type MessageDefinition<
   Version extends number,
   Schemas extends SchemasByVersion,
@@ -34,19 +34,19 @@ export type MessageDefinition<
 
 /** The versions of a definition. */
 export interface VersionsOptions<Version extends number, Schemas, Unused extends number> {
-  /** The current version, a positive integer: the one that is written and that handlers get. */
+  /** The current version, a positive integer: senders write it, and handlers receive it. */
   readonly version: Version;
-  /** Every version that may still be on the wire, by its number. */
+  /** The schemas of every version that may still be received, by version. */
   readonly schemas?: Schemas | undefined;
-  /** The version of messages that do not say theirs. Default: the oldest. */
+  /** The version of messages without a version property. Default: the oldest. */
   readonly unversioned?: number | undefined;
-  /** Versions between the others that were never sent. */
+  /** Versions between the others of which no message was ever sent. */
   readonly unused?: readonly Unused[] | undefined;
-  /** Names under which older messages of this type may travel. */
+  /** Other names that older messages of this type may have. */
   readonly aliases?: readonly string[] | undefined;
 }
 
-/** The converters between the versions: upcasters are required as soon as there are older versions. */
+/** The converters between the versions; upcasters are required if there are older versions. */
 export type ConverterOptions<
   Version extends number,
   Schemas extends SchemasByVersion,
@@ -59,7 +59,7 @@ export type ConverterOptions<
       ? OpenConverters
       : CheckedConverters<Version, Schemas, Unused>;
 
-/** The converters where the versions are not known when compiling, or have no schemas. */
+/** The converters when the versions are not known at compile time, or have no schemas. */
 export interface OpenConverters {
   /** As {@link CheckedConverters.upcasters}. */
   readonly upcasters?: OpenSteps | undefined;
@@ -67,7 +67,7 @@ export interface OpenConverters {
   readonly downcasters?: OpenSteps | undefined;
 }
 
-/** Methods, so that a converter may say which body it takes. */
+/** Declared as methods, so that converters may declare a narrower type for their parameter. */
 interface OpenSteps {
   readonly [version: string]: OpenStep["cast"] | OpenStep | undefined;
 }
@@ -77,25 +77,25 @@ interface OpenStep {
   cast(body: unknown, context: ConverterContext): unknown;
 }
 
-/** The converters, each checked against the schemas of the version it starts from and of the one it leads to. */
+/** The converters, type-checked against the schemas of their source and target versions. */
 export interface CheckedConverters<
   Version extends number,
   Schemas extends SchemasByVersion,
   Unused extends number,
 > {
   /**
-   * What brings an older version's body up. A function leads to the next version, `to` to another. Pure: an upcaster returns a new body and
-   * leaves the one it was given alone; it may answer with a promise. It may throw, which dead-letters the message, or throw
-   * `unavailableFailure`, which has it come again later.
+   * Convert bodies of older versions: a function to the next version, `{ to, cast }` to another. An upcaster must not change the body that
+   * it receives; it returns a new one, or a promise. If it throws, the message is dead-lettered; after `unavailableFailure` it is read
+   * again later.
    */
   readonly upcasters: UpcastersFrom<Version, Schemas, Unused>;
-  /** What brings a newer version's body down, for senders that still write an older version. */
+  /** Convert bodies to older versions, for senders that still write them. */
   readonly downcasters?: DowncastersFrom<Version, Schemas, Unused> | undefined;
 }
 
 /**
- * The upcasters of a definition, by the version they start from: one for each version but the current one. Each gets what the schema of its
- * version lets out and returns what the next one gets; the last returns what the current schema takes.
+ * The upcasters of a definition by source version: one for each version but the current one. Each receives the output type of the schema of
+ * its version and returns that of the next version; the last returns the input type of the current schema.
  */
 export type UpcastersFrom<
   Version extends number,
@@ -113,7 +113,7 @@ export type UpcastersFrom<
   >;
 };
 
-/** The downcasters of a definition, by the version they start from. They get what senders give, and return it for an older version. */
+/** The downcasters of a definition by source version. They convert the input type of one schema to that of an older one. */
 export type DowncastersFrom<
   Version extends number,
   Schemas extends SchemasByVersion,
@@ -128,7 +128,7 @@ export type DowncastersFrom<
     | undefined;
 };
 
-/** A step to the neighbouring version, whose key in `Bodies` is `Next`, or to any other that it names. */
+/** A step to the version whose key in `Bodies` is `Next`, or to the version `to`. */
 type Upcaster<From, Next, Bodies> =
   | (Next extends keyof Bodies ? Converter<From, Bodies[Next]> : Next)
   | {
@@ -138,7 +138,7 @@ type Upcaster<From, Next, Bodies> =
       };
     }[keyof Bodies];
 
-/** The type that a schema, or the `body` schema of a version, lets out: what handlers get. */
+/** The output type of a schema, or of the `body` schema of a version: what handlers receive. */
 export type OutputOf<Schema> =
   Schema extends StandardSchema<infer _, infer Output>
     ? Output
@@ -150,7 +150,7 @@ export type OutputOf<Schema> =
         ? OutputOf<Body>
         : unknown;
 
-/** The type that a schema, or the `body` schema of a version, takes: what senders give. */
+/** The input type of a schema, or of the `body` schema of a version: what senders pass. */
 export type InputOf<Schema> =
   Schema extends StandardSchema<infer Input, infer _>
     ? Input
@@ -158,7 +158,7 @@ export type InputOf<Schema> =
       ? InputOf<Body>
       : OutputOf<Schema>;
 
-/** The schema of a version; unknown where it has none. */
+/** The schema of a version; `unknown` if it has none. */
 export type SchemaOf<Schemas, Version extends number | string> = {
   [Key in keyof Schemas & (number | string) as `${Key}`]: Schemas[Key];
 } extends infer ByText

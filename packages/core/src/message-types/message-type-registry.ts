@@ -9,15 +9,15 @@ import type { EncodedMessage, WritableProperties } from "../message/message.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
 import { type MessageIdentity, type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
 
-/** What to do with messages that no message type covers. */
+/** What to do with messages that match no message type or version. */
 export interface MessageTypePolicies {
-  /** The message does not say its type: treat it as untyped (`"pass"`, default), or dead-letter it. */
+  /** The message has no type: treat it as untyped (`"pass"`, default), or dead-letter it (`"reject"`). */
   readonly missing: "pass" | "reject";
-  /** Nobody defined its type: dead-letter it (`"reject"`, default), or treat it as untyped. Sending one is refused likewise. */
+  /** Its type is not defined: dead-letter it, and refuse to send it (`"reject"`, default), or treat it as untyped (`"pass"`). */
   readonly unknown: "reject" | "pass";
   /**
-   * Its version is newer than the current one: dead-letter it (`"reject"`, default), or have it come again later, for an instance that
-   * is deployed already (`"abandon"`).
+   * Its version is newer than the current one: dead-letter it (`"reject"`, default), or abandon it after a delay, so that a newer instance
+   * receives it (`"abandon"`).
    */
   readonly newer: "reject" | "abandon";
 }
@@ -31,48 +31,48 @@ const defaultMessageTypePolicies: MessageTypePolicies = Object.freeze({
 
 /** The part of a pipeline's options that concerns message types. */
 export interface MessageTypeOptions<Types extends MessageType = MessageType> {
-  /** The message types that are sent and received. Their messages are validated, stamped with type and version, and upcast. */
+  /** The message types to send and receive. Their messages are validated, get type and version as properties, and are upcast. */
   readonly messageTypes?: readonly Types[] | undefined;
-  /** How type and version travel. Default: the `subject`, and the application property `messageVersion`. */
+  /** Where a message has its type and version. Default: in the `subject` and the application property `messageVersion`. */
   readonly messageTypeResolver?: MessageTypeResolver | undefined;
-  /** What to do with messages of no type, of an unknown type, of a newer version. */
+  /** What to do with messages without a type, of an unknown type, or of a newer version. */
   readonly messageTypePolicies?: Partial<MessageTypePolicies> | undefined;
 }
 
-/** A version that can be read and, if there is a way down to it, written. */
+/** A version that can be read and, if downcasters lead to it, written. */
 export interface KnownVersion {
   readonly type: MessageType;
   readonly version: MessageVersion;
   /**
-   * Checks a body of this version in a format for which the definition has no schema, by one that it has for another; undefined where it has
-   * one, or one for every format. `serializer` is undefined for AMQP values, which are of no format.
+   * Checks a body in a format for which this version has no schema, by its schema for another format; undefined if the version has a schema
+   * for this format or for all formats. `serializer` is undefined for AMQP values, which have no format.
    */
   guardFor(serializer: string | undefined): BodyCheck | undefined;
-  /** Checks a body of this version that came out of an envelope, whose serializer did not know what was in it. */
+  /** Checks a body of this version from an envelope, which the serializer could not check. */
   checkOpened(serializer: string | undefined): BodyCheck | undefined;
-  /** Checks a body of the current version that was upcast, by the serializer that read it. */
+  /** Checks a body that was upcast to the current version. `serializer` is the one that read it. */
   checkUpcast(serializer: string | undefined): BodyCheck | undefined;
 }
 
-/** A body out of its envelope. */
+/** A body taken from its envelope. */
 interface OpenedBody {
   readonly known: KnownVersion | undefined;
   readonly body: unknown;
 }
 
-/** The message types of a pipeline, found by what a message says. */
+/** The message types of a pipeline, looked up by the properties of messages. */
 export interface MessageTypeRegistry {
   readonly resolver: MessageTypeResolver;
   /**
-   * The version of a received message, or another of its type; undefined for an untyped one. Throws the failure with which the message is
-   * refused.
+   * The version of a received message, or `version` of its type; undefined for an untyped message. Throws the failure if the message is
+   * to be dead-lettered.
    */
   identify(message: EncodedMessage, version?: number): KnownVersion | undefined;
-  /** The same for a message whose type stands in an envelope around the body, with what the envelope held. Absent without envelopes. */
+  /** The same for a message whose type is in an envelope around the body, with the body. Undefined if the resolver opens no envelopes. */
   readonly open: ((body: unknown, message: EncodedMessage) => OpenedBody) | undefined;
-  /** The type of a message to send, by its `subject` or as the resolver reads it; undefined for an untyped one. Throws `encodeFailure`. */
+  /** The type of a message to send, by its `subject` or by the resolver; undefined for an untyped message. Throws `encodeFailure`. */
   toSend(message: WritableProperties): MessageType | undefined;
-  /** Whether the message's own `subject` names one of the types. */
+  /** Whether a name is that of a message type or an alias. */
   isKnown(name: string | undefined): boolean;
   /** A version of one of the types. */
   version(type: MessageType, version: number): KnownVersion | undefined;
@@ -118,7 +118,7 @@ export function createRegistry(
     open:
       open &&
       ((body, message) => {
-        // Where there is no body there is no envelope.
+        // A message without a body has no envelope.
         const opened = body === undefined ? undefined : open(body, message);
         return opened === undefined ? { known: untyped(), body } : { known: find(opened), body: opened.body };
       }),
@@ -133,7 +133,7 @@ export function createRegistry(
   };
 }
 
-/** The resolver, asked about names as one that knows the message types. */
+/** A resolver that passes `isKnown` to `identify`. */
 function knowingResolver(
   resolver: MessageTypeResolver,
   isKnown: (name: string) => boolean,
@@ -147,7 +147,7 @@ function knowingResolver(
   };
 }
 
-/** What a message to send says of its type where receivers will look for it; its properties alone count, since no body is written yet. */
+/** The type that the resolver reads from the properties of a message to send; its body is not written yet. */
 function typeSaidBy(resolver: MessageTypeResolver, message: WritableProperties): string | undefined {
   if (message.applicationProperties === undefined) return undefined;
   try {
@@ -204,7 +204,7 @@ function knownVersions(
   }));
   const current = required(checked.at(-1), "The current version of a message type");
   const [anyCheck] = current.own.values();
-  // A body keeps the ways of its format while it is upcast, such as dates as texts, so its own format's schema checks it best.
+  // An upcast body still has the types of its format, for example dates as strings, so the schema of that format fits best.
   const checkUpcast = (serializer: string | undefined) =>
     current.version.check ?? current.own.get(serializer ?? "") ?? anyCheck;
   const isBound = (name: string) =>
@@ -242,8 +242,8 @@ function formatChecks(
 }
 
 /**
- * What checks a body in a format for which the version has no schema: the schema that it has for another format. Not one that only says how
- * that format is written, such as Avro's, and not for a format that is bound to a schema of its own.
+ * The check for bodies in formats for which the version has no schema: its schema for another format. Formats that require a schema, such as
+ * Avro, neither provide nor get such a check.
  */
 function guardsOf(
   { check }: MessageVersion,

@@ -1,62 +1,62 @@
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, EncodedMessage, WritableProperties } from "../message/message.js";
 
-/** What a message says it is. */
+/** The type and version of a message. */
 export interface MessageIdentity {
   /** A message type's name or one of its aliases. */
   readonly messageType: string;
-  /** Undefined when the message does not say. */
+  /** Undefined when the message has none. */
   readonly version: number | undefined;
 }
 
-/** What an envelope around the body held. */
+/** The content of an envelope around the body. */
 export interface OpenedEnvelope extends MessageIdentity {
   readonly body: unknown;
 }
 
 /**
- * How type and version travel on a message. Replace it for messages of other systems: NServiceBus and CloudEvents in binary mode name the
- * type in application properties, MassTransit and CloudEvents in structured mode in an envelope around the body.
+ * Reads and writes the type and version of messages. Implement it for messages of other systems: NServiceBus and CloudEvents in binary mode
+ * have the type in application properties, MassTransit and CloudEvents in structured mode in an envelope around the body.
  */
 export interface MessageTypeResolver {
   /**
-   * Reads type and version from a message's properties; undefined when they do not say. Throws `decodeFailure` with the reason
-   * `message-version-malformed` for a version that is none. `isKnown` says whether a message type or an alias has a name, for messages that
-   * may say their type in several places.
+   * Reads type and version from a message's properties; undefined when they have no type. Throws `decodeFailure` with the reason
+   * `message-version-malformed` for an invalid version. `isKnown` returns whether a name is that of a message type or an alias, for messages
+   * that may have their type in several places.
    */
   identify(message: EncodedMessage, isKnown?: (messageType: string) => boolean): MessageIdentity | undefined;
   /**
-   * The properties to set on a message that is sent. Application properties are added to the message's own, none of which is dropped; a
-   * `subject` is not set where the message has another and says its type elsewhere. Handed the message as the application made it.
+   * Returns the properties to set on a message that is sent; `message` is the one given by the application. Application properties are added
+   * to the message's own; a `subject` is not set if the message has another one and has its type elsewhere.
    */
   stamp(identity: MessageIdentity, message: WritableProperties): WritableProperties;
-  /** Takes the body out of its envelope, when the properties did not say the type; undefined when it is none. */
+  /** Takes the body out of its envelope, when the properties have no type; undefined when the body is not an envelope. */
   open?(body: unknown, message: EncodedMessage): OpenedEnvelope | undefined;
   /** Puts the body into its envelope. */
   wrap?(body: unknown, identity: MessageIdentity, message: WritableProperties): unknown;
 }
 
-/** Where `propertyResolver` looks. */
+/** The properties that `propertyResolver` uses. */
 export interface PropertyResolverOptions {
-  /** The application property that holds the version. Default: `"messageVersion"`. */
+  /** The application property with the version. Default: `"messageVersion"`. */
   readonly versionProperty?: string | undefined;
   /**
-   * The application property that holds the type. Default: the type is the `subject`, or, where the subject names none of the message types,
-   * the application property `type` if that does.
+   * The application property with the type. Default: the type is the `subject`, or, if the subject names no message type, the application
+   * property `type` if that names one.
    */
   readonly typeProperty?: string | undefined;
 }
 
-/** The default of `versionProperty`; a name that SQL filters take without quotes. */
+/** A name that needs no quotes in SQL filters. */
 const defaultVersionProperty = "messageVersion";
 
-/** Where senders without waybill often say the type. */
+/** The application property in which senders without waybill often have the type. */
 const usualTypeProperty = "type";
 
 /**
- * The resolver that is used unless another is given: the type is the message's `subject`, the version the application property
- * `messageVersion`, an integer. A version may also be a text of digits, for senders that know no other properties. Where the subject
- * names no message type and the application property `type` does, that is the type; it is never written.
+ * The default resolver: the type is the message's `subject`, the version the application property `messageVersion`, an integer or a string
+ * of digits, for senders that support only string properties. If the subject names no message type but the application property `type`
+ * does, that is the type; `type` is never written.
  */
 export function propertyResolver(options: PropertyResolverOptions = {}): MessageTypeResolver {
   const { versionProperty = defaultVersionProperty, typeProperty } = options;
@@ -85,8 +85,8 @@ export function propertyResolver(options: PropertyResolverOptions = {}): Message
 }
 
 /**
- * A `type` that names no message type may say anything, so it counts only where it is known, or where nobody can say so. It is looked at
- * only where it is there: bodies are bound to what is looked at when they are encrypted.
+ * An unknown `type` may have another meaning, so it is used only if `isKnown` accepts it or is not given. The property is read only if it is
+ * set, because encryption authenticates every property that is read.
  */
 function subjectOrType(
   subject: unknown,

@@ -6,10 +6,10 @@ import type {
   WritableProperties,
 } from "../message/message.js";
 
-/** What a converter may know of the message beside its body. */
+/** The parts of the message that a converter can use, besides the body. */
 export interface ConverterContext {
   readonly applicationProperties: ApplicationProperties;
-  /** Aborts when the caller gave up. */
+  /** Aborts when the caller's `abortSignal` does. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -20,18 +20,18 @@ export interface VersionStep {
   readonly cast: (body: unknown, context: ConverterContext) => unknown;
 }
 
-/** One version of a message type, and the way from it to the current one. */
+/** One version of a message type, with the steps from it to the current one. */
 export interface MessageVersion {
   readonly version: number;
-  /** Checks a body of this version whatever its format; from the `body` schema of the definition. */
+  /** Checks a body of this version in any format, by the `body` schema of the definition. */
   readonly check: BodyCheck | undefined;
-  /** The schema of this version in a format, under the serializer's name. */
+  /** The schemas of this version for single formats, by serializer name. */
   readonly schemas: Readonly<Record<string, unknown>>;
   /** The steps to the current version, in order; none for the current version. */
   readonly upcasts: readonly VersionStep[];
-  /** The versions on that way, both ends included; empty for the current version. */
+  /** The versions of these steps, including this and the current one; empty for the current version. */
   readonly upcastPath: readonly number[];
-  /** The steps from the current version to this one; undefined when it cannot be written any more. */
+  /** The steps from the current version to this one; undefined if no downcasters lead here, so that it cannot be written. */
   readonly downcasts: readonly VersionStep[] | undefined;
 }
 
@@ -39,26 +39,26 @@ export interface MessageVersion {
 export type TypedMessageProperties = Omit<WritableProperties, "subject">;
 
 /**
- * One kind of message in all versions that may be on the wire, shared by those who send and those who receive it. `defineMessage` makes
- * it. `Body` is what handlers get, `Input` what senders give: they differ when the schema transforms.
+ * One kind of message with all versions that may be received, shared by senders and receivers. Created by `defineMessage`. `Body` is what
+ * handlers receive, `Input` what senders pass: they differ if the schema transforms.
  */
 export interface MessageType<Name extends string = string, Body = unknown, Input = Body> {
   readonly name: Name;
-  /** The version that is written and that handlers get. */
+  /** The current version: senders write it, and handlers receive it. */
   readonly version: number;
-  /** Names under which older messages of this type may travel. */
+  /** Other names that older messages of this type may have. */
   readonly aliases: readonly string[];
-  /** The version of messages that do not say theirs. */
+  /** The version of messages without a version property. */
   readonly unversioned: number;
   /** Every version that can be read, oldest first. */
   readonly versions: readonly MessageVersion[];
-  /** A message of this type in its current version, ready for `sendMessages`. */
+  /** Creates a message of this type for `sendMessages`. */
   message(body: Input, properties?: TypedMessageProperties): Message<Input>;
   /** Whether a received message was read as one of this type; its body is then of the current version. */
   is(message: Pick<ReceivedMessage, "deserialization">): message is ReceivedMessage<Body>;
-  /** Never set: carries the types. */
+  /** Only for types; never set. */
   readonly "~types"?: { readonly body: Body; readonly input: Input } | undefined;
 }
 
-/** The body that handlers of a message type get. */
+/** The body type that handlers of a message type receive. */
 export type BodyOf<Type extends MessageType> = NonNullable<Type["~types"]>["body"];

@@ -55,7 +55,7 @@ function v1(id: number): Message {
 const cancelled: Message = { messageId: "c", ...orderCancelled.message({ orderId: "o-1", reason: "late" }) };
 
 describe("a message of a newer version", () => {
-  it("is given back after a back-off, for an instance that knows it", async () => {
+  it("is abandoned after a delay, for an instance that knows it", async () => {
     await using fixture = await createFixture();
     const older = typedClient(fixture, { messageTypePolicies: { newer: "abandon" } });
     const errors: ProcessErrorArgs[] = [];
@@ -162,7 +162,7 @@ describe("subscribe by message type", () => {
     expect(unhandled).toEqual([{ orderId: "o-1", reason: "late" }, [1]]);
   });
 
-  it("dead-letters a message of a type nobody defined, and one of a version of the future", async () => {
+  it("dead-letters messages of an undefined type or version", async () => {
     await using fixture = await createFixture();
     const client = typedClient(fixture);
     const errors: ProcessErrorArgs[] = [];
@@ -184,7 +184,7 @@ describe("subscribe by message type", () => {
     ]);
   });
 
-  it("lets go of all it opened when it is closed, and with the client", async () => {
+  it("closes all it opened when it is closed, and with the client", async () => {
     await using fixture = await createFixture();
     const client = typedClient(fixture);
     const subscribe = () =>
@@ -195,7 +195,7 @@ describe("subscribe by message type", () => {
     expect(subscribe).toThrow("[closed] The client is closed.");
   });
 
-  it("lets go of it when its signal aborts, and when its options are refused", async () => {
+  it("closes it when its signal aborts, and when its options are refused", async () => {
     await using fixture = await createFixture();
     let open = 0;
     const { createReceiver } = fixture.transport;

@@ -434,7 +434,7 @@ describe("the pipeline of message types", () => {
     });
   });
 
-  it("refuses policies that are none", () => {
+  it("refuses invalid policies", () => {
     expect(() => pipelineOf(orderPlaced, { messageTypePolicies: { newer: "pass" as never } })).toThrow(
       TypeError,
     );

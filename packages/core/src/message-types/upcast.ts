@@ -1,27 +1,27 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { upcastFailure } from "../errors/failure.js";
-import { stackOf } from "../errors/stack-of.js";
+import { redactedCause } from "../errors/redacted-cause.js";
 import { toFailure } from "../errors/to-failure.js";
 import { isPromise } from "../foundation/is-promise.js";
 import { cast } from "./cast.js";
 import type { ConverterContext } from "./message-type.js";
 import type { KnownVersion } from "./message-type-registry.js";
 
-/** The surroundings in which a body is upcast. */
+/** The context of upcasting a body. */
 export interface UpcastContext extends ConverterContext {
-  /** The serializer that read the body; undefined when none had to. */
+  /** The serializer that read the body; undefined if none was needed. */
   readonly serializer: string | undefined;
   readonly timeoutMs: number;
 }
 
 /**
- * Upcasts a body to the current version and validates it against that version's schema: an upcaster may be wrong. Throws or rejects with
- * the failure to report.
+ * Upcasts a body to the current version and validates it against that version's schema, because an upcaster may be wrong. Throws or rejects
+ * with the failure to report.
  */
 export function upcastBody(body: unknown, known: KnownVersion, context: UpcastContext): Awaitable<unknown> {
   const { serializer, timeoutMs } = context;
-  // A message without a body has none in any version; whether the current one may do without is for its schema to say.
+  // A message without a body has none in any version; the current schema decides whether that is valid.
   if (body === undefined) return checkedEmpty(known);
   const upcast = cast(body, known.version.upcasts, context, timeoutMs, upcastError);
   return isPromise(upcast)
@@ -51,8 +51,8 @@ function checked(body: unknown, known: KnownVersion, serializer: string | undefi
   );
 }
 
-/** What an upcaster needs may be out of reach; anything else it throws is its fault, and stays out but for its stack. */
+/** An upcaster may report `unavailable`; of any other error only the stack is kept. */
 function upcastError(text: string, error: unknown): WaybillError {
   if (error instanceof WaybillError && error.code === "unavailable") return toFailure(error);
-  return upcastFailure("upcast-failed", text, stackOf(error));
+  return upcastFailure("upcast-failed", text, redactedCause(error));
 }

@@ -1,23 +1,23 @@
 import { WaybillError } from "../errors/error.js";
 import type { VersionStep } from "./message-type.js";
 
-/** The versions of one message type and the steps between them, as a definition gives them. */
+/** The versions of one message type and the steps between them, from its definition. */
 export interface VersionGraph {
   readonly messageType: string;
   readonly current: number;
   /** Ascending, the current version included. */
   readonly versions: readonly number[];
-  /** Versions that were never sent. */
+  /** Versions of which no message was ever sent. */
   readonly unused: ReadonlySet<number>;
-  /** At most one way up from each version. */
+  /** At most one upcaster per source version. */
   readonly upcasts: ReadonlyMap<number, VersionStep>;
-  /** At most one way down from each version. */
+  /** At most one downcaster per source version. */
   readonly downcasts: ReadonlyMap<number, VersionStep>;
 }
 
 /**
- * The steps from each version to the current one. Throws `configuration-invalid` when a version has no way there: a gap, a cycle, or a
- * way that ends at another version.
+ * The steps from each version to the current one. Throws `configuration-invalid` when they do not lead there: for a gap, a cycle, or a
+ * dead end.
  */
 export function upcastWays(graph: VersionGraph): ReadonlyMap<number, readonly VersionStep[]> {
   for (const step of graph.upcasts.values()) checkUpcast(graph, step);
@@ -25,7 +25,7 @@ export function upcastWays(graph: VersionGraph): ReadonlyMap<number, readonly Ve
   return new Map(graph.versions.map((version) => [version, walkUp(graph, version)]));
 }
 
-/** The steps from the current version to an older one; undefined when there is no way. Throws `configuration-invalid` for a step that does not lead down. */
+/** The steps from the current version to an older one; undefined if they do not lead there. Throws `configuration-invalid` for a downcaster to a newer version. */
 export function downcastWay(graph: VersionGraph, version: number): readonly VersionStep[] | undefined {
   const steps: VersionStep[] = [];
   let at = graph.current;

@@ -1,4 +1,4 @@
-/** The versions of a definition as texts: those that have schemas, and the current one. */
+/** The versions of a definition as strings: those with schemas, and the current one. */
 export type KnownVersion<Version extends number, Schemas> =
   | `${keyof Schemas & (number | string)}`
   | `${Version}`;
@@ -7,8 +7,8 @@ export type KnownVersion<Version extends number, Schemas> =
 export type VersionNumber<Key> = Key extends `${infer Version extends number}` ? Version : never;
 
 /**
- * The version that follows in a definition, past those that were never sent. Where nothing is known of the one that follows, a sentence about
- * it, which is what the compiler then shows.
+ * The next version in a definition, skipping unused ones. If that version is missing, a string literal type with the error that the compiler
+ * shows.
  */
 export type NextVersion<From extends string, Known extends string, Unused extends string> =
   Increment<From> extends infer Next extends string
@@ -19,7 +19,7 @@ export type NextVersion<From extends string, Known extends string, Unused extend
         : `nothing is known of version ${Next}: give it a schema and an upcaster, or list it in unused`
     : never;
 
-/** The version that comes before in a definition. */
+/** The previous version in a definition. */
 export type PreviousVersion<From extends string, Known extends string, Unused extends string> = {
   [Each in Known]: NextVersion<Each, Known, Unused> extends From ? Each : never;
 }[Known];

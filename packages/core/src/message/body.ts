@@ -1,6 +1,6 @@
 /**
- * A message body as it travels. Bytes are the AMQP *data* section, the only one that serializers read and write. The
- * *value* and *sequence* sections, which senders of other stacks produce, carry AMQP-typed values that are decoded already.
+ * An encoded message body. Bytes are the AMQP *data* section, the only one that serializers read and write. The *value* and *sequence*
+ * sections, which other stacks send, contain AMQP values that are already decoded.
  * Source: AMQP 1.0, 3.2.6–3.2.8.
  */
 export type EncodedBody = Uint8Array | AmqpValueBody | AmqpSequenceBody;
@@ -17,12 +17,12 @@ export interface AmqpSequenceBody {
   readonly value: readonly unknown[];
 }
 
-/** The AMQP section a body travelled in. */
+/** The AMQP section of a body. */
 export type BodySection = "data" | "value" | "sequence";
 
-/** Names the AMQP section of a body. What is no section counts as bytes. */
+/** Names the AMQP section of a body. Anything that is not a value or sequence section counts as bytes. */
 export function bodySection(body: EncodedBody): BodySection {
-  // Bytes of another realm are no `Uint8Array` here, and a transport in error may deliver nothing at all.
+  // Bytes of another realm are no `Uint8Array` here, and a faulty transport may deliver no body at all.
   return body instanceof Uint8Array
     ? "data"
     : ((body as Partial<AmqpValueBody> | undefined)?.section ?? "data");

@@ -1,6 +1,6 @@
 import type { BrokerAssignedProperties, WritableProperties } from "./message.js";
 
-/** The section of an AMQP message in which a property travels. */
+/** The section of an AMQP message that contains a property. */
 export type AmqpSection =
   | "header"
   | "properties"
@@ -8,7 +8,7 @@ export type AmqpSection =
   | "application-properties"
   | "delivery";
 
-/** What kind of value a property holds; outgoing messages are checked by it. */
+/** The kind of a property's value, by which outgoing messages are checked. */
 export type BrokerPropertyType =
   | "message-id"
   | "string"
@@ -19,39 +19,39 @@ export type BrokerPropertyType =
   | "sequence-number"
   | "state";
 
-/** One property of a Service Bus message: how each side calls it, who sets it, what it may hold. */
+/** One property of a Service Bus message: its names, who sets it, its type and limits. */
 export interface BrokerProperty {
   /** The name in Azure's documentation and in .NET. */
   readonly azureName: string;
   readonly access: "writable" | "read-only";
   readonly type: BrokerPropertyType;
-  /** Where it travels in AMQP, or undefined where AMQP has no place for it. */
+  /** Its section and field in AMQP; undefined if AMQP does not carry it. */
   readonly amqp: { readonly section: AmqpSection; readonly field: string; readonly type: string } | undefined;
-  /** Its key in the HTTP `BrokerProperties` header, or undefined where HTTP does not carry it there. */
+  /** Its key in the HTTP `BrokerProperties` header; undefined if it is not there. */
   readonly http: string | undefined;
-  /** The longest value, in UTF-16 code units (bytes for a binary id). */
+  /** Maximum length, in UTF-16 code units (bytes for a binary id). */
   readonly maxLength?: number;
-  /** The greatest number, in the property's unit. */
+  /** Maximum number, in the property's unit. */
   readonly max?: number;
 }
 
-/** The names of all broker properties, as they stand on a message. */
+/** The names of all broker properties on a message. */
 export type BrokerPropertyName =
   | Exclude<keyof WritableProperties, "applicationProperties">
   | keyof BrokerAssignedProperties;
 
-/** The longest time to live: .NET's `TimeSpan.MaxValue` in whole milliseconds, which the service reads as "never". */
+/** The maximum time to live: .NET's `TimeSpan.MaxValue` in milliseconds, which the service treats as "never". */
 const maxTimeToLiveMs = 922_337_203_685_477;
 
 /** Limits on application properties, in bytes of UTF-8. Source: Service Bus quotas. */
 export const applicationPropertyLimits = Object.freeze({ maxBytes: 32_768, maxTotalBytes: 65_536 });
 
-/** Reason and description of a dead-lettered message hold at most this many characters. */
+/** Maximum length of a dead-letter reason and description, in characters. */
 export const maxDeadLetterTextLength = 4_096;
 
 /**
- * Every broker property once, with its AMQP section and field, its key in the HTTP `BrokerProperties` header, who may set it and its limits.
- * Checks and mappings go by this table. Source: Azure's "Messages, payloads, and serialization", "AMQP 1.0 in Azure Service Bus" and
+ * Every broker property, with its AMQP section and field, its key in the HTTP `BrokerProperties` header, who may set it and its limits.
+ * Checks and mappings use this table. Source: Azure's "Messages, payloads, and serialization", "AMQP 1.0 in Azure Service Bus" and
  * "Service Bus quotas"; AMQP 1.0, 3.2.
  */
 export const brokerProperties = Object.freeze({

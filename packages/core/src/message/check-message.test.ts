@@ -74,7 +74,7 @@ describe("checkMessage", () => {
     );
   });
 
-  it("refuses what is no message", () => {
+  it("refuses values that are not messages", () => {
     expect(() => checkMessage(undefined as never, "orders")).toThrow(TypeError);
     expect(() => checkMessage("text" as never, "orders")).toThrow(TypeError);
   });

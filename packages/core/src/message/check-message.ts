@@ -24,10 +24,10 @@ export function checkMessage(message: WritableProperties, entityPath: string): v
   });
 }
 
-/** What an `AmqpAnnotatedMessage` of `@azure/service-bus` holds its properties in; a plain message has none of them. */
+/** Fields of an `AmqpAnnotatedMessage` of `@azure/service-bus`; a plain message has none of them. */
 const annotatedParts = ["messageAnnotations", "deliveryAnnotations", "header", "footer", "properties"];
 
-/** Refuses shapes of the official SDK whose properties stand elsewhere, and would be lost without a word. */
+/** Refuses types of the official SDK whose properties are in other fields, and would be lost silently. */
 function requireOwnShape(message: object): void {
   if ("tryAddMessage" in message) {
     throw new TypeError(
@@ -47,7 +47,7 @@ export function checkApplicationProperties(applicationProperties: unknown, detai
   if (fault !== undefined) throw new WaybillError("operation-invalid", fault, details);
 }
 
-/** The UTF-8 size of an application property's value as the limits count it; undefined for a type AMQP cannot hold there. */
+/** The size of an application property's value as the limits count it, in bytes; undefined for a type that AMQP does not allow there. */
 export function applicationPropertySize(value: unknown): number | undefined {
   switch (typeof value) {
     case "string":

@@ -9,7 +9,7 @@ import type { Undeserializable } from "./outcome.js";
 /** The application property that holds the record of a message waybill dead-lettered. */
 export const deadLetterRecordProperty = "waybill-dead-letter-record";
 
-/** The most bytes a record takes, its property name not counted. */
+/** Maximum size of a record in bytes, without its property name. */
 export const maxDeadLetterRecordBytes = 4_096;
 
 /** One attempt to read the body, as the record keeps it. */
@@ -18,11 +18,11 @@ export interface DeadLetterAttempt {
   readonly serializer: string | undefined;
   /** 0 for the main serializer, 1… for the additional deserializers; -1 when none was chosen. */
   readonly position: number;
-  /** A {@link Stage}; a later version of waybill may have written one this version does not know. */
+  /** A {@link Stage}; a later version of waybill may have written one that this version does not know. */
   readonly stage: string;
-  /** A {@link ReasonCode}, with the same reservation. */
+  /** A {@link ReasonCode}, or one of a later version. */
   readonly reason: string;
-  /** What was wrong and where, shortened or empty where the record had no room. */
+  /** What was wrong and where; truncated or empty if the record had no room for it. */
   readonly detail: string;
 }
 
@@ -30,25 +30,25 @@ export interface DeadLetterAttempt {
 export interface DeadLetterRecord {
   /** The message's `deadLetterReason`. */
   readonly reason: string;
-  /** The attempts in order, as many as had room. */
+  /** The attempts in order; the last ones are missing if the record had no room for them. */
   readonly attempts: readonly DeadLetterAttempt[];
   /** How many attempts there were. */
   readonly attemptCount: number;
-  /** The content type as it arrived, 256 characters of it at most. */
+  /** The content type as received, truncated to 256 characters. */
   readonly contentType: string | undefined;
   /** The AMQP section of the body: `data`, `value` or `sequence`. */
   readonly section: string;
-  /** The size of the body as it travelled, in bytes; 0 for value and sequence sections. */
+  /** The size of the encoded body in bytes; 0 for value and sequence sections. */
   readonly bodyBytes: number;
-  /** SHA-256 of the body as it travelled, in lower-case hexadecimal; undefined without a data section or Web Crypto. */
+  /** SHA-256 of the encoded body, in lower-case hexadecimal; undefined without a data section or Web Crypto. */
   readonly bodySha256: string | undefined;
-  /** The `consumerVersion` of the client that gave up on the message. */
+  /** The `consumerVersion` of the client that dead-lettered the message. */
   readonly consumerVersion: string | undefined;
-  /** When waybill gave up on it, by the client's clock. */
+  /** When it was dead-lettered, by the client's clock. */
   readonly deadLetteredAt: Date;
 }
 
-/** What a record is written from. */
+/** The inputs of a record. */
 export interface DeadLetterRecordSource {
   readonly outcome: Undeserializable;
   readonly rawBody: EncodedBody;
@@ -57,12 +57,12 @@ export interface DeadLetterRecordSource {
   readonly deadLetteredAt: Date;
 }
 
-/** The part of a message that a record is read from. */
+/** The part of a message that contains the record. */
 export type DeadLetterRecordCarrier = Pick<DeliveredProperties, "applicationProperties">;
 
 /**
- * Writes the record as application properties to add while dead-lettering. It keeps within {@link maxDeadLetterRecordBytes} and within
- * what the message's own properties leave of the service's limit; empty when not even the shortest form has room.
+ * The record as application properties to add while dead-lettering. It takes at most {@link maxDeadLetterRecordBytes}, and no more than
+ * the message's own properties leave of the service's limit; empty if not even the shortest form fits.
  */
 export async function deadLetterRecordProperties(
   source: DeadLetterRecordSource,
@@ -72,7 +72,7 @@ export async function deadLetterRecordProperties(
   return text === undefined ? {} : { [deadLetterRecordProperty]: text };
 }
 
-/** Reads the record back from a dead-lettered message; undefined when it carries none, or none that is well-formed. */
+/** Reads the record of a dead-lettered message; undefined when it has none, or a malformed one. */
 export function parseDeadLetterRecord(message: DeadLetterRecordCarrier): DeadLetterRecord | undefined {
   const text = message.applicationProperties[deadLetterRecordProperty];
   if (typeof text !== "string" || text.length > applicationPropertyLimits.maxBytes) return undefined;
@@ -85,7 +85,7 @@ export function parseDeadLetterRecord(message: DeadLetterRecordCarrier): DeadLet
   return isWireRecord(record) ? fromWireRecord(record) : undefined;
 }
 
-/** A dead-letter description within the service's limit. */
+/** The dead-letter description, truncated to the service's limit. */
 export function deadLetterDescription(outcome: Undeserializable): string {
   return truncate(outcome.description, maxDeadLetterTextLength);
 }
@@ -135,7 +135,7 @@ async function wireRecord(source: DeadLetterRecordSource): Promise<WireRecord> {
   };
 }
 
-/** The lengths to which details are cut, one after the other, until the record fits. */
+/** The lengths to which details are truncated, one after the other, until the record fits. */
 const detailLengths = Object.freeze([512, 128, 32, 0]);
 
 function fitRecord(record: WireRecord, budget: number): string | undefined {
@@ -157,12 +157,12 @@ function fitRecord(record: WireRecord, budget: number): string | undefined {
 }
 
 function fits(record: WireRecord, budget: number): string | undefined {
-  // JSON leaves some of what does not print as it is; its escapes read back the same.
+  // JSON does not escape all unprintable characters; escaping them does not change what is parsed.
   const text = printable(JSON.stringify(record));
   return utf8Length(text) <= budget ? text : undefined;
 }
 
-/** What the message's own properties, reason and description leave of the 64 KB that all share. */
+/** How many of the 64 KB for all properties the message's own ones, the reason and the description leave. */
 function roomFor(property: string, { applicationProperties, outcome }: DeadLetterRecordSource): number {
   let taken = utf8Length(property) + utf8Length(outcome.reason) + utf8Length(outcome.description) + 64;
   for (const [key, value] of Object.entries(applicationProperties)) {

@@ -6,22 +6,22 @@ export interface MediaType {
   readonly essence: string;
   /** The structured suffix with its plus sign, such as `+json`, or undefined. Source: RFC 6839. */
   readonly suffix: string | undefined;
-  /** The schema id of `avro/binary+<schema id>`, the convention of Azure Schema Registry, in its own letter case. */
+  /** The schema id of `avro/binary+<schema id>`, the convention of Azure Schema Registry, with its case unchanged. */
   readonly schemaId: string | undefined;
-  /** Parameters by lower-case name; the first of duplicates counts. */
+  /** Parameters by lower-case name; the first of duplicates wins. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Content types longer than this are malformed: no real one comes near, and each is parsed and remembered. */
+/** Longer content types count as malformed, because each is parsed and cached; real ones are far shorter. */
 const maxContentTypeLength = 1024;
 
 const noParameters: ReadonlyMap<string, string> = new Map();
 
-/** The schema ids that Azure Schema Registry hands out. */
+/** The form of schema ids of Azure Schema Registry. */
 const registryId = /^[0-9a-f]{32}$/i;
 
 /**
- * Parses a content type as a media type, or returns undefined when it is malformed. Case and white space do not matter; parameters
+ * Parses a content type as a media type; undefined when it is malformed. Case and white space do not matter; parameters
  * may be quoted. Source: RFC 9110, 8.3.1.
  */
 export function parseMediaType(text: string): MediaType | undefined {
@@ -32,7 +32,7 @@ export function parseMediaType(text: string): MediaType | undefined {
   const plus = parsed.type.lastIndexOf("+");
   if (plus < 0) return { essence: parsed.type, suffix: undefined, schemaId: undefined, parameters };
   const base = parsed.type.slice(0, plus);
-  // The parser lower-cases, but a registry's ids are case-sensitive: take the id from the text itself.
+  // The parser converts to lower case, but a registry's ids are case-sensitive: take the id from the original text.
   const id = text.trimStart().slice(plus + 1, parsed.type.length);
   if (base === "avro/binary" || registryId.test(id)) {
     return { essence: base, suffix: undefined, schemaId: id, parameters };

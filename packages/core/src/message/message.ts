@@ -2,26 +2,26 @@ import type { EncodedBody } from "./body.js";
 import type { Unavailable, Undeserializable } from "./outcome.js";
 import type { DeserializationReport } from "./report.js";
 
-/** What AMQP allows as a message id or correlation id. Strings are the rule; the others come from foreign senders. */
+/** What AMQP allows as a message id or correlation id. Most senders use strings; other stacks may send the other types. */
 export type MessageId = string | number | bigint | Uint8Array;
 
-/** A simple AMQP value, as application properties may hold it. `Uint8Array` is binary; integers beyond 2^53 are `bigint`. */
+/** A value of an application property: a simple AMQP value. `Uint8Array` is binary; integers beyond 2^53 are `bigint`. */
 export type ApplicationPropertyValue = string | number | bigint | boolean | Date | Uint8Array | null;
 
 /** Application (user) properties: string keys, simple values. */
 export type ApplicationProperties = Readonly<Record<string, ApplicationPropertyValue>>;
 
-/** The properties a sender may set, by the names of `@azure/service-bus`; their limits stand in the broker-property table. */
+/** The properties a sender may set, named as in `@azure/service-bus`; see `brokerProperties` for their limits. */
 export interface WritableProperties {
-  /** Application-defined identity; duplicate detection goes by it. Up to 128 characters. The broker assigns one when absent. */
+  /** The id set by the application, used for duplicate detection. Up to 128 characters. The broker assigns one when absent. */
   readonly messageId?: MessageId | undefined;
-  /** The media type of the body, RFC 2045. The pipeline writes it; set it to choose among the configured serializers. */
+  /** The media type of the body, RFC 2045. The pipeline sets it; set it yourself to choose one of the configured serializers. */
   readonly contentType?: string | undefined;
   /** Correlates with another message: a reply carries the request's `messageId` here. */
   readonly correlationId?: MessageId | undefined;
-  /** What the message is about, formerly Label. waybill puts the message type here. */
+  /** What the message is about, formerly Label. waybill writes the message type here. */
   readonly subject?: string | undefined;
-  /** An address the application routes by; the broker does not look at it. */
+  /** An address for routing by the application; the broker ignores it. */
   readonly to?: string | undefined;
   /** The queue or topic to which the receiver should reply. */
   readonly replyTo?: string | undefined;
@@ -33,7 +33,7 @@ export interface WritableProperties {
   readonly partitionKey?: string | undefined;
   /** Chooses the partition of the transfer queue in a send-via transaction. Up to 128 characters. */
   readonly viaPartitionKey?: string | undefined;
-  /** How long the message is worth delivering after it was enqueued, in milliseconds; the entity's own limit caps it. */
+  /** How long after it was enqueued the message expires, in milliseconds; the entity's default time to live is the maximum. */
   readonly timeToLive?: number | undefined;
   /** When the message becomes visible. */
   readonly scheduledEnqueueTimeUtc?: Date | undefined;
@@ -48,19 +48,19 @@ export interface Message<Body = unknown> extends WritableProperties {
   readonly body: Body;
 }
 
-/** A message whose body is in wire form: what `serialize` returns and `deserialize` takes. */
+/** A message with an encoded body: what `serialize` returns and `deserialize` takes. */
 export type EncodedMessage = Message<EncodedBody>;
 
-/** Where a message is in its life on the broker. */
+/** The state of a message on the broker. */
 export type MessageState = "active" | "deferred" | "scheduled";
 
-/** The properties only the broker sets. */
+/** The properties that only the broker sets. */
 export interface BrokerAssignedProperties {
   /** Why the message was dead-lettered; present in a dead-letter queue. */
   readonly deadLetterReason?: string | undefined;
-  /** The longer explanation that goes with `deadLetterReason`. */
+  /** The explanation of `deadLetterReason`. */
   readonly deadLetterErrorDescription?: string | undefined;
-  /** The entity in which the message was dead-lettered, when it was forwarded from there. */
+  /** The entity in which the message was dead-lettered, if it was then forwarded. */
   readonly deadLetterSource?: string | undefined;
   /** How often the message was delivered before and not settled. */
   readonly deliveryCount: number;
@@ -68,51 +68,50 @@ export interface BrokerAssignedProperties {
   readonly enqueuedTimeUtc?: Date | undefined;
   /** When the message expires: enqueued time plus time to live. */
   readonly expiresAtUtc?: Date | undefined;
-  /** Until when the lock holds; absent in receive-and-delete mode and when peeked. */
+  /** When the lock expires; absent in receive-and-delete mode and when peeked. */
   readonly lockedUntilUtc?: Date | undefined;
-  /** Names the lock; absent in receive-and-delete mode and when peeked. */
+  /** Identifies the lock; absent in receive-and-delete mode and when peeked. */
   readonly lockToken?: string | undefined;
-  /** The broker's 64-bit number of the message in its entity: order of arrival, and the handle of deferred messages. */
+  /** The broker's 64-bit number of the message in its entity: in order of arrival, and used to receive deferred messages. */
   readonly sequenceNumber: bigint;
   /** The number the message had where it was first enqueued, before any forwarding. */
   readonly enqueuedSequenceNumber?: bigint | undefined;
-  /** Active, deferred or scheduled. */
   readonly state: MessageState;
-  /** The size in bytes as the broker counts it, where the transport tells. */
+  /** The size in bytes as the broker counts it; absent if the transport does not know it. */
   readonly size?: number | undefined;
 }
 
-/** A message as the broker delivered it, its body untouched. */
+/** The properties of a message as the broker delivered it. */
 export interface DeliveredProperties extends WritableProperties, BrokerAssignedProperties {
   readonly applicationProperties: ApplicationProperties;
 }
 
-/** What a received message carries beside its properties and its body. */
+/** What a received message has in addition to its properties and body. */
 interface ReceivedParts extends DeliveredProperties {
-  /** The body as it travelled, byte for byte, still compressed if it was. */
+  /** The encoded body as received, still compressed or encrypted if it was. */
   readonly rawBody: EncodedBody;
-  /** How the body was read: by which serializer, at which position, after which failed attempts. */
+  /** How the body was read: by which serializer and after which failed attempts. */
   readonly deserialization: DeserializationReport;
-  /** Names the delivery to the receiver that settles it. Opaque; absent when peeked or received in receive-and-delete mode. */
+  /** Identifies the delivery to the receiver that settles it. Opaque; absent when peeked or received in receive-and-delete mode. */
   readonly settlement?: object | undefined;
 }
 
 /** A received message with a decoded body. */
 export interface ReceivedMessage<Body = unknown> extends ReceivedParts {
   readonly body: Body;
-  /** Never set: tells a decoded message from an {@link UndecodedMessage}. */
+  /** Never set: distinguishes a decoded message from an {@link UndecodedMessage}. */
   readonly failure?: undefined;
 }
 
 /**
- * A message whose body could not be read, handed over raw and marked: when it was peeked, when it lies in a dead-letter queue already,
- * and wherever else settling it would lose it.
+ * A message whose body could not be read, handed over with its raw body: when it was peeked, when it is in a dead-letter queue, and
+ * wherever else it could not be dead-lettered.
  */
 export interface UndecodedMessage extends ReceivedParts {
   readonly body: undefined;
-  /** Why: nobody could read it (`undeserializable`), or something needed was out of reach (`unavailable`). */
+  /** Why: no deserializer could read it (`undeserializable`), or a dependency was unavailable (`unavailable`). */
   readonly failure: Undeserializable | Unavailable;
 }
 
-/** A message read without locking it; its body may be one that cannot be deserialized. */
+/** A message read without locking it; its body may be undeserializable. */
 export type PeekedMessage<Body = unknown> = ReceivedMessage<Body> | UndecodedMessage;

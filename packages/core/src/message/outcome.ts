@@ -1,7 +1,7 @@
 import type { WaybillError } from "../errors/error.js";
 import type { DeserializationReport } from "./report.js";
 
-/** The reasons under which waybill dead-letters what it cannot read (`deadLetterReason`). The set is closed. */
+/** The values of `deadLetterReason` with which waybill dead-letters undeserializable messages. The set is closed. */
 export const deadLetterReasons = Object.freeze([
   "ClaimCheckFailed",
   "DecryptionFailed",
@@ -18,7 +18,7 @@ export const deadLetterReasons = Object.freeze([
 /** One of the closed set of dead-letter reasons; see {@link deadLetterReasons}. */
 export type DeadLetterReason = (typeof deadLetterReasons)[number];
 
-/** What happened to a body. */
+/** The result of reading a body. */
 export type DeserializationOutcome = Decoded | Undeserializable | Unavailable;
 
 /** The body was read. */
@@ -28,16 +28,16 @@ export interface Decoded {
   readonly report: DeserializationReport;
 }
 
-/** Nobody could read the body: it is poison and belongs in the dead-letter queue. */
+/** No deserializer could read the body: the message belongs in the dead-letter queue. */
 export interface Undeserializable {
   readonly status: "undeserializable";
   readonly reason: DeadLetterReason;
-  /** Every attempt in one text of at most 4096 characters, without payload. */
+  /** All attempts in one text of at most 4096 characters, without payload. */
   readonly description: string;
   readonly report: DeserializationReport;
 }
 
-/** Something needed to read the body could not be reached: says nothing about the body, try again later. */
+/** A dependency needed to read the body was unavailable: it can be read again later. */
 export interface Unavailable {
   readonly status: "unavailable";
   readonly error: WaybillError;

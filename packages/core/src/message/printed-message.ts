@@ -1,8 +1,8 @@
 import type { Unavailable, Undeserializable } from "./outcome.js";
 
 /**
- * What a log shows of a received message: the properties that it has and its body. Not its settlement, which is for the receiver, and not
- * `rawBody` where the body was read from it.
+ * What a log shows of a received message: its properties that are set and its body. Not its settlement, and not `rawBody` if the body was
+ * read from it.
  */
 export function printedMessage(message: object): Record<string, unknown> {
   const printed: Record<string, unknown> = {};
@@ -14,14 +14,14 @@ export function printedMessage(message: object): Record<string, unknown> {
   return printed;
 }
 
-/** The report stands on the message itself. */
+/** Leaves out the report, because the message itself has it. */
 function printedFailure({ report: _, ...failure }: Undeserializable | Unavailable): object {
   return failure;
 }
 
 /**
- * A value for `JSON.stringify`, which refuses a bigint: it becomes its digits, and bytes become base64, both as strings. An object that holds
- * itself is left for `JSON.stringify` to refuse.
+ * Converts a value for `JSON.stringify`: bigints, which it refuses, to strings of digits, bytes to base64. Cycles are left for
+ * `JSON.stringify` to refuse.
  */
 export function jsonValue(value: unknown, ancestors: readonly object[] = []): unknown {
   if (typeof value === "bigint") return String(value);

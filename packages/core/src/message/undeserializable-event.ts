@@ -2,11 +2,10 @@ import type { WaybillError } from "../errors/error.js";
 import type { UndecodedMessage } from "./message.js";
 
 /**
- * What happened to a message whose body could not be read: `deadLettered` with its record; `held` locked, to be read again, because something
- * it needs is out of reach or the circuit breaker is open; `deferred`, to come back when its circuit closes, because too many are held;
- * `abandoned`, to come again after a back-off, because it is for a newer instance; `quarantined`, sent raw to the quarantine queue;
- * `handedOver` raw to the application, because it could not be settled; `blocked`, because its session stops at it; `unsettled`, because
- * settling it failed and its lock will run out.
+ * What happened to a message whose body could not be read: `deadLettered` with its record; `held` locked, to be read again, because a
+ * dependency is unavailable or its circuit is open; `deferred` until its circuit closes, because too many are held; `abandoned` after a
+ * delay, because it is for a newer instance; `quarantined`: sent raw to the quarantine queue; `handedOver` raw to the application, because
+ * it could not be settled; `blocked`: its session stops at it; `unsettled`: settling it failed, and its lock will expire.
  */
 export type UndeserializableDisposition =
   | "deadLettered"
@@ -18,14 +17,14 @@ export type UndeserializableDisposition =
   | "blocked"
   | "unsettled";
 
-/** Says that a received message could not be read, and what happened to it. */
+/** A received message that could not be read, and what happened to it. */
 export interface UndeserializableEvent {
-  /** The message, raw and marked. Its `failure` says why. */
+  /** The message with its raw body. Its `failure` says why it could not be read. */
   readonly message: UndecodedMessage;
   readonly entityPath: string;
   readonly disposition: UndeserializableDisposition;
   /** `deserialization-failed` or `unavailable`. */
   readonly error: WaybillError;
-  /** Why settling or quarantining it failed; set with `unsettled`, and with `handedOver` when the quarantine queue refused it. */
+  /** Why settling or quarantining it failed; set with `unsettled`, and with `handedOver` if sending to the quarantine queue failed. */
   readonly settlementError: unknown;
 }

@@ -7,8 +7,8 @@ interface WorkerThreads {
 const threads = nodeBuiltin<Partial<WorkerThreads>>("node:worker_threads");
 
 /**
- * Returns memory that small bodies are cut from, piece by piece, after keeping it from being transferred to another thread with one of them: that would
- * empty all the others. Node.js refuses to transfer it, or copies it before version 21; a browser has no means to be notified.
+ * Marks memory shared by several small bodies as untransferable, and returns it: transferring one of them to another thread would detach
+ * the others. Node.js then refuses to transfer it, or copies it before version 21; browsers have no such mark.
  */
 export function untransferable<Slab extends Uint8Array>(slab: Slab): Slab {
   threads?.markAsUntransferable?.(slab.buffer);

@@ -28,8 +28,8 @@ const kinds: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names the kind of an object whose content its own properties do not tell (`"Map"`, `"Error"`, `"Float64Array"`, `"Blob"`,
- * `"Intl.NumberFormat"` …), or `undefined` for an object that a format can write property by property. A serializer refuses such an object
+ * Names the kind of an object whose content is not in its own properties (`"Map"`, `"Error"`, `"Float64Array"`, `"Blob"`,
+ * `"Intl.NumberFormat"` …); `undefined` for an object that a format can write property by property. A serializer refuses such an object
  * instead of writing `{}`. Works across realms. `Date`, plain arrays and class instances are not unwritable.
  */
 export function unwritableKind(value: object): string | undefined {
@@ -37,13 +37,13 @@ export function unwritableKind(value: object): string | undefined {
   if (kind === "Object" || kind === "Array") return value instanceof Error ? "Error" : undefined;
   if (ArrayBuffer.isView(value) || kinds.has(kind)) return kind;
   if (value instanceof Error) return "Error";
-  // What the platform or a library names itself, and what shows nothing: a Blob, an iterator, `Intl` and the objects it makes.
+  // Objects with a `Symbol.toStringTag` and without properties: a Blob, an iterator, `Intl` and the objects it creates.
   return kind !== "Date" && Object.keys(value).length === 0 ? kind : undefined;
 }
 
 /**
- * Names the class of an instance that has no properties of its own and shows its content by accessors, which copying leaves behind: a class
- * with private members. An instance without any content is no such thing.
+ * Names the class of an instance that has no properties of its own but getters on its prototype, for example over private members: copying
+ * its properties would lose its content. Undefined for other objects.
  */
 export function veiledKind(value: object): string | undefined {
   if (Array.isArray(value) || Object.keys(value).length > 0) return undefined;
@@ -56,7 +56,7 @@ export function veiledKind(value: object): string | undefined {
   return undefined;
 }
 
-/** Whether an object is a prototype that a class made, and not that of all objects. */
+/** Whether it is a prototype other than `Object.prototype`. */
 function isInherited(prototype: unknown): prototype is object {
   return typeof prototype === "object" && prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }

@@ -1,4 +1,4 @@
-/** What IEEE 754 says of a decimal type: its bytes, the bits of its exponent and of its coefficient, the bias, and its digits. */
+/** The encoding of a decimal type of IEEE 754: size in bytes, bits of exponent and coefficient, bias, digits. */
 interface DecimalKind {
   readonly size: number;
   readonly exponentBits: bigint;
@@ -14,7 +14,7 @@ const kinds: Readonly<Record<string, DecimalKind>> = Object.freeze({
 });
 
 /**
- * An AMQP decimal as text with its scale, such as `"129.95"`; undefined when the bytes are none of that type. Source: AMQP 1.0, 1.6.13–15;
+ * An AMQP decimal as text with its scale, such as `"129.95"`; undefined if the bytes are not of that type. Source: AMQP 1.0, 1.6.13–15;
  * IEEE 754-2008, binary integer decimal encoding; General Decimal Arithmetic, to-scientific-string.
  */
 export function amqpDecimal(type: string, bytes: Uint8Array): string | undefined {
@@ -31,7 +31,7 @@ export function amqpDecimal(type: string, bytes: Uint8Array): string | undefined
   return sign + toText(coefficient, exponent);
 }
 
-/** A coefficient may be written with three bits that are always the same; one of too many digits is zero. */
+/** In the long form, the first three bits of the coefficient are implied; a coefficient with too many digits is zero. */
 function partsOf(
   bits: bigint,
   { exponentBits, coefficientBits, bias, digits }: DecimalKind,

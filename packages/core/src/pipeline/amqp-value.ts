@@ -1,7 +1,7 @@
 import { amqpDecimal } from "./amqp-decimal.js";
 import { byteStringItems, depthExceeded, itemsExceeded } from "./limits.js";
 
-/** What a graph must not exceed. */
+/** The limits of a value with all its items. */
 interface GraphLimits {
   readonly maxDepth: number;
   readonly maxItems: number;
@@ -15,9 +15,9 @@ const dateTimeOffset = "com.microsoft:datetime-offset";
 const epochTicks = 621_355_968_000_000_000n;
 
 /**
- * A value of an AMQP value or sequence section as plain values, wherever it came over: decimals and UUIDs become text, characters texts of one,
- * time spans text as .NET writes it, instants with an offset `Date`; other described values lose their descriptor. Refuses what nests
- * or holds too much with `decodeFailure`.
+ * Converts the value of an AMQP value or sequence section to plain values, in the same way for all transports: decimals, UUIDs and
+ * characters become strings, .NET's time spans strings as .NET prints them, its `DateTimeOffset` a `Date`; other described values lose their
+ * descriptor. Throws `decodeFailure` for a value that exceeds the limits.
  */
 export function plainAmqpValue(value: unknown, limits: GraphLimits): unknown {
   return new Graph(limits).plain(value, 0);
@@ -49,7 +49,7 @@ class Graph {
     if (typed !== undefined) return typed.isDescribed ? this.plain(typed.value, depth + 1) : typed.value;
     this.#enter(depth);
     const entries = Object.entries(value).map(([key, item]) => [key, this.#item(item, depth)] as const);
-    // Own properties, whatever their names.
+    // Creates own properties also for names such as `__proto__`.
     return Object.fromEntries(entries);
   }
 
@@ -64,7 +64,7 @@ class Graph {
   }
 }
 
-/** What transports hand over for AMQP types without a counterpart: an object of two members, or three where there is a descriptor. */
+/** How transports represent AMQP types without a JavaScript type: an object with two members, or three with a descriptor. */
 interface Typed {
   readonly type?: unknown;
   readonly value?: unknown;
@@ -74,11 +74,11 @@ interface Typed {
 
 interface PlainTyped {
   readonly value: unknown;
-  /** The value may hold others. */
+  /** The value may contain further values to convert. */
   readonly isDescribed?: true;
 }
 
-/** Undefined for an object that is a map of the sender's, which may have members of these names. */
+/** Undefined for a map of the sender, which may have keys with these names. */
 function plainTyped(typed: Typed): PlainTyped | undefined {
   const { type, value, ticks, descriptor } = typed;
   const members = Object.keys(typed).length;
@@ -129,7 +129,7 @@ function ticksOf(value: unknown): bigint | undefined {
 /** As .NET prints a `TimeSpan`: `[-][d.]hh:mm:ss[.fffffff]`. */
 function timeSpanText(ticks: bigint): string {
   const all = ticks < 0n ? -ticks : ticks;
-  const part = (per: bigint, most: bigint) => String((all / per) % most).padStart(2, "0");
+  const part = (per: bigint, modulus: bigint) => String((all / per) % modulus).padStart(2, "0");
   const days = all / 864_000_000_000n;
   const fraction = all % 10_000_000n;
   return [

@@ -18,8 +18,8 @@ import type { ResolvedPipelineOptions } from "./options.js";
 import type { SerializeCallOptions } from "./pipeline.js";
 
 /**
- * The last steps of a written body on its way out: encryption, then the claim check, each if configured. Rejects with `unavailable` when
- * the keys or the store are out of reach.
+ * The last steps of writing a body: encryption, then the claim check, each if configured. Rejects with `unavailable` when the keys or the
+ * store are unavailable.
  */
 export function applyBodyTransforms(
   message: EncodedMessage,
@@ -36,7 +36,7 @@ export function applyBodyTransforms(
   return isSmall ? message : applyAsync(message, options, signal);
 }
 
-/** Application properties without what they say of another body: they may come from a message that is forwarded. */
+/** Removes the properties that describe the transforms of another body, because they may come from a message that is forwarded. */
 export function propertiesWithoutTransforms(
   properties: ApplicationProperties | undefined,
 ): ApplicationProperties | undefined {

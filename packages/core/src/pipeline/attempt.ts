@@ -6,9 +6,9 @@ import { withinTime } from "../foundation/within-time.js";
 import { byteStringItems, depthExceeded, itemsExceeded } from "./limits.js";
 
 /**
- * Lets one serializer read a body, with the guards that none can forget: a serializer that has not proven itself gets a copy of the
- * bytes and has the depth of its value checked; one that answers with a promise must settle in time; a guessed value must be a
- * container; no value at all is a failure. Throws or rejects with a `WaybillError` that carries a reason.
+ * Lets one serializer read a body, and enforces the rules of the contract: a serializer that is not `conforming` gets a copy of the bytes,
+ * and the depth and items of its value are checked; a promise must settle in time; an undeclared value must be a container; `undefined`
+ * is a failure. Throws or rejects with a `WaybillError` that has a reason.
  */
 export function attempt(
   serializer: Serializer,
@@ -27,7 +27,7 @@ export function attempt(
     : accepted(value, serializer, context);
 }
 
-/** A Buffer's own `slice` would be a view on the same memory. */
+/** The `slice` of a Buffer would be a view on the same memory. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes);
 }
@@ -48,7 +48,7 @@ async function settled(
 
 function accepted(value: unknown, serializer: Serializer, context: DeserializeContext): unknown {
   if (value === undefined) throw decodeFailure("value-missing", "The serializer returned no value.");
-  // A header of the format's own is evidence enough, whatever follows it.
+  // The format's own header is sufficient evidence.
   if (!context.isDeclared && serializer.detection !== "magic" && !isContainer(value)) {
     throw decodeFailure(
       "root-not-container",
@@ -66,8 +66,8 @@ function isContainer(value: unknown): boolean {
 }
 
 /**
- * Level by level and without recursion, so that the value cannot be too deep for the check; a cycle is too deep as well. A set per
- * level, because shared references would otherwise double the work with each level.
+ * Walks level by level without recursion, so that a deep value cannot overflow the stack; a cycle exceeds the depth. Each level is a set,
+ * because shared references would otherwise double the work at each level.
  */
 function checkExtent(
   value: unknown,

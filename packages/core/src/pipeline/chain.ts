@@ -6,7 +6,7 @@ import { type MediaType, parseMediaType } from "../message/media-type.js";
 import type { EncodedMessage } from "../message/message.js";
 import { isForeign } from "./foreign-media-type.js";
 
-/** A serializer at its place in the chain: 0 is the main serializer. */
+/** A serializer and its position in the chain: 0 is the main serializer. */
 export interface ChainLink {
   readonly serializer: Serializer;
   readonly position: number;
@@ -15,8 +15,8 @@ export interface ChainLink {
 }
 
 /**
- * What a content type leads to. `link` is the serializer that claims the media type; a foreign one names a format that the chain does not
- * have.
+ * The result of looking up a content type. `link` is the serializer that reads the media type; `"foreign"` means another known format that
+ * no serializer of the chain reads.
  */
 export type Selection =
   | { readonly kind: "declared"; readonly mediaType: MediaType | undefined; readonly link: ChainLink }
@@ -31,32 +31,32 @@ export interface Chain {
   readonly links: readonly ChainLink[];
   /** The link of the main serializer. */
   readonly main: ChainLink;
-  /** Finds who claims a content type. */
+  /** Finds the serializer for a content type. */
   select(contentType: string | undefined): Selection;
-  /** The same for a received message: what its application properties say for certain goes before its content type. */
+  /** The same for a received message: a serializer that `identifies` the message takes precedence over its content type. */
   selectFor(message: EncodedMessage): Selection;
   /**
-   * The serializers that may recognise a body by its first byte: none or one, or several that each check a header of their own.
+   * The serializers that may recognise a body by its first byte: none, one, or several that each check their own header.
    */
   candidates(firstByte: number): readonly ChainLink[];
 }
 
 const missing: Selection = Object.freeze({ kind: "missing", mediaType: undefined, link: undefined });
 const malformed: Selection = Object.freeze({ kind: "malformed", mediaType: undefined, link: undefined });
-const nobody: readonly ChainLink[] = Object.freeze([]);
+const noLinks: readonly ChainLink[] = Object.freeze([]);
 
-/** How many content types a chain remembers; past that it starts again, since real systems use a handful. */
+/** How many content types are cached; then the cache is cleared, because real systems use only a few. */
 const maxRemembered = 500;
 
-/** This type declares nothing about the bytes, unless a serializer hands them over as they are. Source: RFC 2046, 4.5.1. */
+/** This type counts as no content type, unless a serializer reads it, such as `bytes()`. Source: RFC 2046, 4.5.1. */
 const undeclared = "application/octet-stream";
 
-/** Content type claims look like this: a lower-case media type without parameters, or a suffix. */
+/** A valid entry of `mediaTypes`: a lower-case media type without parameters, or a suffix. */
 const claim = /^(?:[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+|\+[a-z0-9!#$&^_.-]+)$/;
 
 /**
- * Puts serializers into a chain. Throws `configuration-invalid` when they cannot work together safely: two with one name or one media
- * type, or two that could both take the same unlabelled bytes for their own.
+ * Creates a chain of serializers. Throws `configuration-invalid` when they conflict: two with the same name or media type, or two that could
+ * both recognise the same bytes without a content type.
  */
 export function createChain(serializers: readonly Serializer[]): Chain {
   const links = serializers.map(checked);
@@ -67,7 +67,7 @@ export function createChain(serializers: readonly Serializer[]): Chain {
   const identifying = links.filter(({ serializer }) => serializer.identifies !== undefined);
   const select = (contentType: string | undefined): Selection => {
     if (contentType === undefined || contentType === "") return missing;
-    // Transports and programs without types may hand over anything.
+    // Untyped transports and programs may pass anything.
     if (typeof contentType !== "string") return malformed;
     const known = remembered.get(contentType);
     if (known !== undefined) return known;
@@ -86,7 +86,7 @@ export function createChain(serializers: readonly Serializer[]): Chain {
       const link = identifying.find(({ serializer }) => serializer.identifies?.(applicationProperties));
       return link === undefined ? selection : { kind: "declared", mediaType: selection.mediaType, link };
     },
-    candidates: (firstByte) => table[firstByte] ?? nobody,
+    candidates: (firstByte) => table[firstByte] ?? noLinks,
   };
 }
 
@@ -189,8 +189,8 @@ function collectClaims(links: readonly ChainLink[]): ReadonlyMap<string, ChainLi
 }
 
 /**
- * For each first byte, who may recognise the body. Two structural formats must not share one: a body that both accept would mean
- * whatever the order of the chain says. Formats with a header of their own tell each other apart by it.
+ * The serializers that may recognise a body, by its first byte. Two structural formats must not share one, because the result would depend on
+ * the order of the chain. Formats with a header of their own may.
  */
 function recognitionTable(links: readonly ChainLink[]): readonly (readonly ChainLink[] | undefined)[] {
   const table: (ChainLink[] | undefined)[] = new Array(256).fill(undefined);

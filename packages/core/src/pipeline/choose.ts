@@ -7,7 +7,7 @@ import { checked, conclude, received } from "./conclude.js";
 import { failed, noProperties, type Reading } from "./reading.js";
 import { undeclared } from "./undeclared.js";
 
-/** The stage of reading that finds the serializer for a body: who is named or assumed is asked, or else the bytes must show whose they are. */
+/** Finds the serializer for a body: the declared or assumed one, or else one that recognises the bytes. */
 export function choose(reading: Reading, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
   if (bytes.length === 0 && !isEmptyValue(reading)) {
     reading.isEmpty = true;
@@ -22,7 +22,7 @@ export function choose(reading: Reading, bytes: Uint8Array): Awaitable<Deseriali
     : chooseUndeclared(reading, selection.kind, bytes);
 }
 
-/** Whether no bytes at all are a value of the format that the message names, such as the empty text. */
+/** Whether zero bytes are a value of the declared format, such as the empty string. */
 function isEmptyValue(reading: Reading): boolean {
   const { readAs, selection } = reading;
   const name = readAs?.serializer;
@@ -45,7 +45,7 @@ function chooseUndeclared(
   return assumed === undefined ? reading.refused() : ask(reading, assumed, bytes);
 }
 
-/** Lets the serializer read the body that the content type names or a policy assumes. */
+/** Reads the body with the declared or assumed serializer. */
 function ask(reading: Reading, link: ChainLink, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
   const value = tryLink(reading, link, bytes, true);
   return isPromise(value)
@@ -89,7 +89,7 @@ function answered(
   return isFinal ? reading.refused() : guess(reading, bytes, link);
 }
 
-/** Nobody is named, or the one that is failed: the bytes must show whose they are. */
+/** Without a declared serializer, or after it failed, tries those that may recognise the bytes. */
 function guess(
   reading: Reading,
   bytes: Uint8Array,
@@ -119,7 +119,7 @@ function tryCandidates(
   for (let index = from; ; index++) {
     const link = candidates[index];
     if (link === undefined) break;
-    // What failed under its own label cannot pass under the stricter rules for unlabelled bodies.
+    // A serializer that failed when declared cannot succeed under the stricter rules for undeclared bodies.
     if (link === asked) continue;
     const value = tryLink(reading, link, bytes, false);
     if (isPromise(value)) {
@@ -136,7 +136,7 @@ function tryCandidates(
   return reading.refused();
 }
 
-/** One attempt: the value that the serializer reads, once it is checked, or that it failed. */
+/** One attempt: returns the checked value, or `failed`. */
 function tryLink(reading: Reading, link: ChainLink, bytes: Uint8Array, isDeclared: boolean): unknown {
   const { message, known, options, signal } = reading;
   const context = {

@@ -8,7 +8,7 @@ import { upcastBody } from "../message-types/upcast.js";
 import type { ChainLink } from "./chain.js";
 import { noProperties, type Reading } from "./reading.js";
 
-/** The last stages of reading, for a value that a serializer has read: open its envelope, upcast it to the current version. */
+/** The last stages of reading a decoded value: open its envelope, upcast it to the current version. */
 export function conclude(
   reading: Reading,
   body: unknown,
@@ -22,7 +22,7 @@ export function conclude(
   return upcast(reading, body, link);
 }
 
-/** Concludes a value that no serializer had to read. */
+/** Concludes a value that needs no serializer. */
 export function received(reading: Reading, value: unknown): Awaitable<DeserializationOutcome> {
   try {
     return conclude(reading, checked(reading, value, undefined), undefined);
@@ -32,21 +32,21 @@ export function received(reading: Reading, value: unknown): Awaitable<Deserializ
 }
 
 /**
- * Validates against the writer's version of the message type and against the pipeline's own schema, whatever the format. Part of the
- * attempt: a refusal leaves the body to the next serializer.
+ * Validates against the message type's version of the body, and against the pipeline's own schema, in every format. This is part of the
+ * attempt: if it fails, the next serializer is tried.
  */
 export function checked(reading: Reading, value: unknown, link: ChainLink | undefined): unknown {
   const { known } = reading;
   let body = valid(known?.version.check, value);
-  // A message without a body is of no format, whose schema it could break.
+  // A message without a body has no format, so no schema of a format applies.
   if (known !== undefined && !reading.isEmpty) body = valid(known.guardFor(link?.serializer.name), body);
-  // What is in an envelope, or of an older version, is not yet what handlers get.
+  // A body in an envelope or of an older version is not yet the one that handlers receive.
   const isPending =
     known === undefined ? reading.options.messageTypes?.open !== undefined : hasUpcasts(known);
   return isPending ? body : guarded(reading, body);
 }
 
-/** Validates what handlers get against the schema of the pipeline. */
+/** Validates the body for the handler against the schema of the pipeline. */
 function guarded({ options, message, known, selection, signal }: Reading, body: unknown): unknown {
   const { bodySchemas } = options;
   if (bodySchemas === undefined) return body;
@@ -61,7 +61,7 @@ function guarded({ options, message, known, selection, signal }: Reading, body: 
   return valid(check, body);
 }
 
-/** The properties did not say the type; an envelope around the body may. */
+/** If the properties have no message type, looks for it in an envelope around the body. */
 function open(
   reading: Reading,
   value: unknown,
@@ -88,7 +88,7 @@ function upcast(
   const { known } = reading;
   if (known === undefined || !hasUpcasts(known)) return reading.decoded(body, link);
   const finish = (current: unknown) => {
-    // Where there is no body there was nothing to upcast.
+    // A message without a body was not upcast.
     if (body !== undefined) reading.upcastPath = known.version.upcastPath;
     return reading.decoded(guarded(reading, current), link);
   };

@@ -18,18 +18,18 @@ function decisive(...attempts: [serializer: string, reason: ReasonCode][]) {
 }
 
 describe("decisiveAttempt", () => {
-  it("is the attempt that got furthest, not the one that came last", () => {
+  it("is the attempt that reached the latest stage, not the last one", () => {
     expect(decisive(["json", "truncated"], ["msgpack", "not-recognized"])?.reason).toBe("truncated");
     expect(decisive(["json", "malformed"], ["avro", "schema-violation"])?.reason).toBe("schema-violation");
     expect(decisive(["json", "charset-unsupported"], ["avro", "not-recognized"])?.serializer).toBe("json");
   });
 
-  it("is the declared serializer's, then the first, of those that got equally far", () => {
+  it("is the declared serializer's, then the first, of those that reached the same stage", () => {
     expect(decisive(["avro", "not-recognized"], ["json", "not-recognized"])?.serializer).toBe("json");
     expect(decisive(["avro", "not-recognized"], ["msgpack", "not-recognized"])?.serializer).toBe("avro");
   });
 
-  it("is what ended it, whatever was tried before", () => {
+  it("is the one with a final reason, whatever was tried before", () => {
     expect(decisive(["json", "schema-violation"], ["avro", "unavailable"])?.reason).toBe("unavailable");
     expect(decisive(["json", "upcast-failed"])?.reason).toBe("upcast-failed");
   });

@@ -46,7 +46,7 @@ describe("a message without bytes", () => {
     },
   );
 
-  it("is refused by no policy on content types: there is nothing to know of them", () => {
+  it("is not refused by any policy on content types", () => {
     const contentType = { missing: "reject", unknown: "reject", foreign: "reject" } as const;
     for (const label of [undefined, "application/x-order", "text/html"]) {
       expect(read({ contentType: label }, { contentType })).toMatchObject({

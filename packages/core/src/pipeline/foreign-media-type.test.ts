@@ -49,7 +49,7 @@ describe("isForeign", () => {
     "application/vnd.msgpack",
     "application/avro",
     "avro/binary+0123456789abcdef0123456789abcdef",
-  ])("knows %s for a format", (contentType) => {
+  ])("recognises the format of %s", (contentType) => {
     expect(isForeign(mediaType(contentType))).toBe(true);
   });
 
@@ -63,7 +63,7 @@ describe("isForeign", () => {
     "application/x-webhook",
     "application/x-acme; version=2",
     "order/placed",
-  ])("takes %s for a name of an application's own", (contentType) => {
+  ])("treats %s as an application's own type", (contentType) => {
     expect(isForeign(mediaType(contentType))).toBe(false);
   });
 });

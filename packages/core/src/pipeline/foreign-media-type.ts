@@ -1,13 +1,13 @@
 import type { MediaType } from "../message/media-type.js";
 
-/** Top-level types that name text, pictures, sound and compositions of them, and Azure's `avro`. Source: RFC 6838, 4.2. */
+/** Top-level types of text, images, sound and compositions of them, and Azure's `avro`. Source: RFC 6838, 4.2. */
 const families: ReadonlySet<string> = new Set(
   "audio avro font haptics image message model multipart text video".split(" "),
 );
 
 /**
- * The formats that the last part of a subtype or its suffix can name, as in `x-protobuf`, `vnd.google.protobuf` and `soap+xml`. Source: IANA's
- * registries of media types and of structured syntax suffixes, with what is common and registered nowhere.
+ * Formats in the last part of a subtype or in its suffix, as in `x-protobuf`, `vnd.google.protobuf` and `soap+xml`. Source: IANA's
+ * registries of media types and of structured syntax suffixes, with common names that are not registered.
  */
 const formats: ReadonlySet<string> = new Set(
   [
@@ -23,13 +23,13 @@ const formats: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** Names that say what they are at their beginning. */
+/** Media types that name a format at the beginning of the subtype. */
 const beginnings =
   /^application\/(?:(?:x-)?(?:protobuf|protobuffer|grpc|thrift|java|zip|gzip|7z|rar|pkcs\d+|pkix|pgp)\b|vnd\.(?:ms-|openxmlformats-|oasis\.opendocument|google-earth|apache\.|adobe\.|sqlite))/;
 
 /**
- * Whether a content type names a format of its own, so that a body that it labels is not to be taken for anything else by its looks.
- * `application/octet-stream` and names of applications' own, such as `application/vnd.acme.order`, name none.
+ * Whether a content type names a known format, so that its body must not be recognised as another format.
+ * `application/octet-stream` and an application's own types, such as `application/vnd.acme.order`, name none.
  */
 export function isForeign({ essence, suffix }: MediaType): boolean {
   const slash = essence.indexOf("/");

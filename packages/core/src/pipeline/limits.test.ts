@@ -37,7 +37,7 @@ const jsonOf = (count: number): EncodedMessage => ({
 });
 
 describe("the limit on items", () => {
-  it("goes with the size of the body, within bounds", () => {
+  it("depends on the size of the body, within bounds", () => {
     const limits = [10, 500_000, 1_000_000, 4_000_000, 5_000_000].map(
       (size) => contextFor({}, size).maxItems,
     );
@@ -48,7 +48,7 @@ describe("the limit on items", () => {
     expect([10, 5_000_000].map((size) => contextFor({ maxItems: 7 }, size).maxItems)).toEqual([7, 7]);
   });
 
-  it("is a tenth for a body that may have ended a process, but not so small that it protects nothing", () => {
+  it("is a tenth for a body that may have crashed a process, but not less than harmless", () => {
     const tight = (options: object, size: number) => contextFor(options, size, "tightened").maxItems;
     expect([10, 5_000_000].map((size) => tight({}, size))).toEqual([104_858, 104_858]);
     expect(tight({ maxItems: 1_000_000 }, 10)).toBe(100_000);
@@ -75,8 +75,8 @@ describe("the limit on items", () => {
   });
 });
 
-describe("a body that may have ended a process", () => {
-  it("is refused in words that say why its limit was lower", () => {
+describe("a body that may have crashed a process", () => {
+  it("is refused with a text that explains the lower limit", () => {
     const { conforming: _, ...counted } = plainJson;
     const pipeline = createPipeline({ serializer: counted, maxBodyBytes: 1_000_000 });
     const large = jsonOf(60_000);

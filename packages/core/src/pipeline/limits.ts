@@ -3,43 +3,42 @@ import { decodeFailure } from "../errors/failure.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 
 /**
- * How many items a body may hold when the options do not say: one for each 4 bytes, which ordinary bodies stay below, within these
- * bounds. No JSON body of 256 KB, the most that a standard namespace takes, holds more than the least; the most fit into a heap of 512 MB
- * whatever they are.
+ * The default of `maxItems`: one item for each 4 bytes, more than ordinary bodies have, within these bounds. `min` is enough for any JSON
+ * body of 256 KB, the largest in a standard namespace; `max` items of any kind fit into a heap of 512 MB.
  */
-const defaultMaxItems = Object.freeze({ bytesPerItem: 4, least: 131_072, most: 1_048_576 });
+const defaultMaxItems = Object.freeze({ bytesPerItem: 4, min: 131_072, max: 1_048_576 });
 
-/** How many items a byte string counts as: one costs as much to make as four other values. */
+/** How many items a byte string counts as, because it takes as much memory as four other values. */
 export const byteStringItems = 4;
 
-/** So many items hurt nobody, and a body of as many bytes holds no more. */
+/** This many items are harmless, and so is any body of this many bytes, which cannot have more items. */
 export const harmlessItems = 32_768;
 
-/** What remains of a limit for a body that may have ended a process. */
+/** Limits are divided by this for a body that may have crashed a process. */
 const tightenedBy = 10;
 
-/** How many items a body of so many bytes may hold. */
+/** How many items a body of this many bytes may have. */
 export type MaxItems = (byteLength: number) => number;
 
 /** The limit on items that an option sets, or the default. */
 export function resolveMaxItems(option: number | undefined): MaxItems {
   if (option !== undefined) return () => option;
-  const { bytesPerItem, least, most } = defaultMaxItems;
-  return (byteLength) => Math.min(most, Math.max(least, Math.floor(byteLength / bytesPerItem)));
+  const { bytesPerItem, min, max } = defaultMaxItems;
+  return (byteLength) => Math.min(max, Math.max(min, Math.floor(byteLength / bytesPerItem)));
 }
 
 /**
- * The options for a body whose reading may have ended a process: a tenth of `maxItems` and of `maxBodyBytes`, the two that memory goes
- * with, but no less than what is harmless.
+ * The options for a body that may have crashed a process: a tenth of `maxItems` and of `maxBodyBytes`, the two that limit memory, but not
+ * less than `harmlessItems`.
  */
 export function tightened(options: ResolvedPipelineOptions): ResolvedPipelineOptions {
   const { maxItemsIn, maxBodyBytes } = options;
-  const most = Math.max(harmlessItems, tenth(maxItemsIn(Number.MAX_SAFE_INTEGER)));
+  const max = Math.max(harmlessItems, tenth(maxItemsIn(Number.MAX_SAFE_INTEGER)));
   return Object.freeze({
     ...options,
     isTightened: true,
     maxBodyBytes: Math.min(maxBodyBytes, Math.max(harmlessItems, tenth(maxBodyBytes))),
-    maxItemsIn: (byteLength: number) => Math.min(most, maxItemsIn(byteLength)),
+    maxItemsIn: (byteLength: number) => Math.min(max, maxItemsIn(byteLength)),
   });
 }
 
@@ -47,12 +46,12 @@ function tenth(limit: number): number {
   return Math.ceil(limit / tightenedBy);
 }
 
-/** The refusal of a body that is nested too deeply. */
+/** The failure of a body that is nested too deeply. */
 export function depthExceeded(maxDepth: number): WaybillError {
   return decodeFailure("depth-exceeded", `The body is nested deeper than ${maxDepth} levels (maxDepth).`);
 }
 
-/** The refusal of a body that holds too many items. */
+/** The failure of a body with too many items. */
 export function itemsExceeded(maxItems: number): WaybillError {
   return decodeFailure("items-exceeded", `The body holds more than ${maxItems} items (maxItems).`);
 }

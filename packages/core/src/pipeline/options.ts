@@ -31,14 +31,14 @@ import {
 import { type MaxItems, resolveMaxItems } from "./limits.js";
 
 /**
- * What to do with a body whose content type does not settle the matter: let each serializer prove that the bytes are its own, dead-letter
- * it, or assume a format.
+ * What to do with a body whose content type does not decide the format: try all serializers that recognise it (`"try-all"`), dead-letter it
+ * (`"reject"`), or assume a format.
  */
 export type ContentTypePolicy = "try-all" | "reject" | AssumedFormat;
 
 /**
- * Reads a body as though its content type named a serializer: strictly, any well-formed value, a scalar too. Only if that fails are the
- * others tried, and they must prove that the bytes are their own. The report says what was assumed.
+ * Reads a body as if its content type named this serializer, so that any well-formed value is valid, also a scalar. If that fails, the
+ * others are tried, which must recognise the bytes. The report has the assumption as `assumed`.
  */
 export interface AssumedFormat {
   /** The name of a serializer of the pipeline, such as `"json"`. */
@@ -50,41 +50,41 @@ export type PipelineSchema = StandardSchema | ValidateFunction;
 
 /** How a pipeline writes and reads bodies. */
 export interface PipelineOptions<Types extends MessageType = MessageType> extends MessageTypeOptions<Types> {
-  /** Writes every body, and reads what its content type names or nobody else claims. */
+  /** Writes every body, and reads bodies of its format. */
   readonly serializer: Serializer;
-  /** May be needed to read: older formats, other producers. They are tried when the declared one fails or none is declared. */
+  /** For reading older formats and other producers. They are used when declared, or tried when none is declared or the declared one fails. */
   readonly additionalDeserializers?: readonly Serializer[] | undefined;
-  /** What to do when the content type does not lead to a value. Default: see {@link ContentTypePolicies}. */
+  /** What to do when the content type does not decide the format. Default: see {@link ContentTypePolicies}. */
   readonly contentTypePolicies?: Partial<ContentTypePolicies> | undefined;
   /** @deprecated The name of `contentTypePolicies` in earlier releases. */
   readonly contentType?: Partial<ContentTypePolicies> | undefined;
   /**
-   * Checks every body that `schemas` does not cover, in whatever format it comes, AMQP values and messages without a body too: what handlers
-   * get, and what is given to be sent. Default: none.
+   * Validates every body that `schemas` does not cover, in every format, including AMQP values and messages without a body: before handlers
+   * receive it, and before it is sent. Default: none.
    */
   readonly schema?: PipelineSchema | undefined;
-  /** The same by message type, or a function that picks the schema of a message; `undefined` from it means `schema`. Default: none. */
+  /** Schemas by message type, or a function that returns the schema for a message, or `undefined` for `schema`. Default: none. */
   readonly schemas?: BodySchemaOptions<PipelineSchema>["schemas"];
   /** Compresses bodies when sending. Off by default: switch it on when every reader uses waybill. Reading always decompresses. */
   readonly compression?: { readonly coding: ContentCoding; readonly minBytes?: number } | undefined;
-  /** Encrypts bodies when sending, after compression, and asks of received bodies that they are. Off by default. */
+  /** Encrypts bodies when sending, after compression, and requires received bodies to be encrypted. Off by default. */
   readonly encryption?: EncryptionOptions | undefined;
   /** Keeps large bodies in a store and sends a reference to them. Off by default. */
   readonly claimCheck?: ClaimCheckOptions | undefined;
-  /** The largest body in bytes, before and after compression. Default 104,857,600 (100 MiB), the service's own largest message. */
+  /** Maximum size of a body in bytes, before and after compression. Default 104,857,600 (100 MiB), the service's largest message. */
   readonly maxBodyBytes?: number | undefined;
-  /** The largest body in bytes after decompression. Default 16,777,216 (16 MiB): a bomb costs a few hundredths of a second. */
+  /** Maximum size of a body in bytes after decompression. Default 16,777,216 (16 MiB): a decompression bomb takes a few hundredths of a second. */
   readonly maxDecompressedBytes?: number | undefined;
-  /** How deep values may be nested. Default 128: enough for real data, far from the end of the stack. */
+  /** Maximum nesting depth of values. Default 128: enough for real data, and far from a stack overflow. */
   readonly maxDepth?: number | undefined;
   /**
-   * How many items a body may hold in all its arrays, objects, maps and records together; a byte string counts as four. Default: one for
-   * each 4 bytes of the body, but at least 131,072 and at most 1,048,576, which a heap of 512 MB survives. Checked before anything is built.
+   * Maximum number of items in all arrays, objects, maps and records of a body together; a byte string counts as four. Default: one for
+   * each 4 bytes of the body, but at least 131,072 and at most 1,048,576, which fit into a heap of 512 MB. Checked before anything is built.
    */
   readonly maxItems?: number | undefined;
   /**
-   * How long a serializer that answers with a promise, a key provider or a claim-check store may take, in milliseconds. Default 30,000;
-   * then the body counts as unavailable.
+   * How long an asynchronous serializer, a key provider or a claim-check store may take, in milliseconds; then the outcome is `unavailable`.
+   * Default 30,000.
    */
   readonly attemptTimeoutInMs?: number | undefined;
 }
@@ -110,32 +110,32 @@ export const pipelineOptionNames: OptionNames<PipelineOptions> = Object.freeze({
   messageTypePolicies: true,
 });
 
-/** What to do with a content type that does not settle who reads the body. */
+/** What to do when the content type does not decide the format. */
 export interface ContentTypePolicies {
   /**
-   * The message has no content type, an empty one, or `application/octet-stream` that no serializer claims. Default `"try-all"`; a pipeline
-   * of one serializer assumes that one.
+   * The message has no content type, an empty one, or `application/octet-stream` that no serializer reads. Default `"try-all"`; a pipeline
+   * with one serializer assumes its format.
    */
   readonly missing: ContentTypePolicy;
-  /** Nobody claims the content type, and it names no format that is known here; or it is malformed. Default `"try-all"`. */
+  /** No serializer reads the content type, and it names no known format; or it is malformed. Default `"try-all"`. */
   readonly unknown: ContentTypePolicy;
   /**
-   * The content type names another format, such as `text/plain`, `application/xml` or `application/cbor`, that nobody claims. Default
-   * `"try-magic"`: the label is believed, and only a serializer that finds a header of its own reads the body.
+   * The content type names a known format that no serializer reads, such as `text/plain`, `application/xml` or `application/cbor`. Default
+   * `"try-magic"`: only serializers that recognise a header of their own may read the body.
    */
   readonly foreign: ContentTypePolicy | "try-magic";
   /** The serializer that the content type names could not read the body. Default `"try-all"`. */
   readonly mismatch: "try-all" | "reject";
 }
 
-/** A policy with the assumed serializer at its place in the chain. */
+/** A policy with the position of the assumed serializer in the chain. */
 export type ResolvedContentTypePolicy = "try-all" | "try-magic" | "reject" | { readonly position: number };
 
 /** {@link PipelineOptions} with every default filled in. */
 export interface ResolvedPipelineOptions {
   /** The main serializer first, then the additional ones. */
   readonly serializers: readonly Serializer[];
-  /** The schemas that check bodies of every format; undefined when there are none. */
+  /** The schemas for bodies of every format; undefined when there are none. */
   readonly bodySchemas: BodySchemas | undefined;
   /** Undefined without message types. */
   readonly messageTypes: MessageTypeRegistry | undefined;
@@ -149,12 +149,11 @@ export interface ResolvedPipelineOptions {
   readonly maxDecompressedBytes: number;
   readonly maxDepth: number;
   readonly maxItemsIn: MaxItems;
-  /** Whether the limits are those for a body that may have ended a process. */
+  /** Whether the limits are those for a body that may have crashed a process. */
   readonly isTightened: boolean;
   readonly attemptTimeoutInMs: number;
 }
 
-/** The values of the options that are left out. */
 const defaultPipelineOptions = Object.freeze({
   contentTypePolicies: Object.freeze({
     missing: "try-all",
@@ -170,8 +169,8 @@ const defaultPipelineOptions = Object.freeze({
 });
 
 /**
- * Checks the options and fills in the defaults. Throws `TypeError` for values that no program should pass, `configuration-invalid` for
- * message types that clash.
+ * Checks the options and fills in the defaults. Throws `TypeError` for invalid values, `configuration-invalid` for serializers or message
+ * types that conflict.
  */
 export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipelineOptions {
   const defaults = defaultPipelineOptions;
@@ -212,7 +211,7 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
 }
 
 /**
- * A schema that one serializer alone knows would let the same message through in another format: what it keeps out has to be said to the
+ * Refuses a schema in only one of several serializers, because the same message would pass unchecked in another format. It belongs to the
  * pipeline, or to every serializer.
  */
 function resolveSchemas(
@@ -278,7 +277,7 @@ function resolvePolicies(
   });
 }
 
-/** `assumable` are the serializers that the policy may assume; undefined for a policy that assumes none. */
+/** `assumable` are the serializers that the policy may assume; undefined if it cannot assume any. */
 function policy(
   name: keyof ContentTypePolicies,
   chosen: unknown,

@@ -69,14 +69,14 @@ describe("serialize", () => {
     });
   });
 
-  it("refuses a content type that nobody claims, naming the message", () => {
+  it("refuses a content type without a serializer, naming the message", () => {
     const pipeline = createPipeline({ serializer: text });
     expect(() => pipeline.serialize({ body: 1, messageId: "m1", contentType: "text/xml" })).toThrow(
       '[serialization-failed] message "m1", select: no configured serializer claims the content type "text/xml"',
     );
   });
 
-  it("names message and format when a serializer throws, but not what it said: that may quote the payload", () => {
+  it("names message and format when a serializer throws, but not its text, which may quote the payload", () => {
     const broken = {
       ...text,
       serialize: () => {
@@ -143,7 +143,7 @@ describe("serialize", () => {
     });
   });
 
-  it("takes the property in lower case for the same wish, so that what it writes can be read", () => {
+  it("treats the property in lower case in the same way, so that what it writes can be read", () => {
     const pipeline = createPipeline({ serializer: text, compression: { coding: "br", minBytes: 0 } });
     const message = pipeline.serialize({ body: [1], applicationProperties: { "content-encoding": "gzip" } });
     expect(message).toMatchObject({ applicationProperties: { "Content-Encoding": "gzip" } });
@@ -278,7 +278,7 @@ describe("deserialize", () => {
     });
   });
 
-  describe("the outcome for poison", () => {
+  describe("the outcome for an undeserializable body", () => {
     it("names every attempt in the description, without payload", () => {
       expect(read("secret", { additionalDeserializers: [hash] }, "application/json")).toMatchObject({
         status: "undeserializable",
@@ -416,7 +416,7 @@ describe("deserialize", () => {
       ).toMatchObject({ report: { attempts: [{ reason: "value-missing" }] } });
     });
 
-    it("throws something foreign: its text stays out of the report", () => {
+    it("throws another error: its text stays out of the report", () => {
       const outcome = read(
         "#",
         misbehaving(() => {
@@ -500,7 +500,7 @@ describe("deserialize", () => {
       });
     });
 
-    it("is given up when the caller aborts", async () => {
+    it("is abandoned when the caller aborts", async () => {
       const pending = variant("pending", 0x23, () => new Promise(() => {}));
       const controller = new AbortController();
       const outcome = createPipeline({ serializer: pending }).deserialize(

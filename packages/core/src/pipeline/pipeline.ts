@@ -11,76 +11,76 @@ import { read } from "./read.js";
 import { readable } from "./readable.js";
 import { write } from "./write.js";
 
-/** What a call to a pipeline may bring along. */
+/** Options of every call of a pipeline. */
 export interface PipelineCallOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** What to write instead of the main serializer's format and the current version: for write plans, comparisons, transcoding. */
 export interface WriteTarget {
-  /** The name of a serializer of the pipeline. Outranks the message's own `contentType`. */
+  /** The name of a serializer of the pipeline. Takes precedence over the message's own `contentType`. */
   readonly serializer?: string | undefined;
-  /** An older version of the message type, to which its downcasters lead. */
+  /** An older version of the message type that its downcasters lead to. */
   readonly version?: number | undefined;
 }
 
-/** What a call that writes may bring along. */
+/** Options of `serialize`. */
 export interface SerializeCallOptions extends PipelineCallOptions {
   readonly writeAs?: WriteTarget | undefined;
-  /** Whether the body is encrypted and goes to the claim-check store, as configured. Default true; false for what is only compared. */
+  /** Whether the body is encrypted and stored as a claim check, if configured. Default true; false for bodies that are only compared. */
   readonly bodyTransforms?: boolean | undefined;
-  /** Is handed the message before its body is encrypted or goes to the claim-check store, in the clear. What it throws fails the call. */
+  /** Called with the message before its body is encrypted or stored as a claim check. If it throws, the call fails. */
   readonly onBeforeTransforms?: ((message: EncodedMessage) => void) | undefined;
 }
 
-/** What to read a body as, whatever it says of itself: for comparisons and tools. Nothing else is tried. */
+/** How to read a body regardless of its properties, for comparisons and tools. Nothing else is tried. */
 export interface ReadTarget {
   /** The name of a serializer of the pipeline. */
   readonly serializer?: string | undefined;
-  /** Whether that serializer reads the body as one whose content type names it. Default true; otherwise the bytes must prove themselves. */
+  /** Whether the body is read as if the content type named the serializer. Default true; if false, the serializer must recognise the bytes. */
   readonly isDeclared?: boolean | undefined;
   /** A version of the message's type. */
   readonly version?: number | undefined;
 }
 
-/** What a call that reads may bring along. */
+/** Options of `deserialize`. */
 export interface DeserializeCallOptions extends PipelineCallOptions {
   readonly readAs?: ReadTarget | undefined;
-  /** Whether the body is fetched and decrypted as its message says. Default true; false reads one that `bodyTransforms: false` wrote. */
+  /** Whether claim checks are fetched and bodies decrypted. Default true; false for bodies written with `bodyTransforms: false`. */
   readonly bodyTransforms?: boolean | undefined;
   /**
-   * `"tightened"`: under a tenth of `maxItems` and `maxBodyBytes`, but not below 32,768, for a message that may have ended the process that
-   * read it before. Default `"normal"`.
+   * `"tightened"`: a tenth of `maxItems` and `maxBodyBytes`, but at least 32,768, for a message that may have crashed the process which read
+   * it before. Default `"normal"`.
    */
   readonly limits?: "normal" | "tightened" | undefined;
 }
 
-/** Writes and reads message bodies. Has no state that one message could leave behind for the next. */
+/** Writes and reads message bodies. Messages do not affect each other. */
 export interface Pipeline<Types extends MessageType = MessageType> {
   /** The main serializer first, then the additional deserializers. */
   readonly serializers: readonly Serializer[];
-  /** The message types that are sent and received; none when bodies are untyped. */
+  /** The message types to send and receive; empty when bodies are untyped. */
   readonly messageTypes: readonly Types[];
-  /** How type and version travel. */
+  /** Reads and writes the type and version of messages. */
   readonly messageTypeResolver: MessageTypeResolver;
   /**
-   * Writes the body with the main serializer, or with the one that claims the message's own `contentType`, and sets `contentType` and,
-   * if it compresses, the application property `Content-Encoding`. A message whose `subject` is one of the message types is validated
-   * and stamped with type and version. Throws or rejects with `serialization-failed` or `message-too-large`. Returns a value unless
-   * the serializer or a downcaster is asynchronous.
+   * Writes the body with the main serializer, or with the one for the message's own `contentType`, and sets `contentType` and, if it
+   * compresses, the application property `Content-Encoding`. A message whose `subject` is one of the message types is validated and gets
+   * type and version as properties. Throws or rejects with `serialization-failed` or `message-too-large`. Returns a promise only if the
+   * serializer or a downcaster is asynchronous, or the body is encrypted or stored.
    */
   serialize(message: Message, options?: SerializeCallOptions): Awaitable<EncodedMessage>;
   /**
-   * Reads the body and brings it to the current version of its message type. Never throws or rejects because of what is in a body: the
-   * outcome says what happened to it, and settles nothing. Returns a value unless a serializer or an upcaster is asynchronous. The body may be
-   * any view of bytes; `TypeError` for one that is neither bytes nor an AMQP section.
+   * Reads the body and converts it to the current version of its message type. Never throws or rejects because of the content of a body: the
+   * outcome says whether it could be read; nothing is settled. Returns a promise only if a serializer or an upcaster is asynchronous, or the
+   * body is encrypted or stored. The body may be any view of bytes; throws `TypeError` if it is neither bytes nor an AMQP section.
    */
   deserialize(message: EncodedMessage, options?: DeserializeCallOptions): Awaitable<DeserializationOutcome>;
 }
 
 /**
- * Makes a pipeline from a main serializer and the additional deserializers that reading may need. Throws `configuration-invalid` when
- * the serializers cannot work together safely, for example when two claim one media type, or when two message types share a name.
+ * Creates a pipeline from a main serializer and additional deserializers. Throws `configuration-invalid` when serializers conflict, for
+ * example when two read the same media type, or when two message types have the same name.
  */
 export function createPipeline<Types extends MessageType = never>(
   options: PipelineOptions<Types>,
@@ -89,7 +89,7 @@ export function createPipeline<Types extends MessageType = never>(
   return makePipeline(options);
 }
 
-/** The same without a look at the names of the options, among which others may be. */
+/** The same without refusing unknown options, because `options` may have others. */
 export function makePipeline<Types extends MessageType = never>(
   options: PipelineOptions<Types>,
 ): Pipeline<Types> {

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { unavailableFailure } from "../errors/failure.js";
-import { stackOf } from "../errors/stack-of.js";
+import { redactedCause } from "../errors/redacted-cause.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { ApplicationProperties, Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
@@ -11,18 +11,18 @@ import type { Chain } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { SerializeCallOptions } from "./pipeline.js";
 
-/** A message whose body is of the version to write, stamped and labelled with the format to write. */
+/** A message whose body has the version to write, with its type and version as properties. */
 export interface Prepared {
   readonly message: Message;
-  /** The version that is written; undefined for an untyped message. */
+  /** The version to write; undefined for an untyped message. */
   readonly known: KnownVersion | undefined;
 }
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
 /**
- * Makes a message ready to be written: its body is checked against the current version of its type, brought down where an older one is
- * wanted, checked again, and stamped. Throws or rejects with `serialization-failed`.
+ * Prepares a message for writing: checks its body against the current version of its type, downcasts it if an older version is requested,
+ * checks it again, and sets the properties for type and version. Throws or rejects with `serialization-failed`.
  */
 export function prepare(
   chain: Chain,
@@ -53,7 +53,7 @@ export function prepare(
     signal: abortSignal,
   };
   const body = cast(message.body, downcasts, context, options.attemptTimeoutInMs, (text, error) =>
-    isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text, stackOf(error)),
+    isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text, redactedCause(error)),
   );
   return isPromise(body) ? (body as Promise<unknown>).then(finish) : finish(body);
 }
@@ -102,7 +102,7 @@ function stamped(
   return changed(message, wrapped, isUnlabelled ? stamps : { ...stamps, contentType });
 }
 
-/** What a resolver stamps, without dropping what the application set: its properties, and a subject that says something else than the type. */
+/** The resolver's properties, without overwriting the application's properties, and its subject if that is not the type. */
 function keepingOwn(
   registry: MessageTypeRegistry,
   { subject, applicationProperties }: Message,
@@ -119,7 +119,7 @@ function keepingOwn(
   };
 }
 
-/** A copy of the message with another body and other properties. A loop, because spreading is slow on this hot path. */
+/** A copy of the message with another body and properties. A loop, because spreading is slow on this hot path. */
 function changed(message: Message, body: unknown, properties: Partial<Message>): Message {
   const copy: Record<string, unknown> = {};
   for (const name in message) copy[name] = message[name as keyof Message];

@@ -18,8 +18,8 @@ import { isSet, lostTransform, undoBodyTransforms } from "./undo-body-transforms
 const encoder = new TextEncoder();
 
 /**
- * Reads a body from its wire form to an outcome, stage by stage: fetch, decrypt and decompress here, `choose` a serializer and attempt,
- * `conclude`. Everything stays synchronous as long as the plug-ins do. Never throws and never rejects because of the body.
+ * Reads an encoded body stage by stage: fetch, decrypt and decompress here, then `choose` a serializer and try it, then `conclude`. Returns a
+ * promise only if a plug-in does. Never throws or rejects because of the body.
  */
 export function read(
   chain: Chain,
@@ -60,7 +60,7 @@ function readSection(reading: Reading): Awaitable<DeserializationOutcome> {
   return lost === undefined ? unpack(reading, body) : reading.refusedFor(undefined, lost);
 }
 
-/** Fetches a body that lies elsewhere, and decrypts one that is encrypted. */
+/** Fetches the body of a claim check, and decrypts an encrypted body. */
 async function undoTransforms(reading: Reading, body: Uint8Array): Promise<DeserializationOutcome> {
   const { message, options, signal } = reading;
   const transforms = { claimCheck: undefined, encryptionKeyId: undefined, encryptionBinding: undefined };
@@ -75,8 +75,8 @@ async function undoTransforms(reading: Reading, body: Uint8Array): Promise<Deser
 }
 
 /**
- * A value of an AMQP value or sequence section. A text, or bytes, that a content type says more of is what others send in a data section: JMS
- * and Qpid write texts so.
+ * Reads an AMQP value or sequence section. A string or bytes whose content type names a serializer are read by it, because JMS and Qpid send
+ * text bodies in value sections.
  */
 function readValue(reading: Reading, value: unknown): Awaitable<DeserializationOutcome> {
   const isNamed = reading.selection.kind === "declared" || reading.readAs?.serializer !== undefined;
@@ -121,9 +121,9 @@ function unpackEncoded(
   );
 }
 
-/** Only bytes can be encrypted: a label on anything else would let plaintext pass for a body that was. */
+/** Only bytes can be encrypted; otherwise plaintext with encryption properties would be accepted as encrypted. */
 function notEncrypted(): Error {
-  return decodeFailure("encryption-malformed", "The body is labelled as encrypted and is no bytes.");
+  return decodeFailure("encryption-malformed", "The body is labelled as encrypted but is not bytes.");
 }
 
 function chained(

@@ -2,9 +2,9 @@ import type { EncodedBody } from "../message/body.js";
 import type { EncodedMessage } from "../message/message.js";
 
 /**
- * A message whose body is bytes of this realm in memory of their own, or an AMQP section: the message itself if it is. Views of any kind
- * are taken for the bytes that they show; those on shared memory are copied, because it could change while it is read. Throws `TypeError`
- * for anything else, which no transport delivers.
+ * Returns the message if its body is a `Uint8Array` of this realm on unshared memory, or an AMQP section. Other views are converted to a
+ * `Uint8Array`; shared memory is copied, because it could change while it is read. Throws `TypeError` for anything else, which no
+ * transport delivers.
  */
 export function readable(message: EncodedMessage): EncodedMessage {
   const body: unknown = message?.body;
@@ -17,7 +17,7 @@ export function readable(message: EncodedMessage): EncodedMessage {
   return { ...message, body: isShared(body.buffer) ? bytes.slice() : bytes };
 }
 
-/** By name, since the memory may come from another realm. */
+/** Compares the name, because the buffer may be of another realm. */
 function isShared(buffer: ArrayBufferLike): boolean {
   return Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
 }

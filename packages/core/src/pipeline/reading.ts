@@ -19,10 +19,10 @@ export const noProperties: ApplicationProperties = Object.freeze({});
 const tightenedNote =
   "That is less than usual: the message was delivered before, and neither settled nor given back.";
 
-/** Says that an attempt failed; what failed stands in the list of attempts. */
+/** The result of a failed attempt; the failure is in the list of attempts. */
 export const failed = Symbol("failed");
 
-/** The reading of one body: what its stages work with, what they found, and the outcome that comes of it. */
+/** The state of reading one body: the input of the stages, their results, and the outcome. */
 export class Reading {
   readonly chain: Chain;
   readonly options: ResolvedPipelineOptions;
@@ -34,7 +34,7 @@ export class Reading {
   /** The serializer whose format a policy assumes. */
   assumed: ChainLink | undefined;
   isEmpty = false;
-  /** The version the message says it is of; undefined for an untyped message. */
+  /** The version of the received message; undefined for an untyped message. */
   known: KnownVersion | undefined;
   upcastPath: readonly number[] = none;
   contentEncodings: readonly string[] = none;
@@ -58,12 +58,12 @@ export class Reading {
     this.selection = chain.selectFor(message);
   }
 
-  /** Whether something needed to read the body is out of reach: nothing else is tried. */
+  /** Whether a dependency was unavailable: nothing else is tried then. */
   get isUnavailable(): boolean {
     return this.#unavailable !== undefined;
   }
 
-  /** Notes why a stage, or the serializer of a link, failed. */
+  /** Records the failure of a stage or of a serializer. */
   fail(link: ChainLink | undefined, error: unknown): typeof failed {
     const failure = toFailure(error);
     if (failure.reason === "unavailable") this.#unavailable = failure;
@@ -78,7 +78,7 @@ export class Reading {
     return failed;
   }
 
-  /** Notes why a serializer, or any, was not asked. */
+  /** Records why a serializer, or none at all, was tried. */
   note(link: ChainLink | undefined, reason: ReasonCode, detail: string): void {
     this.#push({
       serializer: link?.serializer.name,
@@ -104,7 +104,7 @@ export class Reading {
     return undeserializable(report);
   }
 
-  /** Says of a body that breaks a tightened limit why it was tightened. */
+  /** Adds to the failure of a tightened limit why it was tightened. */
   #withLimits(text: string, reason: ReasonCode | undefined): string {
     const isOfLimits = reason === "items-exceeded" || reason === "body-too-large";
     return this.options.isTightened && isOfLimits ? `${text} ${tightenedNote}` : text;
@@ -123,7 +123,7 @@ export class Reading {
       declared: this.selection.link?.serializer.name,
       assumed: this.assumed?.serializer.name,
       isEmpty: this.isEmpty,
-      // Programs without types may have handed over anything.
+      // Untyped programs may have passed anything.
       contentType: typeof contentType === "string" ? contentType : undefined,
       messageType: this.known?.type.name,
       messageVersion: this.known?.version.version,
@@ -140,7 +140,7 @@ export class Reading {
   }
 }
 
-/** Where code of the application's threw: its stack, which says nothing of the body. Other causes stay out. */
+/** The redacted cause if code of the application threw; other causes are left out. */
 function faultOf({ reason, cause }: WaybillError): Pick<DeserializationAttempt, "cause"> {
   const isFault = reason === "serializer-fault" || reason === "upcast-failed";
   return isFault && cause instanceof Error ? { cause } : {};

@@ -2,7 +2,7 @@ import type { ReasonCode } from "../errors/reason.js";
 import type { Selection } from "./chain.js";
 import type { ContentTypePolicies } from "./options.js";
 
-/** What a content type that leads to no serializer is noted as, and the policy that it falls under. */
+/** The policy and the recorded reason for a content type that selects no serializer. */
 export const undeclared = {
   missing: { policy: "missing", reason: "content-type-missing", detail: "The message has no content type." },
   malformed: {

@@ -98,7 +98,7 @@ describe("the texts of a dead letter", () => {
     },
   );
 
-  it("quote names that came over the wire, and cut them", async () => {
+  it("quote names from the wire, and truncate them", async () => {
     const labelled = await refuse({ contentType: `text/${"x".repeat(500)}` });
     expect(labelled.description).toContain(`content type "text/${"x".repeat(123)}…")`);
     const long = utf8.encode(JSON.stringify({ ["k".repeat(500)]: "x" }));

@@ -4,13 +4,13 @@ import type { DeadLetterReason, Undeserializable } from "../message/outcome.js";
 import type { DeserializationAttempt, DeserializationReport } from "../message/report.js";
 import { decisiveAttempt, finalReasons } from "./decisive-attempt.js";
 
-/** The service cuts off or refuses longer dead-letter descriptions. Source: Service Bus quotas. */
+/** The service truncates or refuses longer dead-letter descriptions. Source: Service Bus quotas. */
 const maxDescriptionLength = 4096;
 
-/** Longer details are cut: a description must have room for every attempt. */
+/** Longer details are truncated, because a description must have room for every attempt. */
 const maxDetailLength = 300;
 
-/** The outcome for a body that nobody could read: a reason from the closed set and every attempt in one text. */
+/** The outcome for an undeserializable body: a reason from the closed set, and a description of every attempt. */
 export function undeserializable(report: DeserializationReport): Undeserializable {
   return {
     status: "undeserializable",
@@ -20,7 +20,7 @@ export function undeserializable(report: DeserializationReport): Undeserializabl
   };
 }
 
-/** How far the best attempt got. */
+/** The reasons by the stage that the decisive attempt reached. */
 const reasonsByStage: { readonly [Each in Stage]?: DeadLetterReason } = {
   fetch: "ClaimCheckFailed",
   decrypt: "DecryptionFailed",
@@ -29,7 +29,7 @@ const reasonsByStage: { readonly [Each in Stage]?: DeadLetterReason } = {
   validate: "ValidationFailed",
 };
 
-/** What the serializer that got furthest said: a body that decodes and breaks its schema is known better than by its label. */
+/** Decided by the attempt that reached the latest stage: a body that decodes but breaks its schema says more than its content type. */
 function deadLetterReason(report: DeserializationReport): DeadLetterReason {
   const attempt = decisiveAttempt(report);
   if (attempt === undefined) return "NoDeserializer";

@@ -16,7 +16,7 @@ import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message/message.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 
-/** What a body was transformed with, as far as reading it came: for the report. */
+/** The transforms found so far while reading a body, for the report. */
 export interface AppliedTransforms {
   claimCheck: string | undefined;
   encryptionKeyId: string | undefined;
@@ -25,14 +25,14 @@ export interface AppliedTransforms {
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
-/** Whether a property is there that says how a body was transformed. */
+/** Whether a property has a value. */
 export function isSet(value: ApplicationPropertyValue | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
 /**
- * The failure of a message without bytes that still carries what goes with a transformed body: it did have a body, and lost what names it.
- * Undefined for one that has no body.
+ * The failure of a message without bytes that still has some properties of a transformed body: it had a body, but lost the property that
+ * names it. Undefined for a message without such properties.
  */
 export function lostTransform(properties: ApplicationProperties): Error | undefined {
   if (Object.values(claimCheckDetails).some((name) => isSet(properties[name]))) {
@@ -47,7 +47,7 @@ export function lostTransform(properties: ApplicationProperties): Error | undefi
   return undefined;
 }
 
-/** Fetches a body that lies elsewhere, then decrypts one that is encrypted. Rejects with a `WaybillError` that says why it cannot. */
+/** Fetches the body of a claim check, then decrypts an encrypted body. Rejects with a `WaybillError` that has the reason. */
 export async function undoBodyTransforms(
   wire: Uint8Array,
   message: EncodedMessage,

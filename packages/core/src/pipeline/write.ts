@@ -9,7 +9,7 @@ import {
 import type { Awaitable, SerializedBody } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { encodeFailure } from "../errors/failure.js";
-import { stackOf } from "../errors/stack-of.js";
+import { redactedCause } from "../errors/redacted-cause.js";
 import { quoted } from "../errors/wire-text.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message/message.js";
@@ -23,7 +23,7 @@ import { type Prepared, prepare } from "./prepare.js";
 const noProperties: ApplicationProperties = Object.freeze({});
 
 /**
- * Writes a message's body and labels it, as its message type and the call's wishes have it. Throws or rejects with
+ * Writes a message's body as its message type and the options of the call require, and sets the content type. Throws or rejects with
  * `serialization-failed` or `message-too-large`.
  */
 export function write(
@@ -44,7 +44,7 @@ export function write(
     : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, call);
 }
 
-/** Checks what is given to be sent against the schema of the pipeline. */
+/** Validates a body to send against the schema of the pipeline. */
 function requireFit(
   chain: Chain,
   { bodySchemas }: ResolvedPipelineOptions,
@@ -74,7 +74,7 @@ function writeMessage(
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
   if (message.body === undefined) return writeEmpty(options, message, call);
-  // The schema is the body's, not that of an envelope around it.
+  // The schema describes the body, not the envelope around it.
   const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
   const selection = chain.select(message.contentType);
   const link = writer(chain, selection, message);
@@ -97,7 +97,7 @@ function writeMessage(
   } catch (error) {
     throw writeFailure(error, link, message);
   }
-  // Bytes at hand settle the matter sooner than a look for a promise.
+  // Faster than checking for a promise first.
   if ((written as SerializedBody).bytes !== undefined || !isPromise(written)) {
     return labelled(written as SerializedBody, link, options, message, call);
   }
@@ -109,7 +109,7 @@ function writeMessage(
   );
 }
 
-/** A message without a body travels without bytes: no format names them, and the content type is what the message itself says. */
+/** A message without a body has no bytes; its content type is the message's own. */
 function writeEmpty(
   options: ResolvedPipelineOptions,
   message: Message,
@@ -175,21 +175,21 @@ function encodedMessage(message: Message, body: Uint8Array, contentType: string 
   return encoded as unknown as EncodedMessage;
 }
 
-/** The message's own wish first, then the pipeline's option; small bodies stay as they are unless the message insists. */
+/** The message's own `Content-Encoding`, else the pipeline's option, which does not apply to small bodies. */
 function codingsFor(
   bytes: Uint8Array,
   link: ChainLink,
   { compression }: ResolvedPipelineOptions,
   message: Message,
 ): readonly ContentCoding[] | undefined {
-  const wish = contentEncodingOf(message.applicationProperties);
-  if (wish === undefined) {
+  const requested = contentEncodingOf(message.applicationProperties);
+  if (requested === undefined) {
     return compression === undefined || bytes.length < compression.minBytes
       ? undefined
       : [compression.coding];
   }
   try {
-    const codings = parseContentEncoding(wish);
+    const codings = parseContentEncoding(requested);
     return codings.length === 0 ? undefined : codings.toReversed();
   } catch (error) {
     throw writeFailure(error, link, message);
@@ -239,7 +239,7 @@ function checkSize(
   );
 }
 
-/** Names message and format in whatever a serializer threw. Of a foreign error only its stack goes on: its text may quote the payload. */
+/** Adds message and format to a serializer's error. Of an error other than `WaybillError` only the stack is kept: its message may quote payload. */
 function writeFailure(error: unknown, link: ChainLink, message: Message): WaybillError {
   const known = error instanceof WaybillError ? error : undefined;
   const text =
@@ -249,6 +249,6 @@ function writeFailure(error: unknown, link: ChainLink, message: Message): Waybil
   return new WaybillError(code, text, {
     messageId: message.messageId,
     format: link.serializer.name,
-    cause: known === undefined ? stackOf(error) : known.cause,
+    cause: known === undefined ? redactedCause(error) : known.cause,
   });
 }

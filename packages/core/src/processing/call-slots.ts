@@ -1,6 +1,6 @@
 import type { InFlightMessage } from "./in-flight-message.js";
 
-/** Limits how many messages a processor handles at once: each takes a slot, and those that came ahead wait for one in order. */
+/** Limits how many messages a processor handles at once: each acquires a slot; prefetched messages wait for one in order. */
 export class CallSlots {
   readonly #maxCalls: number;
   readonly #call: (inFlight: InFlightMessage) => void;
@@ -18,13 +18,13 @@ export class CallSlots {
     return this.#busyCalls + this.#waiting.length;
   }
 
-  /** Runs the message now if there is a slot, or else when there is one. */
+  /** Runs the message as soon as a slot is free. */
   acquire(inFlight: InFlightMessage): void {
     if (this.#busyCalls < this.#maxCalls) this.#run(inFlight);
     else this.#waiting.push(inFlight);
   }
 
-  /** Gives the slot of a message, if it still has it, to the next that waits. */
+  /** Passes the slot of a message, if it still has one, to the next waiting message. */
   release(inFlight: InFlightMessage): void {
     if (!inFlight.isCalling) return;
     inFlight.isCalling = false;
@@ -33,7 +33,7 @@ export class CallSlots {
     if (next !== undefined) this.#run(next);
   }
 
-  /** Takes out those that wait: they get no slot any more. */
+  /** Removes and returns the messages that wait for a slot. */
   takeWaiting(): InFlightMessage[] {
     return this.#waiting.splice(0);
   }

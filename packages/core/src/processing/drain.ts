@@ -10,10 +10,10 @@ import type { InFlightMessages } from "./in-flight-messages.js";
 import type { PendingWaits } from "./pending-waits.js";
 import type { ProcessorSettings } from "./processor-settings.js";
 
-/** Handlers get no less than four fifths of the time for closing; settling what they left takes at most this long. In milliseconds. */
-const longestSettlingMs = 5_000;
+/** Handlers get at least four fifths of the time for closing; settling the rest takes at most this long. In milliseconds. */
+const maxSettlingMs = 5_000;
 
-/** What of a processor is drained, and what that works with. */
+/** The parts of a processor that are drained. */
 export interface DrainParts {
   readonly settings: ProcessorSettings;
   readonly subscription: TransportSubscription;
@@ -23,17 +23,17 @@ export interface DrainParts {
   readonly holding: Holding | undefined;
   readonly handling: Handling;
   readonly reporter: ErrorReporter;
-  /** Gives back a message that no handler has seen. */
+  /** Abandons a message that no handler has received. */
   readonly giveBack: (inFlight: InFlightMessage) => Promise<void>;
 }
 
 /**
- * Receives nothing more, gives back what no handler has seen, and waits for the handlers that run; when the time is up, their messages are given
- * back too. What even so is not settled stays locked until its lock runs out.
+ * Stops receiving, abandons messages that no handler has received, and waits for the running handlers; when the time is up, their messages
+ * are abandoned, too. Messages that could not be settled stay locked until their locks expire.
  */
 export async function drain(parts: DrainParts, timeoutMs: number): Promise<void> {
   const { scheduler } = parts.settings.intake.settings;
-  const settlingMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, longestSettlingMs);
+  const settlingMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, maxSettlingMs);
   try {
     if (await isDoneWithin(finish(parts), timeoutMs - settlingMs, scheduler)) return;
     await isDoneWithin(cutShort(parts), settlingMs, scheduler);
@@ -56,7 +56,7 @@ async function finish({
   await messages.whenIdle();
 }
 
-/** Takes their messages from the handlers that still run. */
+/** Aborts the handlers that are still running and abandons their messages. */
 async function cutShort(parts: DrainParts): Promise<void> {
   const { messages, holding } = parts;
   await Promise.all([
@@ -72,8 +72,7 @@ async function takeFromHandler(
   if (inFlight.isCalling) {
     const { entityPath } = settings.intake.settings;
     const { messageId } = inFlight.delivered;
-    const text =
-      "Its handler was not done when the subscription had to be closed; the message is given back.";
+    const text = "Its handler had not finished when the subscription had to close; the message is abandoned.";
     const error = new WaybillError("timeout", text, { entityPath, messageId });
     inFlight.abort(error);
     void reporter.report(error, "processMessageCallback", messageId);

@@ -2,7 +2,7 @@ import type { MessageId } from "../message/message.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { ErrorSource, ProcessErrorArgs } from "./processor-options.js";
 
-/** Reports to a `processError` handler what goes wrong, whatever the handler makes of it. */
+/** Reports errors to a `processError` handler and ignores its own errors. */
 export class ErrorReporter {
   readonly #processError: (args: ProcessErrorArgs) => Promise<void> | void;
   readonly #entityPath: string;
@@ -18,7 +18,7 @@ export class ErrorReporter {
     this.#sessionId = sessionId;
   }
 
-  /** Resolves when the handler is done; never rejects. */
+  /** Resolves when the handler has finished; never rejects. */
   async report(
     error: unknown,
     errorSource: ErrorSource,
@@ -37,7 +37,7 @@ export class ErrorReporter {
         disposition: event?.disposition,
       });
     } catch {
-      // The handler of errors has nobody above it to report to.
+      // There is no other handler for errors of `processError`.
     }
   }
 }

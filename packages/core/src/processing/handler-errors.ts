@@ -1,19 +1,19 @@
 import type { ApplicationProperties } from "../message/message.js";
 
-/** What else goes with the settlement that a handler's error asks for. */
+/** Options of the errors that a handler throws to settle its message. */
 export interface HandlerErrorOptions {
-  /** The error beneath this one. */
+  /** The underlying error. */
   readonly cause?: unknown;
-  /** Application properties to add to the message or overwrite in it. */
+  /** Application properties to add or overwrite while settling. */
   readonly propertiesToModify?: ApplicationProperties | undefined;
 }
 
-/** Thrown by a handler: its message belongs in the dead-letter queue, at once and with this reason. */
+/** Thrown by a handler to dead-letter its message with this reason. */
 export class DeadLetterError extends Error {
   override readonly name = "DeadLetterError";
-  /** The message's `deadLetterReason`; cut after 4096 characters. */
+  /** The message's `deadLetterReason`; truncated to 4096 characters. */
   readonly reason: string;
-  /** The message's `deadLetterErrorDescription`; cut after 4096 characters. */
+  /** The message's `deadLetterErrorDescription`; truncated to 4096 characters. */
   readonly description: string | undefined;
   readonly propertiesToModify: ApplicationProperties | undefined;
 
@@ -24,13 +24,13 @@ export class DeadLetterError extends Error {
     this.propertiesToModify = options.propertiesToModify;
   }
 
-  /** Holds across two installed copies of this package, which plain `instanceof` would not. */
+  /** Makes `instanceof` work across two installed copies of this package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return isNamed(value, "DeadLetterError") && typeof (value as DeadLetterError).reason === "string";
   }
 }
 
-/** Thrown by a handler: its message is to be set aside until somebody asks for its sequence number. */
+/** Thrown by a handler to defer its message, which can then only be received by its sequence number. */
 export class DeferError extends Error {
   override readonly name = "DeferError";
   readonly propertiesToModify: ApplicationProperties | undefined;
@@ -40,7 +40,7 @@ export class DeferError extends Error {
     this.propertiesToModify = options.propertiesToModify;
   }
 
-  /** Holds across two installed copies of this package, which plain `instanceof` would not. */
+  /** Makes `instanceof` work across two installed copies of this package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return isNamed(value, "DeferError");
   }

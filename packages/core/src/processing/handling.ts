@@ -12,22 +12,22 @@ import type { InFlightMessage, MessageContext } from "./in-flight-message.js";
 import type { MessageHandlers } from "./processor-options.js";
 import { type ResolvedRetryOptions, retriesOf, retryCopy } from "./retry.js";
 
-/** How failed messages come back later, and who sends their copies. */
+/** The retry options, and the sender of the copies. */
 export interface RetrySettings extends ResolvedRetryOptions {
   readonly sender: () => TransportSender;
 }
 
-/** What handling works with. */
+/** Dependencies for handling messages. */
 export interface HandlingSettings {
   readonly intake: IntakeSettings;
   readonly renewal: LockRenewal;
   readonly isAutoCompleting: boolean;
   readonly retry: RetrySettings | undefined;
-  /** What the handler gets beside the message. */
+  /** Creates the handler's second argument. */
   readonly toContext: (inFlight: InFlightMessage) => MessageContext;
 }
 
-/** Hands messages to the handler, one call each, and settles every message by what the handler did. */
+/** Calls the handler for each message, and settles the message according to the result. */
 export class Handling {
   readonly #processMessage: MessageHandlers<unknown, UndecodedMessage>["processMessage"];
   readonly #reporter: ErrorReporter;
@@ -43,7 +43,7 @@ export class Handling {
     this.#settings = settings;
   }
 
-  /** Resolves when the handler is done and its message is settled, is being completed, or is left to it; never rejects. */
+  /** Resolves when the handler has finished and its message is settled, is being completed, or was left unsettled on purpose; never rejects. */
   async handle(message: ReceivedMessage | UndecodedMessage, inFlight: InFlightMessage): Promise<void> {
     const { delivery } = inFlight;
     const ended = this.#beginReport(inFlight);
@@ -56,25 +56,25 @@ export class Handling {
     }
     if (delivery === undefined) return;
     if (this.#settings.isAutoCompleting) {
-      // Nobody looks at the body any more, and until the broker answers there may be many.
+      // Frees the body for garbage collection, because many completions may be pending.
       delivery.handOver(undefined);
       inFlight.completing = this.#settle(delivery, "complete");
     } else if (delivery.state === "settling") await this.outlast(delivery);
   }
 
-  /** Returns what reports how the handler ended, if anybody wants to know. */
+  /** Returns the function that reports the handler's result; undefined without diagnostics. */
   #beginReport({ delivered }: InFlightMessage): ((error: unknown) => void) | undefined {
     const { observer, entityPath } = this.#settings.intake;
     if (observer === undefined || !observer.isOn) return undefined;
     return observer.processing(entityPath, delivered);
   }
 
-  /** Gives a message back, whatever its handler is doing. Never rejects. */
+  /** Abandons a message even if its handler is running. Never rejects. */
   async abandon(delivery: Delivery): Promise<void> {
     if (delivery.state === "open" || delivery.state === "settling") await this.#settle(delivery, "abandon");
   }
 
-  /** Waits for a settlement that the handler began and did not wait for. Its failure belongs to who began it. */
+  /** Waits for a settlement that the handler began without awaiting it. Its error is left to the handler. */
   async outlast(delivery: Delivery): Promise<void> {
     try {
       await delivery.settling;
@@ -83,7 +83,7 @@ export class Handling {
     }
   }
 
-  /** What a handler throws may be anything: one that cannot even be looked at gives its message back. */
+  /** A handler may throw anything: if even inspecting the value throws, its message is abandoned. */
   async #conclude(
     error: unknown,
     messageId: MessageId | undefined,
@@ -115,7 +115,7 @@ export class Handling {
     } else await this.#settle(delivery, "abandon");
   }
 
-  /** What the broker refuses to do with the message, for example for the properties that go with it, ends in abandoning it. */
+  /** If the broker refuses the settlement, for example because of its properties, the message is abandoned. */
   async #settleAsAsked(
     delivery: Delivery,
     verb: "deadLetter" | "defer",
@@ -161,7 +161,7 @@ export class Handling {
     await this.#settle(delivery, "abandon");
   }
 
-  /** Settles what the handler left open. If that fails, the lock is left to run out and the message comes again. */
+  /** Settles a message that the handler did not settle. If that fails, its lock expires and the message is delivered again. */
   #settle(delivery: Delivery, verb: SettlementVerb, options?: DeadLetterOptions): Promise<void> {
     if (delivery.state === "settled") return Promise.resolve();
     if (delivery.state === "settling") return this.outlast(delivery);

@@ -3,32 +3,32 @@ import type { Delivery } from "../delivery/delivery.js";
 import type { WaybillError } from "../errors/error.js";
 import type { Linked } from "../foundation/linked-set.js";
 
-/** What a handler gets beside its message. */
+/** The second argument of a handler. */
 export interface MessageContext {
   /**
-   * Aborts when nothing the handler still does can count: the lock is lost, or closing the subscription took longer than
-   * `closeTimeoutInMs`. The reason is the `WaybillError` that says so.
+   * Aborts when the handler can no longer settle its message: the lock is lost, or closing the subscription took longer than
+   * `closeTimeoutInMs`. The signal's `reason` is a `WaybillError`.
    */
   readonly abortSignal: AbortSignal;
 }
 
-/** One message of a processor, from its arrival until nobody waits for it any more. */
+/** One message of a processor, from its delivery until nothing waits for it any more. */
 export class InFlightMessage implements MessageContext, Linked<InFlightMessage> {
   readonly delivered: DeliveredMessage;
   /** Absent in receive-and-delete mode. */
   readonly delivery: Delivery | undefined;
-  /** Whether it takes one of the processor's calls. */
+  /** Whether it has a slot of the processor. */
   isCalling = false;
-  /** The end of its completion, once its handler is done; never rejects. */
+  /** Its pending completion, once its handler has finished; never rejects. */
   completing: Promise<void> | undefined = undefined;
-  /** Whether it is kept to be read again, and was before. */
+  /** Whether it is held now to be read again, and whether it was held before. */
   isHeld = false;
   wasHeld = false;
-  /** Is called when it was read, whatever the result. */
+  /** Called after it was read, whatever the outcome. */
   onRead: (() => void) | undefined = undefined;
   previous: InFlightMessage | undefined = undefined;
   next: InFlightMessage | undefined = undefined;
-  /** Frees its place with the transport. */
+  /** Releases its slot of the transport. */
   readonly end: () => void;
   #controller: AbortController | undefined;
   #abortedBy: WaybillError | undefined;
@@ -39,7 +39,7 @@ export class InFlightMessage implements MessageContext, Linked<InFlightMessage> 
     this.end = onEnd;
   }
 
-  /** Made when somebody asks: few handlers do. */
+  /** Created on first use, because few handlers use it. */
   get abortSignal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#abortedBy !== undefined) this.#controller.abort(this.#abortedBy);
@@ -50,7 +50,6 @@ export class InFlightMessage implements MessageContext, Linked<InFlightMessage> 
     return this.#abortedBy !== undefined;
   }
 
-  /** Notifies the handler that its work is in vain. */
   abort(reason: WaybillError): void {
     this.#abortedBy ??= reason;
     this.#controller?.abort(this.#abortedBy);

@@ -1,13 +1,13 @@
 import { LinkedSet } from "../foundation/linked-set.js";
 import type { InFlightMessage } from "./in-flight-message.js";
 
-/** The messages that a processor is not done with, in the order in which they came. */
+/** The messages that are in flight in a processor, in order of delivery. */
 export class InFlightMessages {
   readonly #messages = new LinkedSet<InFlightMessage>();
   readonly #onActivity: ((isBusy: boolean) => void) | undefined;
   #onIdle: (() => void) | undefined;
 
-  /** `onActivity` is notified of the first message to come, and when the last one is gone. */
+  /** `onActivity` is called when the first message arrives, and when the last one has ended. */
   constructor(onActivity: ((isBusy: boolean) => void) | undefined) {
     this.#onActivity = onActivity;
   }
@@ -21,13 +21,13 @@ export class InFlightMessages {
     this.#messages.add(inFlight);
   }
 
-  /** Ends a message: its place with the transport is free, and it is not in flight any more. */
+  /** Ends a message and releases its slot of the transport. */
   end(inFlight: InFlightMessage): void {
     inFlight.end();
     this.leave(inFlight);
   }
 
-  /** Notes that a message is not in flight any more: it is done, or is held with its place. */
+  /** Removes a message that was settled, or is held in its slot. */
   leave(inFlight: InFlightMessage): void {
     if (!this.#messages.delete(inFlight)) return;
     inFlight.onRead?.();

@@ -1,4 +1,4 @@
-import { type IntakeResult, isUndeserializableEvent, type UnreadablePolicy } from "../delivery/intake.js";
+import { type IntakePolicy, type IntakeResult, isUndeserializableEvent } from "../delivery/intake.js";
 import { abandonUndecoded } from "../delivery/settle-undecoded.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { HeldMessage } from "../holding/held-messages.js";
@@ -11,22 +11,22 @@ import type { PendingWaits } from "./pending-waits.js";
 import type { BlockCause, ProcessorSettings } from "./processor-settings.js";
 import { readInPlace } from "./read-in-place.js";
 
-/** What running messages works with. */
+/** The parts of a processor that are needed to run messages. */
 export interface MessageRunnerParts {
   readonly settings: ProcessorSettings;
   readonly reporter: ErrorReporter;
   readonly handling: Handling;
-  /** Undefined in a session, whose order leaves nothing to hold beside it. */
+  /** Undefined in a session: its order does not allow holding a message while others go on. */
   readonly holding: Holding | undefined;
-  readonly policy: UnreadablePolicy | undefined;
+  readonly policy: IntakePolicy | undefined;
   readonly waits: PendingWaits;
-  /** Stops the processor at a message. */
+  /** Stops the processor at the current message. */
   readonly block: (cause: BlockCause) => void;
-  /** Gives a message back that no handler has seen. */
-  readonly letGo: (inFlight: InFlightMessage) => Promise<void>;
+  /** Abandons a message that no handler has received. */
+  readonly abandon: (inFlight: InFlightMessage) => Promise<void>;
 }
 
-/** Runs one message of a processor: reads it, hands it to its handler, and concludes what could not be read. */
+/** Runs one message of a processor: reads it and calls its handler, or holds, blocks or reports it if it cannot be read. */
 export class MessageRunner {
   readonly #parts: MessageRunnerParts;
 
@@ -34,20 +34,20 @@ export class MessageRunner {
     this.#parts = parts;
   }
 
-  /** Without a frame of its own, which would show: most messages are read at once and only wait for their handler. */
+  /** Not an async function, which would cost measurable time: most messages are read synchronously and only wait for their handler. */
   run(inFlight: InFlightMessage): Promise<void> {
     const { settings, policy, handling } = this.#parts;
     const reading = settings.intake.read(inFlight.delivered, inFlight.delivery, policy);
     const pass = (result: IntakeResult) => {
       if (isUndeserializableEvent(result)) return this.#conclude(result, inFlight);
       inFlight.onRead?.();
-      // It may have been given back while it was read.
+      // It may have been abandoned while it was read.
       return inFlight.isAborted ? Promise.resolve() : handling.handle(result, inFlight);
     };
     return isPromise(reading) ? (reading as Promise<IntakeResult>).then(pass) : pass(reading as IntakeResult);
   }
 
-  /** Reports a message that was not read, to the client's hook and as an error. Never rejects. */
+  /** Reports an unread message to the client's hook and to `processError`. Never rejects. */
   async notify(event: UndeserializableEvent): Promise<void> {
     const { settings, reporter } = this.#parts;
     const { message, disposition, error, settlementError } = event;
@@ -63,9 +63,9 @@ export class MessageRunner {
   async #conclude(event: UndeserializableEvent, inFlight: InFlightMessage): Promise<void> {
     const { settings, reporter, waits, block } = this.#parts;
     if (event.disposition === "held") return this.#hold(event, inFlight);
-    // Before anything that takes time: what comes behind it must not overtake it.
-    if (event.disposition === "blocked") block(settings.isBlocking ? "unreadable" : "circuitOpen");
-    else if (inFlight.delivery === undefined) this.#holdPlace(event, inFlight);
+    // Before any await, so that later messages cannot overtake it.
+    if (event.disposition === "blocked") block(settings.isBlocking ? "undeserializable" : "circuitOpen");
+    else if (inFlight.delivery === undefined) this.#holdSlot(event, inFlight);
     await this.notify(event);
     if (event.disposition !== "abandoned" || inFlight.delivery === undefined) return;
     await abandonUndecoded(inFlight.delivery, waits.abandons, (error) => {
@@ -73,7 +73,7 @@ export class MessageRunner {
     });
   }
 
-  /** Keeps a message that cannot be read now: beside the others, or in its place where order counts. */
+  /** Holds a message that cannot be read now, while others go on, or in its slot if the order counts. */
   async #hold(event: UndeserializableEvent, inFlight: InFlightMessage): Promise<void> {
     const { settings, holding, block } = this.#parts;
     if (settings.session?.keeper !== undefined) {
@@ -90,8 +90,8 @@ export class MessageRunner {
       await this.notify(outcome);
   }
 
-  /** What the broker has deleted already cannot be held, but keeps the next from being deleted too. */
-  #holdPlace(event: UndeserializableEvent, inFlight: InFlightMessage): void {
+  /** A message that the broker has deleted cannot be held, but its slot is, so that no further message is deleted. */
+  #holdSlot(event: UndeserializableEvent, inFlight: InFlightMessage): void {
     const { settings, holding, block } = this.#parts;
     const held = this.#toHeld(event, inFlight);
     if (held.circuit === undefined) return;
@@ -111,9 +111,9 @@ export class MessageRunner {
     return { delivered, delivery, outcome, circuit, opening: circuit?.opening ?? 0, free };
   }
 
-  /** Reads a message of a session again and again: what lies behind it waits. */
+  /** Reads a message of a session repeatedly, while the messages behind it wait. */
   async #readInPlace(inFlight: InFlightMessage, event: UndeserializableEvent): Promise<void> {
-    const { settings, policy, waits, handling, letGo } = this.#parts;
+    const { settings, policy, waits, handling, abandon } = this.#parts;
     const { intake, breaker, backoff, session } = settings;
     const result = await readInPlace(inFlight, event.error, {
       intake,
@@ -124,7 +124,7 @@ export class MessageRunner {
       signal: waits.inPlace,
     });
     if (result === undefined) {
-      if (waits.isEnded && !inFlight.isAborted) await letGo(inFlight);
+      if (waits.isEnded && !inFlight.isAborted) await abandon(inFlight);
     } else if (isUndeserializableEvent(result)) await this.#conclude(result, inFlight);
     else await handling.handle(result, inFlight);
   }

@@ -2,8 +2,8 @@ import { type AbandonBackoff, DelayedAbandons } from "../delivery/delayed-abando
 import type { Scheduler } from "../foundation/scheduler.js";
 
 /**
- * What a processor waits for before it goes on with a message: a back-off before it gives one back, and another try to read one of a
- * session in its place. Each is made when there is something to wait for.
+ * The pending delays of a processor: before it abandons a message, and before it reads a message of a session again in place. Each is
+ * created on first use.
  */
 export class PendingWaits {
   readonly #scheduler: Scheduler;
@@ -17,7 +17,7 @@ export class PendingWaits {
     this.#backoff = backoff;
   }
 
-  /** Whether the processor is closing, and nothing waits any more. */
+  /** Whether the processor is closing, so that there are no more delays. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -28,19 +28,19 @@ export class PendingWaits {
     return this.#abandons;
   }
 
-  /** Ends the waiting for another try to read a message in its place. */
+  /** Aborts the delays before reading in place. */
   get inPlace(): AbortSignal {
     this.#inPlace ??= new AbortController();
     if (this.#isEnded) this.#inPlace.abort();
     return this.#inPlace.signal;
   }
 
-  /** Ends what waits in its place; what will be given back goes on waiting. */
+  /** Ends the delays before reading in place, but not those before abandoning. */
   endInPlace(): void {
     this.#inPlace?.abort();
   }
 
-  /** Ends all waits, now and from now on. */
+  /** Ends all delays, including later ones. */
   end(): void {
     this.#isEnded = true;
     this.#inPlace?.abort();

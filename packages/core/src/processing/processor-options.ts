@@ -3,7 +3,7 @@ import type { UndeserializableDisposition } from "../message/undeserializable-ev
 import type { MessageContext } from "./in-flight-message.js";
 import type { RetryOptions } from "./retry.js";
 
-/** What a processor was doing when an error came up. */
+/** What a processor was doing when an error occurred. */
 export type ErrorSource =
   | "acceptSession"
   | "receive"
@@ -19,21 +19,21 @@ export type ErrorSource =
   | "renewLock"
   | "closeSession";
 
-/** What `processError` gets. */
+/** The argument of `processError`. */
 export interface ProcessErrorArgs {
-  /** What went wrong; a `WaybillError` unless the handler threw it. */
+  /** A `WaybillError`, unless the handler threw it. */
   readonly error: unknown;
-  /** The step it happened in. */
+  /** The step in which it occurred. */
   readonly errorSource: ErrorSource;
   /** The queue, subscription or dead-letter queue. */
   readonly entityPath: string;
-  /** The message it happened with, if it happened with one. */
+  /** The `messageId` of the message, if the error concerns one. */
   readonly messageId?: MessageId | undefined;
-  /** The session it happened in, if it happened in one. */
+  /** The session id, if the error occurred in a session. */
   readonly sessionId?: string | undefined;
-  /** The message as it arrived, when its body could not be read. */
+  /** The message with its raw body, if its body could not be read. */
   readonly rawMessage?: UndecodedMessage | undefined;
-  /** What happened to `rawMessage`. With `handedOver` nobody else holds it: keep it here or lose it. */
+  /** What happened to `rawMessage`. `handedOver`: it is no longer on the broker and is lost unless this handler stores it. */
   readonly disposition?: UndeserializableDisposition | undefined;
 }
 
@@ -44,36 +44,36 @@ export interface MessageHandlers<
   Context = MessageContext,
 > {
   /**
-   * Gets each message whose body was read. What it throws decides: a `DeadLetterError` dead-letters the message, a `DeferError` defers
-   * it, anything else abandons it or, with `retry`, brings it back later.
+   * Called with each message whose body was read. If it throws a `DeadLetterError`, the message is dead-lettered, after a `DeferError` it is
+   * deferred, after any other error abandoned or, with `retry`, retried after a delay.
    */
   processMessage(message: ReceivedMessage<Body> | Undecoded, context: Context): Promise<void> | void;
-  /** Gets everything that goes wrong, undeserializable messages included. What it throws is ignored. */
+  /** Called with every error, including undeserializable messages. Its own errors are ignored. */
   processError(args: ProcessErrorArgs): Promise<void> | void;
 }
 
-/** How every processor works. */
+/** Options of every processor. */
 export interface ProcessorOptions {
-  /** How many messages are received ahead, locked and renewed, while the handler is busy; in a session processor, for each session. Only in peek-lock mode. Default: 0. */
+  /** How many messages are prefetched, with renewed locks, while the handler is busy; in a session processor, for each session. Only in peek-lock mode. Default: 0. */
   readonly prefetchCount?: number;
-  /** Completes a message when its handler has succeeded, unless the handler settled it. Default: true. */
+  /** Completes a message after its handler succeeded, unless the handler settled it. Default: true. */
   readonly autoCompleteMessages?: boolean;
   /**
-   * How long closing may take, in milliseconds; `Infinity` waits forever. Handlers that are not done by four fifths of it, at the latest
-   * 5 seconds before, have their messages abandoned. Default: 25 000.
+   * How long closing may take, in milliseconds; `Infinity` waits for all handlers. Messages of handlers that are still running after four
+   * fifths of it, or 5 seconds before its end if that is later, are abandoned. Default: 25 000.
    */
   readonly closeTimeoutInMs?: number;
   /** Closes the subscription when it aborts. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** How a processor of one receiver works. */
+/** Options of a processor of one receiver. */
 export interface SubscribeMessagesOptions extends ProcessorOptions {
-  /** How many messages may be with the handler at once. Default: 1. */
+  /** How many messages are handled concurrently. Default: 1. */
   readonly maxConcurrentCalls?: number;
-  /** How long a message's lock is renewed, in milliseconds; 0 renews nothing. Default: the receiver's, 300 000. A session's is the receiver's. */
+  /** How long a message's lock is renewed, in milliseconds; 0 disables renewal. Default: the receiver's, 300 000. In a session, the receiver's applies. */
   readonly maxAutoLockRenewalDurationInMs?: number;
-  /** Brings messages whose handler failed back after a delay. Only on queues without sessions. Default: they are abandoned and come at once. */
+  /** Retries messages whose handler failed after a delay. Only on queues without sessions. Default: they are abandoned and delivered again at once. */
   readonly retry?: RetryOptions | undefined;
 }
 
@@ -85,7 +85,7 @@ export const defaultSubscribeOptions = Object.freeze({
   closeTimeoutInMs: 25_000,
 });
 
-/** How a subscription is closed. */
+/** Options of closing a subscription. */
 export interface CloseSubscriptionOptions {
   /** How long it may take, in milliseconds. Default: the subscription's `closeTimeoutInMs`. */
   readonly closeTimeoutInMs?: number;
@@ -94,8 +94,8 @@ export interface CloseSubscriptionOptions {
 /** A running processor. */
 export interface MessageSubscription extends AsyncDisposable {
   /**
-   * Stops new deliveries and resolves when the message of every handler that runs is settled: as the handler ends, or abandoned when its
-   * time is over. Messages that no handler has are abandoned at once. Do not await it inside a handler: it would wait for itself.
+   * Stops deliveries and resolves when the messages of all running handlers are settled: when the handler finishes, or abandoned when the
+   * time is up. Messages without a handler yet are abandoned at once. Do not await it inside a handler: it would wait for itself.
    */
   close(options?: CloseSubscriptionOptions): Promise<void>;
 }

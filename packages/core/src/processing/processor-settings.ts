@@ -7,11 +7,11 @@ import type { RetrySettings } from "./handling.js";
 import type { InFlightMessage, MessageContext } from "./in-flight-message.js";
 import type { Processor } from "./processor.js";
 
-/** What a processor works with beside its handlers. */
+/** Settings and dependencies of a processor. */
 export interface ProcessorSettings {
   readonly intake: Intake;
   readonly backoff: Required<UnavailableBackoff>;
-  /** Whether messages can be deferred, to be received by their numbers. */
+  /** Whether the transport supports deferral. */
   readonly canDefer: boolean;
   readonly maxConcurrentCalls: number;
   readonly prefetchCount: number;
@@ -20,37 +20,36 @@ export interface ProcessorSettings {
   readonly closeTimeoutMs: number;
   readonly retry: RetrySettings | undefined;
   readonly breaker: CircuitBreaker | undefined;
-  /** Whether it stops at an undeserializable message, leaving it locked. */
+  /** Whether it stops at an undeserializable message and leaves it locked. */
   readonly isBlocking: boolean;
-  /** The session that it serves. */
+  /** The session that it processes. */
   readonly session: ProcessedSession | undefined;
-  /** The client's hook. */
+  /** Reports an undeserializable message to the client. */
   readonly onUndeserializable: (event: UndeserializableEvent) => void;
   readonly onClosed: (processor: Processor) => void;
 }
 
-/** A session on which a processor runs, and whoever looks after it. */
+/** The session that a processor processes. */
 export interface ProcessedSession {
   readonly sessionId: string;
-  /** Whether somebody looks after it: sets it aside when it stops, and closes it when its processor is closed. */
+  /** Manages this session's lifetime: closes it with its processor, and keeps it locked while it is blocked; undefined if the caller does. */
   readonly keeper: SessionKeeper | undefined;
-  /** Renews its lock for as long again: a message waits for something out of reach. */
+  /** Restarts the time for which its lock is renewed; called while a message waits for an unavailable dependency. */
   readonly keepLock?: (() => void) | undefined;
 }
 
-/** Is notified of what happens to a session. */
+/** Manages the lifetime of a session, as its processor reports events. */
 export interface SessionKeeper {
   toContext(inFlight: InFlightMessage): MessageContext;
-  /** A message came to a session that had none, or the last one is done. */
+  /** Called when the first message arrives, and when the last one is settled. */
   onActivity(isBusy: boolean): void;
-  /** A message was read. */
   onDecoded(): void;
-  /** Whether the session may stop at a message whose circuit is open, instead of going on without it. */
-  mayBlock(delivered: DeliveredMessage): Promise<boolean>;
-  /** The session stopped at a message that cannot be read, or not now. */
+  /** Whether the session may stop at a message whose circuit is open; otherwise the message is dead-lettered. */
+  tryBlock(delivered: DeliveredMessage): Promise<boolean>;
+  /** Called when the session stopped at a message. */
   onBlocked(cause: BlockCause): void;
   onLost(): void;
 }
 
-/** Why a session stops: its message cannot be read, its circuit is open, or something it needs is out of reach. */
-export type BlockCause = "unreadable" | "circuitOpen" | "unavailable";
+/** Why a session stopped: its message is undeserializable, its circuit is open, or a dependency is unavailable. */
+export type BlockCause = "undeserializable" | "circuitOpen" | "unavailable";

@@ -165,7 +165,7 @@ describe("subscribe", () => {
     await closing;
   });
 
-  it("tells that it could not complete, and the message comes again", async () => {
+  it("reports a failed completion, and the message is delivered again", async () => {
     await using fixture = await createFixture();
     const { seen, errors } = subscribe(fixture, ({ deliveryCount, lockToken }) => {
       if (deliveryCount === 0) fixture.broker.faults.loseLock("orders", lockToken!);
@@ -211,7 +211,7 @@ describe("subscribe", () => {
     expect(() => fixture.client.createReceiver("orders").subscribe(handlers, options)).toThrow(text);
   });
 
-  it("receives nothing ahead where that would lose it", async () => {
+  it("refuses to prefetch where that could lose messages", async () => {
     await using fixture = await createFixture();
     const receiver = fixture.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
     const handlers = { processMessage() {}, processError() {} };
@@ -231,7 +231,7 @@ describe("subscribe", () => {
   });
 });
 
-describe("handlers that throw what cannot be looked at", () => {
+describe("handlers that throw values which cannot be inspected", () => {
   class Unnamed extends Error {
     override get name(): string {
       throw new Error("no name");

@@ -1,11 +1,11 @@
 import type { DeliveredMessage, TransportSubscription } from "../contracts/transport.js";
 import { type Delivery, isLockLost } from "../delivery/delivery.js";
-import type { UnreadablePolicy } from "../delivery/intake.js";
+import type { IntakePolicy } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/duration.js";
 import type { HeldMessage } from "../holding/held-messages.js";
 import { Holding } from "../holding/holding.js";
-import { processorPolicy } from "../holding/unreadable-policy.js";
+import { processorPolicy } from "../holding/intake-policy.js";
 import type { UndecodedMessage } from "../message/message.js";
 import { CallSlots } from "./call-slots.js";
 import { drain } from "./drain.js";
@@ -18,12 +18,12 @@ import { PendingWaits } from "./pending-waits.js";
 import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
 import type { BlockCause, ProcessorSettings } from "./processor-settings.js";
 
-/** So many messages for each call may wait for the broker to confirm their completion, and hold no handler up. */
+/** How many completions per slot may be pending before further messages wait for them. */
 const completionsPerCall = 8;
 
 /**
- * Delivers messages to a handler until it is closed, and settles each by what the handler did. `CallSlots` limits how many run at once,
- * `MessageRunner` runs one, `drain` ends them.
+ * Delivers messages to a handler until it is closed, and settles each according to the handler's result. `CallSlots` limits how many run
+ * concurrently, `MessageRunner` runs one, `drain` ends them.
  */
 export class Processor implements MessageSubscription {
   readonly #settings: ProcessorSettings;
@@ -32,7 +32,7 @@ export class Processor implements MessageSubscription {
   readonly #slots: CallSlots;
   readonly #waits: PendingWaits;
   readonly #handling: Handling;
-  /** Undefined in a session, whose order leaves nothing to hold beside it. */
+  /** Undefined in a session: its order does not allow holding a message while others go on. */
   readonly #holding: Holding | undefined;
   readonly #runner: MessageRunner;
   readonly #subscription: TransportSubscription;
@@ -99,11 +99,11 @@ export class Processor implements MessageSubscription {
       policy: this.#createPolicy(),
       waits: this.#waits,
       block: this.#block,
-      letGo: this.#letGo,
+      abandon: this.#abandon,
     });
   }
 
-  #createPolicy(): UnreadablePolicy | undefined {
+  #createPolicy(): IntakePolicy | undefined {
     const { breaker, isBlocking, session } = this.#settings;
     const keeper = session?.keeper;
     const holding = this.#holding;
@@ -114,7 +114,7 @@ export class Processor implements MessageSubscription {
       whileOpen:
         keeper === undefined
           ? () => "hold"
-          : async (delivered) => ((await keeper.mayBlock(delivered)) ? "block" : "deadLetter"),
+          : async (delivered) => ((await keeper.tryBlock(delivered)) ? "block" : "deadLetter"),
     });
   }
 
@@ -129,7 +129,7 @@ export class Processor implements MessageSubscription {
   readonly #onMessage = (delivered: DeliveredMessage): Promise<void> =>
     new Promise((resolve) => this.#start(new InFlightMessage(delivered, this.#open(delivered), resolve)));
 
-  /** Handles a message that comes back from where it was set aside. */
+  /** Handles a message that was deferred and received again. */
   readonly #take = (delivered: DeliveredMessage): Promise<void> =>
     new Promise((resolve) => {
       const inFlight = new InFlightMessage(delivered, this.#open(delivered), () => {});
@@ -154,18 +154,18 @@ export class Processor implements MessageSubscription {
   #start(inFlight: InFlightMessage): void {
     this.#messages.add(inFlight);
     const isReceiving = !this.#isClosing && !this.#isBlocked;
-    // What cannot be given back has to be handled, whatever else is going on.
+    // A message without a lock cannot be abandoned, so it has to be handled even while closing.
     if (!isReceiving && inFlight.delivery !== undefined) void this.#giveBack(inFlight);
     else this.#slots.acquire(inFlight);
   }
 
-  /** Runs a message that has its slot, until nothing of it is left to do. */
+  /** Runs a message that has acquired its slot, until it is settled or held. */
   async #call(inFlight: InFlightMessage): Promise<void> {
     if (inFlight.wasHeld) this.#restartRenewal(inFlight);
     try {
       if (!inFlight.isAborted) await this.#runner.run(inFlight);
     } catch (error) {
-      // Nothing above throws; if it did, a rejection here could end the subscription.
+      // Nothing above is expected to throw; a rejection here could end the subscription.
       await this.#reporter.report(WaybillError.from(error), "receive", inFlight.delivered.messageId);
     }
     if (inFlight.isHeld) {
@@ -181,7 +181,7 @@ export class Processor implements MessageSubscription {
     this.#messages.end(inFlight);
   }
 
-  /** While it was held its lock was renewed without end; now its handler has as long as any other. */
+  /** While it was held, its lock was renewed without limit; from now on the usual limit applies. */
   #restartRenewal({ delivery }: InFlightMessage): void {
     if (delivery === undefined) return;
     const { intake, renewForMs } = this.#settings;
@@ -189,7 +189,7 @@ export class Processor implements MessageSubscription {
     intake.renewal.track(delivery, renewForMs);
   }
 
-  /** Frees the place with the transport and the slot that a message took, for the next one. */
+  /** Releases the message's slots of the transport and of the processor. */
   #release(inFlight: InFlightMessage): void {
     if (!inFlight.isCalling) return;
     inFlight.end();
@@ -197,8 +197,8 @@ export class Processor implements MessageSubscription {
   }
 
   /**
-   * Whether the next message need not wait until one is completed, as with the SDK. In a session it must: what could not be completed
-   * would come again behind it.
+   * Whether the next message may start while completions are pending, as in the official SDK. Not in a session, where a message whose
+   * completion failed would be delivered again after a later one.
    */
   get #mayGoOn(): boolean {
     const { session, maxConcurrentCalls } = this.#settings;
@@ -206,7 +206,7 @@ export class Processor implements MessageSubscription {
     return session === undefined && completing < completionsPerCall * maxConcurrentCalls;
   }
 
-  /** Stops at a message for good: it and all that came with it stay locked until the session is closed. */
+  /** Stops at a message: it and those behind it stay locked until the session is closed. */
   readonly #block = (cause: BlockCause): void => {
     this.#isBlocked = true;
     this.#subscription.stop().catch(this.#onError);
@@ -234,21 +234,21 @@ export class Processor implements MessageSubscription {
     }
   }
 
-  /** Gives back a message that no handler has seen. */
+  /** Abandons and ends a message that no handler has received. */
   readonly #giveBack = async (inFlight: InFlightMessage): Promise<void> => {
-    await this.#letGo(inFlight);
+    await this.#abandon(inFlight);
     this.#messages.end(inFlight);
   };
 
-  /** Abandons a message. In a session that will be closed it needs no settling, and counts no delivery. */
-  readonly #letGo = async ({ delivery }: InFlightMessage): Promise<void> => {
+  /** Abandons a message, except in a session that will be closed: closing releases it without increasing its delivery count. */
+  readonly #abandon = async ({ delivery }: InFlightMessage): Promise<void> => {
     const isReleased = this.#settings.session?.keeper !== undefined || this.#isBlocked;
     if (delivery !== undefined && !isReleased) await this.#handling.abandon(delivery);
   };
 
-  /** The transport closes, perhaps before the processor: what only waits must not hold it up. */
+  /** Called when the transport begins to stop, perhaps before the processor closes: held messages must not delay it. */
   readonly #onStopping = (): void => {
-    if (!this.#isClosing) this.#holding?.letGo();
+    if (!this.#isClosing) this.#holding?.releaseSlots();
     this.#waits.endInPlace();
   };
 

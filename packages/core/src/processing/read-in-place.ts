@@ -1,30 +1,30 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import {
   type Intake,
+  type IntakePolicy,
   type IntakeResult,
   isUndeserializableEvent,
-  type UnreadablePolicy,
 } from "../delivery/intake.js";
 import type { WaybillError } from "../errors/error.js";
 import { pause } from "../foundation/pause.js";
 import { backoffDelayMs, type UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { InFlightMessage } from "./in-flight-message.js";
 
-/** What reading in place works with. */
+/** Dependencies for reading in place. */
 export interface ReadInPlaceSettings {
   readonly intake: Intake;
   readonly breaker: CircuitBreaker | undefined;
   readonly backoff: Required<UnavailableBackoff>;
-  /** Renews the session's lock for as long again. */
+  /** Restarts the time for which the session's lock is renewed. */
   readonly keepLock: (() => void) | undefined;
-  readonly policy: UnreadablePolicy | undefined;
-  /** Ends the waiting. */
+  readonly policy: IntakePolicy | undefined;
+  /** Ends the delays between attempts. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads a message that cannot be read now, again and again, until that ends in something else. Where order counts, this is how the
- * messages behind it wait. Resolves with undefined when the waiting was ended.
+ * Reads a held message repeatedly until the result is not `held` any more, while the messages behind it wait, because their order counts.
+ * Resolves with undefined when the signal aborts.
  */
 export async function readInPlace(
   inFlight: InFlightMessage,

@@ -76,7 +76,7 @@ describe("retry", () => {
     expect(sources.slice(0, 2)).toEqual(["processMessageCallback", "retry"]);
   });
 
-  it("counts nothing that the wire made up", async () => {
+  it("ignores an invalid count from the wire", async () => {
     await using fixture = await createFixture();
     const ids = failing(fixture, { ...retry, maxRetries: 1 });
     const forged = { [retryCountProperty]: "many" };

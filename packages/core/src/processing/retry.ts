@@ -4,20 +4,20 @@ import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { ApplicationProperties, EncodedMessage, MessageId } from "../message/message.js";
 
-/** The application property of a retried message that counts its retries. */
+/** The application property with the number of retries of a message. */
 export const retryCountProperty = "waybill-retry-count";
 
-/** The application property of a retried message that holds the `messageId` it was first sent with. */
+/** The application property with the original `messageId` of a retried message. */
 export const firstMessageIdProperty = "waybill-first-message-id";
 
 /**
- * Brings a message whose handler failed back after a delay: a copy is scheduled, then the message is completed. Between the two steps
- * both exist, so a message can come twice, never not at all.
+ * Retries a message whose handler failed after a delay: a copy is scheduled, then the message is completed. A crash between the two steps
+ * may deliver a message twice, but loses none.
  */
 export interface RetryOptions {
-  /** How long until the message comes back, in milliseconds, or a function of the retry's number, from 1, and what the handler threw. 0 abandons. */
+  /** The delay in milliseconds, or a function of the number of the retry, from 1, and the handler's error. 0 abandons the message instead. */
   readonly delayInMs: number | ((retry: number, error: unknown) => number);
-  /** How often; after that the message is dead-lettered with the reason `RetriesExhausted`. Default: 10. */
+  /** Maximum number of retries; then the message is dead-lettered with the reason `RetriesExhausted`. Default: 10. */
   readonly maxRetries?: number | undefined;
 }
 
@@ -40,15 +40,15 @@ export function resolveRetryOptions(options: RetryOptions): ResolvedRetryOptions
   return { delayInMs, maxRetries };
 }
 
-/** How often a message has been retried. What is not a count, counts as none: the property comes from the wire. */
+/** How often a message has been retried. An invalid property counts as 0, because it comes from the wire. */
 export function retriesOf({ applicationProperties }: DeliveredMessage): number {
   const count = applicationProperties[retryCountProperty];
   return typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
 /**
- * The copy of a message that is to come back: the same bytes and properties, but an id of its own, because an entity that detects
- * duplicates would drop the old one. The id follows from the sequence number, so that a copy that is made twice is a duplicate there.
+ * The copy of a message to retry: the same bytes and properties, but another `messageId`, because duplicate detection would drop the original
+ * one. The id is derived from the sequence number, so that a copy sent twice is detected as a duplicate.
  */
 export function retryCopy(delivered: DeliveredMessage, atMs: number): EncodedMessage {
   const { applicationProperties, messageId, expiresAtUtc } = delivered;
@@ -69,18 +69,18 @@ export function retryCopy(delivered: DeliveredMessage, atMs: number): EncodedMes
     replyToSessionId: delivered.replyToSessionId,
     partitionKey: delivered.partitionKey,
     viaPartitionKey: delivered.viaPartitionKey,
-    // Its time to live counts from when it becomes active; it is to end when it would have ended.
+    // Its time to live counts from when it becomes active; the copy expires when the original would have.
     timeToLive: expiresAtUtc === undefined ? undefined : timeLeftMs(expiresAtUtc, atMs),
     forcePersistence: delivered.forcePersistence,
     applicationProperties: copied,
   };
 }
 
-/** A message that never expires, for which the service writes the end of its calendar, is left to the entity's own limit. */
+/** Undefined for a message that never expires, whose expiry the service reports as the year 9999: the entity's default applies. */
 function timeLeftMs(expiresAt: Date, atMs: number): number | undefined {
   const leftMs = Math.max(expiresAt.getTime() - atMs, 1);
-  return leftMs > longestTimeToLiveMs ? undefined : leftMs;
+  return leftMs > maxTimeToLiveMs ? undefined : leftMs;
 }
 
-/** What the AMQP header can say. Source: AMQP 1.0, 3.2.1. */
-const longestTimeToLiveMs = 2 ** 32 - 1;
+/** The maximum of the AMQP header. Source: AMQP 1.0, 3.2.1. */
+const maxTimeToLiveMs = 2 ** 32 - 1;

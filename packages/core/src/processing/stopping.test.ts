@@ -80,7 +80,7 @@ describe("closing within a time", () => {
     fixture.broker.faults.clear();
   });
 
-  it("goes by 25 seconds when nobody says otherwise, also when the client is closed", async () => {
+  it("takes 25 seconds by default, also when the client is closed", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     let isRunning = false;
@@ -104,7 +104,7 @@ describe("closing within a time", () => {
     expect(await fixture.broker.receiver("orders").peek(1)).toMatchObject([{ deliveryCount: 1 }]);
   });
 
-  it("leaves a handler in receive-and-delete mode to itself", async () => {
+  it("does not interrupt a handler in receive-and-delete mode", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     let finish = () => {};

@@ -16,22 +16,22 @@ import {
 import type { ProcessorSettings } from "./processor-settings.js";
 import { type RetryOptions, resolveRetryOptions } from "./retry.js";
 
-/** What the receiver and its client give to every subscription. */
-export interface SubscribeSurroundings {
+/** What a receiver and its client provide to every subscription. */
+export interface SubscribeDependencies {
   readonly receiver: TransportReceiver;
   readonly entityPath: string;
   readonly scheduler: Scheduler;
   readonly isSubQueue: boolean;
   readonly renewForMs: number;
   readonly backoff: Required<UnavailableBackoff>;
-  /** Guards the entity, for all that the client receives from it; undefined where it is switched off, or nothing is dead-lettered. */
+  /** The circuit breaker of the entity, shared by the client's receivers; undefined if it is switched off or nothing is dead-lettered. */
   readonly breaker: CircuitBreaker | undefined;
-  /** Whether the transport defers messages. */
+  /** Whether the transport supports deferral. */
   readonly canDefer: boolean;
   readonly onUndeserializable: (event: UndeserializableEvent) => void;
-  /** Whether a session stops at what cannot be deserialized. */
+  /** Whether a session stops at an undeserializable message. */
   readonly isBlocking: boolean;
-  /** Sends to the entity itself; undefined where that cannot be done, or nothing can be scheduled. */
+  /** Sends to the entity itself; undefined if that is not possible or the transport cannot schedule. */
   readonly retrySender: (() => TransportSender) | undefined;
 }
 
@@ -48,7 +48,7 @@ const optionNames: OptionNames<SubscribeMessagesOptions> = {
 /** Checks the options of a subscription and fills in the defaults. */
 export function resolveSubscribeOptions(
   options: SubscribeMessagesOptions,
-  surroundings: SubscribeSurroundings,
+  dependencies: SubscribeDependencies,
 ): Omit<ProcessorSettings, "intake" | "session" | "onClosed"> {
   requireKnownOptions("subscribe", options, optionNames);
   const defaults = defaultSubscribeOptions;
@@ -56,9 +56,9 @@ export function resolveSubscribeOptions(
     options;
   requireInteger("maxConcurrentCalls", maxConcurrentCalls, 1);
   requireInteger("prefetchCount", prefetchCount, 0);
-  requirePrefetchable(prefetchCount, surroundings.receiver.receiveMode, surroundings.entityPath);
+  requirePrefetchable(prefetchCount, dependencies.receiver.receiveMode, dependencies.entityPath);
   const { maxAutoLockRenewalDurationInMs, closeTimeoutInMs } = options;
-  const { backoff, renewForMs, isBlocking, onUndeserializable, breaker, canDefer } = surroundings;
+  const { backoff, renewForMs, isBlocking, onUndeserializable, breaker, canDefer } = dependencies;
   return {
     backoff,
     canDefer,
@@ -67,14 +67,14 @@ export function resolveSubscribeOptions(
     isAutoCompleting: options.autoCompleteMessages ?? defaults.autoCompleteMessages,
     renewForMs: durationMs("maxAutoLockRenewalDurationInMs", maxAutoLockRenewalDurationInMs, renewForMs),
     closeTimeoutMs: durationMs("closeTimeoutInMs", closeTimeoutInMs, defaults.closeTimeoutInMs),
-    retry: resolveRetry(options.retry, surroundings),
+    retry: resolveRetry(options.retry, dependencies),
     breaker,
     isBlocking,
     onUndeserializable,
   };
 }
 
-/** Throws `configuration-invalid` where messages that are received ahead would be lost. */
+/** Throws `configuration-invalid` if prefetched messages could be lost. */
 export function requirePrefetchable(
   prefetchCount: number,
   receiveMode: ReceiveMode,
@@ -86,7 +86,7 @@ export function requirePrefetchable(
   throw new WaybillError("configuration-invalid", text, { entityPath });
 }
 
-/** Throws `TypeError` unless both functions are there. */
+/** Throws `TypeError` unless both are functions. */
 export function requireHandlers(
   handlers: Pick<MessageHandlers<never, never, never>, "processMessage" | "processError">,
 ): void {
@@ -97,7 +97,7 @@ export function requireHandlers(
 
 function resolveRetry(
   options: RetryOptions | undefined,
-  { entityPath, retrySender: sender }: SubscribeSurroundings,
+  { entityPath, retrySender: sender }: SubscribeDependencies,
 ): RetrySettings | undefined {
   if (options === undefined) return undefined;
   const resolved = resolveRetryOptions(options);

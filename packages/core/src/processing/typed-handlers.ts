@@ -10,13 +10,13 @@ import { undeserializable } from "../pipeline/undeserializable.js";
 import type { MessageContext } from "./in-flight-message.js";
 import type { MessageHandlers, SubscribeMessagesOptions } from "./processor-options.js";
 
-/** Gets the messages of one type, in its current version. What it throws decides, as with `processMessage` of a receiver. */
+/** Called with messages of one type in its current version. Errors settle the message as for `processMessage` of a receiver. */
 export type TypedHandler<Body = unknown, Context = MessageContext> = (
   message: ReceivedMessage<Body>,
   context: Context,
 ) => Promise<void> | void;
 
-/** Handlers by the name of their message type; none without message types. */
+/** Handlers by the name of their message type; none if the client has no message types. */
 export type HandlersByType<Types extends MessageType, Context = MessageContext> = [Types] extends [never]
   ? { readonly [messageType: string]: never }
   : {
@@ -28,28 +28,28 @@ export type HandlersByType<Types extends MessageType, Context = MessageContext> 
 
 /** The functions that a subscription by message type calls. */
 export interface TypedMessageHandlers<Types extends MessageType, Context = MessageContext> {
-  /** A handler for each type whose messages are expected. */
+  /** The handlers by message type. */
   readonly processMessage: HandlersByType<Types, Context>;
-  /** Gets the messages whose type has no handler, and those without a type. Default: they are dead-lettered as `UnhandledMessageType`. */
+  /** Called with messages without a type or a handler. Default: they are dead-lettered with the reason `UnhandledMessageType`. */
   readonly processUnhandled?: TypedHandler<unknown, Context> | undefined;
-  /** Gets everything that goes wrong, undeserializable and unhandled messages included. What it throws is ignored. */
+  /** Called with every error, including undeserializable and unhandled messages. Its own errors are ignored. */
   readonly processError: MessageHandlers["processError"];
 }
 
-/** How a subscription by message type works. */
+/** Options of a subscription by message type. */
 export interface TypedSubscribeOptions extends SubscribeMessagesOptions {
   /** Default: `"peekLock"`. */
   readonly receiveMode?: ReceiveMode | undefined;
 }
 
-/** A subscription by message type, in the terms of one that knows no types. */
+/** A subscription by message type, converted to one without types. */
 export interface UntypedHandlers<Context> {
-  /** Refuses the messages without a handler, so that they are settled as every undeserializable message. */
+  /** Treats messages without a handler as undeserializable, so that they are settled like these. */
   readonly pipeline: Pipeline;
   readonly handlers: MessageHandlers<unknown, UndecodedMessage, Context>;
 }
 
-/** Throws `TypeError` when a handler is not a function, or is for a type that the pipeline does not know. */
+/** Throws `TypeError` when a handler is not a function, or its type is not one of the pipeline's. */
 export function untypedHandlers<Context>(
   pipeline: Pipeline,
   given: TypedMessageHandlers<MessageType, Context>,
@@ -67,7 +67,7 @@ export function untypedHandlers<Context>(
     pipeline: processUnhandled === undefined ? handledOnly(pipeline, byName) : pipeline,
     handlers: {
       ...given,
-      // The pipeline has refused what has no handler.
+      // The pipeline has refused messages without a handler.
       processMessage: (message, context) =>
         required(handlerOf(message.deserialization), "The handler of a message type")(
           message as ReceivedMessage,

@@ -328,7 +328,7 @@ describe("what cannot be read now", () => {
     expect(await fixture.broker.receiver("orders").peek(9)).toMatchObject([{ deliveryCount: 2 }]);
   });
 
-  it("comes back to who asked for it by its number", async () => {
+  it("is returned to the call that requested its sequence number", async () => {
     const registry = { isUp: true };
     await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound(registry)] },

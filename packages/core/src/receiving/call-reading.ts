@@ -11,12 +11,12 @@ import type {
   UndeserializableDisposition,
   UndeserializableEvent,
 } from "../message/undeserializable-event.js";
-import type { SubscribeSurroundings } from "../processing/subscribe-settings.js";
+import type { SubscribeDependencies } from "../processing/subscribe-settings.js";
 
-/** What reading for calls works with. */
+/** Dependencies of {@link CallReading}. */
 export interface CallReadingSettings
   extends Pick<
-    SubscribeSurroundings,
+    SubscribeDependencies,
     "breaker" | "backoff" | "isBlocking" | "renewForMs" | "scheduler" | "onUndeserializable"
   > {
   readonly isSession: boolean;
@@ -24,7 +24,7 @@ export interface CallReadingSettings
 
 type Received = ReceivedMessage | UndecodedMessage;
 
-/** What happened to unread messages that are still in the entity. */
+/** The dispositions of unread messages that are still in the entity. */
 const stillThere: ReadonlySet<UndeserializableDisposition> = new Set([
   "held",
   "abandoned",
@@ -32,7 +32,7 @@ const stillThere: ReadonlySet<UndeserializableDisposition> = new Set([
   "blocked",
 ]);
 
-/** Reads what the calls of a receiver receive, and keeps what they cannot read. */
+/** Reads the messages that calls of a receiver received, and holds those that cannot be read. */
 export class CallReading {
   readonly held: HeldForCalls;
   readonly #settings: CallReadingSettings;
@@ -63,7 +63,7 @@ export class CallReading {
     return this.#closing.signal;
   }
 
-  /** Ends the calls that wait to read again. */
+  /** Ends calls that wait before reading again. */
   stopWaiting(): void {
     this.#closing.abort();
   }
@@ -73,7 +73,7 @@ export class CallReading {
     if (this.#blockedBy !== undefined) throw this.#blockedBy;
   }
 
-  /** Reads what a call received. Throws when nothing of it can be read and something is still in the entity. */
+  /** Reads the messages of a call. Throws when none can be read and one of them is still in the entity. */
   async read(
     delivered: readonly DeliveredMessage[],
     { isDeferred }: { readonly isDeferred: boolean },
@@ -88,7 +88,7 @@ export class CallReading {
     return this.#conclude(results, delivered, deliveries, isDeferred);
   }
 
-  /** What lies behind the message at which the session stops stays locked and unread. */
+  /** Messages behind the one at which the session stops stay locked and unread. */
   async #readUntilBlocked(
     delivered: readonly DeliveredMessage[],
     deliveries: readonly (Delivery | undefined)[],
@@ -106,7 +106,7 @@ export class CallReading {
     return this.#conclude(results, delivered, deliveries, false);
   }
 
-  /** Reports what could not be read, and keeps it. Throws its error when nothing else came and the message is still in the entity. */
+  /** Reports unread messages and holds them. Throws the error of one that is still in the entity if no message was read. */
   #conclude(
     results: readonly IntakeResult[],
     delivered: readonly DeliveredMessage[],
@@ -137,7 +137,7 @@ export class CallReading {
     return messages;
   }
 
-  /** The call has returned long before the back-off ends; if abandoning fails, the lock runs out and does the same. */
+  /** Not awaited, because the call returns long before the delay ends. If abandoning fails, the lock expires, with the same effect. */
   #abandonLater(delivery: Delivery): void {
     const abandoning = abandonUndecoded(delivery, this.#abandons, () => {}).then(() => {
       this.#abandoning.delete(abandoning);
@@ -150,12 +150,12 @@ export class CallReading {
     this.#settings.onUndeserializable(event);
   };
 
-  /** Gives back what is kept. */
+  /** Abandons the held messages. */
   async close(): Promise<void> {
     this.#abandons.flush();
     await Promise.all([...this.#abandoning, this.held.close()]);
   }
 }
 
-/** Settling tells whoever received the message: it rejects with `message-lock-lost`. */
+/** Ignored, because settling the message will reject with `message-lock-lost`. */
 function ignoreRenewalError(): void {}

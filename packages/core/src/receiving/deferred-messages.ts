@@ -5,18 +5,18 @@ import type { ApplicationProperties, ReceivedMessage, UndecodedMessage } from ".
 import { peekAll } from "./peek-all.js";
 import type { Receiver } from "./receiver.js";
 
-/** Where the sequence numbers of deferred messages are kept: a session's state, a table, a file. */
+/** A store for the sequence numbers of deferred messages: a session's state, a table, a file. */
 export interface SequenceNumberStore {
-  /** The numbers that were saved last; none at first. */
+  /** The numbers that were saved last; empty at first. */
   load(): Promise<readonly bigint[]>;
-  /** Replaces them; resolves when they will survive whatever the store is meant to survive. */
+  /** Replaces them; resolves when they are durable. */
   save(sequenceNumbers: readonly bigint[]): Promise<void>;
 }
 
 /**
- * Keeps a record of deferred messages, which can be received by their sequence numbers only. A number is recorded before its message is
- * deferred and forgotten after it is settled, so that a crash between leaves a number without a message, never a message without a
- * number. One record has one writer at a time: a session's holder, or a single process.
+ * Records the sequence numbers of deferred messages, without which they cannot be received. A number is recorded before its message is
+ * deferred and removed after it is settled, so that a crash in between leaves a number without a message, never a message without a
+ * number. A record must have only one writer at a time: the receiver that holds the session, or a single process.
  */
 export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
   readonly #receiver: Receiver<Undecoded>;
@@ -29,7 +29,7 @@ export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
     this.#store = store;
   }
 
-  /** The numbers on record, in the order in which they were deferred. */
+  /** The recorded numbers, in the order in which their messages were deferred. */
   async sequenceNumbers(): Promise<bigint[]> {
     return [...(await this.#load())];
   }
@@ -43,7 +43,7 @@ export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
     await this.#receiver.deferMessage(message, propertiesToModify);
   }
 
-  /** Receives the messages on record, in their order. Numbers whose messages are gone are forgotten. */
+  /** Receives the recorded messages in order. Numbers whose messages do not exist any more are removed. */
   async receive<Body = unknown>(options: CallOptions = {}): Promise<(ReceivedMessage<Body> | Undecoded)[]> {
     const numbers = await this.sequenceNumbers();
     try {
@@ -54,13 +54,13 @@ export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
     }
   }
 
-  /** Completes a message that was received from the record, and forgets its number. */
+  /** Completes a recorded message and removes its number. */
   async complete(message: SettleableMessage & { readonly sequenceNumber: bigint }): Promise<void> {
     await this.#receiver.completeMessage(message);
     await this.#change((numbers) => numbers.delete(message.sequenceNumber));
   }
 
-  /** Looks through the entity for deferred messages and records those that are missing; resolves with how many. For a record that was lost. */
+  /** Peeks for deferred messages and records missing ones, for example after a record was lost; resolves with how many it added. */
   async discover(options: CallOptions = {}): Promise<number> {
     const found: bigint[] = [];
     for await (const { sequenceNumber } of peekAll(this.#receiver, { ...options, state: "deferred" })) {
@@ -74,7 +74,7 @@ export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
     return missing.length;
   }
 
-  /** A call for several is refused as a whole when one is not there. */
+  /** If one message does not exist, the call for several fails. */
   async #receiveOneByOne<Body>(
     numbers: readonly bigint[],
     options: CallOptions,
@@ -99,7 +99,7 @@ export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
     this.#numbers ??= this.#store.load().then(
       (numbers) => new Set(numbers),
       (error: unknown) => {
-        // To be tried again by the next call.
+        // The next call loads them again.
         this.#numbers = undefined;
         throw error;
       },
@@ -107,7 +107,7 @@ export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
     return this.#numbers;
   }
 
-  /** One change after the other, so that none saves numbers from before another. */
+  /** Applies changes one after the other, so that none overwrites another. */
   #change(change: (numbers: Set<bigint>) => void): Promise<void> {
     const saved = this.#saving.then(async () => {
       const numbers = new Set(await this.#load());

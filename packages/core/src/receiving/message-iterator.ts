@@ -5,15 +5,15 @@ import { requireInteger } from "../foundation/integer.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { ReceiveMessagesOptions, Receiver } from "./receiver.js";
 
-/** How a loop over messages receives. */
+/** Options of a message iterator. */
 export interface MessageIteratorOptions extends ReceiveMessagesOptions {
-  /** How many messages are received ahead, locked and renewed, while the loop is busy. Default: 0. */
+  /** How many messages are prefetched, with renewed locks, while the loop body runs. Default: 0. */
   readonly prefetchCount?: number;
-  /** Completes a message when the loop asks for the next, unless the loop settled it. Default: false. */
+  /** Completes a message when the loop requests the next one, unless it was settled. Default: false. */
   readonly autoCompleteMessages?: boolean;
 }
 
-/** Receives one message after the other; see `Receiver.getMessageIterator`. */
+/** See `Receiver.getMessageIterator`. */
 export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>(
   receiver: Receiver<Undecoded>,
   { prefetchCount = 0, autoCompleteMessages = false, ...receiveOptions }: MessageIteratorOptions,

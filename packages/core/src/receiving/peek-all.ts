@@ -3,15 +3,15 @@ import { WaybillError } from "../errors/error.js";
 import type { MessageState, PeekedMessage } from "../message/message.js";
 import type { PeekMessagesOptions } from "./receiver.js";
 
-/** Which messages to look through. */
+/** Which messages to peek. */
 export interface PeekAllOptions extends CallOptions {
-  /** Only messages in this state, for example those that are `"scheduled"` or `"deferred"`. Default: all. */
+  /** Only messages in this state, for example `"scheduled"` or `"deferred"`. Default: all. */
   readonly state?: MessageState | undefined;
-  /** Where to start. Default: the beginning. */
+  /** The sequence number to start from. Default: the beginning. */
   readonly fromSequenceNumber?: bigint | undefined;
 }
 
-/** What messages are peeked from: a receiver. */
+/** A receiver, as far as `peekAll` uses it. */
 export interface Peekable {
   peekMessages<Body>(maxMessageCount: number, options: PeekMessagesOptions): Promise<PeekedMessage<Body>[]>;
 }
@@ -19,8 +19,8 @@ export interface Peekable {
 const pageSize = 100;
 
 /**
- * Looks through an entity, or a session, from one end to the other without locking anything. It is how scheduled and deferred messages
- * are found whose sequence numbers nobody kept.
+ * Peeks all messages of an entity or session without locking them, for example to find scheduled and deferred messages whose sequence
+ * numbers were lost.
  */
 export async function* peekAll<Body = unknown>(
   receiver: Peekable,

@@ -3,17 +3,17 @@ import type { OptionNames } from "../foundation/known-options.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { UndeserializableAction } from "./undeserializable-action.js";
 
-/** How a receiver receives. */
+/** Options of a receiver. */
 export interface ReceiverOptions {
   /** Default: `"peekLock"`. */
   readonly receiveMode?: ReceiveMode | undefined;
-  /** Receives from the dead-letter queue or the transfer-dead-letter queue of the entity. */
+  /** Receives from the dead-letter queue or the transfer dead-letter queue of the entity. */
   readonly subQueueType?: SubQueue | undefined;
-  /** How long the locks of received messages, or of the session, are renewed, in milliseconds; 0 renews none. Default: 300 000. */
+  /** How long the locks of received messages, or of the session, are renewed, in milliseconds; 0 disables renewal. Default: 300 000. */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
 
-/** How a session is accepted and received from. */
+/** Options of accepting a session and of its receiver. */
 export interface AcceptSessionReceiverOptions<Mode extends ReceiveMode = ReceiveMode>
   extends Omit<ReceiverOptions, "subQueueType" | "receiveMode">,
     CallOptions {
@@ -22,13 +22,13 @@ export interface AcceptSessionReceiverOptions<Mode extends ReceiveMode = Receive
   /** How long to wait for a session, in milliseconds. Default: 60 000. */
   readonly maxWaitTimeInMs?: number | undefined;
   /**
-   * What happens to an undeserializable message: it is dead-lettered, or the session is blocked: `receiveMessages` rejects with
-   * `deserialization-failed`, subscriptions stop, and the message stays where it is. Default: `"deadLetter"`.
+   * What happens to an undeserializable message: `"deadLetter"` dead-letters it, `"block"` stops the session at it: `receiveMessages`
+   * rejects with `deserialization-failed`, subscriptions stop, and the message stays in the session. Default: `"deadLetter"`.
    */
   readonly undeserializableAction?: UndeserializableAction | undefined;
 }
 
-/** What comes undecoded beside the decoded messages of a session: nothing, as long as it can be dead-lettered. */
+/** The type of undecoded messages that a session may return: none in peek-lock mode, where they are dead-lettered. */
 export type UndecodedIn<Mode extends ReceiveMode> = Mode extends "receiveAndDelete"
   ? UndecodedMessage
   : never;
@@ -55,7 +55,7 @@ export const acceptSessionOptionNames: OptionNames<AcceptSessionReceiverOptions>
   abortSignal: true,
 };
 
-/** What takes the place of options that the receivers of `@azure/service-bus` have. */
+/** What replaces receiver options of `@azure/service-bus`. */
 export const optionsOfTheSdk: Readonly<Record<string, string>> = Object.freeze({
   skipParsingBodyAsJson: "the serializers read every body, and rawBody has its bytes; leave it out",
   skipConvertingDate: "the serializers decide what a date is; leave it out",

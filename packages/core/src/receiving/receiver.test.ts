@@ -27,7 +27,7 @@ describe("receiveMessages", () => {
     expect(await waiting).toEqual([]);
   });
 
-  it("waits for what comes after the poison until its time is up", async () => {
+  it("waits for messages after the undeserializable ones until its time is up", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     await sender.sendEncodedMessages([poison("p1"), poison("p2")]);
@@ -37,7 +37,7 @@ describe("receiveMessages", () => {
     expect((await waiting).map(({ body }) => body)).toEqual(["good"]);
   });
 
-  it("finds the message behind the poison without any time to wait", async () => {
+  it("finds the message behind the undeserializable ones without any time to wait", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     await sender.sendEncodedMessages([poison("p1"), poison("p2")]);

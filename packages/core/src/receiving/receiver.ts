@@ -34,35 +34,35 @@ import type { ProcessedSession } from "../processing/processor-settings.js";
 import {
   requireHandlers,
   resolveSubscribeOptions,
-  type SubscribeSurroundings,
+  type SubscribeDependencies,
 } from "../processing/subscribe-settings.js";
 import { CallReading } from "./call-reading.js";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.js";
 
-/** How long to wait for messages. */
+/** Options of `receiveMessages`. */
 export interface ReceiveMessagesOptions extends CallOptions {
   /** How long to wait for the first message, in milliseconds. Default: 60 000. */
   readonly maxWaitTimeInMs?: number;
 }
 
-/** Where to start peeking. */
+/** Options of `peekMessages`. */
 export interface PeekMessagesOptions extends CallOptions {
-  /** Default: after the last message this receiver peeked, at first from the beginning. */
+  /** The sequence number to start from. Default: after the last message that this receiver peeked, at first the beginning. */
   readonly fromSequenceNumber?: bigint;
 }
 
-/** Why a message is dead-lettered; every other name is an application property to add or overwrite. */
+/** Why a message is dead-lettered; all other properties are application properties to add or overwrite. */
 export interface DeadLetterMessageOptions {
   readonly deadLetterReason?: string;
   readonly deadLetterErrorDescription?: string;
   readonly [applicationProperty: string]: ApplicationPropertyValue | undefined;
 }
 
-/** What a receiver works with. */
-export interface ReceiverSettings extends IntakeSettings, SubscribeSurroundings {
-  /** Renews a session's lock for as long again: a message waits for something out of reach. */
+/** Settings and dependencies of a receiver. */
+export interface ReceiverSettings extends IntakeSettings, SubscribeDependencies {
+  /** Restarts the time for which a session's lock is renewed; called while a message waits for an unavailable dependency. */
   readonly keepLock?: (() => void) | undefined;
-  /** Whether it is there for one subscription, and closes with it. */
+  /** Whether it was created for one subscription, and closes with it. */
   readonly isForSubscription: boolean;
   readonly onClosed: (receiver: Receiver<UndecodedMessage>) => void;
 }
@@ -73,21 +73,21 @@ const receiveOptionNames: OptionNames<ReceiveMessagesOptions> = { maxWaitTimeInM
 const peekOptionNames: OptionNames<PeekMessagesOptions> = { fromSequenceNumber: true, abortSignal: true };
 
 /**
- * Receives from a queue, a subscription or one of their dead-letter queues, and settles what it received. Bodies arrive decoded; what
- * cannot be deserialized is dead-lettered at its first delivery and never returned. Where that is impossible, in a dead-letter queue or in
- * receive-and-delete mode, `Undecoded` says that raw, marked messages come too.
+ * Receives from a queue, a subscription or one of their dead-letter queues, and settles the received messages. Bodies are decoded;
+ * undeserializable messages are dead-lettered at their first delivery and not returned. Where that is impossible, in a dead-letter queue
+ * or in receive-and-delete mode, they are returned as `Undecoded`, with their raw body.
  */
 export class Receiver<Undecoded extends UndecodedMessage = never> implements AsyncDisposable {
   readonly #settings: ReceiverSettings;
   readonly #receiver: TransportReceiver;
   readonly #intake: Intake;
-  /** Made for the first call that receives: a session that a processor serves needs none. */
+  /** Created by the first call that receives, because a session with a processor needs none. */
   #calls: CallReading | undefined;
   readonly #subscriptions = new Set<Processor>();
   #peekFrom: bigint | undefined;
   #closing: Promise<void> | undefined;
 
-  /** A processor that runs beside the receiver may share its intake. */
+  /** `intake` may be shared with a processor of the same session. */
   constructor(settings: ReceiverSettings, intake = new Intake(settings)) {
     this.#settings = settings;
     this.#receiver = settings.receiver;
@@ -109,9 +109,9 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 
   /**
    * Resolves with 1 to `maxMessageCount` messages as soon as there are any, or with none after the wait. Undeserializable messages are
-   * settled on the way and reported to `onUndeserializable`. Rejects with `unavailable` when something needed to read them is out of
-   * reach and nothing else came, with `deserialization-failed` when nothing at all can be read by a client that has read nothing yet; the
-   * messages stay locked, and the next call reads them again.
+   * settled and reported to `onUndeserializable`. If no message could be read, rejects with `unavailable` when a dependency is unavailable,
+   * and with `deserialization-failed` when the client has decoded nothing yet and can read none of the waiting messages; the messages stay
+   * locked, and the next call reads them again.
    */
   async receiveMessages<Body = unknown>(
     maxMessageCount: number,
@@ -132,14 +132,14 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
       if (messages !== undefined && messages.length > 0)
         return messages as (ReceivedMessage<Body> | Undecoded)[];
       leftMs = Math.max(0, untilMs - steadyNow(scheduler));
-      // Nothing but poison: what is behind it is still wanted, even when there is no time to wait.
+      // All were undeserializable: receive the messages behind them, even if the time is up.
       if (messages === undefined && (isAlone || leftMs === 0)) return this.#endWithout();
     }
   }
 
   /**
-   * Delivers messages to the handlers until the subscription or the receiver is closed. Throws `TypeError` for options no program should
-   * pass, and `configuration-invalid` for `retry` where no copy can be scheduled.
+   * Delivers messages to the handlers until the subscription or the receiver is closed. Throws `TypeError` for invalid options, and
+   * `configuration-invalid` for `retry` where no copy can be scheduled.
    */
   subscribe<Body = unknown>(
     handlers: MessageHandlers<Body, Undecoded>,
@@ -159,7 +159,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
         if (this.#settings.isForSubscription) this.close().catch(() => {});
       },
     });
-    // Closing is as good as told: a failure of it reaches whoever closes the receiver.
+    // Errors of this close are ignored here; closing the receiver reports them.
     const onAbort = () => void processor.close().catch(() => {});
     this.#subscriptions.add(processor);
     if (abortSignal?.aborted) onAbort();
@@ -169,8 +169,8 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 
   /**
    * Receives one message after the other until the receiver is closed. A message that cannot be read now is reported to the client's hook and
-   * comes again; the loop goes on. A message that is auto-completed is completed when the loop asks for the next one; the one that
-   * could not be completed or at which the loop is left, and those received ahead, are abandoned.
+   * read again later; the loop continues. With `autoCompleteMessages`, a message is completed when the loop requests the next one. If that
+   * fails or the loop ends early, the current message and prefetched ones are abandoned.
    */
   getMessageIterator<Body = unknown>(
     options: MessageIteratorOptions = {},
@@ -179,8 +179,8 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   /**
-   * Reads without locking: active, locked, deferred and scheduled messages in order of sequence number. A message whose body cannot be
-   * read comes raw, marked by `failure`.
+   * Reads active, locked, deferred and scheduled messages without locking them, in order of sequence number. A message whose body cannot
+   * be read is returned with its raw body and `failure`.
    */
   async peekMessages<Body = unknown>(
     maxMessageCount: number,
@@ -201,7 +201,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     return messages as PeekedMessage<Body>[];
   }
 
-  /** Receives deferred messages by number. Rejects with `message-not-found` if one is not there. */
+  /** Receives deferred messages by sequence number. Rejects with `message-not-found` if one does not exist. */
   async receiveDeferredMessages<Body = unknown>(
     sequenceNumbers: bigint | readonly bigint[],
     options: CallOptions = {},
@@ -218,14 +218,14 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   /**
-   * Removes the message from the entity. As every settlement, rejects with `message-lock-lost` if its lock ran out, with
+   * Removes the message from the entity. Like every settlement, rejects with `message-lock-lost` if its lock expired, with
    * `operation-invalid` if it was settled already.
    */
   async completeMessage(message: SettleableMessage): Promise<void> {
     await requireDelivery(message, this.#receiver).settle("complete");
   }
 
-  /** Gives the message back, to be delivered again at once; its delivery count rises. */
+  /** Releases the message, so that it is delivered again at once with a higher delivery count. */
   async abandonMessage(
     message: SettleableMessage,
     propertiesToModify?: ApplicationProperties,
@@ -233,7 +233,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     await this.#settleModified(message, "abandon", propertiesToModify);
   }
 
-  /** Puts the message aside, to be received by its sequence number only. */
+  /** Defers the message, which can then only be received by its sequence number. */
   async deferMessage(message: SettleableMessage, propertiesToModify?: ApplicationProperties): Promise<void> {
     await this.#settleModified(message, "defer", propertiesToModify);
   }
@@ -253,14 +253,14 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     });
   }
 
-  /** Extends the message's lock by the entity's lock duration and resolves with its new end. */
+  /** Renews the message's lock for the entity's lock duration and resolves with its new expiry. */
   async renewMessageLock(message: SettleableMessage): Promise<Date> {
     return requireDelivery(message, this.#receiver).renew();
   }
 
   /**
-   * Closes its subscriptions, waiting for the handlers that run, and then the receiver. Messages that are received and not settled stay
-   * locked until their locks run out.
+   * Closes its subscriptions, waiting for running handlers, and then the receiver. Messages that were received but not settled stay locked
+   * until their locks expire.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -288,7 +288,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     }
   }
 
-  /** Undefined when nothing came in time. */
+  /** Undefined when no message arrived in time. */
   async #receive(
     maxMessages: number,
     maxWaitTimeInMs: number,
@@ -298,7 +298,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     return delivered.length === 0 ? undefined : this.#reading.read(delivered, { isDeferred: false });
   }
 
-  /** Reads again what calls before could not read, and receives more, as long as there is room, until it is time to read it again. */
+  /** Reads held messages again, and receives more while there is room, until it is time to read the held ones again. */
   async #receiveBesideHeld(
     maxMessages: number,
     leftMs: number,
@@ -320,11 +320,11 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     );
     this.#requireOpen();
     if (abortSignal?.aborted) {
-      throw new WaybillError("aborted", "The call was given up.", { entityPath: this.entityPath });
+      throw new WaybillError("aborted", "The call was aborted.", { entityPath: this.entityPath });
     }
   }
 
-  /** Says why nothing came, if something did that cannot be read. */
+  /** Throws the reason if a held message could not be read. */
   #endWithout(): [] {
     const { error } = this.#reading.held;
     if (error !== undefined) throw error;

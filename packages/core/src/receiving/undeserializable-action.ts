@@ -1,10 +1,9 @@
-/** What happens to an undeserializable message of a session: it is dead-lettered, or blocks its session. */
+/** What happens to an undeserializable message of a session: `"deadLetter"` dead-letters it, `"block"` stops the session at it. */
 export type UndeserializableAction = "deadLetter" | "block";
 
-/** The action of sessions that name none. */
 export const defaultUndeserializableAction: UndeserializableAction = "deadLetter";
 
-/** The value, or the default. Throws `TypeError`. */
+/** Checks the value and fills in the default. Throws `TypeError`. */
 export function requireUndeserializableAction(
   value: UndeserializableAction = defaultUndeserializableAction,
 ): UndeserializableAction {

@@ -1,35 +1,41 @@
 import type { DeadLetterReason, DeserializationOutcome } from "../message/outcome.js";
 
-/** Messages that were read, or not read, in the same way. */
+/** Messages with the same labels and the same outcome. */
 export interface RehearsalGroup {
+  /** Their content type, as it arrived. */
   readonly contentType: string | undefined;
   /** The message type, else the `subject`. */
   readonly messageType: string | undefined;
-  /** The name of the serializer that reads them; undefined where none does or the body needs none. */
+  /** The name of the serializer that reads them; undefined if none does or none is needed. */
   readonly reader: string | undefined;
+  /** Whether they could be read. */
   readonly outcome: DeserializationOutcome["status"];
-  /** Why they would be dead-lettered; undefined for those that would not. */
+  /** Why they would be dead-lettered; undefined if they would not. */
   readonly reason: DeadLetterReason | undefined;
-  /** The option that would read what cannot be read, as it stands in code; undefined where none would. */
+  /** The option, as code, with which they could be read; undefined if there is none. */
   readonly suggestion: string | undefined;
+  /** How many messages are in the group. */
   readonly messageCount: number;
-  /** The first of them, to look at it. */
+  /** The sequence number of the first of them. */
   readonly firstSequenceNumber: bigint;
 }
 
-/** What a client would make of the messages that wait in an entity. */
+/** How a client would read the messages that wait in an entity. */
 export interface RehearsalReport {
+  /** The queue, subscription or dead-letter queue. */
   readonly entityPath: string;
   /** How many messages were looked at. */
   readonly messageCount: number;
+  /** How many could be read. */
   readonly decodedCount: number;
+  /** How many could not be read. */
   readonly undeserializableCount: number;
-  /** How many need something that is out of reach, such as a claim-check store. */
+  /** How many need a dependency that is unavailable, such as a claim-check store. */
   readonly unavailableCount: number;
-  /** Whether the entity was looked through to its end. */
+  /** Whether all messages of the entity were read. */
   readonly isWhole: boolean;
-  /** The largest first. Beyond a thousand groups, messages are counted under the content type and message type `(other)`. */
+  /** Sorted by size, largest first. Beyond 1,000 groups, messages are counted under the content type and message type `(other)`. */
   readonly groups: readonly RehearsalGroup[];
-  /** What would read the most of what cannot be read, in a sentence; undefined where nothing would. */
+  /** A sentence with the option that would make most undeserializable messages readable; undefined if there is none. */
   readonly advice: string | undefined;
 }

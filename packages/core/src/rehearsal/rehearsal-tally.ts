@@ -5,13 +5,13 @@ import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalGroup, RehearsalReport } from "./rehearsal-report.js";
 import { type Suggestion, suggestOption } from "./suggestion.js";
 
-/** Labels come from the wire: a sender of ever new ones must not fill the memory. */
-const mostGroups = 1_000;
-const longestLabel = 256;
+/** Labels come from the wire: without limits, a sender could fill the memory with new ones. */
+const maxGroups = 1_000;
+const maxLabelLength = 256;
 
 type Counts = Omit<RehearsalReport, "entityPath" | "isWhole">;
 
-/** Counts what a pipeline makes of messages. */
+/** Counts the outcomes of reading messages with a pipeline. */
 export class RehearsalTally {
   readonly #pipeline: Pipeline;
   readonly #groups = new Map<string, Mutable<RehearsalGroup>>();
@@ -27,7 +27,7 @@ export class RehearsalTally {
     return decoded + undeserializable + unavailable;
   }
 
-  /** Reads a message and counts it; resolves with what happened to it. */
+  /** Reads a message and counts it; resolves with its outcome. */
   async read(message: DeliveredMessage): Promise<DeserializationOutcome> {
     const reading = this.#pipeline.deserialize(message);
     const outcome = (isPromise(reading) ? await reading : reading) as DeserializationOutcome;
@@ -55,7 +55,6 @@ export class RehearsalTally {
     });
   }
 
-  /** What was counted so far. */
   toCounts(): Counts {
     const { decoded, undeserializable, unavailable } = this.#counts;
     return {
@@ -68,7 +67,7 @@ export class RehearsalTally {
     };
   }
 
-  /** What would read the most of what cannot be read; undefined where nothing would. */
+  /** A sentence with the option that would make most undeserializable messages readable; undefined if there is none. */
   get advice(): string | undefined {
     const [most] = [...this.#traits.values()].toSorted((a, b) => b.count - a.count);
     if (most === undefined) return undefined;
@@ -79,14 +78,14 @@ export class RehearsalTally {
     const key = JSON.stringify([suggestion.trait, suggestion.option]);
     const noted = this.#traits.get(key);
     if (noted !== undefined) noted.count += 1;
-    else if (this.#traits.size < mostGroups) this.#traits.set(key, { ...suggestion, count: 1 });
+    else if (this.#traits.size < maxGroups) this.#traits.set(key, { ...suggestion, count: 1 });
   }
 
   #count(group: Mutable<RehearsalGroup>): void {
     const key = keyOf(group);
     const known = this.#groups.get(key);
     if (known !== undefined) known.messageCount += 1;
-    else if (this.#groups.size < mostGroups) this.#groups.set(key, group);
+    else if (this.#groups.size < maxGroups) this.#groups.set(key, group);
     else this.#countAsOther(group);
   }
 
@@ -105,5 +104,7 @@ function keyOf({ contentType, messageType, reader, outcome, reason, suggestion }
 }
 
 function cut(label: string | undefined): string | undefined {
-  return label === undefined || label.length <= longestLabel ? label : `${label.slice(0, longestLabel - 1)}…`;
+  return label === undefined || label.length <= maxLabelLength
+    ? label
+    : `${label.slice(0, maxLabelLength - 1)}…`;
 }

@@ -117,7 +117,7 @@ describe("client.rehearse", () => {
     });
   });
 
-  it("looks at a hundred messages, or at as many as asked for", async () => {
+  it("reads a hundred messages, or the given number", async () => {
     await using fixture = await createChain();
     await fixture.client
       .createSender("orders")
@@ -197,14 +197,14 @@ describe("client.rehearse", () => {
     ],
     ["damaged JSON", poison("p"), undefined],
     ["noise", { body: Uint8Array.of(0xff, 0xfe) }, undefined],
-  ])("says what would read %s", async (_, message, suggestion) => {
+  ])("suggests an option for %s", async (_, message, suggestion) => {
     await using fixture = await createChain();
     await fixture.client.createSender("orders").sendEncodedMessages(message);
     const { groups } = await fixture.client.rehearse("orders");
     expect(groups.map((each) => each.suggestion)).toEqual([suggestion]);
   });
 
-  it("says what would read bodies that are transformed, or of types that are not known", async () => {
+  it("suggests options for transformed bodies and unknown types", async () => {
     await using fixture = await createChain();
     const key = new Uint8Array(32);
     const keys = { currentKey: () => ({ id: "k", key }), findKey: () => key };
@@ -218,7 +218,7 @@ describe("client.rehearse", () => {
     );
   });
 
-  it("quotes a label that is not a media type, and cuts it", async () => {
+  it("quotes a content type that is not a media type, and truncates it", async () => {
     await using fixture = await createChain();
     const contentType = `x/\u0007${"y".repeat(200)}`;
     await fixture.client

@@ -5,13 +5,13 @@ import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalReport } from "./rehearsal-report.js";
 import { RehearsalTally } from "./rehearsal-tally.js";
 
-/** Which messages to rehearse with. */
+/** Which messages to rehearse. */
 export interface RehearseOptions extends CallOptions {
-  /** How many messages are looked at, from the oldest on. Default: 100. */
+  /** How many messages are read, beginning with the oldest. Default: 100. */
   readonly maxMessageCount?: number | undefined;
-  /** Looks into the dead-letter queue or the transfer-dead-letter queue of the entity. */
+  /** Reads the dead-letter queue or the transfer dead-letter queue of the entity. */
   readonly subQueueType?: SubQueue | undefined;
-  /** Only messages of this session. Default: those of all. */
+  /** Reads only messages of this session. Default: of all sessions. */
   readonly sessionId?: string | undefined;
 }
 
@@ -26,14 +26,14 @@ export const rehearseOptionNames: OptionNames<RehearseOptions> = {
   abortSignal: true,
 };
 
-/** How many messages are looked at for one session among those of others, before a rehearsal ends. */
-const mostStrangers = 100_000;
+/** A rehearsal of one session ends after this many messages of other sessions. */
+const maxOtherMessages = 100_000;
 
 const pageSize = 100;
 
 /**
- * Reads what waits as a client would and reports what would happen to it, without locking, settling or counting anything. What lies in a
- * claim-check store is fetched, as reading does; nothing is written.
+ * Reads the waiting messages as a client would and reports what would happen to them. It does not lock or settle them, and counts no
+ * delivery. Bodies in a claim-check store are fetched; nothing is written.
  */
 export async function rehearse(
   receiver: Pick<TransportReceiver, "entityPath" | "peek">,
@@ -43,13 +43,13 @@ export async function rehearse(
   const { maxMessageCount, sessionId } = options;
   const { entityPath } = receiver;
   const tally = new RehearsalTally(pipeline);
-  let strangers = 0;
+  let otherMessages = 0;
   for await (const message of walk(receiver, options)) {
-    if (tally.messageCount === maxMessageCount || strangers === mostStrangers) {
+    if (tally.messageCount === maxMessageCount || otherMessages === maxOtherMessages) {
       return { entityPath, isWhole: false, ...tally.toCounts() };
     }
     if (sessionId === undefined || message.sessionId === sessionId) await tally.read(message);
-    else strangers += 1;
+    else otherMessages += 1;
   }
   return { entityPath, isWhole: true, ...tally.toCounts() };
 }
@@ -58,11 +58,11 @@ async function* walk(
   receiver: Pick<TransportReceiver, "entityPath" | "peek">,
   { maxMessageCount, sessionId, abortSignal }: RehearseOptions & { readonly maxMessageCount: number },
 ) {
-  // One more than asked for tells whether that was all.
-  const most = sessionId === undefined ? Math.min(maxMessageCount + 1, pageSize) : pageSize;
+  // One more than requested, to know whether there are more.
+  const maxMessages = sessionId === undefined ? Math.min(maxMessageCount + 1, pageSize) : pageSize;
   let fromSequenceNumber: bigint | undefined;
   for (;;) {
-    const options: PeekOptions = { maxMessages: most, fromSequenceNumber, abortSignal };
+    const options: PeekOptions = { maxMessages, fromSequenceNumber, abortSignal };
     const messages = await receiver.peek(options);
     yield* messages;
     const last = messages.at(-1);

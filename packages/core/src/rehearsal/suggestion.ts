@@ -6,15 +6,15 @@ import { parseMediaType } from "../message/media-type.js";
 import type { DeserializationOutcome, Undeserializable } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 
-/** What messages that cannot be read have in common, and the option that would read them. */
+/** What undeserializable messages have in common, and the option with which they could be read. */
 export interface Suggestion {
-  /** What they are, to follow upon "100 messages": "have no content type and look like JSON". */
+  /** What they have in common, as it follows "100 messages": "have no content type and look like JSON". */
   readonly trait: string;
-  /** The option as it stands in code: `contentTypePolicies: { missing: { assume: "json" } }`. */
+  /** The option as code: `contentTypePolicies: { missing: { assume: "json" } }`. */
   readonly option: string;
 }
 
-/** What a body that failed for this reason wants, whatever is in it. */
+/** The suggestion for a reason, whatever the body contains. */
 const byReason: { readonly [Reason in ReasonCode]?: Suggestion } = {
   "claim-check-unsupported": { trait: "lie in a claim-check store", option: "claimCheck: { store }" },
   "encryption-unsupported": { trait: "are encrypted", option: "encryption: { keys }" },
@@ -28,7 +28,7 @@ const byReason: { readonly [Reason in ReasonCode]?: Suggestion } = {
   "message-type-unhandled": { trait: "are of a type without a handler", option: "processUnhandled" },
 };
 
-/** Who reads a media type that no serializer of the chain claims. */
+/** The serializers to add for media types that no serializer of the chain reads. */
 const byMediaType: Readonly<Record<string, string>> = {
   "text/plain": "text()",
   "application/octet-stream": "bytes()",
@@ -43,8 +43,8 @@ const byMediaType: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the option that would read a body which the chain cannot read: by why it failed, by its label, by letting each serializer read it as
- * if its label said so, by what it looks like. Undefined for what no option would change, such as a damaged body.
+ * Finds an option with which an undeserializable body could be read: by the reason of the failure, by the content type, by reading it with
+ * each serializer as if declared, by its appearance. Undefined if no option would help, for example for a damaged body.
  */
 export async function suggestOption(
   pipeline: Pipeline,
@@ -65,7 +65,7 @@ export async function suggestOption(
 interface Label {
   readonly kind: "missing" | "unknown";
   readonly essence: string | undefined;
-  /** As it stands in a sentence, without control characters and not too long. */
+  /** For use in a sentence, with control characters escaped, and truncated. */
   readonly text: string;
 }
 
@@ -80,8 +80,8 @@ function labelOf({ contentType = "", attempts }: Undeserializable["report"]): La
 }
 
 /**
- * The serializer of the chain that takes the body for its own when its label says that it is. What is JSON is so for a JSON serializer first: a
- * single digit is a number in MessagePack too.
+ * The serializer of the chain that can read the body as if declared. JSON serializers are tried first on JSON, because a single digit is
+ * also a number in MessagePack.
  */
 async function findReader(
   pipeline: Pipeline,
@@ -100,7 +100,7 @@ async function findReader(
       const outcome = isPromise(reading) ? await reading : reading;
       if ((outcome as DeserializationOutcome).status === "decoded") return name;
     } catch {
-      // A pipeline that others made need not know `readAs`.
+      // A custom pipeline may not support `readAs`.
     }
   }
   return undefined;
@@ -122,7 +122,7 @@ function add({ text }: Label, serializer: string): Suggestion {
   return { trait: text, option: `additionalDeserializers: [${serializer}]` };
 }
 
-/** No serializer of the chain would read it: it may still be JSON, or text. */
+/** If no serializer of the chain can read it, it may still be JSON or text. */
 function byLook(body: Uint8Array): Suggestion | undefined {
   const text = textOf(body);
   if (text === undefined || text.trim() === "") return undefined;
@@ -133,11 +133,11 @@ function byLook(body: Uint8Array): Suggestion | undefined {
   };
 }
 
-/** Larger bodies are not looked into. */
-const longestLook = 65_536;
+/** Larger bodies are not examined. */
+const maxLookBytes = 65_536;
 
 function textOf(body: Uint8Array): string | undefined {
-  if (body.length > longestLook) return undefined;
+  if (body.length > maxLookBytes) return undefined;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
     return hasControls(text) ? undefined : text;
@@ -146,7 +146,7 @@ function textOf(body: Uint8Array): string | undefined {
   }
 }
 
-/** Whether it holds characters that no text has: all below the space but tab and the ends of lines. */
+/** Whether it has control characters other than tab, line feed and carriage return. */
 function hasControls(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);

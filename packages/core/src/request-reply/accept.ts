@@ -3,37 +3,36 @@ import type { ApplicationProperties } from "../message/message.js";
 import type { Chain, ChainLink } from "../pipeline/chain.js";
 
 /**
- * The application property in which a request lists the media types that its reply may have, in the syntax of HTTP's field of that name:
+ * The application property of a request with the accepted media types of its reply, in the syntax of HTTP's `Accept`:
  * `application/json, application/vnd.msgpack;q=0.5`. Source: RFC 9110, 12.5.1.
  */
 export const acceptProperty = "Accept";
 
-/** Longer texts are malformed: no real list comes near. */
+/** Longer lists count as malformed; real ones are far shorter. */
 const maxAcceptLength = 4_096;
 
-/** How many lists a negotiation remembers; past that it starts again, since real systems use a handful. */
+/** How many lists are cached; then the cache is cleared, because real systems use only a few. */
 const maxRemembered = 100;
 
-/** One member of the list: a media type, `type/*` or `*` + `/*`, and how much it is wanted, from 0 (not at all) to 1. */
+/** One member of the list: a media type, `type/*` or `*` + `/*`, and its quality from 0 (not accepted) to 1. */
 interface MediaRange {
   readonly mediaType: MediaType;
   readonly quality: number;
 }
 
-/** In which content type to write a reply; undefined leaves it to the main serializer. */
+/** The content type of a reply; undefined for that of the main serializer. */
 export interface ReplyFormat {
   readonly contentType: string | undefined;
 }
 
-/** What the client's serializers read, for the `Accept` of its requests: the first media type of each. */
+/** The `Accept` of a client's requests: the first media type of each of its serializers. */
 export function readableTypes({ links }: Chain): string {
   return links.map(({ mediaType }) => mediaType).join(", ");
 }
 
 /**
- * Finds the formats of replies for the serializers of one client: of what a request accepts most, what stands first in the chain. A wildcard
- * stands for the first media type of each serializer. A request without the property, or with one in which nothing is well-formed,
- * accepts everything.
+ * Chooses the formats of a client's replies: of the accepted media types with the highest quality, that of the first serializer in the chain.
+ * A wildcard matches the first media type of each serializer. A request without the property, or with a malformed one, accepts everything.
  */
 export class FormatNegotiation {
   readonly #chain: Chain;
@@ -43,7 +42,7 @@ export class FormatNegotiation {
     this.#chain = chain;
   }
 
-  /** The format for a reply, or undefined when the request accepts none that the client has a serializer for. */
+  /** The format of a reply, or undefined when the client has a serializer for none of the accepted types. */
   choose(properties: ApplicationProperties): ReplyFormat | undefined {
     const accept = properties[acceptProperty];
     if (typeof accept !== "string" || accept.length > maxAcceptLength) return anything;
@@ -54,7 +53,7 @@ export class FormatNegotiation {
     return format;
   }
 
-  /** Whether the request accepts a content type that the reply is to have. */
+  /** Whether the request accepts the content type of a reply. */
   accepts(properties: ApplicationProperties, contentType: string): boolean {
     const accept = properties[acceptProperty];
     if (typeof accept !== "string" || accept.length > maxAcceptLength) return true;
@@ -71,7 +70,7 @@ export class FormatNegotiation {
         const quality = qualityOf(type, ranges);
         if (quality <= bestQuality) continue;
         bestQuality = quality;
-        // Left out, the main serializer names its own type, which can say more than its claim does.
+        // Without a content type, the main serializer sets its own, which may have parameters.
         const isOwn = link.position === 0 && type === link.mediaType;
         best = isOwn ? anything : { contentType: type };
       }
@@ -79,7 +78,7 @@ export class FormatNegotiation {
     return best;
   }
 
-  /** What a serializer writes unasked, and what the request lists by name and it claims. */
+  /** The first media type of a serializer, and those of its others that the request lists by name. */
   #typesOf(link: ChainLink, ranges: readonly MediaRange[]): string[] {
     const listed = ranges
       .map(({ mediaType }) => mediaType.essence)
@@ -105,7 +104,7 @@ function parseAccept(text: string): MediaRange[] {
 /** Source: RFC 9110, 12.4.2. */
 const qualityValue = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** How much a type is wanted, by the range that fits it most closely. */
+/** The quality of a type, from the most specific range that matches it. */
 function qualityOf(type: string | undefined, ranges: readonly MediaRange[]): number {
   if (type === undefined) return 0;
   const closest = [type, `${type.slice(0, type.indexOf("/"))}/*`, "*/*"];

@@ -2,8 +2,8 @@ import { brokerProperties } from "../message/broker-properties.js";
 import type { MessageId } from "../message/message.js";
 
 /**
- * One text for an id however it travels, because some stacks turn numbers and bytes into strings on the way; undefined when there is no id
- * or it is longer than a message id can be.
+ * The same string for an id of any type, because some stacks convert numbers and bytes to strings; undefined without an id, and for one
+ * longer than a message id may be.
  */
 export function correlationKey(id: MessageId | undefined): string | undefined {
   if (id === undefined) return undefined;

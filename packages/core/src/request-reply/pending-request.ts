@@ -1,20 +1,20 @@
 import type { WaybillError } from "../errors/error.js";
 import type { MessageId, ReceivedMessage } from "../message/message.js";
 
-/** What a request does with a reply: waits for `more`, takes it as the `last`, or has no room for it and ends (`refused`). */
+/** What a request does after a reply: waits for `more`, ends with it (`last`), or ends without it because its buffer is full (`refused`). */
 export type ReplyAnswer = "more" | "last" | "refused";
 
-/** Who waits for the replies to one request. */
+/** Receives the replies to one request. */
 export interface ReplyListener {
   take(reply: ReceivedMessage): ReplyAnswer;
-  /** A reply came whose body cannot be deserialized. */
+  /** Called with the error of an undeserializable reply. */
   takeUndeserializable(error: WaybillError): "more" | "last";
-  /** The time is up after the request was sent. */
+  /** Called when the timeout ends after the request was sent. */
   expire(error: WaybillError): void;
   fail(error: unknown): void;
 }
 
-/** One request between its beginning and its end. */
+/** One pending request. */
 export interface PendingRequest {
   readonly key: string;
   readonly messageId: MessageId;
@@ -24,11 +24,11 @@ export interface PendingRequest {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly abortSignal: AbortSignal | undefined;
-  /** Ends it when its signal aborts. */
-  readonly giveUp: () => void;
-  /** Takes the listener off the signal. */
+  /** Called when its signal aborts. */
+  readonly abort: () => void;
+  /** Removes the listener from the signal. */
   stopListening: () => void;
-  /** Whether it was handed to the broker, so that replies may come. */
+  /** Whether it was passed to the broker, so that replies may arrive. */
   isSent: boolean;
   isEnded: boolean;
 }

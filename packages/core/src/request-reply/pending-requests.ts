@@ -5,12 +5,12 @@ import type { MessageId } from "../message/message.js";
 import { correlationKey } from "./correlation-key.js";
 import type { PendingRequest } from "./pending-request.js";
 
-/** How many ended requests are remembered in each of two generations, to tell late replies from unknown ones. */
+/** How many ended requests are remembered in each of two generations, to distinguish late replies from unknown ones. */
 const generationSize = 5_000;
 
 /**
- * The requests of one requester that wait, by the id that replies carry, with one timer for all their deadlines. Requests that have ended are
- * remembered by their id: the last 5 000 at least.
+ * The pending requests of one requester, by the id in replies, with one timer for all their deadlines. At least the last 5 000 requests that
+ * have ended are remembered by their id.
  */
 export class PendingRequests {
   readonly #scheduler: Scheduler;
@@ -32,9 +32,9 @@ export class PendingRequests {
     return this.#pending.size;
   }
 
-  /** Throws `operation-invalid` when a request of this id waits already, `quota-exceeded` when too many wait. */
+  /** Throws `operation-invalid` when a request with this id is pending already, `quota-exceeded` when too many are pending. */
   add(pending: PendingRequest): void {
-    const { key, messageId, entityPath, deadlineMs, abortSignal, giveUp } = pending;
+    const { key, messageId, entityPath, deadlineMs, abortSignal, abort } = pending;
     const details = { messageId, entityPath };
     if (this.#pending.has(key)) {
       throw new WaybillError("operation-invalid", "A request with this messageId waits already.", details);
@@ -44,23 +44,23 @@ export class PendingRequests {
       throw new WaybillError("quota-exceeded", text, details);
     }
     this.#pending.set(key, pending);
-    pending.stopListening = onAbort(abortSignal, giveUp);
+    pending.stopListening = onAbort(abortSignal, abort);
     if (deadlineMs < this.#armedForMs) this.#arm(deadlineMs);
   }
 
-  /** The request that a correlation id names, if it waits. */
+  /** The pending request of a correlation id. */
   find(correlationId: MessageId | undefined): PendingRequest | undefined {
     const key = correlationKey(correlationId);
     return key === undefined ? undefined : this.#pending.get(key);
   }
 
-  /** Whether a correlation id names a request that has ended. */
+  /** Whether a correlation id is that of a request that has ended. */
   hasEnded(correlationId: MessageId | undefined): boolean {
     const key = correlationKey(correlationId);
     return key !== undefined && (this.#ended.has(key) || this.#endedBefore.has(key));
   }
 
-  /** Takes a request out; false when it had ended before. Notifying its listener is up to the caller. */
+  /** Removes a request; false if it had already ended. The caller has to notify its listener. */
   end(pending: PendingRequest): boolean {
     if (pending.isEnded) return false;
     pending.isEnded = true;
@@ -71,12 +71,12 @@ export class PendingRequests {
       this.#ended = new Set();
     }
     this.#ended.add(pending.key);
-    // The timer keeps the process alive for requests that wait, and only for them.
+    // The timer keeps the process alive only while requests are pending.
     if (this.#pending.size === 0) this.#disarm();
     return true;
   }
 
-  /** Ends them all with an error. */
+  /** Ends all of them with an error. */
   failAll(toError: (pending: PendingRequest) => WaybillError): void {
     for (const pending of [...this.#pending.values()]) {
       if (this.end(pending)) pending.listener.fail(toError(pending));

@@ -1,16 +1,16 @@
 import { WaybillError } from "../errors/error.js";
 import type { MessageId } from "../message/message.js";
 
-/** An address with a scheme: it names a namespace, too. */
+/** An absolute address, which includes a namespace. */
 const absolute = /^([a-z][a-z0-9+.-]*):\/\//i;
-/** How Service Bus is reached. */
+/** The schemes of Service Bus addresses. */
 const schemes: readonly string[] = ["amqp", "amqps", "sb", "http", "https"];
 const loopback: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 const outerSlashes = /^\/+|(?<!\/)\/+$/g;
 
 /**
- * The queue or topic that a `replyTo` names, as a path or as the absolute address of an entity of `namespace`, which is the host that this
- * client is connected to. Throws `operation-invalid` for an address of another namespace or of none.
+ * The queue or topic of a `replyTo`, which is a path or the absolute address of an entity in `namespace`, the host that this client is
+ * connected to. Throws `operation-invalid` for an address in another namespace or without one.
  * Source: Azure's "Messages, payloads, and serialization", ReplyTo.
  */
 export function replyEntity(
@@ -31,7 +31,7 @@ export function replyEntity(
   throw refuse(`${where}; name the queue or topic in the options`);
 }
 
-/** Host and path; user names, keys and queries, which an address may carry, are no part of it. */
+/** Host and path; user names, keys and queries of the address are dropped. */
 function takeApart(address: string): { host: string; path: string } | undefined {
   try {
     const { hostname, pathname } = new URL(address);
@@ -42,7 +42,7 @@ function takeApart(address: string): { host: string; path: string } | undefined 
   }
 }
 
-/** Ports do not matter: the schemes have different ones for one namespace. */
+/** Ignores ports, because they differ by scheme. */
 function isOwn(host: string, namespace: string | undefined): boolean {
   const own = namespace?.toLowerCase();
   return (

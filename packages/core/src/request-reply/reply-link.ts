@@ -5,34 +5,33 @@ import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { Receiver } from "../receiving/receiver.js";
 import type { RequestReplyClient } from "./request-reply-client.js";
 
-/** Where replies come from: a queue or a topic's subscription, and the session in it. */
+/** Where replies are received: a queue or a topic's subscription, and its session. */
 export interface ReplySource {
   readonly queueOrTopic: string;
   readonly subscription: string | undefined;
   readonly sessionId: string | undefined;
 }
 
-/** What a link works with. */
+/** Dependencies of a reply link. */
 export interface ReplyLinkSettings {
   readonly source: ReplySource;
   readonly client: Pick<RequestReplyClient, "createReceiver" | "acceptSession">;
   readonly scheduler: Scheduler;
   readonly maxConcurrentReplies: number;
-  /** Whether anybody waits, so that it is worth trying again. */
+  /** Whether requests are pending, so that a retry makes sense. */
   readonly isNeeded: () => boolean;
-  /** Gets each reply. What it leaves open is completed when it resolves. */
+  /** Called with each reply. A reply that it does not settle is completed when it resolves. */
   readonly onReply: (reply: ReceivedMessage, receiver: Receiver) => Promise<void> | void;
   readonly onError: (args: ProcessErrorArgs) => void;
-  /** Replies cannot be received, and trying again would not help. */
+  /** Called when replies cannot be received and a retry would not help. */
   readonly onBroken: (error: WaybillError) => void;
 }
 
-/** How soon a session that could not be accepted is tried again, in milliseconds. */
+/** The delay before accepting a session is retried, in milliseconds. */
 const retryDelayMs = 500;
 
 /**
- * The way in for replies: one receiver, opened when it is first needed. The session of a link that was lost is accepted again as long as
- * requests wait.
+ * The receiver of replies, opened on first use. If its session is lost, it is accepted again while requests are pending.
  */
 export class ReplyLink {
   readonly #settings: ReplyLinkSettings;
@@ -40,14 +39,14 @@ export class ReplyLink {
   #receiver: Receiver | undefined;
   #opening: Promise<void> | undefined;
   #retry: { readonly timer: Timer; readonly resume: () => void } | undefined;
-  /** What kept it from receiving last; undefined while it receives. */
+  /** The last error of receiving; undefined while it receives. */
   lastError: unknown;
 
   constructor(settings: ReplyLinkSettings) {
     this.#settings = settings;
   }
 
-  /** Resolves when replies are received; undefined when they are already. Rejects when trying again would not help. */
+  /** Resolves when replies are being received; returns undefined if they already are. Rejects when a retry would not help. */
   open(): Promise<void> | undefined {
     if (this.#receiver !== undefined) return undefined;
     const { source, client } = this.#settings;
@@ -66,7 +65,7 @@ export class ReplyLink {
     return this.#opening;
   }
 
-  /** Waits for the replies that are on the way in, and frees the session. */
+  /** Waits for the replies in flight and releases the session. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#retry?.timer.cancel();

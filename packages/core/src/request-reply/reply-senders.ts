@@ -2,7 +2,7 @@ import type { CallOptions } from "../contracts/transport.js";
 import type { Message } from "../message/message.js";
 import type { Sender } from "../sending/sender.js";
 
-/** How many senders are kept: `replyTo` comes from the wire, and may name another entity every time. */
+/** How many senders are kept; bounded because `replyTo` comes from the wire and may differ every time. */
 const maxSenders = 64;
 
 interface KeptSender {
@@ -11,7 +11,7 @@ interface KeptSender {
   isDropped: boolean;
 }
 
-/** Sends one client's requests and replies, keeping a sender for each of the entities used last. */
+/** Sends one client's requests and replies, and keeps the senders of the entities used last. */
 export class ReplySenders {
   readonly #create: (queueOrTopic: string) => Sender;
   readonly #kept = new Map<string, KeptSender>();
@@ -20,7 +20,7 @@ export class ReplySenders {
     this.#create = create;
   }
 
-  /** Sends a message; rejects as `sendMessages` does. */
+  /** Sends a message; rejects like `sendMessages`. */
   async send(queueOrTopic: string, message: Message, options: CallOptions): Promise<void> {
     const kept = this.#keep(queueOrTopic);
     kept.sending += 1;
@@ -38,7 +38,7 @@ export class ReplySenders {
       sending: 0,
       isDropped: false,
     };
-    // Put last: the first is the one that was not used for longest.
+    // Moved to the end, so that the first is the least recently used.
     this.#kept.delete(queueOrTopic);
     this.#kept.set(queueOrTopic, kept);
     if (this.#kept.size > maxSenders) this.#dropOldest();
@@ -55,7 +55,7 @@ export class ReplySenders {
   }
 }
 
-/** A failure to close concerns nobody: there is nothing left to send. */
+/** Errors of closing are ignored, because nothing is left to send. */
 function closeIdle({ sender, sending }: KeptSender): void {
   if (sending === 0) void sender.close().catch(() => {});
 }

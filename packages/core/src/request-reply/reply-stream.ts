@@ -5,10 +5,10 @@ import type { ReceivedMessage } from "../message/message.js";
 import type { ReplyAnswer, ReplyListener } from "./pending-request.js";
 import type { RequestManyOptions } from "./request-options.js";
 
-/** What a stream works with. */
+/** Options of a reply stream. */
 export interface ReplyStreamSettings extends RequestManyOptions {
   readonly maxBufferedReplies: number;
-  /** The iteration was left before the request ended. */
+  /** Called when the iteration ends before the request. */
   readonly onLeft: () => void;
 }
 
@@ -17,7 +17,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** The replies to one request in the order of their arrival. What came before an error is handed out first. */
+/** The replies to one request in the order of their arrival. Replies that arrived before an error are returned first. */
 export class ReplyStream implements AsyncIterableIterator<ReceivedMessage, undefined>, ReplyListener {
   readonly #settings: ReplyStreamSettings;
   readonly #maxReplies: number;
@@ -77,7 +77,7 @@ export class ReplyStream implements AsyncIterableIterator<ReceivedMessage, undef
     return "last";
   }
 
-  /** Time is how a gathering ends. */
+  /** The timeout is the regular end of collecting replies. */
   expire(): void {
     this.#end();
   }

@@ -7,34 +7,33 @@ import { acceptProperty, type FormatNegotiation } from "./accept.js";
 import { replyEntity } from "./reply-address.js";
 import type { ReplySenders } from "./reply-senders.js";
 
-/** What a reply needs of the request: any received message has it, also one whose body nobody could read. */
+/** The properties of the request that a reply needs; every received message has them, including an undecoded one. */
 export type RepliableMessage = Pick<
   DeliveredProperties,
   "messageId" | "correlationId" | "replyTo" | "replyToSessionId" | "applicationProperties"
 >;
 
-/** How a reply is sent. */
+/** Options of sending a reply. */
 export interface ReplyOptions extends CallOptions {
   /**
-   * Properties of the reply. A `correlationId`, `sessionId` or `contentType` that stands here goes before the one that follows from the
-   * request.
+   * Properties of the reply. A `correlationId`, `sessionId` or `contentType` here overrides the one derived from the request.
    */
   readonly properties?: WritableProperties | undefined;
   /**
    * Where to send the reply: a queue or topic, or its absolute address in the client's own namespace, such as `sb://shop.servicebus.windows.net/replies`.
-   * Default: the request's `replyTo`, which comes from whoever sent it: name the entity here, or check it, where that matters.
+   * Default: the request's `replyTo`, which its sender chose: set it here, or check it, if you do not trust senders.
    */
   readonly replyTo?: string | undefined;
   /**
-   * What to do when the client has a serializer for none of the media types that the request accepts: `"reject"`, or `"send"` in the
+   * What to do when the client has a serializer for none of the accepted media types: `"reject"` the call, or `"send"` the reply in the
    * format of the main serializer. Default: `"reject"`.
    */
   readonly whenNotAcceptable?: "reject" | "send" | undefined;
 }
 
 /**
- * Sends the answer to a request: to its `replyTo`, with its `messageId` as `correlationId` and its `replyToSessionId` as `sessionId`, in a
- * format that it accepts. Source: Azure's "Messages, payloads, and serialization", message routing and correlation.
+ * Sends the reply to a request: to its `replyTo`, with its `messageId` as `correlationId` and its `replyToSessionId` as `sessionId`, in an
+ * accepted format. Source: Azure's "Messages, payloads, and serialization", message routing and correlation.
  */
 export async function reply(
   request: RepliableMessage,
@@ -82,11 +81,11 @@ function replyContentType(
   entityPath: string,
 ): string | undefined {
   requireOneOf("whenNotAcceptable", whenNotAcceptable, ["reject", "send"]);
-  const wish = properties?.contentType;
+  const own = properties?.contentType;
   const isSending = whenNotAcceptable === "send";
-  if (wish !== undefined) {
-    if (isSending || negotiation.accepts(applicationProperties, wish)) return wish;
-    throw notAcceptableError(`not ${quoted(wish)}`);
+  if (own !== undefined) {
+    if (isSending || negotiation.accepts(applicationProperties, own)) return own;
+    throw notAcceptableError(`not ${quoted(own)}`);
   }
   const format = negotiation.choose(applicationProperties);
   if (format !== undefined) return format.contentType;

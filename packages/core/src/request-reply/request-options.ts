@@ -6,54 +6,54 @@ import type { Message, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";
 
-/** A request to send; where its replies go is the requester's to say. */
+/** A request to send; the requester sets `replyTo` and `replyToSessionId`. */
 export type RequestMessage<Body = unknown> = Omit<Message<Body>, "replyTo" | "replyToSessionId">;
 
-/** How one request waits. */
+/** Options of a request. */
 export interface RequestOptions extends CallOptions {
   /** How long to wait for replies, in milliseconds; `Infinity` waits until the requester closes. Default: the requester's. */
   readonly timeoutInMs?: number | undefined;
 }
 
-/** How one request gathers replies. */
+/** Options of a request with several replies. */
 export interface RequestManyOptions<Reply = unknown> extends RequestOptions {
-  /** Ends after so many replies. Default: `Infinity`, until the time is up. */
+  /** Ends after this many replies. Default: `Infinity`, until the timeout. */
   readonly maxReplies?: number | undefined;
-  /** Ends after the reply for which it holds. */
+  /** Ends after a reply for which it returns true. */
   isLast?(reply: ReceivedMessage<Reply>): boolean;
-  /** What a reply does whose body cannot be deserialized: `"reject"` ends the iteration with its error, `"skip"` counts it. Default: `"reject"`. */
+  /** What happens after an undeserializable reply: `"reject"` ends the iteration with its error, `"skip"` only counts it. Default: `"reject"`. */
   readonly undeserializableReplies?: "reject" | "skip" | undefined;
 }
 
-/** How a requester works. */
+/** Options of a requester. */
 export interface RequesterOptions {
-  /** The session in which replies come; needed where the reply queue requires sessions. The requester holds it while it is open. */
+  /** The session for replies; required if the reply queue requires sessions. The requester keeps it locked while it is open. */
   readonly replyToSessionId?: string | undefined;
-  /** What requests carry as `replyTo`. Default: the queue or topic; another where that forwards to it. */
+  /** The `replyTo` of requests. Default: the queue or topic; set it if replies are forwarded from another entity. */
   readonly replyTo?: string | undefined;
   /**
-   * The media types that replies may have, as in HTTP's `Accept`; `false` leaves it unsaid. Default: the first media type of each of the
-   * client's serializers.
+   * The accepted media types of replies, as in HTTP's `Accept`; `false` sends none. Default: the first media type of each of the client's
+   * serializers.
    */
   readonly accept?: string | false | undefined;
-  /** How long a request waits, in milliseconds. Default: 60 000. */
+  /** How long a request waits for replies, in milliseconds. Default: 60 000. */
   readonly timeoutInMs?: number | undefined;
-  /** How many requests may wait at once; more reject with `quota-exceeded`. Default: 10 000. */
+  /** How many requests may be pending; further ones reject with `quota-exceeded`. Default: 10 000. */
   readonly maxPendingRequests?: number | undefined;
-  /** How many replies of one request may wait to be taken from the iteration; more end it with `quota-exceeded`. Default: 1 000. */
+  /** How many replies to one request may be buffered for the iteration; one more ends it with `quota-exceeded`. Default: 1 000. */
   readonly maxBufferedReplies?: number | undefined;
-  /** How many replies may be on the way in at once. With 1 their order is kept even where a serializer is asynchronous. Default: 32. */
+  /** How many replies are processed concurrently. With 1 their order is kept even if a serializer is asynchronous. Default: 32. */
   readonly maxConcurrentReplies?: number | undefined;
   /** What happens to replies whose request has ended. Default: `"complete"`. */
   readonly lateReplies?: "complete" | "deadLetter" | undefined;
   /**
-   * What happens to replies to requests this requester did not make. Default: `"deadLetter"`. `"complete"` suits a subscription that gets
-   * the replies of others too, `"abandon"` a queue that several requesters share without sessions.
+   * What happens to replies to requests of other requesters. Default: `"deadLetter"`. Use `"complete"` for a subscription that also receives
+   * the replies of others, `"abandon"` for a queue that several requesters share without sessions.
    */
   readonly unknownReplies?: UnmatchedReplyPolicy | undefined;
-  /** Is notified of every reply that nobody waits for, after it was settled. What it throws is ignored. */
+  /** Called with every reply for which no request is pending, after it was settled. Its errors are ignored. */
   readonly onUnmatchedReply?: ((event: UnmatchedReplyEvent) => void) | undefined;
-  /** Gets everything that goes wrong while replies are received. What it throws is ignored. */
+  /** Called with every error of receiving replies. Its own errors are ignored. */
   readonly processError?: ((args: ProcessErrorArgs) => Promise<void> | void) | undefined;
 }
 
@@ -85,7 +85,7 @@ const optionNames: OptionNames<RequesterOptions> = {
 export interface ResolvedRequesterOptions {
   readonly replyToSessionId: string | undefined;
   readonly replyTo: string;
-  /** The text of the application property, or undefined to leave it out. */
+  /** The value of the application property; undefined to leave it out. */
   readonly accept: string | undefined;
   readonly timeoutInMs: number;
   readonly maxPendingRequests: number;
@@ -97,7 +97,7 @@ export interface ResolvedRequesterOptions {
   readonly processError: (args: ProcessErrorArgs) => Promise<void> | void;
 }
 
-/** Checks the options and fills in the defaults. Throws `TypeError` for values no program should pass. */
+/** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveRequesterOptions(
   options: RequesterOptions,
   queueOrTopic: string,

@@ -3,7 +3,7 @@ import type { Receiver } from "../receiving/receiver.js";
 import type { AcceptSessionReceiverOptions, UndecodedIn } from "../receiving/receiver-options.js";
 import type { Sender } from "../sending/sender.js";
 
-/** What request and reply need of their client. */
+/** The part of the client that request/reply uses. */
 export interface RequestReplyClient {
   createSender(queueOrTopic: string): Sender;
   createReceiver(queue: string): Receiver;

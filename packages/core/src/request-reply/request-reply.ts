@@ -15,7 +15,7 @@ import {
 import type { RequestReplyClient } from "./request-reply-client.js";
 import { Requester } from "./requester.js";
 
-/** A request that says itself where its replies go: `replyTo`, and `replyToSessionId` where that requires sessions. */
+/** A request with its own `replyTo`, and with `replyToSessionId` if that entity requires sessions. */
 export type AddressedRequest<Body = unknown> = Message<Body> & { readonly replyTo: string };
 
 /** Where the replies to an {@link AddressedRequest} are received. */
@@ -24,21 +24,21 @@ export interface ReplySourceOptions {
   readonly replySubscription?: string | undefined;
 }
 
-/** What request and reply work with. */
+/** Dependencies of request/reply. */
 export interface RequestReplySettings {
   readonly client: RequestReplyClient;
   readonly scheduler: Scheduler;
   readonly pipeline: Pipeline;
-  /** The host of the namespace, where the transport knows it. */
+  /** The host of the namespace, if the transport knows it. */
   readonly namespace: () => string | undefined;
   readonly onOpened: (requester: Requester) => void;
   readonly onClosed: (requester: Requester) => void;
 }
 
-/** How many requesters without requests are kept open for `client.request`: a session per request would pile them up. */
+/** How many idle requesters are kept open for `client.request`; bounded because each request may name another session. */
 const maxIdleRequesters = 16;
 
-/** What the client's serializers write and read. */
+/** The media types of the client's serializers. */
 interface Formats {
   readonly negotiation: FormatNegotiation;
   readonly readableTypes: string;
@@ -49,7 +49,7 @@ export class RequestReply {
   readonly #settings: RequestReplySettings;
   readonly #senders: ReplySenders;
   #formats: Formats | undefined;
-  /** Those made for single calls, by where their replies come from; the one used last stands last. */
+  /** The requesters of `client.request`, by where their replies are received, least recently used first. */
   readonly #requesters = new Map<string, Requester>();
 
   constructor(settings: RequestReplySettings) {
@@ -96,7 +96,7 @@ export class RequestReply {
     return reply(request, body, options, this.#senders, negotiation, this.#settings.namespace());
   }
 
-  /** Not before they are needed: most clients neither ask nor answer. */
+  /** Created on first use, because most clients do not use request/reply. */
   #knownFormats(): Formats {
     if (this.#formats === undefined) {
       const chain = createChain(this.#settings.pipeline.serializers);
@@ -129,7 +129,7 @@ export class RequestReply {
     for (const [key, requester] of this.#requesters) {
       if (requester.pendingRequestCount > 0) continue;
       this.#requesters.delete(key);
-      // Its lock runs out by itself if closing fails.
+      // If closing fails, its lock expires by itself.
       void requester.close().catch(() => {});
       return;
     }

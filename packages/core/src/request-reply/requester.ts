@@ -28,7 +28,7 @@ import {
   unmatchedReplyReasons,
 } from "./unmatched-reply.js";
 
-/** What a requester works with. */
+/** Dependencies of a requester. */
 export interface RequesterSettings {
   readonly source: ReplySource;
   readonly options: ResolvedRequesterOptions;
@@ -38,12 +38,12 @@ export interface RequesterSettings {
   readonly onClosed: (requester: Requester) => void;
 }
 
-/** Another requester on the same queue gets its chance soon, but a reply that nobody wants does not race through its deliveries. */
+/** Lets another requester on the same queue receive a reply soon, without using up the deliveries of an unmatched reply. */
 const abandonBackoff = Object.freeze({ initialDelayInMs: 10, maxDelayInMs: 1_000 });
 
 /**
- * Sends requests and hands out their replies. It owns the receiver of the reply queue, and tells replies apart by their `correlationId`,
- * which must be the request's `messageId`. Whoever answers needs no more than Service Bus: it copies the id and sends to `replyTo`.
+ * Sends requests and returns their replies. It owns the receiver of the reply queue, and matches replies by their `correlationId`, which must
+ * be the request's `messageId`. Answerers need no waybill: they copy the id and send to `replyTo`.
  */
 export class Requester implements AsyncDisposable {
   readonly #settings: RequesterSettings;
@@ -69,17 +69,17 @@ export class Requester implements AsyncDisposable {
     });
   }
 
-  /** Where replies are sent: what requests carry as `replyTo`. */
+  /** The `replyTo` of its requests. */
   get replyTo(): string {
     return this.#settings.options.replyTo;
   }
 
-  /** The session in which replies come. */
+  /** The session for replies. */
   get replyToSessionId(): string | undefined {
     return this.#settings.options.replyToSessionId;
   }
 
-  /** How many requests wait. */
+  /** The number of pending requests. */
   get pendingRequestCount(): number {
     return this.#pending.size;
   }
@@ -89,8 +89,8 @@ export class Requester implements AsyncDisposable {
   }
 
   /**
-   * Sends a request to a queue or topic and resolves with its first reply. Rejects with `timeout` when none came in time, `aborted`,
-   * `deserialization-failed` when the reply cannot be deserialized, `closed`; and as `sendMessages` does.
+   * Sends a request to a queue or topic and resolves with its first reply. Rejects with `timeout` when none arrived in time, `aborted`,
+   * `deserialization-failed` when the reply is undeserializable, `closed`; and like `sendMessages`.
    */
   request<Reply = unknown>(
     queueOrTopic: string,
@@ -103,8 +103,8 @@ export class Requester implements AsyncDisposable {
   }
 
   /**
-   * Sends a request at once and iterates over its replies, until the time is up, `maxReplies` have come or `isLast` holds. Leaving the loop
-   * ends the request. The iteration throws what {@link request} rejects with, but for a timeout after the request was sent, which ends it.
+   * Sends a request at once and iterates over its replies until the timeout, after `maxReplies`, or after `isLast` returned true. Leaving the
+   * loop ends the request. The iteration throws the errors of {@link request}, except that a timeout after the request was sent ends it.
    */
   requestMany<Reply = unknown>(
     queueOrTopic: string,
@@ -127,7 +127,7 @@ export class Requester implements AsyncDisposable {
     >;
   }
 
-  /** Rejects the requests that wait, with `closed`, and closes the receiver of replies, freeing its session. */
+  /** Rejects pending requests with `closed`, closes the receiver of replies and releases its session. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -149,7 +149,7 @@ export class Requester implements AsyncDisposable {
     await this.#link.close();
   }
 
-  /** Throws for what is wrong with the call itself. */
+  /** Throws for errors of the call itself. */
   #begin(
     queueOrTopic: string,
     request: RequestMessage,
@@ -172,7 +172,7 @@ export class Requester implements AsyncDisposable {
       timeoutMs,
       deadlineMs: steadyNow(scheduler) + timeoutMs,
       abortSignal,
-      giveUp: () => this.#fail(pending, abortedError(pending)),
+      abort: () => this.#fail(pending, abortedError(pending)),
       stopListening: () => {},
       isSent: false,
       isEnded: false,
@@ -198,7 +198,7 @@ export class Requester implements AsyncDisposable {
     }
   }
 
-  /** The request with its id and the way back. A loop, because spreading is slow on this hot path. */
+  /** The request with its id and reply address. A loop, because spreading is slow on this hot path. */
   #addressed(request: RequestMessage): Message & { readonly messageId: MessageId } {
     if (typeof request !== "object" || request === null)
       throw new TypeError("A request must be a message with a body.");
@@ -242,7 +242,7 @@ export class Requester implements AsyncDisposable {
 
   readonly #onError = (args: ProcessErrorArgs): void => {
     const { rawMessage } = args;
-    // What is unavailable comes again, or is read again.
+    // An unavailable reply is read or delivered again.
     if (rawMessage !== undefined && rawMessage.failure.status === "undeserializable") {
       const pending = this.#pending.find(rawMessage.correlationId);
       if (pending !== undefined) {
@@ -281,7 +281,7 @@ export class Requester implements AsyncDisposable {
     }
     const { entityPath } = receiver;
     callHook(() => onUnmatchedReply({ message, entityPath, kind, disposition, settlementError }));
-    // The processor would complete what is open: it must come again.
+    // Otherwise the processor would complete the open message, which has to be delivered again.
     if (settlementError !== undefined) throw settlementError;
   }
 }
@@ -298,7 +298,7 @@ function refuseOther(name: string, given: unknown, own: string | undefined): voi
 }
 
 function abortedError({ messageId, entityPath }: PendingRequest): WaybillError {
-  return new WaybillError("aborted", "The request was given up.", { messageId, entityPath });
+  return new WaybillError("aborted", "The request was aborted.", { messageId, entityPath });
 }
 
 function undeserializableError({ messageId, entityPath }: PendingRequest, cause: WaybillError): WaybillError {

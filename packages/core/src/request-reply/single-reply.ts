@@ -2,7 +2,7 @@ import type { WaybillError } from "../errors/error.js";
 import type { ReceivedMessage } from "../message/message.js";
 import type { ReplyListener } from "./pending-request.js";
 
-/** Waits for the one reply to a request. */
+/** Waits for the first reply to a request. */
 export class SingleReply implements ReplyListener {
   readonly #resolve: (reply: ReceivedMessage) => void;
   readonly #reject: (error: unknown) => void;

@@ -1,21 +1,20 @@
 import type { ReceivedMessage } from "../message/message.js";
 
 /**
- * Why nobody waits for a reply: its request has ended (`late`), or this requester made none with that id, as far as it remembers
- * (`unknown`).
+ * Why no request is pending for a reply: the request has ended (`late`), or this requester remembers none with that id (`unknown`).
  */
 export type UnmatchedReplyKind = "late" | "unknown";
 
-/** How a reply is settled that nobody waits for. `abandon` gives it back, for another requester on the same queue. */
+/** How an unmatched reply is settled. `abandon` leaves it to another requester on the same queue. */
 export type UnmatchedReplyPolicy = "complete" | "deadLetter" | "abandon";
 
-/** What happened to a reply that nobody waits for; `unsettled` if settling it failed, so that it comes again. */
+/** What happened to an unmatched reply; `unsettled` if settling it failed, so that it is delivered again. */
 export type UnmatchedReplyDisposition = "completed" | "deadLettered" | "abandoned" | "unsettled";
 
-/** Tells an application of a reply that nobody waits for. */
+/** An unmatched reply, and what happened to it. */
 export interface UnmatchedReplyEvent {
   readonly message: ReceivedMessage;
-  /** The queue or subscription that it came from. */
+  /** The queue or subscription from which it was received. */
   readonly entityPath: string;
   readonly kind: UnmatchedReplyKind;
   readonly disposition: UnmatchedReplyDisposition;
@@ -26,7 +25,7 @@ export interface UnmatchedReplyEvent {
 /** The `deadLetterReason` of replies that a requester dead-letters. */
 export const unmatchedReplyReasons = Object.freeze({ late: "LateReply", unknown: "UnknownReply" } as const);
 
-/** The `deadLetterErrorDescription` that goes with it. */
+/** The `deadLetterErrorDescription` for each of these reasons. */
 export const unmatchedReplyDescriptions = Object.freeze({
   late: "The request that its correlationId names had ended.",
   unknown:

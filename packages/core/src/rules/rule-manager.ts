@@ -6,13 +6,13 @@ import type {
   TransportRuleManager,
 } from "../contracts/transport.js";
 
-/** What a rule changes about the copies of messages that it selects. */
+/** How a rule changes the copies of the messages that it selects. */
 export interface SqlRuleAction {
   /** For example `SET priority = 'high'`. */
   readonly sqlExpression: string;
 }
 
-/** What a rule manager works with. */
+/** Dependencies of a rule manager. */
 export interface RuleManagerSettings {
   readonly manager: TransportRuleManager;
   readonly topic: string;
@@ -21,8 +21,8 @@ export interface RuleManagerSettings {
 }
 
 /**
- * Adds, removes and lists the rules of one subscription, as `ServiceBusRuleManager` of the official SDK does. Calls reject with `closed`
- * once it or its client is closed.
+ * Manages the rules of one subscription, like `ServiceBusRuleManager` of the official SDK. Calls reject with `closed` after it or its
+ * client was closed.
  */
 export class RuleManager implements AsyncDisposable {
   readonly topic: string;
@@ -43,8 +43,8 @@ export class RuleManager implements AsyncDisposable {
   }
 
   /**
-   * Adds a rule. Rejects with `entity-already-exists` for a name that is taken, with `operation-invalid` for a filter or action with a
-   * mistake, or with a field that is unknown.
+   * Adds a rule. Rejects with `entity-already-exists` if the name is in use, with `operation-invalid` for an invalid filter or action or an
+   * unknown field.
    */
   createRule(ruleName: string, filter: SqlFilter | CorrelationFilter, options?: CallOptions): Promise<void>;
   createRule(
@@ -66,12 +66,12 @@ export class RuleManager implements AsyncDisposable {
     return this.#manager.createRule({ name: ruleName, filter }, fourth ?? third);
   }
 
-  /** Removes a rule. Rejects with `entity-not-found` where there is none of that name. */
+  /** Removes a rule. Rejects with `entity-not-found` if none has that name. */
   deleteRule(ruleName: string, options?: CallOptions): Promise<void> {
     return this.#manager.deleteRule(ruleName, options);
   }
 
-  /** The rules of the subscription, by name. */
+  /** The rules of the subscription, sorted by name. */
   listRules(options?: CallOptions): Promise<SubscriptionRule[]> {
     return this.#manager.listRules(options);
   }

@@ -40,7 +40,7 @@ describe("sendMessages with more than one batch holds", () => {
     await expect(sending).rejects.toMatchObject({ code: "quota-exceeded", sendResults: undefined });
   });
 
-  it("can be given up between two batches", async () => {
+  it("can be aborted between two batches", async () => {
     await using fixture = await createFixture();
     const giving = new AbortController();
     const diagnostics = { onEvent: () => giving.abort() };
@@ -76,7 +76,7 @@ describe("a single message that is too large", () => {
 });
 
 describe("createMessageBatch", () => {
-  it("takes no limit that is none", async () => {
+  it("refuses an invalid limit", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     for (const maxSizeInBytes of [0, -1, 1.5, Number.NaN]) {

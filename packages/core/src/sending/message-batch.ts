@@ -5,13 +5,13 @@ import type { Message } from "../message/message.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { encode } from "./outgoing.js";
 
-/** How large a batch may become. */
+/** Options of `createMessageBatch`. */
 export interface CreateMessageBatchOptions extends CallOptions {
-  /** In bytes, as they travel. Default, and at most: what the broker takes as one. */
+  /** The maximum encoded size of the batch in bytes. Default, and at most: the broker's maximum. */
   readonly maxSizeInBytes?: number | undefined;
 }
 
-/** What a batch works with. */
+/** Dependencies of a batch. */
 export interface MessageBatchSettings {
   readonly batch: TransportMessageBatch;
   readonly pipeline: Pipeline;
@@ -19,8 +19,8 @@ export interface MessageBatchSettings {
 }
 
 /**
- * Messages that are sent as one, all or none. Bodies are written when they are added, so that the size is known; made by
- * `createMessageBatch` and sent by `sendMessages` of one sender.
+ * Messages that are sent together, all or none. Bodies are serialized when they are added, so that the size is known. Created by
+ * `createMessageBatch` and sent by `sendMessages` of the same sender.
  */
 export class MessageBatch {
   readonly #settings: MessageBatchSettings;
@@ -34,27 +34,27 @@ export class MessageBatch {
     return this.#settings.batch.count;
   }
 
-  /** The size of what was added, in bytes, as it travels. */
+  /** The encoded size of the added messages, in bytes. */
   get sizeInBytes(): number {
     return this.#settings.batch.sizeInBytes;
   }
 
-  /** The size that the batch never exceeds, in bytes. */
+  /** The maximum encoded size, in bytes. */
   get maxSizeInBytes(): number {
     return this.#settings.batch.maxSizeInBytes;
   }
 
   /**
-   * Adds the message and returns true, or returns false when it has no room, and in an empty batch never will. Throws
-   * `operation-invalid` for a property outside its limits, and when the body cannot be written at once, because a serializer is
-   * asynchronous or the body is encrypted or goes to a store: `tryAddMessageAsync` waits for those. Throws `serialization-failed`
-   * for a body that cannot be written at all.
+   * Adds the message and returns true, or returns false if it does not fit; if the batch is empty, the message fits no batch of this size.
+   * Throws `operation-invalid` for a property beyond its limit, and for a body that cannot be written synchronously, because the serializer is
+   * asynchronous or the body is encrypted or stored as a claim check; use `tryAddMessageAsync` for these. Throws `serialization-failed` for a
+   * body that cannot be written at all.
    */
   tryAddMessage(message: Message): boolean {
     const { batch, pipeline, entityPath } = this.#settings;
     const encoded = encode(message, pipeline, { entityPath, index: 0, count: 1 }, undefined);
     if (!isPromise(encoded)) return batch.tryAdd(encoded);
-    // Nobody waits for what was begun.
+    // The result is not awaited.
     (encoded as Promise<unknown>).catch(() => {});
     throw new WaybillError(
       "operation-invalid",
@@ -63,7 +63,7 @@ export class MessageBatch {
     );
   }
 
-  /** As {@link tryAddMessage}, for bodies that have to be waited for too; rejects where that throws. */
+  /** Like {@link tryAddMessage}, also for bodies that are written asynchronously; rejects where that throws. */
   async tryAddMessageAsync(message: Message, options?: CallOptions): Promise<boolean> {
     const { batch, pipeline, entityPath } = this.#settings;
     return batch.tryAdd(await encode(message, pipeline, { entityPath, index: 0, count: 1 }, options));

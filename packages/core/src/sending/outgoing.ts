@@ -6,14 +6,14 @@ import { checkMessage } from "../message/check-message.js";
 import type { EncodedMessage, Message } from "../message/message.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 
-/** Where an outgoing message stands in its call, to be named when it cannot be sent. */
+/** The position of an outgoing message in its call, for errors. */
 export interface Place {
   readonly entityPath: string;
   readonly index: number;
   readonly count: number;
 }
 
-/** Checks a message and writes its body. Throws or rejects with an error that names the message and its place. */
+/** Checks a message and writes its body. Throws or rejects with an error that names the message and its position. */
 export function encode(
   message: Message,
   pipeline: Pipeline,
@@ -42,19 +42,19 @@ export function checkOutgoing(message: Message, place: Place): void {
   }
 }
 
-/** Says which message of the call it was: ids are often given by the broker, so the place in the call counts. */
+/** Adds the position of the message in the call, because it often has no `messageId` yet. */
 export function sendError(
   error: unknown,
   { messageId }: Message,
   { entityPath, index, count }: Place,
 ): WaybillError {
-  const beneath = WaybillError.from(error, "serialization-failed");
+  const wrapped = WaybillError.from(error, "serialization-failed");
   const which = count === 1 ? "The message" : `Message ${index + 1} of ${count}`;
-  return new WaybillError(beneath.code, `${which} cannot be sent, so nothing was. ${beneath.message}`, {
+  return new WaybillError(wrapped.code, `${which} cannot be sent, so nothing was. ${wrapped.message}`, {
     entityPath,
     messageId,
     cause: error,
-    ...(beneath.format === undefined ? {} : { format: beneath.format }),
-    ...(beneath.stage === undefined ? {} : { stage: beneath.stage }),
+    ...(wrapped.format === undefined ? {} : { format: wrapped.format }),
+    ...(wrapped.stage === undefined ? {} : { stage: wrapped.stage }),
   });
 }

@@ -6,8 +6,8 @@ import { sendError } from "./outgoing.js";
 
 /**
  * Sends messages in as few batches as the broker's limit allows, one after the other, each all or none. Rejects with
- * `message-too-large` before anything is sent when a message fits no batch; as the transport does when the first batch fails; with
- * `partially-sent`, and what happened to each message, when a later one does.
+ * `message-too-large` before anything is sent if a message fits no batch; like the transport if the first batch fails; with
+ * `partially-sent`, and the result of each message, if a later one fails.
  */
 export async function sendInBatches(
   sender: TransportSender,
@@ -26,7 +26,7 @@ export async function sendInBatches(
   }
 }
 
-/** Sends one message. Rejects as the transport does, and names the message when it is too large. */
+/** Sends one message. Rejects like the transport, and names the message if it is too large. */
 export async function sendOne(
   sender: TransportSender,
   message: EncodedMessage,

@@ -9,7 +9,7 @@ import { type CreateMessageBatchOptions, MessageBatch } from "./message-batch.js
 import { checkOutgoing, encode } from "./outgoing.js";
 import { sendInBatches, sendOne } from "./send-in-batches.js";
 
-/** What a sender works with. */
+/** Dependencies of a sender. */
 export interface SenderSettings {
   readonly sender: TransportSender;
   readonly pipeline: Pipeline;
@@ -17,8 +17,8 @@ export interface SenderSettings {
 }
 
 /**
- * Sends to one queue or topic. Every message of a call is checked and written before the first is sent, so that a message that cannot be
- * written never leaves half a call behind; the error names it.
+ * Sends to one queue or topic. All messages of a call are checked and serialized before the first is sent, so that nothing is sent if one of
+ * them is invalid; the error names it.
  */
 export class Sender implements AsyncDisposable {
   readonly #settings: SenderSettings;
@@ -41,9 +41,9 @@ export class Sender implements AsyncDisposable {
   }
 
   /**
-   * Sends one message, several, or a batch. What fits into one batch is sent all or none; a larger array goes in several, in order,
-   * and rejects with `partially-sent` when one of them fails after others were sent: `sendResults` says which. Rejects with
-   * `operation-invalid` for a property outside its limits, with `serialization-failed` for a body that cannot be written, with
+   * Sends one message, several, or a batch. Messages that fit into one batch are sent all or none; a larger array is sent in several
+   * batches, in order, and rejects with `partially-sent` if one of them fails after others were sent: `sendResults` says which. Rejects with
+   * `operation-invalid` for a property beyond its limit, with `serialization-failed` for a body that cannot be written, with
    * `message-too-large` for a message beyond the broker's limit; nothing was sent then.
    */
   async sendMessages(
@@ -60,7 +60,7 @@ export class Sender implements AsyncDisposable {
     await this.#send(isPromise(encoded) ? await encoded : encoded, options);
   }
 
-  /** Sends messages whose bodies are in wire form already, untouched: forwarded, resubmitted, or written by `pipeline.serialize`. */
+  /** Sends messages with encoded bodies unchanged: forwarded, resubmitted, or written by `pipeline.serialize`. */
   async sendEncodedMessages(
     messages: EncodedMessage | readonly EncodedMessage[],
     options?: CallOptions,
@@ -74,8 +74,8 @@ export class Sender implements AsyncDisposable {
   }
 
   /**
-   * Makes an empty batch, to be filled with `tryAddMessage` and sent with `sendMessages`. Rejects with `operation-invalid` when
-   * `maxSizeInBytes` is more than the broker takes.
+   * Creates an empty batch, to be filled with `tryAddMessage` and sent with `sendMessages`. Rejects with `operation-invalid` when
+   * `maxSizeInBytes` is more than the broker accepts.
    */
   async createMessageBatch(options: CreateMessageBatchOptions = {}): Promise<MessageBatch> {
     const { maxSizeInBytes } = options;
@@ -88,7 +88,7 @@ export class Sender implements AsyncDisposable {
   }
 
   /**
-   * Schedules one message or several to become visible at an instant; resolves with their sequence numbers, by which they can be
+   * Schedules one message or several to become active at an instant; resolves with their sequence numbers, with which they can be
    * cancelled until then.
    */
   async scheduleMessages(
@@ -148,7 +148,7 @@ export class Sender implements AsyncDisposable {
       const one = encode(message, pipeline, place, options);
       if (isPromise(one)) {
         isWaiting = true;
-        // Nobody waits for it when one of the next is refused at once.
+        // It is not awaited if a later one throws synchronously.
         (one as Promise<EncodedMessage>).catch(() => {});
       }
       written.push(one);

@@ -2,9 +2,9 @@ import type { Serializer } from "../contracts/serializer.js";
 import { decodeFailure, encodeFailure } from "../errors/failure.js";
 
 /**
- * Bytes as they are, `application/octet-stream`: a `Uint8Array` of its own memory, read and written. No bytes are no bytes. It reads only
- * what the content type gives it or a policy assumes, since any bytes are its own. Beside it, `application/octet-stream` counts as a content
- * type that says what the body is. Source: RFC 2046, 4.5.1.
+ * Reads and writes plain bytes, `application/octet-stream`, as a `Uint8Array` with memory of its own; an empty body is an empty array. It
+ * reads only bodies whose content type names it or for which a policy assumes it, because any bytes are valid. In a pipeline with it,
+ * `application/octet-stream` is not treated as a missing content type. Source: RFC 2046, 4.5.1.
  */
 export function bytes(): Serializer {
   return Object.freeze({

@@ -4,13 +4,12 @@ import { decodeFailure, encodeFailure } from "../errors/failure.js";
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** What a text is written and read as: all of Unicode, or the part of it that takes one byte each. */
 type Charset = "utf-8" | "us-ascii";
 
 /**
- * Plain text, `text/plain`: a string, exactly, with a byte order mark if it has one; no bytes are the empty text. Reads UTF-8 and its part
- * US-ASCII, and refuses other character sets that the content type names. It reads only what the content type gives it or a policy assumes,
- * since nearly any bytes are some text. Source: RFC 2046, 4.1; RFC 6657.
+ * Plain text, `text/plain`: a string, unchanged, including a byte order mark if it has one; an empty body is the empty string. Supports
+ * UTF-8 and US-ASCII, and refuses other charsets in the content type. It reads only bodies whose content type names it or for which a policy
+ * assumes it, because nearly any bytes are valid text. Source: RFC 2046, 4.1; RFC 6657.
  */
 export function text(): Serializer {
   return Object.freeze({
@@ -59,7 +58,7 @@ function readText(bytes: Uint8Array, charset: Charset | undefined): string {
   } catch {
     throw decodeFailure("utf8-invalid", "The body is not valid UTF-8.");
   }
-  // Each character beyond US-ASCII takes more bytes than units.
+  // Each character outside US-ASCII takes more bytes than UTF-16 code units.
   if (charset === "us-ascii" && value.length !== bytes.length) {
     throw decodeFailure("malformed", "The body holds more than US-ASCII, which the content type names.");
   }
@@ -73,7 +72,7 @@ function charsetOf({ mediaType }: SerializerContext): Charset | undefined {
   return named === "us-ascii" || named === "ascii" ? "us-ascii" : undefined;
 }
 
-/** The message's own label if it has one: it may name more than the type. */
+/** The message's own content type if it has one: it may have parameters. */
 function labelFor({ contentType }: SerializerContext): string {
   return contentType || "text/plain; charset=utf-8";
 }

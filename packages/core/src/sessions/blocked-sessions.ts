@@ -1,36 +1,37 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
-import { ReceivingGate } from "../circuit-breaker/receiving-gate.js";
+import { SetAsideGate } from "../circuit-breaker/set-aside-gate.js";
 import type { Scheduler, Timer } from "../foundation/scheduler.js";
 import { backoffDelayMs, type UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { BlockCause } from "../processing/processor-settings.js";
 import type { SessionRun } from "./session-run.js";
 
-/** What blocked sessions are kept with. */
+/** Dependencies and limits of blocked sessions. */
 export interface BlockedSessionsSettings {
   readonly scheduler: Scheduler;
   readonly breaker: CircuitBreaker | undefined;
   readonly backoff: Required<UnavailableBackoff>;
-  /** How long a session is kept that stopped at a message which cannot be read, in milliseconds. */
+  /** How long a session that stopped at an undeserializable message is kept locked, in milliseconds. */
   readonly retryInMs: number;
-  /** How many are kept beside those that are served. */
-  readonly maxBeside: number;
+  /** How many are kept locked in addition to those that are processed. */
+  readonly maxBlocked: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** So many sessions are remembered that wait for something out of reach. */
-const mostRemembered = 10_000;
+/** How many sessions that wait for an unavailable dependency are remembered. */
+const maxRemembered = 10_000;
 
 /**
- * Sessions that stopped at a message and are kept locked, so that others can be accepted. Each is let go after a while, to be accepted and
- * tried again: that counts no delivery. Those that stopped at an open circuit are all let go when it closes, until then one at a time.
+ * Sessions that stopped at a message and are kept locked, so that others can be accepted. Each is released after a delay, to be accepted and
+ * tried again, which does not increase delivery counts. Those that stopped at an open circuit are released one at a time, and all of them
+ * when it closes.
  */
 export class BlockedSessions {
   readonly #settings: BlockedSessionsSettings;
   readonly #runs = new Map<SessionRun, BlockCause>();
   readonly #timers = new Map<SessionRun, Timer>();
-  /** How often each session waited in vain for something out of reach. */
+  /** The failed attempts of each session that waits for an unavailable dependency. */
   readonly #attempts = new Map<string, number>();
-  readonly #gate: ReceivingGate | undefined;
+  readonly #gate: SetAsideGate | undefined;
   readonly #stopListening: (() => void) | undefined;
   #probeTimer: Timer | undefined;
   #isStopped = false;
@@ -40,7 +41,7 @@ export class BlockedSessions {
     this.#settings = settings;
     if (breaker === undefined) return;
     const { maxHeldMessages, probeIntervalInMs } = breaker.options;
-    this.#gate = new ReceivingGate({
+    this.#gate = new SetAsideGate({
       lookAhead: breaker.lookAhead,
       scheduler,
       allowance: maxHeldMessages,
@@ -58,27 +59,27 @@ export class BlockedSessions {
     return this.#runs.size;
   }
 
-  /** Notes that a message was read. */
   onDecoded(): void {
     this.#gate?.onDecoded();
   }
 
-  /** Notes that a message of a session was handled. */
+  /** Resets the attempts of a session after one of its messages was handled. */
   onHandled(run: SessionRun): void {
     if (this.#attempts.size > 0) this.#attempts.delete(run.session.sessionId);
   }
 
-  /** Whether a session may stop at the message with this number: when there is room, or no other session could be served in its place. */
-  async mayBlock(sequenceNumber: bigint): Promise<boolean> {
-    const { breaker, maxBeside } = this.#settings;
+  /** Whether a session may stop at this message: if there is room for one more, or no other session could be processed instead. */
+  async tryBlock(sequenceNumber: bigint): Promise<boolean> {
+    const { breaker, maxBlocked } = this.#settings;
     if (this.#gate === undefined || breaker?.options.whenFull === "pause") return true;
-    return this.#runs.size < maxBeside || !(await this.#gate.mayPass(sequenceNumber));
+    return this.#runs.size < maxBlocked || !(await this.#gate.tryPass(sequenceNumber));
   }
 
   add(run: SessionRun, cause: BlockCause): void {
     this.#runs.set(run, cause);
     if (cause === "circuitOpen") this.#probeLater();
-    else this.#retryLater(run, cause === "unreadable" ? this.#settings.retryInMs : this.#nextDelayMs(run));
+    else
+      this.#retryLater(run, cause === "undeserializable" ? this.#settings.retryInMs : this.#nextDelayMs(run));
   }
 
   delete(run: SessionRun): void {
@@ -104,7 +105,7 @@ export class BlockedSessions {
 
   #nextDelayMs({ session: { sessionId } }: SessionRun): number {
     const attempts = this.#attempts.get(sessionId) ?? 0;
-    if (this.#attempts.size >= mostRemembered) this.#attempts.clear();
+    if (this.#attempts.size >= maxRemembered) this.#attempts.clear();
     this.#attempts.set(sessionId, attempts + 1);
     return backoffDelayMs(this.#settings.backoff, attempts);
   }
@@ -124,7 +125,7 @@ export class BlockedSessions {
   }
 
   #endThoseInPlace(): void {
-    for (const run of this.#blockedBy("circuitOpen").slice(this.#settings.maxBeside)) void run.end();
+    for (const run of this.#blockedBy("circuitOpen").slice(this.#settings.maxBlocked)) void run.end();
   }
 
   #blockedBy(cause: BlockCause): SessionRun[] {

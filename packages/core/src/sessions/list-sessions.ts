@@ -10,8 +10,8 @@ export interface ListSessionsOptions extends CallOptions {
 const pageSize = 100;
 
 /**
- * Lists the ids of an entity's sessions page by page; one that comes or goes meanwhile may be missed or be there twice. `requireOpen`
- * throws when the client is closed.
+ * Lists the ids of an entity's sessions page by page; sessions that are created or deleted meanwhile may be missing or listed twice.
+ * `requireOpen` throws when the client is closed.
  */
 export async function* listSessions(
   transport: Transport,

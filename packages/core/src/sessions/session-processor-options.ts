@@ -18,20 +18,20 @@ import {
 } from "../receiving/undeserializable-action.js";
 import type { SessionReceiver } from "./session-receiver.js";
 
-/** What a handler gets beside a message of a session. */
+/** The second argument of a handler for messages of sessions. */
 export interface SessionMessageContext<Undecoded extends UndecodedMessage = never> extends MessageContext {
-  /** The session: its state, its deferred messages, its lock. Do not close it; `releaseSession` does. */
+  /** The receiver of the session, for its state, its deferred messages and its lock. Do not close it; call `releaseSession` instead. */
   readonly session: SessionReceiver<Undecoded>;
-  /** Lets the session go when the handlers that run are done, for example because its work is finished. */
+  /** Releases the session when its running handlers have finished, for example because its work is complete. */
   releaseSession(): void;
 }
 
 /** The functions that a session processor calls. */
 export interface SessionMessageHandlers<Body = unknown, Undecoded extends UndecodedMessage = never>
   extends MessageHandlers<Body, Undecoded, SessionMessageContext<Undecoded>> {
-  /** Runs when a session was accepted, before its first message. If it throws, the session is let go. */
+  /** Called after a session was accepted, before its first message. If it throws, the session is released. */
   sessionInitializing?(session: SessionReceiver<Undecoded>): Promise<void> | void;
-  /** Runs after a session's last message, while its lock still holds unless that was lost. */
+  /** Called after a session's last message, while the session is still locked unless its lock was lost. */
   sessionClosing?(session: SessionReceiver<Undecoded>): Promise<void> | void;
 }
 
@@ -40,26 +40,26 @@ export interface TypedSessionMessageHandlers<Types extends MessageType>
   extends TypedMessageHandlers<Types, SessionMessageContext<UndecodedMessage>>,
     Pick<SessionMessageHandlers<unknown, UndecodedMessage>, "sessionInitializing" | "sessionClosing"> {}
 
-/** How a session processor works. */
+/** Options of a session processor. */
 export interface SubscribeSessionsOptions<Mode extends ReceiveMode = ReceiveMode> extends ProcessorOptions {
   /** Default: `"peekLock"`. */
   readonly receiveMode?: Mode | undefined;
-  /** How many sessions are served at once. Default: 8. */
+  /** How many sessions are processed concurrently. Default: 8. */
   readonly maxConcurrentSessions?: number;
-  /** How many messages of one session may be with the handler at once; more than 1 gives up their order. Default: 1. */
+  /** How many messages of one session are handled concurrently; more than 1 does not keep their order. Default: 1. */
   readonly maxConcurrentCallsPerSession?: number;
-  /** How long a session without messages is kept, in milliseconds. It gives way at once when another session waits for its place. Default: 60 000. */
+  /** How long a session without messages is kept, in milliseconds; it is released at once when another session waits. Default: 60 000. */
   readonly sessionIdleTimeoutInMs?: number;
-  /** How long a session's lock is renewed, in milliseconds; then the session is let go between two messages. Default: 300 000. */
+  /** How long a session's lock is renewed, in milliseconds; then the session is released between two messages. Default: 300 000. */
   readonly maxAutoLockRenewalDurationInMs?: number;
   /**
-   * What happens to an undeserializable message: it is dead-lettered and the session goes on, or the session is blocked: it keeps
-   * its order, the message stays, and other sessions go on. Default: `"deadLetter"`.
+   * What happens to an undeserializable message: `"deadLetter"` dead-letters it and the session continues; `"block"` stops the session at
+   * it, so that its order is kept, while other sessions continue. Default: `"deadLetter"`.
    */
   readonly undeserializableAction?: UndeserializableAction | undefined;
-  /** How long a blocked session is kept locked before it is let go, to be accepted and tried again, in milliseconds. Default: 60 000. */
+  /** How long a blocked session is kept locked before it is released, to be accepted and tried again, in milliseconds. Default: 60 000. */
   readonly blockedSessionRetryInMs?: number;
-  /** How many blocked sessions are kept beside those that are served; more take their places. Default: 100. */
+  /** How many blocked sessions are kept locked in addition to `maxConcurrentSessions`; further ones count towards that. Default: 100. */
   readonly maxBlockedSessions?: number;
 }
 
@@ -107,8 +107,7 @@ export function resolveSubscribeSessionsOptions(
 ): ResolvedSubscribeSessionsOptions {
   requireKnownOptions("subscribeSessions", options, optionNames);
   const defaults = defaultSubscribeSessionsOptions;
-  const count = (name: CountName, least: 0 | 1) =>
-    requireInteger(name, options[name] ?? defaults[name], least);
+  const count = (name: CountName, min: 0 | 1) => requireInteger(name, options[name] ?? defaults[name], min);
   const duration = (name: DurationName) => durationMs(name, options[name], defaults[name]);
   return Object.freeze({
     receiveMode: options.receiveMode ?? defaults.receiveMode,

@@ -11,7 +11,7 @@ import { BlockedSessions } from "./blocked-sessions.js";
 import type { ResolvedSubscribeSessionsOptions } from "./session-processor-options.js";
 import type { SessionRun, SessionRunEvents } from "./session-run.js";
 
-/** What a session processor works with. */
+/** Settings and dependencies of a session processor. */
 export interface SessionProcessorSettings {
   readonly scheduler: Scheduler;
   readonly options: ResolvedSubscribeSessionsOptions;
@@ -20,40 +20,40 @@ export interface SessionProcessorSettings {
   readonly reporter: ErrorReporter;
   /** Locks the next session that has messages. */
   readonly accept: (maxWaitTimeInMs: number, abortSignal: AbortSignal) => Promise<TransportSessionReceiver>;
-  /** Begins to keep a session's lock; its messages come when it is started. */
+  /** Begins to renew a session's lock; its messages are received once the run is started. */
   readonly open: (session: TransportSessionReceiver, events: SessionRunEvents) => SessionRun;
   readonly onClosed: (processor: SessionProcessor) => void;
 }
 
-/** No more sessions than this are asked for at once, so that a start does not open hundreds of links. */
-const mostAccepts = 16;
+/** How many sessions are requested concurrently, so that a start does not open hundreds of links. */
+const maxAccepts = 16;
 
-/** How long one call waits for a session, in milliseconds; then it is made again. */
+/** How long one call waits for a session, in milliseconds; then it is repeated. */
 const acceptWaitMs = 60_000;
 
 /**
- * The pause after a failed accept, doubled with each failure in a row, in milliseconds. A lost connection is tried more often: a server that
- * restarts is back soon, and trying costs it nothing.
+ * The delay after a failed accept, doubled with each failure in a row, in milliseconds. It is shorter after a lost connection, because a
+ * server that restarts is back soon.
  */
-const retryPauses = {
-  lost: { firstMs: 500, longestMs: 2_000 },
-  other: { firstMs: 1_000, longestMs: 30_000 },
+const retryDelays = {
+  lost: { firstMs: 500, maxMs: 2_000 },
+  other: { firstMs: 1_000, maxMs: 30_000 },
 } as const;
 
 /**
- * Serves many sessions, some at once: accepts the next that has messages, hands them to the handler in order, and lets the session go
- * when it is idle. A session without messages gives way as soon as another one waits.
+ * Processes many sessions, several concurrently: accepts the next one that has messages, passes them to the handler in order, and releases
+ * the session when it is idle. An idle session is released as soon as another one waits.
  */
 export class SessionProcessor implements MessageSubscription {
   readonly #settings: SessionProcessorSettings;
   readonly #stopping = new AbortController();
   readonly #accepts = new Set<Promise<void>>();
-  /** All that are accepted and not let go. */
+  /** All sessions that are accepted and not released. */
   readonly #runs = new Set<SessionRun>();
   readonly #blocked: BlockedSessions;
-  /** In order of becoming idle, with the instant. */
+  /** Idle sessions in the order in which they became idle, with the time. */
   readonly #idle = new Map<SessionRun, number>();
-  /** Accepted, and waiting until an idle session gives way. */
+  /** An accepted session that waits until an idle one is released. */
   #next: SessionRun | undefined;
   #isYielding = false;
   #failures = 0;
@@ -70,7 +70,7 @@ export class SessionProcessor implements MessageSubscription {
       breaker,
       backoff,
       retryInMs: options.blockedSessionRetryInMs,
-      maxBeside: options.maxBlockedSessions,
+      maxBlocked: options.maxBlockedSessions,
       onError: (error) => void reporter.report(error, "receive"),
     });
     this.#fill();
@@ -86,7 +86,7 @@ export class SessionProcessor implements MessageSubscription {
     return this.close();
   }
 
-  /** Asks for as many sessions as there are places, and for one more when an idle session could give way to it. */
+  /** Requests a session for each free slot, and one more if an idle session could be released for it. */
   #fill(): void {
     if (this.#closing !== undefined || this.#retryTimer !== undefined) return;
     for (let missing = this.#wantedAccepts() - this.#accepts.size; missing > 0; missing -= 1) {
@@ -99,12 +99,12 @@ export class SessionProcessor implements MessageSubscription {
   }
 
   #wantedAccepts(): number {
-    const free = this.#freePlaces;
-    if (free > 0) return Math.min(free, mostAccepts);
+    const free = this.#freeSlots;
+    if (free > 0) return Math.min(free, maxAccepts);
     return this.#idle.size > 0 && this.#next === undefined ? 1 : 0;
   }
 
-  get #freePlaces(): number {
+  get #freeSlots(): number {
     const { maxConcurrentSessions, maxBlockedSessions } = this.#settings.options;
     const asideOnly = Math.min(this.#blocked.size, maxBlockedSessions);
     return maxConcurrentSessions - (this.#runs.size - asideOnly);
@@ -124,12 +124,12 @@ export class SessionProcessor implements MessageSubscription {
     }
   }
 
-  /** What ends several requests at once is one failure. */
+  /** Several requests that fail at the same time count as one failure. */
   #acceptLater(error: unknown): void {
     if (this.#retryTimer !== undefined) return;
     const isLost = error instanceof WaybillError && error.code === "connection-lost";
-    const { firstMs, longestMs } = isLost ? retryPauses.lost : retryPauses.other;
-    const delayMs = Math.min(firstMs * 2 ** this.#failures, longestMs);
+    const { firstMs, maxMs } = isLost ? retryDelays.lost : retryDelays.other;
+    const delayMs = Math.min(firstMs * 2 ** this.#failures, maxMs);
     this.#failures += 1;
     this.#retryTimer = this.#settings.scheduler.schedule(delayMs, () => {
       this.#retryTimer = undefined;
@@ -138,25 +138,25 @@ export class SessionProcessor implements MessageSubscription {
   }
 
   #place(session: TransportSessionReceiver): void {
-    const hasPlace = this.#freePlaces > 0;
+    const hasPlace = this.#freeSlots > 0;
     const run = this.#settings.open(session, this.#events);
     this.#runs.add(run);
     if (this.#retireTimer === undefined) this.#armRetireTimer(run.retireAtMs);
     if (hasPlace) void run.start();
     else if (this.#next === undefined) {
       this.#next = run;
-      void this.#yieldPlace();
+      void this.#yieldSlot();
     } else void run.end();
   }
 
-  /** Lets the session go that has been idle the longest, if it has nothing to deliver, and starts the one that waits. */
-  async #yieldPlace(): Promise<void> {
-    // A session that becomes idle meanwhile is asked too: it stands at the end of the map.
+  /** Releases the session that has been idle the longest, if it has nothing to deliver, and starts the waiting one. */
+  async #yieldSlot(): Promise<void> {
+    // The loop also reaches sessions that become idle meanwhile: they are added at the end of the map.
     if (this.#isYielding) return;
     this.#isYielding = true;
     for (const run of this.#idle.keys()) {
       if (this.#next === undefined) break;
-      // A message may come while it is asked.
+      // A message may arrive while it is peeked.
       if (!(await run.isDrained()) || !this.#idle.delete(run)) continue;
       void run.end();
       break;
@@ -172,12 +172,12 @@ export class SessionProcessor implements MessageSubscription {
       this.#idle.delete(run);
       this.#idle.set(run, steadyNow(this.#settings.scheduler));
       if (!run.isFresh) this.#blocked.onHandled(run);
-      if (this.#next !== undefined) void this.#yieldPlace();
+      if (this.#next !== undefined) void this.#yieldSlot();
       else this.#fill();
       if (this.#idleTimer === undefined) this.#armIdleTimer();
     },
     onDecoded: () => this.#blocked.onDecoded(),
-    mayBlock: (sequenceNumber) => this.#blocked.mayBlock(sequenceNumber),
+    tryBlock: (sequenceNumber) => this.#blocked.tryBlock(sequenceNumber),
     onBlocked: (run, cause) => {
       this.#idle.delete(run);
       this.#blocked.add(run, cause);
@@ -193,8 +193,8 @@ export class SessionProcessor implements MessageSubscription {
   };
 
   #startNext(): void {
-    // The one that waits is among the runs, so a place is free when none is missing without it.
-    if (this.#next === undefined || this.#freePlaces < 0) return;
+    // `#runs` includes the waiting session, so 0 free slots are enough to start it.
+    if (this.#next === undefined || this.#freeSlots < 0) return;
     const run = this.#next;
     this.#next = undefined;
     if (this.#closing === undefined) void run.start();
@@ -223,7 +223,7 @@ export class SessionProcessor implements MessageSubscription {
     this.#armIdleTimer();
   };
 
-  /** All locks are renewed for equally long, so the session that was accepted first is due first. */
+  /** All locks are renewed for the same time, so the session that was accepted first is due first. */
   #armRetireTimer(atMs: number): void {
     const { scheduler } = this.#settings;
     if (atMs === Number.POSITIVE_INFINITY || this.#closing !== undefined) return;
@@ -231,7 +231,7 @@ export class SessionProcessor implements MessageSubscription {
     this.#retireTimer.unref();
   }
 
-  /** Those that are busy end by themselves after their message. */
+  /** Busy sessions end after their current message. */
   readonly #retireDue = (): void => {
     this.#retireTimer = undefined;
     for (const run of this.#runs) {
@@ -253,7 +253,7 @@ export class SessionProcessor implements MessageSubscription {
     try {
       await isDoneWithin(this.#finish(timeoutMs), timeoutMs, scheduler);
     } finally {
-      // Sessions whose handlers hang are let go all the same.
+      // Also releases sessions whose handlers hang.
       await Promise.allSettled(Array.from(this.#runs, (run) => run.session.close()));
       onClosed(this);
     }
@@ -261,7 +261,7 @@ export class SessionProcessor implements MessageSubscription {
 
   async #finish(timeoutMs: number): Promise<void> {
     await Promise.all([...this.#accepts, ...Array.from(this.#runs, (run) => run.end(timeoutMs))]);
-    // A session that came at the last moment.
+    // A session may have been accepted meanwhile.
     await Promise.all(Array.from(this.#runs, (run) => run.end(timeoutMs)));
   }
 }

@@ -7,34 +7,34 @@ import type { ApplicationProperties, UndecodedMessage } from "../message/message
 import { Receiver, type ReceiverSettings } from "../receiving/receiver.js";
 import { fromSessionState, isNoState, stateValue, toBareState, toSessionState } from "./session-state.js";
 
-/** What a session receiver works with. */
+/** Settings and dependencies of a session receiver. */
 export interface SessionReceiverSettings extends ReceiverSettings {
   readonly receiver: TransportSessionReceiver;
-  /** Whether states are written in an envelope. */
+  /** Whether session states are written with an envelope. */
   readonly stateEnvelope: boolean;
-  /** Renews the locks of several sessions; without one the receiver has its own. */
+  /** Renews the locks of several sessions; if undefined, the receiver has its own. */
   readonly sessionRenewal?: LockRenewal | undefined;
 }
 
-/** How a session's state is read. */
+/** Options of `getSessionState`. */
 export interface GetSessionStateOptions extends CallOptions {
-  /** The type of a state that does not say its own, because others wrote it: serializers get it as the message type. */
+  /** The type of a state that was written without one, by other clients; passed to serializers as the message type. */
   readonly stateType?: string | undefined;
 }
 
-/** How a session's state is written. */
+/** Options of `setSessionState`. */
 export interface SetSessionStateOptions extends CallOptions {
-  /** The state's type: serializers get it as the message type, as they do the `subject` of a message. */
+  /** The state's type; passed to serializers as the message type. */
   readonly stateType?: string | undefined;
-  /** Chooses among the configured serializers. Default: the main one. */
+  /** Chooses one of the configured serializers. Default: the main one. */
   readonly contentType?: string | undefined;
-  /** Kept with the state and handed to serializers when it is read; no binary values. */
+  /** Stored with the state and passed to serializers when it is read; no binary values. */
   readonly applicationProperties?: ApplicationProperties | undefined;
 }
 
 /**
- * A receiver that holds the lock of one session: it gets the session's messages in order, and nobody else does. The lock is renewed
- * until the receiver closes, for `maxAutoLockRenewalDurationInMs` at most; when it is lost, every call rejects with `session-lock-lost`.
+ * A receiver that holds the lock of one session: it alone receives the session's messages, in order. The lock is renewed until the
+ * receiver closes, for `maxAutoLockRenewalDurationInMs` at most; when it is lost, every call rejects with `session-lock-lost`.
  */
 export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends Receiver<Undecoded> {
   readonly #settings: SessionReceiverSettings;
@@ -57,20 +57,20 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
     return this.#session.sessionId;
   }
 
-  /** Until when the session's lock holds, as far as this receiver knows. */
+  /** When the session's lock expires, as far as this receiver knows. */
   get sessionLockedUntilUtc(): Date {
     return new Date(this.#lock.lockedUntilMs);
   }
 
-  /** Extends the session's lock and resolves with its new end. Rejects with `session-lock-lost` if it ran out. */
+  /** Renews the session's lock and resolves with its new expiry. Rejects with `session-lock-lost` if it has expired. */
   renewSessionLock(options?: CallOptions): Promise<Date> {
     return this.#lock.renew(options);
   }
 
   /**
-   * The session's state, or undefined when none is set. It is read as a message's body is, by the serializer that wrote it or an additional
-   * one; a state that others wrote, as a body without a content type. Rejects with `deserialization-failed` or `unavailable`; the
-   * state stays as it is.
+   * The session's state, or undefined when none is set. It is read like a message body, by the main or an additional serializer; a state
+   * written by other clients is read like a body without a content type. Rejects with `deserialization-failed` or `unavailable`; the state
+   * is not changed.
    */
   async getSessionState<State = unknown>(options: GetSessionStateOptions = {}): Promise<State | undefined> {
     const bytes = await this.#session.getState(options);
@@ -93,17 +93,17 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
     await this.#session.setState(bytes, options);
   }
 
-  /** The bytes of the session's state as the broker keeps them, or undefined when none is set. */
+  /** The bytes of the session's state on the broker, or undefined when none is set. */
   getRawSessionState(options?: CallOptions): Promise<Uint8Array | undefined> {
     return this.#session.getState(options);
   }
 
-  /** Sets the bytes of the session's state untouched, for consumers that do not use waybill; undefined and null clear it. */
+  /** Sets the session's state to these bytes, for consumers without waybill; undefined and null clear it. */
   setRawSessionState(state: Uint8Array | null | undefined, options?: CallOptions): Promise<void> {
     return this.#session.setState(state ?? undefined, options);
   }
 
-  /** Closes its subscriptions, waiting for the handlers that run, and frees the session for the next receiver. */
+  /** Closes its subscriptions, waiting for running handlers, and releases the session for the next receiver. */
   override close(): Promise<void> {
     return super.close().finally(() => this.#renewal.forget(this.#lock));
   }
@@ -127,8 +127,8 @@ class SessionLock implements RenewableLock {
     return lockedUntil;
   }
 
-  /** The transport notifies subscriptions of it, and every other call by its rejection. */
-  giveUp(error: unknown): void {
+  /** The transport reports the error to subscriptions, and other calls reject with it. */
+  onRenewalFailed(error: unknown): void {
     if (isLockLost(error)) this.#health.sessionLost(this.#session);
   }
 }

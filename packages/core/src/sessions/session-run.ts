@@ -14,7 +14,7 @@ import type {
 } from "./session-processor-options.js";
 import { SessionReceiver, type SessionReceiverSettings } from "./session-receiver.js";
 
-/** What the run of one session works with. */
+/** Settings and dependencies of the run of one session. */
 export interface SessionRunSettings {
   readonly receiver: SessionReceiverSettings;
   readonly handlers: SessionMessageHandlers<unknown, UndecodedMessage>;
@@ -24,27 +24,26 @@ export interface SessionRunSettings {
   readonly events: SessionRunEvents;
 }
 
-/** What happens to a session that is served. */
+/** Called for events of a session that is processed. */
 export interface SessionRunEvents {
   onBusy(run: SessionRun): void;
   onIdle(run: SessionRun): void;
-  /** A message was read. */
   onDecoded(): void;
-  /** Whether one more session may stop at a message whose circuit is open, instead of going on without it. */
-  mayBlock(sequenceNumber: bigint): Promise<boolean>;
+  /** Whether the session may stop at a message whose circuit is open; otherwise the message is dead-lettered. */
+  tryBlock(sequenceNumber: bigint): Promise<boolean>;
   onBlocked(run: SessionRun, cause: BlockCause): void;
   onEnded(run: SessionRun): void;
 }
 
-/** How many messages are peeked to see whether a session has any to deliver. */
+/** How many messages are peeked to find out whether a session has any to deliver. */
 const peekedMessages = 8;
 
-/** One session from its acceptance until it is let go. */
+/** One session from its acceptance until its release. */
 export class SessionRun implements SessionKeeper {
   readonly session: SessionReceiver<UndecodedMessage>;
   readonly #settings: SessionRunSettings;
   readonly #transport: TransportSessionReceiver;
-  /** From then on the lock is not renewed any more; without renewal, half of it is over. */
+  /** When its lock is no longer renewed; if renewal is disabled, when half of the lock has passed. */
   readonly retireAtMs: number;
   readonly #intake: Intake;
   #processor: Processor | undefined;
@@ -64,12 +63,12 @@ export class SessionRun implements SessionKeeper {
     this.retireAtMs = steadyNow(scheduler) + Math.max(receiver.renewForMs, halfLockMs);
   }
 
-  /** Whether its handler has had no message yet. */
+  /** Whether its handler has received no message yet. */
   get isFresh(): boolean {
     return this.#lastSequenceNumber === undefined;
   }
 
-  /** Hands its messages to the handler from now on. Never rejects. */
+  /** Starts to pass its messages to the handler. Never rejects. */
   async start(): Promise<void> {
     const { handlers } = this.#settings;
     if (handlers.sessionInitializing !== undefined) {
@@ -110,13 +109,13 @@ export class SessionRun implements SessionKeeper {
     });
   }
 
-  /** Lets the session go, after the handlers that run. Never rejects. */
+  /** Releases the session after its running handlers have finished. Never rejects. */
   end(closeTimeoutInMs = this.#settings.options.closeTimeoutInMs): Promise<void> {
     this.#ending ??= this.#end(closeTimeoutInMs);
     return this.#ending;
   }
 
-  /** Whether nothing is there to deliver, as far as can be seen. */
+  /** Whether peeking finds no message to deliver. */
   async isDrained(): Promise<boolean> {
     try {
       const messages = await this.#transport.peek({
@@ -145,7 +144,7 @@ export class SessionRun implements SessionKeeper {
     }
   }
 
-  /** Ends now, or when the messages that are being handled are done. */
+  /** Ends now, or after the messages that are being handled. */
   retire(): void {
     if (!this.#isBusy) void this.end();
   }
@@ -154,8 +153,8 @@ export class SessionRun implements SessionKeeper {
     this.#settings.events.onDecoded();
   }
 
-  mayBlock({ sequenceNumber }: DeliveredMessage): Promise<boolean> {
-    return this.#settings.events.mayBlock(sequenceNumber);
+  tryBlock({ sequenceNumber }: DeliveredMessage): Promise<boolean> {
+    return this.#settings.events.tryBlock(sequenceNumber);
   }
 
   onBlocked(cause: BlockCause): void {
@@ -166,7 +165,7 @@ export class SessionRun implements SessionKeeper {
     void this.end();
   }
 
-  /** From a broker in this process the next message comes within these microtasks; then the session never was idle. */
+  /** An in-process broker delivers the next message within these microtasks; then the session does not become idle. */
   async #becomeIdle(): Promise<void> {
     for (let i = 0; i < 6 && !this.#isBusy; i += 1) await undefined;
     if (this.#isBusy || this.#isIdle || this.#ending !== undefined) return;
@@ -216,6 +215,6 @@ class SessionContext implements SessionMessageContext<UndecodedMessage> {
     return this.#inFlight.abortSignal;
   }
 
-  /** A function of its own, so that it can be taken out of the context. */
+  /** A bound function, so that handlers can destructure the context. */
   readonly releaseSession = (): void => void this.#run.end();
 }

@@ -22,13 +22,13 @@ describe("a session's state", () => {
     });
   });
 
-  it("begins like no text, no MessagePack and no Avro", () => {
+  it("begins unlike text, MessagePack and Avro", () => {
     const [first] = toSessionState({ body: new Uint8Array(), contentType: "application/json" });
     // MessagePack never uses it, UTF-8 neither, and Avro's single-object encoding begins with c3.
     expect(first).toBe(0xc1);
   });
 
-  it("is a body without a content type when others wrote it", () => {
+  it("is a body without a content type when another client wrote it", () => {
     const state = bytes('{"total":3}');
     expect(fromSessionState(state, "Cart", "carts")).toEqual({
       body: state,
@@ -40,7 +40,7 @@ describe("a session's state", () => {
   it.each([
     ["nothing", ""],
     ["the null of the official SDK", "null"],
-  ])("is none when it is %s", (_, text) => {
+  ])("is empty when it is %s", (_, text) => {
     expect(isNoState(bytes(text))).toBe(true);
   });
 
@@ -75,7 +75,7 @@ describe("a session's state", () => {
     );
   });
 
-  it("takes no property for a prototype", () => {
+  it("does not pollute prototypes", () => {
     const state = withHeader('{"applicationProperties":{"__proto__":"x","constructor":"y"}}');
     const { applicationProperties } = fromSessionState(state, undefined, "carts");
     expect(Object.getPrototypeOf(applicationProperties)).toBe(Object.prototype);

@@ -5,25 +5,25 @@ import type { DeserializationOutcome } from "../message/outcome.js";
 import { attemptDetails } from "../pipeline/decisive-attempt.js";
 
 /**
- * A session's state is bytes to the broker, without a content type beside them. waybill puts one in front: four bytes that begin no
- * JSON, no MessagePack and no Avro, then the length of a header, the header as JSON, and the state as its serializer wrote it. What does not
- * start like that was written by others, and is read as a message without a content type. `docs/wire-formats.md` has the layout.
+ * The broker stores a session's state as bytes without a content type. waybill's envelope adds one: four magic bytes that begin no JSON or
+ * MessagePack, and no Avro with a standard header, then the length of a header, the header as JSON, and the serialized state. A state without
+ * the magic bytes was written by another client, and is read as a body without a content type. `docs/wire-formats.md` has the layout.
  */
 const magic = Uint8Array.of(0xc1, 0x57, 0x42, 1);
 
-/** The header's length follows the magic as an unsigned 16-bit number, most significant byte first. */
+/** After the magic bytes: the length of the header as an unsigned 16-bit big-endian integer. */
 const headerAt = magic.length + 2;
-const longestHeaderBytes = 0xffff;
+const maxHeaderBytes = 0xffff;
 const jsonSpaces: readonly number[] = [0x20, 0x09, 0x0a, 0x0d];
 
 interface StateHeader {
   readonly contentType?: string | undefined;
-  /** The state type, which serializers get as the message type. */
+  /** The state's type, passed to serializers as the message type. */
   readonly subject?: string | undefined;
   readonly applicationProperties?: ApplicationProperties | undefined;
 }
 
-/** The bytes of a state that the pipeline has written. */
+/** The bytes of a state in its envelope. */
 export function toSessionState({
   body,
   contentType,
@@ -41,10 +41,10 @@ export function toSessionState({
     ...(properties.length > 0 && { applicationProperties: Object.fromEntries(properties) }),
   };
   const headerBytes = new TextEncoder().encode(JSON.stringify(header));
-  if (headerBytes.length > longestHeaderBytes) {
+  if (headerBytes.length > maxHeaderBytes) {
     throw new WaybillError(
       "serialization-failed",
-      `the header of a session state has ${headerBytes.length} bytes, more than ${longestHeaderBytes}.`,
+      `the header of a session state has ${headerBytes.length} bytes, more than ${maxHeaderBytes}.`,
     );
   }
   const state = new Uint8Array(headerAt + headerBytes.length + body.length);
@@ -56,8 +56,8 @@ export function toSessionState({
 }
 
 /**
- * The bytes of a state that the pipeline has written, alone. Throws `serialization-failed` for one that could not be read again without
- * what stands beside its bytes.
+ * The bytes of a state without an envelope. Throws `serialization-failed` if it could not be read again without its application
+ * properties.
  */
 export function toBareState({ body, applicationProperties }: EncodedMessage): Uint8Array {
   if (!(body instanceof Uint8Array)) throw new TypeError("A session's state is bytes, not an AMQP value.");
@@ -71,7 +71,7 @@ export function toBareState({ body, applicationProperties }: EncodedMessage): Ui
 }
 
 /**
- * The message that the pipeline is to read a state from. `stateType` is for states that do not say theirs. Throws
+ * The message from which the pipeline reads a state. `stateType` is for states without a type of their own. Throws
  * `deserialization-failed` when the header is damaged or of a later version.
  */
 export function fromSessionState(
@@ -92,12 +92,12 @@ export function fromSessionState(
   }
 }
 
-/** Whether a state says that there is none: the official JavaScript SDK clears a state by writing JSON's `null`. */
+/** Whether a state is empty: the official JavaScript SDK clears a state by writing JSON's `null`. */
 export function isNoState(state: Uint8Array): boolean {
   return state.length === 0 || (state.length === 4 && new TextDecoder().decode(state) === "null");
 }
 
-/** The value of a state, or the error that tells why nobody could read it. */
+/** The value of a state. Throws the error if it could not be read. */
 export function stateValue(outcome: DeserializationOutcome, entityPath: string): unknown {
   if (outcome.status === "decoded") return outcome.body;
   if (outcome.status === "unavailable") {
@@ -113,8 +113,8 @@ export function stateValue(outcome: DeserializationOutcome, entityPath: string):
 }
 
 /**
- * A state that others wrote must prove what it is, as a body does. A text, number or boolean alone proves nothing there, but the official
- * SDK writes states as JSON, and no other format's bytes read as a whole JSON text of that kind.
+ * A state of another client is recognised like a body without a content type, for which a string, number or boolean is no evidence. But the
+ * official SDK writes states as JSON, and the bytes of other formats are no complete JSON text of that kind.
  */
 function fromBareState(state: Uint8Array, stateType: string | undefined): EncodedMessage {
   const contentType = isJsonScalar(state) ? "application/json" : undefined;
@@ -140,7 +140,7 @@ function fromEnvelope(state: Uint8Array, stateType: string | undefined): Encoded
   if (state.length < bodyAt) throw new Error("it is cut off");
   const { contentType, subject, applicationProperties } = parseHeader(state.subarray(headerAt, bodyAt));
   return {
-    // A copy, so that no serializer gets a view into other bytes.
+    // A copy, so that no serializer receives a view into other bytes.
     body: state.slice(bodyAt),
     contentType: textOrNone("contentType", contentType),
     subject: textOrNone("subject", subject) ?? stateType,
@@ -166,7 +166,7 @@ function parseHeader(bytes: Uint8Array): Record<keyof StateHeader, unknown> {
   return header as Record<keyof StateHeader, unknown>;
 }
 
-/** Numbers, texts and booleans as they are; what JSON cannot hold as a list of its kind and its text. */
+/** Numbers, strings and booleans unchanged; values that JSON does not support as a list of kind and text. */
 function toHeaderValue(name: string, value: ApplicationPropertyValue): unknown {
   if (typeof value === "bigint") return ["bigint", String(value)];
   if (value instanceof Date) return ["date", value.toISOString()];
@@ -177,7 +177,7 @@ function toHeaderValue(name: string, value: ApplicationPropertyValue): unknown {
   );
 }
 
-/** `Object.fromEntries` defines names that an assignment would take for something else, such as `__proto__`. */
+/** Uses `Object.fromEntries`, because assigning to names such as `__proto__` would not create a property. */
 function fromHeaderProperties(properties: unknown): ApplicationProperties {
   if (properties === undefined) return {};
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {

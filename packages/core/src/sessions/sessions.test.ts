@@ -26,7 +26,7 @@ describe("subscribeSessions", () => {
     expect(seen).toEqual([["north", "extra"]]);
   });
 
-  it("renews a session's lock as long as it has to, then lets the session go between two messages", async () => {
+  it("renews a session's lock for the given time, then releases the session between two messages", async () => {
     await using fixture = await createSessions();
     const steps: unknown[] = [];
     fixture.client.subscribeSessions(
@@ -95,7 +95,7 @@ describe("subscribeSessions", () => {
     }
   });
 
-  it("goes on with a session whose lock was lost when it can be had again", async () => {
+  it("continues a session whose lock was lost when it can be accepted again", async () => {
     await using fixture = await createSessions();
     const errors: ProcessErrorArgs[] = [];
     const aborted: unknown[] = [];
@@ -123,7 +123,7 @@ describe("subscribeSessions", () => {
     expect(errors[0]).toMatchObject({ errorSource: "receive", sessionId: "ada" });
   });
 
-  it("lets a session go whose initializing fails, and tells why", async () => {
+  it("releases a session whose initializing fails, and reports why", async () => {
     await using fixture = await createSessions();
     await fixture.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
     const errors: ProcessErrorArgs[] = [];
@@ -154,7 +154,7 @@ describe("subscribeSessions", () => {
     expect(errors).toMatchObject([{ disposition: "handedOver", rawMessage: { messageId: "p" } }]);
   });
 
-  it("keeps other sessions going when more are blocked than places are", async () => {
+  it("continues other sessions when more are blocked than there are slots", async () => {
     await using fixture = await createSessions();
     const sender = fixture.client.createSender("carts");
     for (let i = 0; i < 6; i += 1)
@@ -171,7 +171,7 @@ describe("subscribeSessions", () => {
     expect(fixture.events.map(({ disposition }) => disposition)).toEqual(Array(6).fill("blocked"));
   });
 
-  it("is closed with its client and by its abort signal", async () => {
+  it("closes with its client and by its abort signal", async () => {
     for (const by of ["client", "signal"]) {
       await using fixture = await createSessions();
       const givingUp = new AbortController();

@@ -11,7 +11,7 @@ import { ErrorReporter } from "../processing/error-reporter.js";
 import {
   requireHandlers,
   requirePrefetchable,
-  type SubscribeSurroundings,
+  type SubscribeDependencies,
 } from "../processing/subscribe-settings.js";
 import { SessionProcessor } from "./session-processor.js";
 import {
@@ -22,29 +22,29 @@ import {
 import type { SessionReceiverSettings } from "./session-receiver.js";
 import { SessionRun } from "./session-run.js";
 
-/** What the client gives to a session processor. */
-export interface SessionProcessorSurroundings
-  extends Pick<SubscribeSurroundings, "entityPath" | "scheduler" | "breaker" | "backoff"> {
+/** What the client provides to a session processor. */
+export interface SessionProcessorDependencies
+  extends Pick<SubscribeDependencies, "entityPath" | "scheduler" | "breaker" | "backoff"> {
   readonly transport: Transport;
   readonly events: ReceiverEvents;
   readonly address: EntityAddress;
-  /** The settings of a receiver whose lock is renewed for so long. */
+  /** Receiver settings with lock renewal for `renewForMs`. */
   readonly settingsOf: (session: TransportSessionReceiver, renewForMs: number) => SessionReceiverSettings;
   readonly onClosed: (processor: SessionProcessor) => void;
 }
 
-/** Checks handlers and options and starts to serve sessions. */
+/** Checks handlers and options and starts to process sessions. */
 export function startSessionProcessor(
   handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
   given: SubscribeSessionsOptions,
-  surroundings: SessionProcessorSurroundings,
+  dependencies: SessionProcessorDependencies,
 ): SessionProcessor {
   requireHandlers(handlers);
   const options = resolveSubscribeSessionsOptions(given);
   const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
   const isBlocking = options.undeserializableAction === "block";
-  const { transport, address, scheduler, entityPath, breaker, backoff } = surroundings;
-  const { onLinkStalled } = surroundings.events;
+  const { transport, address, scheduler, entityPath, breaker, backoff } = dependencies;
+  const { onLinkStalled } = dependencies.events;
   requirePrefetchable(options.prefetchCount, receiveMode, entityPath);
   const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
   // One timer for all of its sessions.
@@ -64,17 +64,17 @@ export function startSessionProcessor(
         abortSignal: signal,
       }),
     open(session, events) {
-      const settings = surroundings.settingsOf(session, renewForMs);
+      const settings = dependencies.settingsOf(session, renewForMs);
       const receiver = { ...settings, isSession: true, isBlocking, sessionRenewal };
       return new SessionRun({ receiver, handlers, options, breaker, reporter, events });
     },
     onClosed(closed) {
       sessionRenewal.stop();
       stopListening();
-      surroundings.onClosed(closed);
+      dependencies.onClosed(closed);
     },
   });
-  // Closing is as good as told: a failure of it reaches whoever closes the client.
+  // Errors of this close are ignored here; `client.close()` reports them.
   stopListening = onAbort(given.abortSignal, () => void processor.close().catch(() => {}));
   return processor;
 }

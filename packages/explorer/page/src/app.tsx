@@ -12,7 +12,7 @@ import { DecodePage } from "./pages/decode.js";
 import { SearchPage } from "./pages/search.js";
 import { Problem, Waiting } from "./parts/parts.js";
 
-/** The whole page: what there is on the left, the place one is at beside it. */
+/** The whole page: the entities on the left, the current view beside them. */
 export function App(): VNode {
   const route = useRoute();
   const live = useLive();

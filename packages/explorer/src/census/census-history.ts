@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Census } from "@waybill/migration";
 import { formatCensus, parseCensus } from "@waybill/migration/tools";
 
-/** How many censuses are kept; beyond, every second one of the older half goes. */
+/** How many censuses are kept; beyond, every second one of the older half is deleted. */
 const maxCensuses = 200;
 
 /** The censuses of a namespace over time, one per line of a file. */
@@ -12,13 +12,13 @@ export class CensusHistory {
   readonly #file: string;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** The file is made with the first census. */
+  /** The first census creates the file. */
   constructor(directory: string, namespace: string) {
     this.#folder = join(directory, "census");
     this.#file = join(this.#folder, `${fileName(namespace)}.jsonl`);
   }
 
-  /** All of them, oldest first; lines that are no census are left out. */
+  /** All censuses, oldest first; other lines are ignored. */
   async read(): Promise<Census[]> {
     const text = await readFile(this.#file, "utf8").catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return "";
@@ -27,7 +27,7 @@ export class CensusHistory {
     return text.split("\n").flatMap((line) => (line === "" ? [] : (parseCensus(line) ?? [])));
   }
 
-  /** Adds one. The file is replaced as a whole, so that a crash leaves the old one. */
+  /** Adds a census. Replaces the whole file atomically, so that a crash leaves the old one. */
   async add(census: Census): Promise<void> {
     const added = this.#last.then(async () => {
       const censuses = thinned([...(await this.read()), census]);
@@ -46,7 +46,7 @@ function thinned(censuses: readonly Census[]): readonly Census[] {
   return censuses.filter((_, index) => index >= half || index % 2 === 0);
 }
 
-/** A name that is safe in every file system. */
+/** A file name that is valid in every file system. */
 function fileName(namespace: string): string {
   return (
     namespace

@@ -1,15 +1,15 @@
 import type { Census, CensusGroup } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
 
-/** A census as points of charts: how many messages of each format and version wait where. */
+/** A census as a point of the charts: how many messages of each format and version wait in each entity. */
 export interface CensusPoint {
   readonly at: string;
   readonly counts: readonly CensusCount[];
-  /** What could not be peeked to its end. */
+  /** Entities that were not peeked to their end. */
   readonly incomplete: readonly string[];
 }
 
-/** Messages of one entity, its dead letters included, that are of one format and version. */
+/** The messages of one entity, with its dead letters, of one format and version. */
 export interface CensusCount {
   readonly entity: string;
   /** `avro`, `json`, `unreadable`. */
@@ -19,15 +19,15 @@ export interface CensusCount {
   readonly count: number;
 }
 
-/** A write plan, and how much of what was written last is new. */
+/** A write plan, and its progress. */
 export interface PlanView {
   readonly messageType: string;
   readonly from: string;
   readonly to: string;
-  /** What the plan of this configuration says. */
+  /** The percentage of the plan in this configuration. */
   readonly percent: number;
   readonly phase: string;
-  /** Of the messages that wait, how many of a hundred are new; undefined when none of either kind waits. */
+  /** The percentage of waiting messages in the new format; undefined when neither old nor new ones wait. */
   readonly waitingPercent: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export function censusPoints(censuses: readonly Census[]): CensusPoint[] {
   }));
 }
 
-/** Where every plan stands. */
+/** The state of every plan. */
 export function planViews({ writePlans }: ExplorerContext, latest: Census | undefined): PlanView[] {
   return writePlans.map((plan) => ({
     messageType: plan.messageType.name,

@@ -39,7 +39,7 @@ export async function verdictOf(history: CensusHistory, fields: Fields): Promise
   });
 }
 
-/** What is to be retired. */
+/** What to retire. */
 export function targetOf(fields: Fields): RetirementTarget {
   const serializer = fields.optionalText("serializer");
   const messageType = fields.optionalText("messageType");

@@ -8,7 +8,7 @@ import { readMessage } from "../reads/peek.js";
 import { type ValueNode, valueTree } from "../values/value-tree.js";
 import { originOf, type RepairRequest, repairOptions } from "./repair-request.js";
 
-/** What a repair would do, with the difference that it would make to some of the messages. */
+/** What a repair would do, with the differences for some of the messages. */
 export interface RepairPreview {
   readonly peeked: number;
   readonly resubmittable: number;
@@ -22,20 +22,20 @@ export interface RepairPreview {
 export interface RepairDifference {
   readonly sequenceNumber: string;
   readonly messageId: string | undefined;
-  /** Why it would stay; undefined for one that would be sent. */
+  /** Why it would stay; undefined if it would be sent. */
   readonly skip: string | undefined;
   /** Whether the bytes of the body are the same. */
   readonly isByteIdentical: boolean;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
   readonly properties: readonly PropertyDifference[];
-  /** Where the value differs once it is read again, and how; empty where it is the same. */
+  /** How the value differs when the new body is read; empty if it is the same. */
   readonly values: readonly { readonly path: string; readonly kind: string }[];
   readonly before: ValueNode | undefined;
   readonly after: ValueNode | undefined;
 }
 
-/** A property that is added, goes or changes; absent sides are undefined. */
+/** A property that is added, removed or changed; the absent value is undefined. */
 export interface PropertyDifference {
   readonly name: string;
   readonly before: string | undefined;

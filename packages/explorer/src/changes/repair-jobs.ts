@@ -1,24 +1,24 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { WaybillError } from "@waybill/core";
+import { entityPathOf } from "@waybill/core/transport";
 import { openReceiptFile, type RepairResult, repairDeadLetters } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { pathOf } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
 import { type RepairRequest, receiptFile, repairOptions } from "./repair-request.js";
 
-/** How a repair stands. */
+/** The state of a repair. */
 export interface RepairJobView {
   readonly id: string;
   /** The dead-letter queue. */
   readonly path: string;
   readonly state: "running" | "cancelling" | "cancelled" | "done" | "failed";
   readonly resubmitted: number;
-  /** Those that an interrupted repair had sent, and that were only removed. */
+  /** Messages that an interrupted repair had sent, and that this one only removed. */
   readonly resumed: number;
   readonly skipped: Readonly<Partial<Record<string, number>>>;
   readonly possibleDuplicates: readonly string[];
-  /** The file that remembers what was done; `waybill dead-letters repair --receipts` goes on with it, too. */
+  /** The file of receipts; `waybill dead-letters repair --receipts` can resume with it, too. */
   readonly receipts: string;
   readonly error: string | undefined;
 }
@@ -29,10 +29,10 @@ interface Job {
   readonly ended: Promise<void>;
 }
 
-/** How many jobs are remembered. */
+/** How many jobs are kept. */
 const maxJobs = 100;
 
-/** The repairs that run or ran since the explorer was started; one at a time for each queue. */
+/** The repairs since the explorer was started; one at a time for each queue. */
 export class RepairJobs {
   readonly #context: ExplorerContext;
   readonly #jobs = new Map<string, Job>();
@@ -42,9 +42,9 @@ export class RepairJobs {
     this.#context = context;
   }
 
-  /** Begins a repair, or goes on with the one that was cancelled: its receipts are those of the queue. Throws `RequestError`. */
+  /** Starts a repair, or resumes a cancelled one from the receipts of the queue. Throws `RequestError`. */
   start(request: RepairRequest): RepairJobView {
-    const path = pathOf(request.from);
+    const path = entityPathOf(request.from);
     const busy = this.list().some((job) => job.path.toLowerCase() === path.toLowerCase() && isLive(job));
     if (busy) throw new RequestError(409, `A repair of ${path} is running.`);
     const id = String(++this.#count);
@@ -59,7 +59,7 @@ export class RepairJobs {
     return job.view;
   }
 
-  /** Lets a repair end after the batch that is on its way. */
+  /** Ends a repair after the current batch. */
   cancel(id: string): RepairJobView {
     const job = this.#jobs.get(id);
     if (job === undefined) throw new RequestError(404, "There is no such repair.");
@@ -70,12 +70,12 @@ export class RepairJobs {
     return job.view;
   }
 
-  /** All of them, the newest first. */
+  /** All repairs, the newest first. */
   list(): RepairJobView[] {
     return Array.from(this.#jobs.values(), ({ view }) => view).reverse();
   }
 
-  /** Cancels what runs and waits until it has ended. */
+  /** Cancels running repairs and waits until they have ended. */
   async close(): Promise<void> {
     for (const { controller } of this.#jobs.values()) controller.abort();
     await Promise.all(Array.from(this.#jobs.values(), ({ ended }) => ended));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { EntityAddress } from "@waybill/core/transport";
+import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
 import {
   type DeadLetterCriteria,
   type DeadLetterKind,
@@ -9,11 +9,11 @@ import {
   selectDeadLetters,
 } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { addressAt, pathOf } from "../wire/entity-path.js";
+import { addressAt } from "../wire/entity-path.js";
 import { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 
-/** A repair as a page asks for it: what `waybill dead-letters repair` takes as options. */
+/** A repair as the page requests it, with the options of `waybill dead-letters repair`. */
 export interface RepairRequest {
   readonly from: EntityAddress;
   readonly to: RepairTarget | undefined;
@@ -49,7 +49,7 @@ export function repairRequest(fields: Fields): RepairRequest {
   };
 }
 
-/** The options of the repair: of `rehearseRepair` and `repairDeadLetters` alike. */
+/** The options for both `rehearseRepair` and `repairDeadLetters`. */
 export function repairOptions(
   { transport, pipeline }: ExplorerContext,
   request: RepairRequest,
@@ -67,22 +67,22 @@ export function repairOptions(
   };
 }
 
-/** The file of receipts of a dead-letter queue: one for each, so that a repair always goes on where the last one stopped. */
+/** The file of receipts of a dead-letter queue: one for each queue, so that a repair always resumes where the last one stopped. */
 export function receiptFile({ directory, namespace }: ExplorerContext, from: EntityAddress): string {
-  const path = `${namespace.toLowerCase()}/${pathOf(from).toLowerCase()}`;
-  const name = pathOf(from)
+  const path = `${namespace.toLowerCase()}/${entityPathOf(from).toLowerCase()}`;
+  const name = entityPathOf(from)
     .toLowerCase()
     .replace(/[^a-z0-9.-]+/g, "-")
     .slice(0, 80);
-  // Two paths may look alike once what file systems refuse is gone.
+  // Two paths may become equal when characters that file systems refuse are replaced.
   const digest = createHash("sha256").update(path).digest("hex").slice(0, 8);
   return join(directory, "receipts", `${name}-${digest}.receipts`);
 }
 
-/** Where dead letters of an entity go by themselves, as text. */
+/** The default target of an entity's dead letters, as text. */
 export function originOf(from: EntityAddress): string {
   const { subQueue: _, ...name } = from;
-  return pathOf(name as EntityAddress);
+  return entityPathOf(name as EntityAddress);
 }
 
 function targetAt(path: string): RepairTarget {
@@ -93,7 +93,7 @@ function targetAt(path: string): RepairTarget {
   throw new RequestError(400, "Nothing can be sent to a dead-letter queue.");
 }
 
-/** A group as the page got it. */
+/** A group as the page received it. */
 function kindOf(value: unknown): DeadLetterKind | undefined {
   if (value === undefined || value === null) return undefined;
   const group = Fields.of(value);

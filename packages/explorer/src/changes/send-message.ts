@@ -17,8 +17,8 @@ export interface SentView {
 }
 
 /**
- * Writes a message as the chain does, with its schemas, and sends it unless it is only to be checked. Rejects with `RequestError` when the body
- * is not JSON, breaks its schema, or the broker refuses the message.
+ * Writes a message with the chain and its schemas, and sends it unless it is only to be checked. Rejects with `RequestError` when the body is not
+ * JSON, violates its schema, or the broker refuses the message.
  */
 export async function sendMessage(
   context: ExplorerContext,

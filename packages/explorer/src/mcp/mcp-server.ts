@@ -22,10 +22,10 @@ import { toWire } from "../wire/to-wire.js";
 const readOnly = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
 const entity = z
   .string()
-  .describe("A queue or topic/Subscriptions/name, perhaps with /$DeadLetterQueue behind it.");
+  .describe("A queue or topic/Subscriptions/name, optionally followed by /$DeadLetterQueue.");
 const sequenceNumber = z.string().regex(/^\d{1,19}$/);
 
-/** A server of the Model Context Protocol with the explorer's reads as tools. Nothing in it changes anything. */
+/** A server of the Model Context Protocol with the explorer's reads as tools. All of them are read-only. */
 export function createMcpServer(options: ExplorerOptions, version: string): McpServer {
   const context = resolveExplorerOptions("createMcpServer", { ...options, allowChanges: false }, {});
   const server = new McpServer(
@@ -55,7 +55,7 @@ function addEntityTools(server: McpServer, context: ExplorerContext): void {
     "dead_letter_groups",
     {
       description:
-        "Groups dead letters by reason, message type, version and format, and says how many the chain reads now.",
+        "Groups dead letters by reason, message type, version and format, and reports how many the chain reads now.",
       inputSchema: { entity },
       annotations: readOnly,
     },
@@ -68,7 +68,7 @@ function addMessageTools(server: McpServer, context: ExplorerContext): void {
     "peek_messages",
     {
       description:
-        "Looks at messages without locking them, oldest first: properties and who reads them, without bodies.",
+        "Peeks messages without locking them, oldest first: properties and the serializer that reads each, without bodies.",
       inputSchema: {
         entity,
         from: sequenceNumber.optional(),
@@ -98,7 +98,7 @@ function addMessageTools(server: McpServer, context: ExplorerContext): void {
   server.registerTool(
     "decode_body",
     {
-      description: "Shows what the chain makes of a body that is given in Base64.",
+      description: "Reads a body, given in Base64, with the chain.",
       inputSchema: { base64: z.string(), contentType: z.string().optional(), subject: z.string().optional() },
       annotations: readOnly,
     },
@@ -116,7 +116,7 @@ function addMigrationTools(server: McpServer, context: ExplorerContext): void {
     "take_census",
     {
       description:
-        "Counts what waits everywhere, by content type, message type, version and the serializer that reads it.",
+        "Counts all waiting messages by content type, message type, version and the serializer that reads them.",
       inputSchema: {},
       annotations: readOnly,
     },
@@ -126,7 +126,7 @@ function addMigrationTools(server: McpServer, context: ExplorerContext): void {
     "retirement_verdict",
     {
       description:
-        "Says whether a serializer, or a version of a message type, can be retired, with what still stands against it.",
+        "Decides whether a serializer, or a version of a message type, can be retired, with the reasons against it.",
       inputSchema: {
         serializer: z.string().optional(),
         messageType: z.string().optional(),
@@ -152,7 +152,7 @@ function addMigrationTools(server: McpServer, context: ExplorerContext): void {
   );
 }
 
-/** What a tool answers: JSON as text, or an error without payload. */
+/** The result of a tool: JSON as text, or an error without payload. */
 async function answered(read: () => unknown) {
   try {
     return { content: [{ type: "text" as const, text: toWire(await read(), 2) }] };
@@ -163,5 +163,5 @@ async function answered(read: () => unknown) {
 
 function errorText(error: unknown): string {
   if (error instanceof WaybillError) return `${error.code}: ${error.text}`;
-  return error instanceof RequestError ? error.message : "Something failed that should not.";
+  return error instanceof RequestError ? error.message : "An unexpected error occurred.";
 }

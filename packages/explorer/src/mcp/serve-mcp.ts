@@ -3,9 +3,9 @@ import { onAbort } from "@waybill/core/transport";
 import type { ExplorerOptions } from "../options/explorer-options.js";
 import { createMcpServer } from "./mcp-server.js";
 
-// In a file of its own: the declarations of the MCP SDK need those of a browser, and users of this one shall not.
+// A separate file: the type declarations of the MCP SDK need those of a browser, and this package's must not.
 
-/** Serves on the standard input and output until the client ends, or the signal aborts. */
+/** Serves on the standard input and output until the client disconnects, or the signal aborts. */
 export async function serveMcp(
   options: ExplorerOptions,
   version: string,

@@ -5,27 +5,27 @@ import type { EntityCatalog } from "@waybill/core/transport";
 import type { Redactor, WritePlan } from "@waybill/migration";
 import { withTurns } from "./with-turns.js";
 
-/** What is explored, and what may be changed. */
+/** What to explore, and whether changes are allowed. */
 export interface ExplorerOptions {
-  /** The connection; the explorer leaves it open. */
+  /** The connection; the explorer does not close it. */
   readonly transport: Transport;
-  /** The chain of the consumers: it alone decides what a body is. */
+  /** The chain of the consumers: only it decides how a body is read. */
   readonly pipeline: Pipeline;
-  /** Which entities there are, with their counts. */
+  /** Lists the entities with their counts. */
   readonly catalog: EntityCatalog;
-  /** The name of the namespace, as people know it; names its census file, too. */
+  /** The name of the namespace to show; also names its census file. */
   readonly namespace: string;
   /** Where searches, censuses and receipts are kept. Default: `.waybill` in the working directory. */
   readonly directory?: string | undefined;
   /** Whether messages can be sent and dead letters repaired. Default: false. */
   readonly allowChanges?: boolean | undefined;
-  /** The plans by which formats change, to show their percentage. Default: none. */
+  /** Write plans, to show their percentage. Default: none. */
   readonly writePlans?: readonly WritePlan[] | undefined;
   /** Replaces every leaf of a downloaded message. Default: letters become `a`, digits `1`, and so on. */
   readonly redact?: Redactor | undefined;
-  /** Paths that keep their value in downloads, as JSON pointers with stars. Default: none. */
+  /** Paths that keep their value in downloads, as JSON pointers in which a step `*` matches any key. Default: none. */
   readonly keep?: readonly string[] | undefined;
-  /** How often a page that is open gets the counts, in milliseconds. Default: 1,000. */
+  /** How often an open page receives the counts, in milliseconds. Default: 1,000. */
   readonly refreshIntervalInMs?: number | undefined;
 }
 
@@ -56,7 +56,7 @@ const optionNames: OptionNames<ExplorerOptions> = {
   refreshIntervalInMs: true,
 };
 
-/** Checks the options and fills in the defaults; `own` are the names of those that the caller has besides. Throws `TypeError`. */
+/** Checks the options and fills in the defaults; `own` are the names of further options of the caller. Throws `TypeError`. */
 export function resolveExplorerOptions<Options extends ExplorerOptions>(
   where: string,
   options: Options,

@@ -3,8 +3,8 @@ import type { Transport } from "@waybill/core";
 import type { TransportReceiver } from "@waybill/core/transport";
 
 /**
- * A transport that lets the event loop turn before each peek: a broker in the same process answers at once, and a look through a long queue would
- * keep all other requests waiting.
+ * A transport that lets the event loop turn before each peek: a broker in the same process answers at once, so peeking a long queue would block
+ * all other requests.
  */
 export function withTurns(transport: Transport): Transport {
   return withMethods(transport, {
@@ -21,7 +21,7 @@ function turning(receiver: TransportReceiver): TransportReceiver {
   });
 }
 
-/** An object with some of its methods replaced; the others work on the object itself, which may have private parts. */
+/** An object with some methods replaced; the others are bound to the original object, which may have private members. */
 function withMethods<T extends object>(target: T, methods: Partial<T>): T {
   return new Proxy(target, {
     get(_, name) {

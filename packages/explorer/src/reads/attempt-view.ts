@@ -5,14 +5,14 @@ export interface AttemptView {
   readonly stage: string;
   readonly reason: string;
   readonly detail: string;
-  /** The byte at which it failed, where the attempt names one. */
+  /** The byte at which it failed, if the attempt names one. */
   readonly offset: number | undefined;
 }
 
-/** What serializers of ours write where they know the place: a byte, or of a text a character. */
+/** How our serializers name the position: a byte, or a character of a text. */
 const offsetPattern = /\b(offset|character) (\d{1,15})\b/;
 
-/** Shows an attempt of a report or of a dead-letter record. `body` is what was read, where it is at hand: characters of a text are found in it. */
+/** An attempt of a report or of a dead-letter record. `body`, if available, is used to convert characters to bytes. */
 export function attemptView(attempt: Omit<AttemptView, "offset">, body?: Uint8Array): AttemptView {
   const { serializer, position, stage, reason, detail } = attempt;
   return { serializer, position, stage, reason, detail, offset: offsetIn(detail, body) };
@@ -24,7 +24,7 @@ function offsetIn(detail: string, body: Uint8Array | undefined): number | undefi
   return unit === "offset" ? Number(digits) : body && byteOf(body, Number(digits));
 }
 
-/** Where a character of a text in UTF-8 begins; a byte order mark is not counted among the characters. */
+/** The byte at which a character of a UTF-8 text begins; a byte order mark does not count as a character. */
 function byteOf(body: Uint8Array, character: number): number {
   const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
   return Buffer.byteLength(new TextDecoder().decode(body).slice(0, character)) + (hasMark ? 3 : 0);

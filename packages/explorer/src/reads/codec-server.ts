@@ -19,9 +19,9 @@ export interface CodecPayloads {
 const maxPayloads = 1_000;
 
 /**
- * Reads payloads with the chain and answers with their values as JSON; what the chain cannot read comes back as it was, as codec servers do.
- * Metadata is that of the message: `contentType`, `subject`, else application properties; without `contentType`, an `encoding` that is a media
- * type stands in.
+ * Reads payloads with the chain and returns their values as JSON; undeserializable payloads are returned unchanged, as codec servers do.
+ * Metadata are the properties of the message: `contentType`, `subject`, else application properties; without `contentType`, an `encoding` that is
+ * a media type is used instead.
  */
 export async function decodePayloads(context: ExplorerContext, request: unknown): Promise<CodecPayloads> {
   const { payloads } = (request ?? {}) as { payloads?: unknown };
@@ -48,7 +48,7 @@ async function decodePayload(context: ExplorerContext, payload: CodecPayload): P
   };
 }
 
-/** What decided, beside the value. */
+/** Metadata about how the body was read. */
 function metadataOf(report: {
   serializer: string | undefined;
   messageType: string | undefined;
@@ -61,7 +61,7 @@ function metadataOf(report: {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** Temporal's own names for encodings, and media types. */
+/** The media type of an encoding: Temporal's own names, or a media type. */
 function mediaTypeOf(encoding: string | undefined): string | undefined {
   if (encoding === "json/plain") return "application/json";
   return encoding === undefined || /^(?:binary|json)\//.test(encoding) ? undefined : encoding;

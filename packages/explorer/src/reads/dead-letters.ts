@@ -1,10 +1,9 @@
-import type { EntityAddress } from "@waybill/core/transport";
+import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
 import { type DeadLetterGroup, surveyDeadLetters } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { pathOf } from "../wire/entity-path.js";
 import { attemptView } from "./attempt-view.js";
 
-/** What lies in a dead-letter queue, and what today's chain makes of it. */
+/** The content of a dead-letter queue, and how today's chain reads it. */
 export interface DeadLettersView {
   /** The dead-letter queue. */
   readonly path: string;
@@ -23,9 +22,9 @@ export interface GroupView {
   readonly count: number;
   /** How many of them the chain reads now. */
   readonly readable: number;
-  /** Who reads them now, where somebody does. */
+  /** The serializer that reads them now, if any. */
   readonly serializer: string | undefined;
-  /** What still stands in the way of the others, and where. */
+  /** Why the others still cannot be read, and where. */
   readonly failure: ReturnType<typeof attemptView> | undefined;
   readonly oldestEnqueuedAt: string | undefined;
   readonly newestEnqueuedAt: string | undefined;
@@ -51,7 +50,7 @@ export async function groupDeadLetters(
     groups.set(key, known === undefined ? groupView(group) : merged(known, groupView(group)));
   }
   return {
-    path: pathOf(from, from.subQueue ?? "deadLetter"),
+    path: entityPathOf({ ...from, subQueue: from.subQueue ?? "deadLetter" }),
     peeked: survey.peeked,
     readable: survey.decodable,
     groups: [...groups.values()].sort((one, two) => two.count - one.count),
@@ -75,7 +74,7 @@ function groupView(group: DeadLetterGroup): GroupView {
   };
 }
 
-/** Two groups that differ only in what the chain makes of them now. */
+/** Merges two groups that differ only in how the chain reads them now. */
 function merged(one: GroupView, two: GroupView): GroupView {
   const order = (texts: readonly (string | undefined)[]) => texts.filter((text) => text !== undefined).sort();
   return {

@@ -3,7 +3,7 @@ import type { DeliveredMessage } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type MessageView, messageView } from "./message-view.js";
 
-/** A body without a queue around it, with what it says of itself. */
+/** A body that is not in a queue, with its properties. */
 export interface LooseBody {
   readonly body: Uint8Array;
   readonly contentType?: string | undefined;
@@ -11,7 +11,7 @@ export interface LooseBody {
   readonly applicationProperties?: ApplicationProperties | undefined;
 }
 
-/** What the chain makes of a body that came from somewhere else. */
+/** Reads a body that is not in a queue with the chain. */
 export async function decodeBody(context: ExplorerContext, loose: LooseBody): Promise<MessageView> {
   const message: EncodedMessage = { ...loose, applicationProperties: loose.applicationProperties ?? {} };
   const delivered = { ...message, deliveryCount: 0, sequenceNumber: 0n, state: "active" };

@@ -1,9 +1,8 @@
-import type { CatalogEntity, SubscriptionRule } from "@waybill/core/transport";
+import { type CatalogEntity, entityPathOf, type SubscriptionRule } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { pathOf } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
 
-/** An entity with its counts, as a page shows it. Counts are absent where the broker does not say. */
+/** An entity with its counts, as the page shows it. Counts are absent if the broker does not provide them. */
 export interface EntityView {
   /** `orders`, `events`, `events/Subscriptions/billing`. */
   readonly path: string;
@@ -14,7 +13,7 @@ export interface EntityView {
   readonly counts: StateCounts | undefined;
 }
 
-/** How many messages an entity holds, by state. `deferred` is absent where the broker counts them among the active ones. */
+/** How many messages an entity holds, by state. `deferred` is absent if the broker includes them in the active ones. */
 export interface StateCounts {
   readonly active: number;
   readonly deferred: number | undefined;
@@ -52,7 +51,7 @@ export async function listRules(
 function entityView(entity: CatalogEntity): EntityView {
   const name = entity.entity;
   return {
-    path: pathOf(name),
+    path: entityPathOf(name),
     kind: "queue" in name ? "queue" : name.subscription === undefined ? "topic" : "subscription",
     requiresSession: entity.requiresSession ?? false,
     forwardTo: entity.forwardTo,

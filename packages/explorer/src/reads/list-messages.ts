@@ -11,25 +11,25 @@ import { readMessage, withReceiver } from "./peek.js";
 /** Which messages to list. */
 export interface ListRequest {
   readonly address: EntityAddress;
-  /** The first number; default: the oldest message. */
+  /** The first sequence number; default: that of the oldest message. */
   readonly from?: bigint | undefined;
-  /** Lists the messages right before this number instead. */
+  /** Lists the messages immediately before this sequence number instead. */
   readonly before?: bigint | undefined;
   readonly state?: MessageState | undefined;
   readonly max: number;
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** A page of messages, in order of their numbers. */
+/** A page of messages, in order of their sequence numbers. */
 export interface MessagePage {
   readonly rows: readonly MessageRow[];
-  /** Where to go on; undefined at the end. */
+  /** The sequence number to continue from; undefined at the end. */
   readonly next: string | undefined;
-  /** How many were looked at to find them. */
+  /** How many messages were peeked to find them. */
   readonly scanned: number;
 }
 
-/** How many messages one request looks at in search of a state; the next one goes on from there. */
+/** How many messages one request peeks to find those of a state; the next request continues from there. */
 const maxScanned = 5_000;
 
 /** Peeks a page of messages and lets the chain read each. */
@@ -74,7 +74,7 @@ async function forwards(receiver: TransportReceiver, request: ListRequest): Prom
   return { found, next: fromSequenceNumber, scanned };
 }
 
-/** Peeking goes forwards only: starts further and further back until there are enough messages in between. */
+/** Peeking goes forwards only: starts further and further back until there are enough messages before `before`. */
 async function backwards(receiver: TransportReceiver, request: ListRequest, before: bigint): Promise<Found> {
   const { max, abortSignal } = request;
   let scanned = 0;
@@ -82,7 +82,7 @@ async function backwards(receiver: TransportReceiver, request: ListRequest, befo
     const start = before > width ? before - width : 0n;
     const between: DeliveredMessage[] = [];
     let from: bigint | undefined = start;
-    // Only the last of them are kept, however many there are.
+    // Keeps only the last messages, which bounds memory.
     while (from !== undefined && scanned < maxScanned) {
       const page = await receiver.peek({ maxMessages: 250, fromSequenceNumber: from, abortSignal });
       scanned += page.length;
@@ -97,13 +97,13 @@ async function backwards(receiver: TransportReceiver, request: ListRequest, befo
   }
 }
 
-/** The numbers of the oldest and the newest message. */
+/** The sequence numbers of the oldest and the newest message. */
 export interface NumberRange {
   readonly first: string | undefined;
   readonly last: string | undefined;
 }
 
-/** Finds the range of numbers in a few dozen peeks of one message, however long the queue. `expected` is how many messages there may be. */
+/** Finds the range of sequence numbers in a few dozen peeks of one message, however long the queue. `expected` is an estimate of the messages. */
 export async function numberRange(
   context: ExplorerContext,
   address: EntityAddress,
@@ -117,7 +117,7 @@ export async function numberRange(
     if (first === undefined) return { first: undefined, last: undefined };
     let known = first;
     let step = BigInt(Math.max(expected, 1));
-    // Gallops beyond the end, then halves the rest.
+    // Doubles the step until it passes the end, then searches by halves.
     for (let next = await at(known + step); next !== undefined; next = await at(known + step)) {
       known = next;
       step *= 2n;

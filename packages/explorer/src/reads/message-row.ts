@@ -1,7 +1,7 @@
 import type { DeserializationOutcome } from "@waybill/core";
 import type { DeliveredMessage, MessageState } from "@waybill/core/transport";
 
-/** A message as one line of a list: what it says of itself and who reads it, and nothing of its body. */
+/** A message as one row of a list: its properties and the serializer that reads it, without its body. */
 export interface MessageRow {
   readonly sequenceNumber: string;
   readonly state: MessageState;
@@ -11,21 +11,21 @@ export interface MessageRow {
   readonly correlationId: string | undefined;
   readonly sessionId: string | undefined;
   readonly enqueuedAt: string | undefined;
-  /** When it becomes visible, of a scheduled one. */
+  /** When a scheduled message becomes active. */
   readonly dueAt: string | undefined;
   readonly deliveryCount: number;
   readonly deadLetterReason: string | undefined;
   readonly messageType: string | undefined;
   readonly messageVersion: number | undefined;
   readonly status: DeserializationOutcome["status"];
-  /** Who read it; undefined where nobody did or an AMQP value needs nobody. */
+  /** The serializer that read it; undefined if none did, or for an AMQP value, which needs none. */
   readonly serializer: string | undefined;
-  /** Why nobody could. */
+  /** Why it is undeserializable. */
   readonly reason: string | undefined;
   readonly bytes: number;
 }
 
-/** The line of a message. */
+/** The row of a message. */
 export function messageRow(message: DeliveredMessage, outcome: DeserializationOutcome): MessageRow {
   const { report } = outcome;
   return {
@@ -55,7 +55,7 @@ export function idText(id: DeliveredMessage["messageId"]): string | undefined {
   return id instanceof Uint8Array ? Buffer.from(id).toString("hex") : String(id);
 }
 
-/** An instant as text; one that is none is left out. */
+/** An instant as text; undefined for an invalid date. */
 export function instant(date: Date | undefined): string | undefined {
   return date === undefined || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

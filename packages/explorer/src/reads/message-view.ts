@@ -13,14 +13,14 @@ import { type AttemptView, attemptView } from "./attempt-view.js";
 import { idText, instant, type MessageRow, messageRow } from "./message-row.js";
 import { peekOne, readMessage } from "./peek.js";
 
-/** One message with all there is to know of it. */
+/** One message with all its details. */
 export interface MessageView extends MessageRow {
   readonly properties: readonly PropertyView[];
   readonly applicationProperties: readonly PropertyView[];
   readonly reading: ReadingView;
-  /** What was tried when waybill dead-lettered it. */
+  /** The attempts when waybill dead-lettered it. */
   readonly record: RecordView | undefined;
-  /** The bytes around the place where reading failed, or the first ones; undefined for AMQP values. */
+  /** The bytes around the position where reading failed, or the first ones; undefined for AMQP values. */
   readonly hex: HexView | undefined;
 }
 
@@ -30,10 +30,10 @@ export interface PropertyView {
   readonly value: LeafNode;
 }
 
-/** What the chain, or the serializer that was asked for, makes of a body. */
+/** How the chain, or the requested serializer, reads a body. */
 export interface ReadingView {
   readonly status: DeserializationOutcome["status"];
-  /** The serializer that was asked for instead of the chain: what it makes of the body is not what consumers get. */
+  /** The serializer that was requested instead of the chain: consumers may get another value. */
   readonly readAs: string | undefined;
   readonly serializer: string | undefined;
   readonly position: number;
@@ -49,18 +49,18 @@ export interface ReadingView {
   readonly isEmpty: boolean;
   readonly bytes: number;
   readonly durationInMs: number;
-  /** Which schema the value was checked against, in words. */
+  /** The schema that the value was checked against, as text. */
   readonly schema: string | undefined;
   readonly reason: string | undefined;
   readonly attempts: readonly AttemptView[];
-  /** The attempt that got furthest, as its number in `attempts`; -1 for none. */
+  /** The index in `attempts` of the attempt that got furthest; -1 for none. */
   readonly decisive: number;
   readonly value: ValueNode | undefined;
-  /** What could not be reached. */
+  /** The error code if something was unavailable. */
   readonly error: string | undefined;
 }
 
-/** The record that waybill put on a message when it dead-lettered it. */
+/** The record that waybill added to a message when it dead-lettered it. */
 export interface RecordView {
   readonly reason: string;
   readonly deadLetteredAt: string | undefined;
@@ -77,10 +77,10 @@ export interface HexView {
   readonly offset: number | undefined;
 }
 
-/** How many bytes of a body come with a message. */
+/** How many bytes of a body are sent with a message. */
 const hexBytes = 2_048;
 
-/** Looks at one message; `readAs` names a serializer to read it with instead of the chain. */
+/** Peeks one message; `readAs` names a serializer to read it with instead of the chain. */
 export async function viewMessage(
   context: ExplorerContext,
   address: EntityAddress,
@@ -91,7 +91,7 @@ export async function viewMessage(
   return await messageView(context, message, { readAs, abortSignal });
 }
 
-/** The view of a message that is at hand. */
+/** The view of a message that was already peeked. */
 export async function messageView(
   context: ExplorerContext,
   message: DeliveredMessage,
@@ -112,7 +112,7 @@ export async function messageView(
   };
 }
 
-/** A part of a message's value: `path` leads there by steps. Rejects with `RequestError` when there is no such part. */
+/** A part of a message's value, found by the steps of `path`. Rejects with `RequestError` when there is no such part. */
 export async function viewValuePart(
   context: ExplorerContext,
   message: DeliveredMessage,
@@ -143,7 +143,7 @@ function hexAround(body: Uint8Array, offset: number | undefined): HexView {
   return hexOf(body, from, hexBytes, place);
 }
 
-/** The bytes that were read; undefined where they were not the ones that travelled, so that no offset fits these. */
+/** The bytes that were read; undefined if the body was transformed before, so that offsets do not apply to its bytes on the wire. */
 function bodyAsRead(
   { body }: DeliveredMessage,
   { contentEncodings, encryptionKeyId, claimCheck }: DeserializationOutcome["report"],
@@ -201,7 +201,7 @@ function readingView(
   };
 }
 
-/** Which schema decided, as far as the chain says. */
+/** The schema that the value was checked against, as far as the chain reports it. */
 function schemaText(
   pipeline: ExplorerContext["pipeline"],
   { serializer: name, messageType, messageVersion }: DeserializationOutcome["report"],

@@ -1,11 +1,15 @@
 import type { DeserializationOutcome, EncodedMessage } from "@waybill/core";
 import type { DeserializeCallOptions } from "@waybill/core/pipeline";
-import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
+import {
+  type DeliveredMessage,
+  type EntityAddress,
+  entityPathOf,
+  type TransportReceiver,
+} from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { pathOf } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
 
-/** Works with a receiver that only peeks, and closes it. */
+/** Calls `work` with a receiver for peeking, and closes the receiver. */
 export async function withReceiver<T>(
   { transport }: Pick<ExplorerContext, "transport">,
   address: EntityAddress,
@@ -19,7 +23,7 @@ export async function withReceiver<T>(
   }
 }
 
-/** The one message of that number. Rejects with `RequestError` when it is gone. */
+/** The message of a sequence number. Rejects with `RequestError` when it is gone. */
 export async function peekOne(
   context: Pick<ExplorerContext, "transport">,
   address: EntityAddress,
@@ -30,10 +34,10 @@ export async function peekOne(
     receiver.peek({ maxMessages: 1, fromSequenceNumber: sequenceNumber, abortSignal }),
   );
   if (message?.sequenceNumber === sequenceNumber) return message;
-  throw new RequestError(404, `Message ${sequenceNumber} is not in ${pathOf(address)} any more.`);
+  throw new RequestError(404, `Message ${sequenceNumber} is no longer in ${entityPathOf(address)}.`);
 }
 
-/** What the chain makes of a message. */
+/** Reads a message with the chain. */
 export async function readMessage(
   { pipeline }: Pick<ExplorerContext, "pipeline">,
   message: DeliveredMessage,

@@ -16,13 +16,13 @@ export interface SessionStateView {
   readonly sessionId: string;
   readonly hasState: boolean;
   readonly value: ValueNode | undefined;
-  /** Why it cannot be read: somebody holds the session, or the chain cannot. */
+  /** Why it cannot be read: the session is locked by another receiver, or the chain cannot read the state. */
   readonly problem: string | undefined;
 }
 
 const pageSize = 100;
 
-/** Lists sessions, a page of them from `skip`. */
+/** Lists a page of sessions from `skip` on. */
 export async function listSessions(
   { transport }: ExplorerContext,
   address: EntityAddress,
@@ -34,7 +34,7 @@ export async function listSessions(
   return { isSupported: true, sessions };
 }
 
-/** Reads the state of a session, which locks the session for that moment; the broker has no other way. */
+/** Reads the state of a session. Locks the session for that moment, which Service Bus requires. */
 export async function readSessionState(
   { transport, pipeline }: ExplorerContext,
   address: EntityAddress,

@@ -1,18 +1,17 @@
-import type { DeliveredMessage } from "@waybill/core/transport";
+import { type DeliveredMessage, entityPathOf } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText, type MessageRow, messageRow } from "../reads/message-row.js";
 import { readMessage, withReceiver } from "../reads/peek.js";
-import { pathOf } from "../wire/entity-path.js";
 import { placesToSearch } from "./places.js";
 
-/** A message of a conversation, and what ties it to the others. */
+/** A message of a conversation, and what it has in common with the others. */
 export interface ConversationMessage {
   readonly path: string;
   readonly row: MessageRow;
   readonly replyTo: string | undefined;
   readonly traceparent: string | undefined;
-  /** What it has in common with the others: an id, an address for replies with its session, or a trace. */
+  /** The shared keys: an id, a reply address with its session, or a trace. */
   readonly ties: readonly string[];
 }
 
@@ -20,7 +19,7 @@ export interface ConversationMessage {
 export interface Conversation {
   readonly messages: readonly ConversationMessage[];
   readonly scanned: number;
-  /** Whether every place was looked at to its end. */
+  /** Whether every entity was peeked to its end. */
   readonly isComplete: boolean;
 }
 
@@ -28,8 +27,8 @@ const maxMessages = 200;
 const maxPerPlace = 50_000;
 
 /**
- * Finds what belongs to an id: messages with that message id, correlation id, reply session or trace, and those that are tied to them in turn.
- * Peeks everything that waits; what was completed is gone.
+ * Finds the messages with a message id, correlation id, reply session or trace, and those that share one of these with them in turn. Peeks all
+ * waiting messages; completed messages are gone.
  */
 export async function findConversation(
   context: ExplorerContext,
@@ -40,12 +39,12 @@ export async function findConversation(
   const found = new Map<string, ConversationMessage>();
   let scanned = 0;
   let isComplete = true;
-  // An answer may stand before its question: goes around until nothing new turns up.
+  // A reply may be peeked before its request: repeats until no further message is found.
   for (let before = -1; before < found.size && found.size < maxMessages; ) {
     before = found.size;
     scanned = 0;
     for (const address of await placesToSearch(context, abortSignal)) {
-      const path = pathOf(address);
+      const path = entityPathOf(address);
       let peeked = 0;
       await withReceiver(context, address, async (receiver) => {
         for await (const page of peekPages(receiver, { abortSignal, maxMessages: maxPerPlace })) {
@@ -67,7 +66,7 @@ export async function findConversation(
   return { messages, scanned, isComplete: isComplete && messages.length < maxMessages };
 }
 
-/** By time, and where that is the same by number, in which the broker took them. */
+/** By enqueued time, then by sequence number. */
 function byTime({ row: one }: ConversationMessage, { row: two }: ConversationMessage): number {
   const order = (one.enqueuedAt ?? "").localeCompare(two.enqueuedAt ?? "");
   return order === 0 ? Number(BigInt(one.sequenceNumber) - BigInt(two.sequenceNumber)) : order;
@@ -87,7 +86,7 @@ async function conversationMessage(
 function tiesOf(message: DeliveredMessage): string[] {
   const { messageId, correlationId, replyToSessionId, sessionId } = message;
   const trace = traceOf(traceparentOf(message) ?? "");
-  // A session alone holds everything of a customer, say; with an address for replies it is one conversation.
+  // A session id alone may be that of a whole customer, for example; together with a reply address it identifies one conversation.
   const sessions = replyToSessionId === undefined ? [] : [replyToSessionId];
   const isReply = correlationId !== undefined && sessionId !== undefined;
   return [
@@ -99,7 +98,7 @@ function tiesOf(message: DeliveredMessage): string[] {
   ].flatMap((tie) => (tie === undefined || tie === "" ? [] : [tie]));
 }
 
-/** Where OpenTelemetry and the Azure SDKs put the trace. */
+/** The properties in which OpenTelemetry and the Azure SDKs put the trace. */
 function traceparentOf({ applicationProperties }: DeliveredMessage): string | undefined {
   const value = applicationProperties.traceparent ?? applicationProperties["Diagnostic-Id"];
   return typeof value === "string" ? value : undefined;

@@ -13,13 +13,13 @@ export interface JsonPath {
 }
 
 const maxLength = 500;
-/** `..` visits each value once for each way that leads there; more than this is not what anybody looks for. */
+/** Limits the work of `..`, which visits a value once for each path to it. */
 const maxVisits = 200_000;
 
 const stepPattern =
   /(\.\.)|\.?\[\s*(?:(\d{1,9})|(\*)|'([^']*)'|"([^"]*)")\s*\]|\.(\*)|\.?([\p{L}_$][\p{L}\p{N}_$-]*)/uy;
 
-/** Reads a path. Throws `RequestError` where it is none. */
+/** Parses a path. Throws `RequestError` if it is invalid. */
 export function parseJsonPath(text: string): JsonPath {
   if (!text.startsWith("$") || text.length > maxLength) throw notPath(text);
   const steps: Step[] = [];
@@ -36,7 +36,7 @@ export function parseJsonPath(text: string): JsonPath {
   return { text, steps };
 }
 
-/** Every part of a value to which the path leads. */
+/** Every part of a value that the path selects. */
 export function valuesAt(value: unknown, { steps }: JsonPath): unknown[] {
   let found: unknown[] = [value];
   let visitsLeft = maxVisits;
@@ -79,7 +79,7 @@ function withDescendants(value: unknown, most: number): unknown[] {
   return all;
 }
 
-/** The parts of a container. */
+/** The items of a container. */
 export function children(part: object): unknown[] {
   if (Array.isArray(part)) return part;
   if (part instanceof Set) return [...part];

@@ -4,10 +4,10 @@ import { idText } from "../reads/message-row.js";
 import { children, type JsonPath, parseJsonPath, valuesAt } from "./json-path.js";
 import type { SearchCriteria } from "./search-criteria.js";
 
-/** Whether a message is one of those that are searched for. */
+/** Whether a message meets the criteria. */
 export type Matcher = (message: DeliveredMessage, outcome: DeserializationOutcome) => boolean;
 
-/** Makes the test of criteria. */
+/** Makes a matcher from criteria. */
 export function matcher(criteria: SearchCriteria): Matcher {
   const { text, path, value, property, propertyValue, reason } = criteria;
   const parsed = path === undefined ? undefined : parseJsonPath(path);

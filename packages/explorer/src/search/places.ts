@@ -1,8 +1,7 @@
 import type { EntityAddress } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { addressAt, pathOf } from "../wire/entity-path.js";
 
-/** Everything that can be peeked: queues and subscriptions with their sub-queues, without those that are known to be empty. */
+/** All queues and subscriptions with their sub-queues, without those that are known to be empty. */
 export async function placesToSearch(
   { catalog, transport }: ExplorerContext,
   abortSignal?: AbortSignal,
@@ -10,12 +9,11 @@ export async function placesToSearch(
   const entities = await catalog.listEntities({ abortSignal });
   return entities.flatMap(({ entity, counts }) => {
     if ("topic" in entity && entity.subscription === undefined) return [];
-    const path = pathOf(entity);
     const places: EntityAddress[] = [];
-    if (counts === undefined || counts.active + counts.scheduled > 0) places.push(addressAt(path));
-    if (counts?.deadLetter !== 0) places.push(addressAt(`${path}/$DeadLetterQueue`));
+    if (counts === undefined || counts.active + counts.scheduled > 0) places.push(entity);
+    if (counts?.deadLetter !== 0) places.push({ ...entity, subQueue: "deadLetter" });
     if (counts?.transferDeadLetter !== 0 && transport.capabilities.has("transferDeadLetter"))
-      places.push(addressAt(`${path}/$Transfer/$DeadLetterQueue`));
+      places.push({ ...entity, subQueue: "transferDeadLetter" });
     return places;
   });
 }

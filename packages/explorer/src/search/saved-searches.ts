@@ -4,7 +4,7 @@ import { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 import { type SearchCriteria, searchCriteria } from "./search-criteria.js";
 
-/** A search that is kept in a file of the repository. */
+/** A search that is saved in a file. */
 export interface SavedSearch {
   /** Also the name of its file. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface SavedSearch {
 const namePattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const extension = ".search.json";
 
-/** Reads every search of the directory; files that hold something else are left out. */
+/** Reads every search of the directory; other files are ignored. */
 export async function listSearches(directory: string): Promise<SavedSearch[]> {
   const folder = join(directory, "searches");
   const files = await readdir(folder).catch(() => []);
@@ -22,7 +22,7 @@ export async function listSearches(directory: string): Promise<SavedSearch[]> {
   return searches.flatMap((search) => search ?? []);
 }
 
-/** Writes a search, over one of the same name. Rejects with `RequestError` for a name that is no file name. */
+/** Writes a search; overwrites one of the same name. Rejects with `RequestError` for an invalid name. */
 export async function saveSearch(
   directory: string,
   name: string,
@@ -41,7 +41,7 @@ export async function removeSearch(directory: string, name: string): Promise<voi
 
 function fileOf(directory: string, name: string): string {
   if (!namePattern.test(name))
-    throw new RequestError(400, "name must be small letters, digits and hyphens, 64 at most.");
+    throw new RequestError(400, "name must be lower-case letters, digits and hyphens, 64 at most.");
   return join(directory, "searches", name + extension);
 }
 

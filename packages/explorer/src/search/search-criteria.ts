@@ -2,20 +2,20 @@ import type { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 import { parseJsonPath } from "./json-path.js";
 
-/** What to search for: all that are given must hold. Also what a saved search keeps. */
+/** What to search for: every criterion given must match. Also the content of a saved search. */
 export interface SearchCriteria {
-  /** Where; every queue, subscription and sub-queue without it. */
+  /** The entity to search. Default: every queue, subscription and sub-queue. */
   readonly entity?: string | undefined;
-  /** A text in the body, whatever the case of its letters: in a decoded value's texts and names, else in the bytes. */
+  /** A text in the body, in any letter case: in the strings and field names of a decoded value, else in the bytes. */
   readonly text?: string | undefined;
-  /** A path into the decoded body; alone it asks whether it leads somewhere. */
+  /** A path into the decoded body; without `value` it must exist. */
   readonly path?: string | undefined;
-  /** What stands there, as text. */
+  /** The value at the path, as text. */
   readonly value?: string | undefined;
-  /** A property or application property; alone it asks whether it is there. */
+  /** A property or application property; without `propertyValue` it must exist. */
   readonly property?: string | undefined;
   readonly propertyValue?: string | undefined;
-  /** The dead-letter reason, or the reason why the chain cannot read it. */
+  /** The dead-letter reason, or the reason why the message is undeserializable. */
   readonly reason?: string | undefined;
 }
 
@@ -29,6 +29,7 @@ export function searchCriteria(fields: Fields): SearchCriteria {
   });
   const criteria = Object.fromEntries(entries) as SearchCriteria;
   if (criteria.path !== undefined) parseJsonPath(criteria.path);
-  if (entries.every(([name]) => name === "entity")) throw new RequestError(400, "Say what to search for.");
+  if (entries.every(([name]) => name === "entity"))
+    throw new RequestError(400, "Give at least one criterion.");
   return criteria;
 }

@@ -1,19 +1,20 @@
+import { entityPathOf } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type MessageRow, messageRow } from "../reads/message-row.js";
 import { readMessage, withReceiver } from "../reads/peek.js";
-import { addressAt, pathOf } from "../wire/entity-path.js";
+import { addressAt } from "../wire/entity-path.js";
 import { matcher } from "./matches.js";
 import { placesToSearch } from "./places.js";
 import type { SearchCriteria } from "./search-criteria.js";
 
-/** What a search says as it goes: a hit, how far it is, or that it is done. */
+/** An event of a search: a hit, its progress, or its end. */
 export type SearchEvent =
   | { readonly kind: "hit"; readonly path: string; readonly row: MessageRow }
   | { readonly kind: "progress"; readonly path: string; readonly scanned: number }
   | { readonly kind: "done"; readonly scanned: number; readonly hits: number; readonly isComplete: boolean };
 
-/** How many hits a search shows; who gets more asks for less. */
+/** Maximum number of hits of a search. */
 const maxHits = 500;
 
 /** Peeks through one entity or all of them and lets the chain read each message. Locks and changes nothing. */
@@ -29,7 +30,7 @@ export async function searchMessages(
   let scanned = 0;
   let hits = 0;
   for (const address of places) {
-    const path = pathOf(address);
+    const path = entityPathOf(address);
     await withReceiver(context, address, async (receiver) => {
       for await (const page of peekPages(receiver, { abortSignal })) {
         for (const message of page) {

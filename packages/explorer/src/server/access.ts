@@ -1,12 +1,12 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** How many links may be open at once; older ones end. */
+/** How many links may be unused at once; older ones become invalid. */
 const maxTokens = 8;
 
 /**
- * Who may ask: whoever opened the link of the terminal once. The link's token is exchanged for a cookie that scripts and other sites do not
- * get, and every request must name this server and come from its own page.
+ * Decides who may send requests: the browser that opened the link once. The link's token is exchanged for a cookie that scripts and other sites
+ * cannot use, and every request must name this server as host and come from its own page.
  */
 export class Access {
   readonly #secret = randomBytes(32).toString("base64url");
@@ -19,12 +19,12 @@ export class Access {
     this.#decodeOrigins = new Set(decodeOrigins);
   }
 
-  /** Says on which port the server listens. */
+  /** Sets the port on which the server listens. */
   listensOn(port: number): void {
     this.#port = port;
   }
 
-  /** Makes a link that works once. */
+  /** Makes a link that can be opened once. */
   issueLink(): string {
     const token = randomBytes(32).toString("base64url");
     this.#tokens.push(token);
@@ -40,7 +40,7 @@ export class Access {
     return `${this.#cookieName}=${this.#secret}; Path=/; HttpOnly; SameSite=Strict`;
   }
 
-  /** Whether a request names this server, and comes from its page or from no page. */
+  /** Whether a request names this server as host, and comes from its page or from no page. */
   isFromHere({ headers, method }: IncomingMessage): boolean {
     const { host, origin } = headers;
     if (!this.#hosts.includes(host ?? "")) return false;
@@ -50,7 +50,7 @@ export class Access {
     return method === "GET" || method === "HEAD";
   }
 
-  /** The origin of another tool's page that may post to `/decode`; undefined for everybody else. */
+  /** The origin of a request if it may post to `/decode`; undefined for other origins. */
   decodeOrigin({ headers }: IncomingMessage): string | undefined {
     const { host, origin = "" } = headers;
     return this.#hosts.includes(host ?? "") && this.#decodeOrigins.has(origin) ? origin : undefined;
@@ -65,7 +65,7 @@ export class Access {
     });
   }
 
-  /** Cookies do not know ports: each explorer has a name of its own for its cookie. */
+  /** Includes the port, since browsers share cookies among all ports of a host. */
   get #cookieName(): string {
     return `waybill-explorer-${this.#port}`;
   }

@@ -19,7 +19,7 @@ export async function answer(
   response.once("close", () => gone.abort());
   try {
     if (route.kind === "json" && route.isChange === true && !parts.context.allowChanges)
-      throw new RequestError(403, "Nothing can be changed here: start it with --allow-changes.");
+      throw new RequestError(403, "Changes are not allowed: start the explorer with --allow-changes.");
     const body =
       request.method === "POST"
         ? await readJsonBody(request, (route.kind === "json" ? route.maxBytes : undefined) ?? maxBodyBytes)
@@ -32,7 +32,7 @@ export async function answer(
   }
 }
 
-/** One request, and what it comes with. */
+/** One request with its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -62,7 +62,7 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response.end(toWire(value ?? null));
 }
 
-/** Says what went wrong; as a last line where the answer has begun. */
+/** Sends the error; as a last line if the response has already begun. */
 function fail(response: ServerResponse, error: unknown): void {
   const { status, text } = describe(error);
   if (!response.headersSent) sendJson(response, status, { error: text });
@@ -72,6 +72,6 @@ function fail(response: ServerResponse, error: unknown): void {
 function describe(error: unknown): { readonly status: number; readonly text: string } {
   if (error instanceof RequestError) return { status: error.status, text: error.message };
   if (error instanceof WaybillError) return { status: 502, text: `${error.code}: ${error.text}` };
-  // Whatever it is, it may hold what nobody should see.
-  return { status: 500, text: "Something failed that should not." };
+  // The error's own text may contain payload or secrets.
+  return { status: 500, text: "An unexpected error occurred." };
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { toWire } from "../wire/to-wire.js";
 
-/** An answer that grows: one JSON object per line, which a page reads with a streamed `fetch`. */
+/** A streamed response: one JSON object per line, which a page reads with a streamed `fetch`. */
 export class LineStream {
   readonly #response: ServerResponse;
 
@@ -19,7 +19,7 @@ export class LineStream {
     if (!this.#response.destroyed) this.#response.write(`${toWire(value)}\n`);
   }
 
-  /** Resolves when the reader has caught up, or is gone. */
+  /** Resolves when the reader has caught up, or has disconnected. */
   async drained(): Promise<void> {
     if (!this.isFull || this.#response.destroyed) return;
     await Promise.race([once(this.#response, "drain"), once(this.#response, "close")]);

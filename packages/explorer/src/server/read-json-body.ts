@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../wire/request-error.js";
 
-/** Reads a JSON body of at most so many bytes. Rejects with `RequestError`. */
+/** Reads a JSON body of at most `maxBytes`. Rejects with `RequestError`. */
 export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
     throw new RequestError(415, "The body must be application/json.");

@@ -11,7 +11,7 @@ import type { Call, Routes } from "./route.js";
 
 const states = ["active", "deferred", "scheduled"] as const;
 
-/** What only looks. */
+/** The routes that only read. */
 export const readRoutes: Routes = {
   "GET /api/about": { kind: "json", answer: about },
   "GET /api/entities": {

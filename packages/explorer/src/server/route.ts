@@ -4,7 +4,7 @@ import type { ExplorerContext } from "../options/explorer-options.js";
 import type { Fields } from "../wire/fields.js";
 import type { LineStream } from "./line-stream.js";
 
-/** What the routes of an explorer work with. */
+/** The dependencies of all routes. */
 export interface Parts {
   readonly context: ExplorerContext;
   readonly history: CensusHistory;
@@ -16,11 +16,11 @@ export interface Call extends Parts {
   /** The query of a GET, the body of a POST. */
   readonly fields: Fields;
   readonly body: unknown;
-  /** Aborts when the caller is gone or the explorer closes. */
+  /** Aborts when the caller disconnects or the explorer closes. */
   readonly abortSignal: AbortSignal;
 }
 
-/** What answers a request: with one JSON value, a file to download, or lines as they come. */
+/** A request handler: answers with one JSON value, a file to download, or a stream of lines. */
 export type Route =
   | {
       readonly kind: "json";
@@ -31,7 +31,7 @@ export type Route =
   | { readonly kind: "download"; answer(call: Call): Promise<Download> }
   | { readonly kind: "lines"; answer(call: Call, lines: LineStream): Promise<void> };
 
-/** A file to keep, never to show. */
+/** A file to download, which browsers must not show. */
 export interface Download {
   readonly name: string;
   readonly content: Uint8Array | string;

@@ -1,4 +1,4 @@
-/** On every answer: nothing is loaded from elsewhere, nothing is evaluated, nobody frames the page or learns its address. */
+/** Sent with every response: forbids foreign resources, evaluated code and framing, and sends no referrer. */
 export const securityHeaders: Readonly<Record<string, string>> = Object.freeze({
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +

@@ -11,24 +11,24 @@ import { securityHeaders } from "./security-headers.js";
 import { readStaticFiles, type StaticFile } from "./static-files.js";
 import { workRoutes } from "./work-routes.js";
 
-/** Where the page is served. */
+/** How the page is served. */
 export interface ServeOptions {
-  /** The port, on 127.0.0.1 alone. Default: 0, any free one. */
+  /** The port, on 127.0.0.1 only. Default: 0, any free one. */
   readonly port?: number | undefined;
   /** Pages of other tools, such as `http://localhost:8233`, that may post to `/decode`. Default: none. */
   readonly decodeOrigins?: readonly string[] | undefined;
 }
 
-/** An explorer that runs. */
+/** A running explorer. */
 export interface Explorer extends AsyncDisposable {
   readonly port: number;
-  /** A link that opens the page once; whoever opens it gets a cookie. */
+  /** Makes a link that opens the page once; the browser that opens it gets a cookie. */
   issueLink(): string;
-  /** Ends all requests and repairs in order, and stops listening. */
+  /** Stops listening and ends all requests and repairs in an orderly way. */
   close(): Promise<void>;
 }
 
-/** Serves the page and its API on the loopback address. Rejects with the error of the system when the port is taken. */
+/** Serves the page and its API on the loopback address. Rejects with the system's error when the port is in use. */
 export async function startExplorer(options: ExplorerOptions & ServeOptions): Promise<Explorer> {
   const context = resolveExplorerOptions("startExplorer", options, { port: true, decodeOrigins: true });
   const server = new ExplorerServer(
@@ -110,7 +110,7 @@ class ExplorerServer implements Explorer {
     else void answer(route, this.#parts, { request, response, url, closing: this.#closing.signal });
   }
 
-  /** The page of another tool that was named may post to `/decode`, with the cookie that its browser has. */
+  /** Allows pages of `decodeOrigins` to post to `/decode`, with the cookie of their browser. */
   #admitDecode(request: IncomingMessage, response: ServerResponse): boolean {
     const origin = this.#access.decodeOrigin(request);
     if (origin === undefined) return false;
@@ -123,7 +123,7 @@ class ExplorerServer implements Explorer {
   }
 
   #exchange(request: IncomingMessage, response: ServerResponse, token: string): void {
-    // What a browser fetches ahead must not use up the link.
+    // A browser's prefetch must not use up the link.
     const isAhead = /prefetch|prerender/.test(
       String(request.headers["sec-purpose"] ?? request.headers.purpose ?? ""),
     );
@@ -139,13 +139,11 @@ class ExplorerServer implements Explorer {
 
 function notFound(response: ServerResponse, path: string): void {
   const text =
-    path === "/"
-      ? "The page has not been built. In the repository: npx -y pnpm@12 build"
-      : "There is nothing here.";
+    path === "/" ? "The page has not been built. In the repository: npx -y pnpm@12 build" : "Not found.";
   response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end(`${text}\n`);
 }
 
-/** Nothing: neither a body nor a hint. */
+/** Refuses a request without a body. */
 function refuse(response: ServerResponse): void {
   response.writeHead(403, { Connection: "close" }).end();
 }

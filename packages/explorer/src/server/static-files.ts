@@ -20,7 +20,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Where the build of this package puts the page: beside the compiled sources, and in `dist` where the sources run themselves. */
+/** The directory of the built page, relative to the compiled sources or to the sources themselves. */
 const directories = ["../page/", "../../dist/page/"].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );

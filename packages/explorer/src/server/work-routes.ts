@@ -1,4 +1,4 @@
-import { pause, systemScheduler } from "@waybill/core/transport";
+import { entityPathOf, pause, systemScheduler } from "@waybill/core/transport";
 import { captureGoldenMessage, formatGoldenMessage } from "@waybill/migration/tools";
 import { censusPoints, planViews } from "../census/census-view.js";
 import { takeAndKeep, verdictOf } from "../census/take-and-keep.js";
@@ -13,13 +13,13 @@ import { findConversation } from "../search/conversation.js";
 import { listSearches, removeSearch, saveSearch } from "../search/saved-searches.js";
 import { searchCriteria } from "../search/search-criteria.js";
 import { type SearchEvent, searchMessages } from "../search/search-messages.js";
-import { addressAt, pathOf } from "../wire/entity-path.js";
+import { addressAt } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
 import type { LineStream } from "./line-stream.js";
 import type { Call, Download, Routes } from "./route.js";
 
-/** What takes longer, keeps something, or changes something. */
+/** The routes that run long, store something, or change something. */
 export const workRoutes: Routes = {
   "GET /api/live": { kind: "lines", answer: live },
   "GET /api/search": { kind: "lines", answer: search },
@@ -75,7 +75,7 @@ export const workRoutes: Routes = {
   },
 };
 
-/** The counts and the repairs, whenever they change. */
+/** Streams the counts and repairs whenever they change. */
 async function live({ context, jobs, abortSignal }: Call, lines: LineStream): Promise<void> {
   let last = "";
   while (!abortSignal.aborted) {
@@ -126,16 +126,19 @@ async function golden({ context, fields, abortSignal }: Call): Promise<Download>
   const [made] = messages;
   if (made !== undefined) return { name: `${made.name}.golden.json`, content: formatGoldenMessage(made) };
   const [skip] = skipped;
-  throw new RequestError(422, `It cannot be made golden (${skip?.why ?? "not read"}): ${skip?.detail ?? ""}`);
+  throw new RequestError(
+    422,
+    `The message cannot become a golden message (${skip?.why ?? "not read"}): ${skip?.detail ?? ""}`,
+  );
 }
 
-/** One message as it is, for what no chain reads. Not redacted, so it has to be asked for. */
+/** One message with its raw body, for undeserializable messages. It is not redacted, so the query must say `redact=false`. */
 async function raw({ context, fields, abortSignal }: Call): Promise<Download> {
   if (fields.optionalText("redact") !== "false")
-    throw new RequestError(400, "What cannot be read cannot be redacted: ask with redact=false.");
+    throw new RequestError(400, "Undeserializable messages cannot be redacted: add redact=false.");
   const address = addressAt(fields.text("entity"));
   const message = await peekOne(context, address, fields.sequenceNumber("number"), abortSignal);
   const { settlement: _, ...properties } = message;
-  const name = `${pathOf(address).replace(/[^A-Za-z0-9.-]+/g, "-")}-${message.sequenceNumber}.message.json`;
+  const name = `${entityPathOf(address).replace(/[^A-Za-z0-9.-]+/g, "-")}-${message.sequenceNumber}.message.json`;
   return { name, content: `${toWire({ waybillMessage: 1, ...properties }, 2)}\n` };
 }

@@ -1,7 +1,7 @@
-/** A value for people: exact, bounded, and never more than text to the page that shows it. */
+/** A value to show: exact, of bounded size, and as plain text. */
 export type ValueNode = LeafNode | ContainerNode;
 
-/** A leaf; `text` is its start where it is cut. */
+/** A leaf; `text` is its start if it was truncated. */
 export interface LeafNode {
   readonly kind:
     | "null"
@@ -14,11 +14,11 @@ export interface LeafNode {
     | "bytes"
     | "other";
   readonly text: string;
-  /** The whole length, in characters or bytes, of a text or of bytes. */
+  /** The whole length of a string in characters, or of bytes. */
   readonly length?: number;
 }
 
-/** A container. `items` begin at `from`; where there are fewer of them than `size`, the others are asked for. */
+/** A container. `items` begin at `from`; if there are fewer than `size`, the others can be requested. */
 export interface ContainerNode {
   readonly kind: "object" | "list" | "map" | "set";
   readonly size: number;
@@ -26,10 +26,10 @@ export interface ContainerNode {
   readonly items: readonly NodeItem[];
 }
 
-/** A part of a container. `step` finds it again: its place among the parts. */
+/** A part of a container. `step`, its index, identifies it in requests. */
 export interface NodeItem {
   readonly step: number;
-  /** The name of a field, the number of an item, or the key of a map as text. */
+  /** The name of a field, the index of an item, or the key of a map as text. */
   readonly name: string;
   readonly node: ValueNode;
 }
@@ -42,7 +42,7 @@ export interface TreeLimits {
   readonly maxDepth: number;
 }
 
-/** What fits a screen and a small answer. */
+/** Limits that fit a screen and keep responses small. */
 export const treeLimits: TreeLimits = Object.freeze({
   maxNodes: 2_000,
   maxTextLength: 2_000,
@@ -50,7 +50,7 @@ export const treeLimits: TreeLimits = Object.freeze({
   maxDepth: 12,
 });
 
-/** Shows a value, or a part of it: `path` leads there by steps, and `from` is the first part of that container. */
+/** The tree of a value, or of the part selected by the steps of `path`; `from` is the first item of that container. */
 export function valueTree(
   value: unknown,
   {
@@ -145,7 +145,7 @@ function instant(date: Date): string {
   return Number.isNaN(date.getTime()) ? "invalid" : date.toISOString();
 }
 
-/** Cuts between characters, not within one. */
+/** Truncates without splitting a character. */
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const isSplit = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1));

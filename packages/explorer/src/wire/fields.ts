@@ -1,6 +1,6 @@
 import { RequestError } from "./request-error.js";
 
-/** The fields of a query or of a JSON body, each read as what it must be. Every method throws `RequestError`. */
+/** The fields of a query or of a JSON body, with type checks. Every method throws `RequestError`. */
 export class Fields {
   readonly #values: ReadonlyMap<string, unknown>;
 
@@ -15,14 +15,14 @@ export class Fields {
     return new Fields(Object.entries(value));
   }
 
-  /** A text that must be there. */
+  /** A required string. */
   text(name: string): string {
     const value = this.optionalText(name);
     if (value === undefined) throw new RequestError(400, `${name} must be a string.`);
     return value;
   }
 
-  /** A text, or undefined where it is absent or empty. */
+  /** A string; undefined if it is absent or empty. */
   optionalText(name: string): string | undefined {
     const value = this.#values.get(name);
     if (value === undefined || value === null || value === "") return undefined;
@@ -30,7 +30,7 @@ export class Fields {
     throw new RequestError(400, `${name} must be a string.`);
   }
 
-  /** A list of texts, or undefined where it is absent. */
+  /** A list of strings; undefined if it is absent. */
   optionalTexts(name: string): readonly string[] | undefined {
     const value = this.#values.get(name);
     if (value === undefined || value === null) return undefined;
@@ -47,7 +47,7 @@ export class Fields {
     throw new RequestError(400, `${name} must be an integer from ${min} to ${max}.`);
   }
 
-  /** A number above 0, or undefined where it is absent. */
+  /** A number above 0; undefined if it is absent. */
   optionalRate(name: string): number | undefined {
     const value = this.#values.get(name);
     if (value === undefined || value === null || value === "") return undefined;
@@ -62,7 +62,7 @@ export class Fields {
     return value === true || value === "true" || value === "1";
   }
 
-  /** A sequence number, or undefined where it is absent. */
+  /** A sequence number; undefined if it is absent. */
   optionalSequenceNumber(name: string): bigint | undefined {
     const text = this.optionalText(name);
     if (text === undefined) return undefined;
@@ -70,14 +70,14 @@ export class Fields {
     throw new RequestError(400, `${name} must be a sequence number.`);
   }
 
-  /** A sequence number that must be there. */
+  /** A required sequence number. */
   sequenceNumber(name: string): bigint {
     const number = this.optionalSequenceNumber(name);
     if (number === undefined) throw new RequestError(400, `${name} must be a sequence number.`);
     return number;
   }
 
-  /** An instant, or undefined where it is absent. */
+  /** An instant; undefined if it is absent. */
   optionalInstant(name: string): Date | undefined {
     const text = this.optionalText(name);
     if (text === undefined) return undefined;
@@ -86,7 +86,7 @@ export class Fields {
     throw new RequestError(400, `${name} must be an instant such as 2026-11-05T12:00:00Z.`);
   }
 
-  /** Anything, as it came. */
+  /** The raw value. */
   raw(name: string): unknown {
     return this.#values.get(name);
   }

@@ -1,4 +1,4 @@
-/** What a caller asked for cannot be done; the text says why, and the status is that of HTTP. */
+/** A request that cannot be fulfilled: the reason, and the HTTP status. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly status: number;

@@ -1,4 +1,4 @@
-/** JSON of any answer: 64-bit numbers in decimal as texts, instants in ISO 8601, bytes in Base64. */
+/** JSON of any response: bigints as decimal strings, instants in ISO 8601, bytes in Base64. */
 export function toWire(value: unknown, indentation?: number): string {
   return JSON.stringify(value, replaced, indentation);
 }

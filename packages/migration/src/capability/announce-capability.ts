@@ -9,17 +9,17 @@ export interface AnnounceOptions {
   readonly reader: string;
   /** Unique among the reader's instances, for example host name and process id. */
   readonly instance: string;
-  /** How long a beacon counts after it was last renewed, in milliseconds. Default: 600 000. It is renewed three times as often. */
+  /** How long a beacon is valid after its last renewal, in milliseconds. Default: 600 000. It is renewed after each third of this time. */
   readonly lifetimeInMs?: number | undefined;
-  /** Is notified when renewing failed; it is tried again at the next turn. */
+  /** Called when renewing failed; it is retried at the next interval. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Where time comes from. Default: the system's clock. */
+  /** Clock and timers. Default: the system's. */
   readonly scheduler?: Scheduler | undefined;
 }
 
 /** A beacon that is renewed until it is closed. */
 export interface Announcement extends AsyncDisposable {
-  /** Stops renewing; the beacon counts until its life ends, since messages that were taken may still be read. */
+  /** Stops renewing. The beacon stays valid until it expires, since this instance may still read messages that it has received. */
   close(): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ const optionNames: OptionNames<AnnounceOptions> = {
 const defaultLifetimeMs = 600_000;
 
 /**
- * Says what this instance can read, at once and then at intervals. Resolves when the first beacon is in the store; rejects as the store does.
- * Announce before the first message is received, so that no plan goes ahead of an instance that starts.
+ * Announces what this instance can read, at once and then at intervals. Resolves when the first beacon is in the store; rejects as the store
+ * does. Announce before receiving the first message, so that no plan is raised beyond what a starting instance can read.
  */
 export async function announceCapability(
   store: BeaconStore,

@@ -1,25 +1,26 @@
 import type { CallOptions } from "@waybill/core/transport";
 import type { ReaderCapability } from "./reader-capability.js";
 
-/** What one running instance of a reader says of itself. */
+/** What one running instance of a reader announces. */
 export interface CapabilityBeacon {
-  /** The reader, as write plans list it: a service, say. */
+  /** The reader's name, as write plans list it, for example a service. */
   readonly reader: string;
-  /** The instance, unique among the reader's: a host or process name. */
+  /** Unique among the reader's instances: a host or process name. */
   readonly instance: string;
+  /** The formats and versions that the instance can read. */
   readonly capability: ReaderCapability;
-  /** By the store's clock where it has one, as a queue's broker does, else by the reader's. */
+  /** By the store's clock if it has one, such as the broker's for a queue, else by the reader's. */
   readonly announcedAt: Date;
-  /** After this instant, by the same clock, the beacon counts for nothing: the instance has stopped or is out of reach. */
+  /** When the beacon becomes invalid, by the same clock: the instance has stopped or cannot reach the store. */
   readonly expiresAt: Date;
 }
 
 /**
- * Where beacons lie: a queue (`queueBeaconStore`), or a table of one's own. `announce` replaces what the same instance said before. `list`
- * returns at least every beacon that has not expired, and rejects where it cannot; older and expired ones may come too and are passed over.
+ * Where beacons are kept: a queue (`queueBeaconStore`), or a table of your own. `announce` replaces the earlier beacon of the same instance.
+ * `list` returns at least every beacon that has not expired, and rejects if it cannot; replaced and expired ones in its result are ignored.
  */
 export interface BeaconStore {
-  /** Whether `list` leaves out what has expired by the store's own clock, so that nobody else's clock matters. Default: false. */
+  /** Whether `list` leaves out beacons that expired by the store's own clock, so that no other clock matters. Default: false. */
   readonly expiresBeacons?: boolean | undefined;
   announce(beacon: CapabilityBeacon, options?: CallOptions): Promise<void>;
   list(options?: CallOptions): Promise<readonly CapabilityBeacon[]>;

@@ -32,7 +32,7 @@ async function createFixture() {
   };
 }
 
-/** A table of one's own, as small as one can be. */
+/** A minimal store in memory. */
 function tableStore(): BeaconStore {
   const rows = new Map<string, CapabilityBeacon>();
   return {
@@ -80,7 +80,7 @@ describe("what a reader can read", () => {
     ]);
   });
 
-  it("has one digest for schemas that say the same in another order", () => {
+  it("has the same digest for schemas that differ only in the order of keys", () => {
     const digestOf = (schema: object) =>
       readerCapability(
         createPipeline({
@@ -104,7 +104,7 @@ describe("the guard", () => {
     expect(await objections(store, ["billing", "shipping"])).toEqual([]);
   });
 
-  it("objects to a reader that has said nothing, or nothing lately", async () => {
+  it("objects to a reader without a beacon, or with an expired one", async () => {
     const store = tableStore();
     await store.announce(beacon("billing", "1", able));
     expect(await objections(store, ["billing", "shipping"])).toEqual([
@@ -113,7 +113,7 @@ describe("the guard", () => {
     expect(await objections(store, ["billing"], 1000)).toEqual(['"billing" has not said what it can read']);
   });
 
-  it("objects to one instance that is not able among those that are, also of a reader nobody named", async () => {
+  it("objects to one instance that cannot read the target among those that can, also of a reader that was not named", async () => {
     const store = tableStore();
     await store.announce(beacon("billing", "1", able));
     await store.announce(beacon("billing", "2", jsonOnly));
@@ -124,7 +124,7 @@ describe("the guard", () => {
     ]);
   });
 
-  it("passes over readers nobody named that do not know the type, and objects to named ones", async () => {
+  it("ignores unnamed readers that do not know the type, and objects to named ones", async () => {
     const store = tableStore();
     const other = readerCapability(createPipeline({ serializer: json() }));
     await store.announce(beacon("audit", "1", other));
@@ -132,7 +132,7 @@ describe("the guard", () => {
     expect(await objections(store, ["billing"])).toEqual(['"billing" (1) does not know the message type']);
   });
 
-  it("objects to a reader that lacks the version, or knows it by another schema", async () => {
+  it("objects to a reader that lacks the version, or has another schema for it", async () => {
     const v1 = defineMessage("order-placed", { version: 1, schemas: { 1: {} } });
     const otherV2 = defineMessage("order-placed", { version: 2, schemas: { 2: { avro: "string" } } });
     const store = tableStore();
@@ -149,13 +149,13 @@ describe("the guard", () => {
     ]);
   });
 
-  it("goes by the newest beacon of an instance", async () => {
+  it("uses the newest beacon of an instance", async () => {
     const beacons = [beacon("billing", "1", able, 10), beacon("billing", "1", jsonOnly, 5)];
     const store: BeaconStore = { announce: async () => {}, list: async () => beacons };
     expect(await objections(store, ["billing"], 20)).toEqual([]);
   });
 
-  it("minds what a reader with another clock says: a clock that is behind makes no beacon pass for expired", async () => {
+  it("tolerates clocks that differ: a reader's clock that is behind does not make its beacon count as expired", async () => {
     const store = tableStore();
     await store.announce(beacon("billing", "1", able, 500_000));
     await store.announce(beacon("audit", "1", jsonOnly, 500_000 - 5 * 60_000));
@@ -179,13 +179,13 @@ describe("the guard", () => {
     );
   });
 
-  it("needs somebody to ask", () => {
+  it("needs at least one reader", () => {
     expect(() => beaconGuard({ store: tableStore(), readers: [], pipeline })).toThrow(TypeError);
   });
 });
 
 describe("beacons in a queue", () => {
-  it("carry what was announced to whoever lists them, and lie there until their life ends", async () => {
+  it("contain what was announced, and stay in the queue until they expire", async () => {
     await using fixture = await createFixture();
     const { store, scheduler, clock } = fixture;
     await using announcement = await announceCapability(store, able, {
@@ -207,7 +207,7 @@ describe("beacons in a queue", () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it("are not renewed all the time when their life is longer than a timer holds", async () => {
+  it("are not renewed in a loop when their lifetime exceeds the maximum of a timer", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let announced = 0;
     const store = { announce: async () => void announced++, list: async () => [] };
@@ -220,7 +220,7 @@ describe("beacons in a queue", () => {
     expect(announced).toBe(1);
   });
 
-  it("are renewed three times in their life", async () => {
+  it("are renewed three times within their lifetime", async () => {
     await using fixture = await createFixture();
     const { store, scheduler, clock } = fixture;
     await using _ = await announceCapability(store, able, {
@@ -237,7 +237,7 @@ describe("beacons in a queue", () => {
     }
   });
 
-  it("say when renewing failed, and try again", async () => {
+  it("report when renewing failed, and are renewed again later", async () => {
     await using fixture = await createFixture();
     const { scheduler, clock } = fixture;
     const errors: unknown[] = [];
@@ -262,7 +262,7 @@ describe("beacons in a queue", () => {
     await settled(async () => announced === 3);
   });
 
-  it("are read page by page, and what is no beacon is passed over", async () => {
+  it("are read page by page, and other messages are ignored", async () => {
     await using fixture = await createFixture();
     const { store, transport } = fixture;
     const sender = transport.createSender("capabilities");
@@ -302,7 +302,7 @@ describe("beacons in a queue", () => {
     },
   );
 
-  it("leave out what the broker has not removed yet, by the newest arrival", async () => {
+  it("leave out expired beacons that the broker has not removed yet", async () => {
     await using fixture = await createFixture();
     const { clock, transport } = fixture;
     await fixture.store.announce(beacon("old", "1", able, 0));
@@ -311,7 +311,7 @@ describe("beacons in a queue", () => {
       .peek({ maxMessages: 9 });
     clock.advance(5_000);
     await fixture.store.announce(beacon("new", "1", able, clock.now()));
-    // As a broker that takes its time with what has expired.
+    // A broker that removes expired messages late.
     const slow: Transport = {
       ...transport,
       createSender: (entity) => transport.createSender(entity),
@@ -328,7 +328,7 @@ describe("beacons in a queue", () => {
     expect(listed.map(({ reader }) => reader)).toEqual(["new"]);
   });
 
-  it("are seen behind more than 10,000 messages, and refused behind more than are looked through", async () => {
+  it("are found behind more than 10,000 messages; listing is refused beyond maxMessages", async () => {
     await using fixture = await createFixture();
     const { store, transport } = fixture;
     const sender = transport.createSender("capabilities");
@@ -362,7 +362,7 @@ describe("beacons in a queue", () => {
     await expect(store.list()).rejects.toThrow("remove it");
   });
 
-  it("let a plan go ahead, end to end", async () => {
+  it("let a plan be raised, end to end", async () => {
     await using fixture = await createFixture();
     const { store, scheduler } = fixture;
     const guard = beaconGuard({ store, readers: ["billing"], pipeline, scheduler });

@@ -9,21 +9,21 @@ const beaconSubject = "waybill-capability";
 
 const contentType = "application/json";
 
-/** What a beacon may have in bytes; far more than a reader's types come to. */
+/** Maximum size of a beacon; far more than the types of one reader need. */
 const maxBeaconBytes = 16 * 1024 * 1024;
 
-/** How a queue of beacons is looked through. */
+/** How much of the queue is read. */
 export interface QueueBeaconStoreOptions {
-  /** How many messages to look through at most. A queue with more cannot be listed, since beacons may lie behind. Default: 100 000. */
+  /** Maximum number of messages to peek. A longer queue cannot be listed, since beacons may be behind them. Default: 100 000. */
   readonly maxMessages?: number | undefined;
 }
 
 const defaultMaxMessages = 100_000;
 
 /**
- * Beacons in a queue of their own, as messages that nobody receives: each lives until its beacon expires, and is read by peeking, so that
- * listing needs no lock and disturbs no one. Time is the broker's, whatever the readers' clocks say. The queue must not dead-letter expired
- * messages, or those pile up. `announce` rejects with `message-too-large`, `list` with `operation-invalid` where it cannot see every beacon.
+ * Keeps beacons in a queue of their own, as messages that are peeked and never received: each message expires with its beacon, and listing locks
+ * nothing. Times are the broker's, whatever the readers' clocks say. The queue must not dead-letter expired messages, or they pile up.
+ * `announce` rejects with `message-too-large`, `list` with `operation-invalid` if it cannot see every beacon.
  */
 export function queueBeaconStore(
   transport: Transport,
@@ -66,7 +66,7 @@ export function queueBeaconStore(
           if (beacon !== undefined) beacons.push(beacon);
         }
       }
-      // Brokers take their time to remove what has expired. The newest arrival is the latest that is known of their time.
+      // Brokers remove expired messages late. The newest arrival is the latest known time of the broker's clock.
       return beacons.filter(({ expiresAt }) => expiresAt.getTime() > nowMs);
     },
     async [Symbol.asyncDispose]() {
@@ -76,13 +76,13 @@ export function queueBeaconStore(
   };
 }
 
-/** When a message came, by the broker's clock. One that is scheduled has not come yet. */
+/** When a message arrived, by the broker's clock; 0 for a scheduled one, which has not arrived yet. */
 function arrivalOf({ state, enqueuedTimeUtc }: DeliveredMessage): number {
   return state === "scheduled" ? 0 : (enqueuedTimeUtc?.getTime() ?? 0);
 }
 
 function tooLarge(bytes: number): string {
-  return `has ${bytes} bytes, more than the ${maxBeaconBytes} that are read`;
+  return `has ${bytes} bytes, more than the maximum of ${maxBeaconBytes}`;
 }
 
 function unlistable(queue: string, why: string): WaybillError {
@@ -91,7 +91,7 @@ function unlistable(queue: string, why: string): WaybillError {
   });
 }
 
-/** Undefined for what is no beacon: anybody may have put it there. Throws for one that cannot be looked at. */
+/** Undefined for other messages, which anybody may have sent there. Throws for a beacon that is too large to read. */
 function parseBeacon(message: DeliveredMessage, queue: string): CapabilityBeacon | undefined {
   const { subject, body, sequenceNumber } = message;
   if (subject !== beaconSubject || !(body instanceof Uint8Array)) return undefined;
@@ -107,7 +107,7 @@ function parseBeacon(message: DeliveredMessage, queue: string): CapabilityBeacon
   return isWireBeacon(beacon) ? { ...beacon, ...timesOf(message, beacon) } : undefined;
 }
 
-/** The broker's times; the reader's own only where the broker does not say. */
+/** The broker's times; the reader's own only if the broker does not give them. */
 function timesOf(
   { enqueuedTimeUtc, expiresAtUtc, timeToLive }: DeliveredMessage,
   beacon: WireBeacon,

@@ -18,7 +18,7 @@ export interface ReadableType {
 /** A version of a message type that a reader can read. */
 export interface ReadableVersion {
   readonly version: number;
-  /** SHA-256 of its schema in a format, under the serializer's name; formats without a schema, or with one that is code, are left out. */
+  /** SHA-256 of its schema for each serializer, by name; serializers without a schema, or with a schema that is code, are left out. */
   readonly schemas: Readonly<Record<string, string>>;
 }
 
@@ -47,7 +47,7 @@ function readableType({ name, versions }: MessageType): ReadableType {
   };
 }
 
-/** JSON with sorted keys, the same for schemas that say the same; undefined for schemas that are code. */
+/** JSON with sorted keys, the same for equivalent schemas; undefined for schemas that are code. */
 function canonicalText(schema: unknown): string | undefined {
   if (
     typeof schema === "function" ||

@@ -1,6 +1,6 @@
 import type { Census } from "./census.js";
 
-/** A census as JSON, with instants and 64-bit numbers as texts; {@link parseCensus} reads it back. */
+/** A census as JSON, with instants and 64-bit numbers as strings; {@link parseCensus} reads it back. */
 export function formatCensus(census: Census): string {
   return JSON.stringify(census, (_key, value) => (typeof value === "bigint" ? String(value) : value));
 }
@@ -16,7 +16,7 @@ export function parseCensus(text: string): Census | undefined {
   return isCensus(census) ? census : undefined;
 }
 
-/** Instants and 64-bit numbers are texts in JSON. */
+/** Instants and 64-bit numbers are strings in JSON. */
 function revived(key: string, value: unknown): unknown {
   if (typeof value === "string" && /At$/.test(key)) return new Date(value);
   if (key === "examples" && Array.isArray(value)) return value.map((number) => BigInt(String(number)));

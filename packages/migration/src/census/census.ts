@@ -1,21 +1,21 @@
 import type { DeadLetterReason } from "@waybill/core";
 import type { EntityCounts, MessageState, SubQueue } from "@waybill/core/transport";
 
-/** What waits in a namespace and who would read it: counts by place and kind, never payload. */
+/** The waiting messages of a namespace and the serializers that would read them: counts by place and kind, never payload. */
 export interface Census {
   readonly startedAt: Date;
   readonly finishedAt: Date;
   /** The names of the chain's serializers, the main one first. */
   readonly serializers: readonly string[];
-  /** The message types that the chain knows; undefined in a census of an earlier release. */
+  /** The chain's message types; undefined in a census of an earlier release. */
   readonly messageTypes?: readonly CensusMessageType[] | undefined;
-  /** The share of the messages that were read; the others are counted as `"not-sampled"`. 1 unless asked for less. */
+  /** The share of the messages that were read, 1 by default; the others are counted as `"not-sampled"`. */
   readonly sampleRate: number;
   /** Every queue, subscription and sub-queue that was peeked. */
   readonly places: readonly CensusPlace[];
   /** The messages, grouped by everything but their content. */
   readonly groups: readonly CensusGroup[];
-  /** What no receiver can peek. */
+  /** Messages that no receiver can peek. */
   readonly hidden: readonly HiddenMessages[];
 }
 
@@ -38,7 +38,7 @@ export interface CensusPlace {
   readonly end: "reached" | "limit" | "failed";
   /** Why it failed: the code of the `WaybillError`, and its text. */
   readonly error?: { readonly code: string; readonly text: string } | undefined;
-  /** Undefined where the catalog does not say. */
+  /** Undefined if the catalog does not say. */
   readonly requiresSession: boolean | undefined;
   /** What the broker counted for the entity before peeking began. */
   readonly counts: EntityCounts | undefined;
@@ -49,50 +49,49 @@ export interface CensusGroup {
   readonly entityPath: string;
   readonly subQueue: SubQueue | undefined;
   readonly state: MessageState;
-  /** The media type without parameters; `"(none)"` and `"(malformed)"` where there is none to speak of. */
+  /** The media type without parameters; `"(none)"` without a content type, `"(malformed)"` for one that cannot be parsed. */
   readonly mediaType: string;
   /**
-   * The message type as which the body was read, or else the subject, which is cut after 128 characters and `"(other)"` past
-   * {@link CensusOptions.maxGroups}.
+   * The message type of the body, or else the subject, cut after 128 characters; `"(other)"` beyond {@link CensusOptions.maxGroups}.
    */
   readonly messageType: string | undefined;
   /**
-   * Where the bodies likely come from, by {@link CensusOptions.originOf}; undefined without it, for what it does not know and for what was not
-   * read. Cut and `"(other)"` as the subject is.
+   * Where the bodies probably come from, by {@link CensusOptions.originOf}; undefined without it, for bodies it does not recognise and for
+   * messages that were not read. Cut and replaced by `"(other)"` like the subject.
    */
   readonly origin?: string | undefined;
   readonly messageVersion: number | undefined;
   readonly upcastPath: readonly number[];
-  /** What the chain made of the bodies. */
+  /** How the chain read the bodies. */
   readonly status: "decoded" | "undeserializable" | "unavailable" | "not-sampled";
-  /** Who read them; undefined when nobody did, or when the body was an AMQP value that needs no serializer. */
+  /** The serializer that read them; undefined if none did, or if the body was an AMQP value that needs no serializer. */
   readonly serializer: string | undefined;
   /** The serializer that the content type names. */
   readonly declared: string | undefined;
-  /** The position of the one who read them; -1 when nobody did. */
+  /** The position of that serializer in the chain; -1 if none read them. */
   readonly position: number;
-  /** Why nobody could, when they are undeserializable. */
+  /** Why they are undeserializable. */
   readonly reason: DeadLetterReason | undefined;
   readonly count: number;
-  /** The bodies' sizes together, as they travelled. */
+  /** The total size of the bodies on the wire. */
   readonly bytes: number;
   readonly oldestEnqueuedAt: Date | undefined;
   readonly newestEnqueuedAt: Date | undefined;
-  /** The same without those whose schedule is over: they were enqueued when it was, and sent before. */
+  /** The same without messages whose scheduled time has come: they were sent long before they were enqueued. */
   readonly newestSentAt: Date | undefined;
-  /** The latest time for which one is scheduled. */
+  /** The latest scheduled time. */
   readonly latestScheduledAt: Date | undefined;
-  /** When the last one expires; undefined when one never does. */
+  /** When the last one expires; undefined if one never does. */
   readonly latestExpiryAt: Date | undefined;
-  /** The sequence numbers of the first few, to look them up. */
+  /** The sequence numbers of the first three, to look them up. */
   readonly examples: readonly bigint[];
 }
 
-/** Messages that are there, or may be there, and cannot be peeked. */
+/** Messages that exist, or may exist, and cannot be peeked. */
 export interface HiddenMessages {
   readonly entityPath: string;
-  /** Scheduled at a topic, where nothing can be received, or on the way from one entity to another. */
+  /** Scheduled at a topic, which cannot be peeked, or in transfer from one entity to another. */
   readonly kind: "scheduled-at-topic" | "in-transfer";
-  /** Undefined when the catalog does not know. */
+  /** Undefined if the catalog does not say. */
   readonly count: number | undefined;
 }

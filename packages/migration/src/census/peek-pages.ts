@@ -10,10 +10,10 @@ export interface PeekPagesOptions extends CallOptions {
   readonly maxMessages?: number | undefined;
 }
 
-/** What the service returns at once at most. */
+/** The maximum that Service Bus returns at once. */
 export const defaultPageSize = 250;
 
-/** Peeks page by page, until there is no more. Locks and changes nothing. */
+/** Peeks page by page to the end. Locks and changes nothing. */
 export async function* peekPages(
   receiver: TransportReceiver,
   options: PeekPagesOptions = {},

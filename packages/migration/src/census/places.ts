@@ -1,22 +1,22 @@
-import type { CatalogEntity, EntityAddress, EntityName, SubQueue } from "@waybill/core/transport";
+import {
+  type CatalogEntity,
+  type EntityAddress,
+  type EntityName,
+  entityPathOf,
+  type SubQueue,
+} from "@waybill/core/transport";
 import type { HiddenMessages } from "./census.js";
 
-/** Somewhere to peek. */
+/** An entity or sub-queue to peek. */
 export interface Place {
   readonly address: EntityAddress;
   readonly entityPath: string;
   readonly entity: CatalogEntity;
 }
 
-/** The path as Service Bus writes it, without sub-queue: `events/Subscriptions/billing`. */
-export function entityPathOf(name: EntityName): string {
-  if ("queue" in name) return name.queue;
-  return name.subscription === undefined ? name.topic : `${name.topic}/Subscriptions/${name.subscription}`;
-}
-
 /**
  * Every place to peek, in the order in which messages flow: an entity before its dead-letter queue, and before the entity it forwards to. A
- * message that moves on while the census is taken is then met once more rather than missed.
+ * message that moves on while the census is taken is then counted twice rather than missed.
  */
 export function placesInFlowOrder(entities: readonly CatalogEntity[]): Place[] {
   const byPath = new Map(entities.map((entity) => [key(entityPathOf(entity.entity)), entity]));
@@ -36,7 +36,7 @@ export function placesInFlowOrder(entities: readonly CatalogEntity[]): Place[] {
   return last.toReversed();
 }
 
-/** Where messages are that no receiver can peek. */
+/** Messages that no receiver can peek, by entity. */
 export function hiddenIn(entities: readonly CatalogEntity[]): HiddenMessages[] {
   return entities.flatMap(({ entity, counts }) => {
     const entityPath = entityPathOf(entity);
@@ -49,7 +49,7 @@ export function hiddenIn(entities: readonly CatalogEntity[]): HiddenMessages[] {
   });
 }
 
-/** What receives from an entity: itself, or a topic's subscriptions. */
+/** The entities that receive what is sent to an entity: itself, or a topic's subscriptions. */
 function receivers(entity: CatalogEntity, entities: readonly CatalogEntity[]): CatalogEntity[] {
   const name = entity.entity;
   if (!isTopic(name)) return [entity];
@@ -75,7 +75,7 @@ function isTopic(name: EntityName): name is { readonly topic: string } {
   return "topic" in name && name.subscription === undefined;
 }
 
-/** Entity names differ in case only by mistake. */
+/** Entity names are compared without regard to case. */
 function key(path: string): string {
   return path.toLowerCase();
 }

@@ -25,7 +25,7 @@ describe("a census", () => {
     await fixture.schedule("orders", asMsgpack, 60_000);
     await fixture.send("orders", garbage);
 
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
 
     expect(
       census.groups.map(({ subQueue, state, mediaType, status, serializer, position, count }) => ({
@@ -81,7 +81,7 @@ describe("a census", () => {
     expect(census.hidden).toEqual([]);
   });
 
-  it("tells the oldest and the newest, the latest schedule and the last expiry", async () => {
+  it("reports the oldest and the newest, the latest scheduled time and the last expiry", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const start = fixture.clock.now();
@@ -90,7 +90,7 @@ describe("a census", () => {
     await fixture.send("orders", { ...asJson, timeToLive: 10_000 });
     await fixture.schedule("orders", asMsgpack, 30_000);
 
-    const { groups } = await takeCensus({ ...fixture, pipeline });
+    const { groups } = await takeCensus({ ...fixture.source, pipeline });
 
     expect(groups).toMatchObject([
       {
@@ -104,7 +104,7 @@ describe("a census", () => {
     ]);
   });
 
-  it("looks into sessions, subscriptions and what is forwarded, following the flow", async () => {
+  it("peeks sessions, subscriptions and forwarding entities, in the order of the flow", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("archive");
     await fixture.broker.createTopic("events");
@@ -112,7 +112,7 @@ describe("a census", () => {
     await fixture.broker.createSubscription("events", "audit", { forwardTo: "archive" });
     await fixture.send("events", { ...asJson, sessionId: "s-1" });
 
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
 
     expect(census.groups.map(({ entityPath, count }) => [entityPath, count])).toEqual([
       ["events/Subscriptions/billing", 1],
@@ -129,20 +129,20 @@ describe("a census", () => {
     });
   });
 
-  it("says what nobody can peek: messages scheduled at a topic", async () => {
+  it("reports what cannot be peeked: messages scheduled at a topic", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("events");
     await fixture.schedule("events", asJson, 60_000);
-    expect((await takeCensus({ ...fixture, pipeline })).hidden).toEqual([
+    expect((await takeCensus({ ...fixture.source, pipeline })).hidden).toEqual([
       { entityPath: "events", kind: "scheduled-at-topic", count: 1 },
     ]);
     const catalog = { listEntities: async () => [{ entity: { topic: "events" } }] };
-    expect((await takeCensus({ ...fixture, pipeline, catalog })).hidden).toEqual([
+    expect((await takeCensus({ ...fixture.source, pipeline, catalog })).hidden).toEqual([
       { entityPath: "events", kind: "scheduled-at-topic", count: undefined },
     ]);
   });
 
-  it("says where it stopped at the limit, and where it could not look", async () => {
+  it("reports where it stopped at the limit, and which place it could not peek", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let count = 0; count < 5; count++) await fixture.send("orders", asJson);
@@ -150,7 +150,13 @@ describe("a census", () => {
       listEntities: async () => [{ entity: { queue: "orders" } }, { entity: { queue: "gone" } }],
     };
 
-    const census = await takeCensus({ ...fixture, pipeline, catalog, maxMessagesPerPlace: 3, pageSize: 2 });
+    const census = await takeCensus({
+      ...fixture.source,
+      pipeline,
+      catalog,
+      maxMessagesPerPlace: 3,
+      pageSize: 2,
+    });
 
     expect(census.places.filter(({ end }) => end !== "reached")).toMatchObject([
       ...["", "", ""].map(() => ({ entityPath: "gone", end: "failed", error: { code: "entity-not-found" } })),
@@ -163,7 +169,7 @@ describe("a census", () => {
     await fixture.broker.createQueue("orders");
     for (let count = 0; count < 200; count++) await fixture.send("orders", asJson);
 
-    const { groups } = await takeCensus({ ...fixture, pipeline, sampleRate: 0.25 });
+    const { groups } = await takeCensus({ ...fixture.source, pipeline, sampleRate: 0.25 });
 
     const count = (status: string) => groups.find((group) => group.status === status)?.count ?? 0;
     expect(count("decoded") + count("not-sampled")).toBe(200);
@@ -171,13 +177,13 @@ describe("a census", () => {
     expect(count("decoded")).toBeLessThan(70);
   });
 
-  it("keeps its memory when producers invent subjects and content types", async () => {
+  it("uses bounded memory when producers invent subjects and content types", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let n = 0; n < 50; n++)
       await fixture.send("orders", { ...asJson, subject: `type-${n}`, contentType: `a/${n}` });
 
-    const { groups } = await takeCensus({ ...fixture, pipeline, maxGroups: 10 });
+    const { groups } = await takeCensus({ ...fixture.source, pipeline, maxGroups: 10 });
 
     expect(groups).toHaveLength(11);
     expect(groups.at(-1)).toMatchObject({
@@ -188,25 +194,30 @@ describe("a census", () => {
     });
   });
 
-  it("groups by where bodies likely come from, when it is given somebody who knows", async () => {
+  it("groups by where bodies probably come from, with originOf", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (const message of [asJson, garbage, asJson, asMsgpack]) await fixture.send("orders", message);
     const originOf = ({ body }: { readonly body: unknown }) =>
       body instanceof Uint8Array && body[0] === 0xff ? "a strange device" : undefined;
 
-    const { groups } = await takeCensus({ ...fixture, pipeline, originOf });
+    const { groups } = await takeCensus({ ...fixture.source, pipeline, originOf });
 
     expect(groups.map(({ origin, status, count }) => ({ origin, status, count }))).toEqual([
       { status: "decoded", count: 2 },
       { origin: "a strange device", status: "undeserializable", count: 1 },
       { status: "decoded", count: 1 },
     ]);
-    const unread = await takeCensus({ ...fixture, pipeline, originOf, sampleRate: 0 });
+    const unread = await takeCensus({ ...fixture.source, pipeline, originOf, sampleRate: 0 });
     expect(unread.groups.map(({ origin }) => origin)).not.toContain("a strange device");
     let calls = 0;
     const invented = () => `origin ${++calls} ${"x".repeat(1000)}`;
-    const { groups: folded } = await takeCensus({ ...fixture, pipeline, originOf: invented, maxGroups: 2 });
+    const { groups: folded } = await takeCensus({
+      ...fixture.source,
+      pipeline,
+      originOf: invented,
+      maxGroups: 2,
+    });
     expect(folded.map(({ origin }) => origin?.slice(0, 8))).toEqual([
       "origin 1",
       "origin 2",
@@ -227,7 +238,7 @@ describe("a census", () => {
       if (seen.length === 2) controller.abort();
     };
     const taken = takeCensus({
-      ...fixture,
+      ...fixture.source,
       pipeline,
       pageSize: 2,
       onProgress,
@@ -240,12 +251,12 @@ describe("a census", () => {
     ]);
   });
 
-  it("refuses settings that cannot be", async () => {
+  it("refuses invalid options", async () => {
     await using fixture = openFixture();
-    await expect(takeCensus({ ...fixture, pipeline, sampleRate: 2 })).rejects.toThrow(
+    await expect(takeCensus({ ...fixture.source, pipeline, sampleRate: 2 })).rejects.toThrow(
       "sampleRate must be a number from 0 to 1",
     );
-    await expect(takeCensus({ ...fixture, pipeline, pageSize: 0 })).rejects.toThrow(
+    await expect(takeCensus({ ...fixture.source, pipeline, pageSize: 0 })).rejects.toThrow(
       "pageSize must be at least 1",
     );
   });

@@ -5,6 +5,7 @@ import {
   type Transport,
   WaybillError,
 } from "@waybill/core";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage, EntityCatalog } from "@waybill/core/transport";
 import { checkSampleRate } from "../comparison/sampling.js";
 import type { Census, CensusPlace } from "./census.js";
@@ -12,31 +13,32 @@ import { defaultPageSize, peekPages } from "./peek-pages.js";
 import { hiddenIn, type Place, placesInFlowOrder } from "./places.js";
 import { Tally } from "./tally.js";
 
-/** What to look at and with which chain. */
+/** What to peek and with which chain to read it. */
 export interface CensusOptions extends CallOptions {
+  /** The connection to the broker. */
   readonly transport: Transport;
   /** The chain that consumers use; its types too, so that versions and upcast paths are reported. */
   readonly pipeline: Pick<Pipeline, "deserialize" | "serializers"> & Partial<Pick<Pipeline, "messageTypes">>;
-  /** Which entities there are. */
+  /** Lists the entities. */
   readonly catalog: EntityCatalog;
   /** The share of messages to read, from 0 to 1, chosen by sequence number; the others are only counted. Default: 1. */
   readonly sampleRate?: number | undefined;
-  /** How many messages to peek in one place at most. Default: no limit. */
+  /** Maximum number of messages to peek in one place. Default: no limit. */
   readonly maxMessagesPerPlace?: number | undefined;
-  /** How many messages to ask for at once. Default: 250, what the service returns at most. */
+  /** How many messages to ask for at once. Default: 250, the maximum that Service Bus returns. */
   readonly pageSize?: number | undefined;
-  /** How many groups to tell apart; past that, media types, origins and the subjects of untyped messages are `"(other)"`. Default: 10,000. */
+  /** Maximum number of groups; beyond it, media types, origins and the subjects of untyped messages become `"(other)"`. Default: 10,000. */
   readonly maxGroups?: number | undefined;
   /**
-   * Names what a message looks like, such as `"legacy .NET string holding JSON"`; the messages are grouped by it. Called once for each message
-   * that is read; what it throws rejects the census. Default: none.
+   * Names the probable origin of a message, such as `"legacy .NET string holding JSON"`, to group messages by. Called once for each message
+   * that is read; if it throws, the census rejects. Default: none.
    */
   readonly originOf?: ((message: DeliveredMessage) => string | undefined) | undefined;
   /** Called after each page. */
   readonly onProgress?: ((progress: CensusProgress) => void) | undefined;
 }
 
-/** How far a census is. */
+/** The progress of a census. */
 export interface CensusProgress {
   readonly entityPath: string;
   /** Messages peeked so far, in all places. */
@@ -46,8 +48,8 @@ export interface CensusProgress {
 }
 
 /**
- * Counts what waits in a namespace, active, scheduled and deferred, in every queue, subscription, dead-letter and transfer dead-letter
- * queue, by what the chain makes of it. Peeks only: locks and changes nothing. A place that cannot be peeked is named in the result;
+ * Counts the active, scheduled and deferred messages of a namespace, in every queue, subscription, dead-letter and transfer dead-letter
+ * queue, by how the chain reads them. Peeks only: locks and changes nothing. A place that cannot be peeked is named in the result;
  * rejects when the catalog cannot be listed or the call is aborted.
  */
 export async function takeCensus(options: CensusOptions): Promise<Census> {
@@ -82,7 +84,21 @@ export async function takeCensus(options: CensusOptions): Promise<Census> {
 
 type Settings = ReturnType<typeof checked>;
 
+const optionNames: OptionNames<CensusOptions> = {
+  transport: true,
+  pipeline: true,
+  catalog: true,
+  sampleRate: true,
+  maxMessagesPerPlace: true,
+  pageSize: true,
+  maxGroups: true,
+  originOf: true,
+  onProgress: true,
+  abortSignal: true,
+};
+
 function checked(options: CensusOptions) {
+  requireKnownOptions("takeCensus", options, optionNames);
   const {
     sampleRate = 1,
     maxMessagesPerPlace = Number.POSITIVE_INFINITY,
@@ -121,7 +137,7 @@ async function countPlace(
     return { ...result, peeked, end: peeked >= settings.maxMessagesPerPlace ? "limit" : "reached" };
   } catch (error) {
     if (abortSignal?.aborted || !(error instanceof WaybillError)) throw error;
-    // A transport without this sub-queue has nothing in it.
+    // The transport does not have this sub-queue, so it holds no messages.
     if (error.code === "not-supported" && place.address.subQueue !== undefined)
       return { ...result, peeked, end: "reached" };
     return { ...result, peeked, end: "failed", error: { code: error.code, text: error.text } };
@@ -138,7 +154,7 @@ function read(
   return pipeline.deserialize(message as EncodedMessage, { abortSignal });
 }
 
-/** Spreads neighbours apart: neighbours are often alike. Source: Knuth, multiplicative hashing. */
+/** Hashes the number, since neighbouring messages are often alike. Source: Knuth, multiplicative hashing. */
 function isSampled(sequenceNumber: bigint, sampleRate: number): boolean {
   return Number((sequenceNumber * 2_654_435_761n) & 0xffff_ffffn) < sampleRate * 2 ** 32;
 }

@@ -20,10 +20,10 @@ type Kind = Omit<
 /** How many sequence numbers a group keeps. */
 const maxExamples = 3;
 
-/** A subject is put in by producers: a long one is cut, so that a group costs little. */
+/** Producers choose subjects: long ones are cut, so that a group needs little memory. */
 const maxNameLength = 128;
 
-/** Counts messages by kind. Its memory grows with the kinds, up to a limit, and not with the messages. */
+/** Counts messages by kind. Its memory grows with the number of kinds, up to a limit, not with the number of messages. */
 export class Tally {
   readonly #groups = new Map<string, Mutable<CensusGroup>>();
   readonly #maxGroups: number;
@@ -32,7 +32,7 @@ export class Tally {
     this.#maxGroups = maxGroups;
   }
 
-  /** Counts one message; without an outcome it was not read. */
+  /** Counts one message; `outcome` is undefined if it was not read. */
   add(
     place: Place,
     message: DeliveredMessage,
@@ -52,7 +52,7 @@ export class Tally {
     const isScheduled = message.state === "scheduled";
     if (isScheduled || scheduledAt === undefined) group.newestSentAt = later(group.newestSentAt, enqueuedAt);
     if (isScheduled) group.latestScheduledAt = later(group.latestScheduledAt, scheduledAt);
-    // One that never expires outlasts all others.
+    // If one message never expires, neither does the group.
     group.latestExpiryAt =
       expiresAt === undefined || (!isFirst && group.latestExpiryAt === undefined)
         ? undefined
@@ -86,12 +86,12 @@ export class Tally {
   }
 }
 
-/** Stands for the media types, origins and subjects that there was no room for. */
+/** Replaces media types, origins and subjects beyond the maximum number of groups. */
 export const foldedName = "(other)";
 
 /**
- * Folds what producers make up, and nothing else: the types, versions and serializers of the chain are as many as it has, and a verdict goes
- * by them.
+ * Replaces only the texts that producers choose. The chain has a fixed number of types, versions and serializers, and a verdict depends on
+ * them.
  */
 function folded(kind: Kind): Kind {
   return {
@@ -111,7 +111,7 @@ function isFolded(kind: Kind): boolean {
   );
 }
 
-/** A version is reported only where the type is the chain's. */
+/** A version is reported only for message types of the chain. */
 function isTyped({ messageVersion }: Kind): boolean {
   return messageVersion !== undefined;
 }
@@ -140,12 +140,12 @@ function kindOf(
   };
 }
 
-/** When a message will be gone if nobody takes it; undefined for never, as in every dead-letter queue. */
+/** When a message expires; undefined for never, as in every dead-letter queue. */
 function expiryOf({ address, entity }: Place, message: DeliveredMessage): Date | undefined {
   if (address.subQueue !== undefined) return undefined;
   if (message.state !== "scheduled" || message.scheduledEnqueueTimeUtc === undefined)
     return message.expiresAtUtc;
-  // Its life begins when it becomes active.
+  // Its time to live begins when it becomes active.
   const { defaultMessageTimeToLiveInMs: limit = Number.POSITIVE_INFINITY } = entity;
   const expiry = new Date(
     message.scheduledEnqueueTimeUtc.getTime() + Math.min(message.timeToLive ?? limit, limit),

@@ -55,13 +55,13 @@ describe("compareValues", () => {
     expect(differences(before, after)).toEqual(expected);
   });
 
-  it("reports a list's items once per kind, and of nothing where the order of fields differs", () => {
+  it("reports the items of a list once per kind, and ignores the order of fields", () => {
     const before = { lines: [{ at }, { at }, { at: 1 }], a: 1, b: 2 };
     const after = { b: 2, a: 1, lines: [{ at: "x" }, { at: "y" }, { at: 2 }] };
     expect(differences(before, after)).toEqual(["/lines/[]/at date", "/lines/[]/at value"]);
   });
 
-  it("tells no keys that are data, and no values", () => {
+  it("reports no keys that are data, and no values", () => {
     const keys = [
       "ada@example.com",
       "4711",

@@ -2,10 +2,10 @@ import { isPlain, isSameValue } from "./is-same-value.js";
 
 /**
  * How two values differ: `undefined-null` – one is null where the other is undefined or absent; `missing` and `added` – a field that only the
- * one or the other has; `date` – a Date against a text or number, or another instant; `bigint` – a bigint against a number or text;
- * `precision` – two numbers that are equal but for the last digits; `not-finite` – NaN, an infinity or -0; `bytes` – other bytes, or bytes
+ * one of them has; `date` – a Date against a string or number, or another instant; `bigint` – a bigint against a number or string;
+ * `precision` – two numbers that differ only in the last digits; `not-finite` – NaN, an infinity or -0; `bytes` – other bytes, or bytes
  * against something else; `map` – a Map or Set against an object or array; `order` – the same entries of a Map or Set in another order;
- * `length` – lists of another length; `type` – values of other kinds; `value` – other texts, numbers or truth values.
+ * `length` – lists of another length; `type` – values of other types; `value` – other strings, numbers or booleans.
  */
 export type DifferenceKind =
   | "undefined-null"
@@ -22,13 +22,13 @@ export type DifferenceKind =
   | "type"
   | "value";
 
-/** Is notified of each difference: where, as `/lines/[]/price`, and how. Items are `[]`; keys that look like data are `{}`. */
+/** Called for each difference with its path, such as `/lines/[]/price`, and its kind. Items are `[]`; keys that look like data are `{}`. */
 export type DifferenceListener = (path: string, kind: DifferenceKind) => void;
 
-/** The differences of one comparison that are reported; a value that differs everywhere is clear by then. */
+/** Maximum number of differences reported per comparison. */
 const maxDifferences = 100;
 
-/** Compares what readers get of an old and of a new format. Tells no values, and no keys that are not names. */
+/** Compares what readers get from an old and a new format. Reports no values, and only keys that look like field names. */
 export function compareValues(before: unknown, after: unknown, onDifference: DifferenceListener): void {
   if (isSameValue(before, after)) return;
   let told = 0;
@@ -58,7 +58,7 @@ function compareLists(
 ): void {
   if (before.length !== after.length) tell(path === "" ? "/" : path, "length");
   const seen = new Set<string>();
-  // Every item has the same path: one word per kind and list is enough.
+  // All items have the same path, so each kind is reported once per list.
   const reportOnce: DifferenceListener = (where, kind) => {
     const key = `${where}\n${kind}`;
     if (seen.has(key)) return;
@@ -128,7 +128,7 @@ function kindOfCollections(before: unknown, after: unknown): DifferenceKind {
   return [...before].every((item) => after.has(item)) ? "order" : "value";
 }
 
-/** Within what a single-precision float, the coarsest a format offers, makes of a number. */
+/** Whether they differ by no more than the rounding of a single-precision float, the least precise type of any format. */
 function isClose(before: number, after: number): boolean {
   return Math.abs(before - after) <= Math.max(Math.abs(before), Math.abs(after)) * 2 ** -23;
 }
@@ -141,7 +141,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Keys of dictionaries are data, and data is not reported: only what looks like the name of a field is. */
+/** The key if it looks like a field name, else `{}`: keys of dictionaries are data, and data is not reported. */
 function nameOrData(key: string): string {
   return /^[A-Za-z_$][A-Za-z_$-]*\d{0,2}$/.test(key) && key.length <= 64 ? key : "{}";
 }

@@ -1,4 +1,4 @@
-/** Whether two decoded values are the same to a handler: quick, and without saying where they differ. */
+/** Whether a handler could not distinguish two decoded values: faster than `compareValues`, without the differences. */
 export function isSameValue(left: unknown, right: unknown): boolean {
   if (left === right) return left !== 0 || Object.is(left, right);
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) {

@@ -1,4 +1,4 @@
-/** Counts by key: so many keys each by itself, what comes beyond them together. */
+/** Counts by key, up to a maximum number of keys; everything beyond is counted together. */
 export class Tallies<Tally extends { count: number }> {
   readonly #tallies = new Map<string, Tally>();
   readonly #maxKeys: number;
@@ -8,12 +8,12 @@ export class Tallies<Tally extends { count: number }> {
     this.#maxKeys = maxKeys;
   }
 
-  /** How often there was no room for a further key. */
+  /** How often a key beyond the maximum was counted. */
   get uncounted(): number {
     return this.#uncounted;
   }
 
-  /** Counts one, and returns the tally of its key; undefined where there is no room for it. */
+  /** Counts one, and returns the tally of its key; undefined for a key beyond the maximum. */
   count(key: string, makeTally: () => Tally): Tally | undefined {
     let tally = this.#tallies.get(key);
     if (tally === undefined) {

@@ -1,7 +1,7 @@
 import type { EncodedMessage, MessageType } from "@waybill/core";
 import { narrowPipeline, type WidePipeline } from "./narrow-pipeline.js";
 
-/** The serializers of a chain that would each take a body if it came without a content type. More than one is an ambiguity. */
+/** The serializers of a chain that would each accept a body without its content type. More than one is an ambiguity. */
 export async function acceptedBy(
   pipeline: WidePipeline,
   message: EncodedMessage,

@@ -8,6 +8,7 @@ import {
   WaybillError,
 } from "@waybill/core";
 import { type Decoded, decisiveAttempt } from "@waybill/core/pipeline";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage, EntityCatalog } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import { placesInFlowOrder } from "../census/places.js";
@@ -22,20 +23,20 @@ import { asRead, narrowPipeline, typeAsOf } from "./narrow-pipeline.js";
 import { toPortableValue } from "./portable-value.js";
 import { isKept, type LeafPlace, type Redactor, redactLeaf, redactValue, shapeOf } from "./redact-value.js";
 
-/** Where to look for samples and what may stand in them. */
+/** Where to look for samples, and what they may contain. */
 export interface GoldenCaptureOptions extends CallOptions {
   readonly transport: Transport;
   /** The chain that consumers use. */
   readonly pipeline: Pipeline;
-  /** Which entities to look into, with their dead-letter queues. */
+  /** The entities to peek, with their dead-letter queues. */
   readonly catalog: EntityCatalog;
-  /** Replaces every leaf of the bodies and of the application properties; `false` keeps payloads as they are. Default: {@link redactLeaf}. */
+  /** Replaces every leaf of the bodies and application properties; `false` keeps payloads unchanged. Default: {@link redactLeaf}. */
   readonly redact?: Redactor | false | undefined;
-  /** Paths that keep their value, as JSON pointers with stars: `/status`, `/currency`. Default: none. */
+  /** Paths that keep their value, as JSON pointers in which a step `*` matches any key: `/status`, `/currency`. Default: none. */
   readonly keep?: readonly string[] | undefined;
-  /** How many samples of different shape to keep of each type, version and serializer. Default: 3. */
+  /** How many samples of different shape to keep for each type, version and serializer. Default: 3. */
   readonly samplesPerKind?: number | undefined;
-  /** How many messages to peek in one place at most. Default: no limit. */
+  /** Maximum number of messages to peek in one place. Default: no limit. */
   readonly maxMessagesPerPlace?: number | undefined;
   /** Called after each page with the number of messages so far. */
   readonly onProgress?: ((peeked: number) => void) | undefined;
@@ -45,33 +46,45 @@ export interface GoldenCaptureOptions extends CallOptions {
 export interface GoldenCapture {
   readonly peeked: number;
   readonly messages: readonly GoldenMessage[];
-  /** Kinds of which some messages could not be made golden. */
+  /** Why some messages could not become golden messages, by kind. */
   readonly skipped: readonly GoldenSkip[];
 }
 
 /** Messages that were left out. */
 export interface GoldenSkip {
   /**
-   * Nobody in the chain reads it; its body is an AMQP value that needs no serializer; or it cannot be written again, mostly because its redacted
-   * form would be refused, and the redactor must keep more.
+   * No serializer of the chain reads it; its body is an AMQP value that needs no serializer; or it cannot be written again, usually because its
+   * redacted form is refused: keep more of it then.
    */
   readonly why: "undecodable" | "no-serializer" | "not-redactable";
   readonly messageType: string | undefined;
   readonly messageVersion: number | undefined;
   readonly serializer: string | undefined;
-  /** What was wrong with the first of them, without payload. */
+  /** What was wrong with the first such message, without payload. */
   readonly detail: string;
   readonly count: number;
 }
 
-/** How many kinds are distinguished; what producers invent beyond that is left out. */
+const singleOptionNames = { pipeline: true, redact: true, keep: true, abortSignal: true };
+
+const optionNames: OptionNames<GoldenCaptureOptions> = {
+  ...singleOptionNames,
+  transport: true,
+  catalog: true,
+  samplesPerKind: true,
+  maxMessagesPerPlace: true,
+  onProgress: true,
+};
+
+/** How many kinds are distinguished; further kinds, which producers may invent without limit, are left out. */
 const maxKinds = 1_000;
 
 /**
- * Peeks every entity and its dead-letter queues and takes samples of each type, version and serializer: redacted, written again in the format
- * and version they came in, and read once more with the chain, to see what it makes of them. Locks and changes nothing.
+ * Peeks every entity and its dead-letter queues and takes samples of each type, version and serializer: redacted, written again in the same
+ * format and version, and read once more with the chain to record the result. Locks and changes nothing.
  */
 export async function captureGoldenMessages(options: GoldenCaptureOptions): Promise<GoldenCapture> {
+  requireKnownOptions("captureGoldenMessages", options, optionNames);
   const { transport, catalog, abortSignal, maxMessagesPerPlace, onProgress } = options;
   const capture = new Capture(options);
   let peeked = 0;
@@ -84,7 +97,7 @@ export async function captureGoldenMessages(options: GoldenCaptureOptions): Prom
         onProgress?.(peeked);
       }
     } catch (error) {
-      // A transport without this sub-queue has nothing in it.
+      // The transport does not have this sub-queue, so it holds no messages.
       if (!(error instanceof WaybillError && error.code === "not-supported")) throw error;
     } finally {
       await receiver.close();
@@ -94,19 +107,20 @@ export async function captureGoldenMessages(options: GoldenCaptureOptions): Prom
 }
 
 /**
- * Makes a golden message of one message that was peeked or received: `messages` holds it, or `skipped` says why there is none. Redacted as
+ * Makes a golden message from one message that was peeked or received: `messages` holds it, or `skipped` says why there is none. Redacted as
  * {@link captureGoldenMessages} does.
  */
 export async function captureGoldenMessage(
   message: DeliveredMessage,
   options: Pick<GoldenCaptureOptions, "pipeline" | "redact" | "keep" | "abortSignal">,
 ): Promise<Omit<GoldenCapture, "peeked">> {
+  requireKnownOptions("captureGoldenMessage", options, singleOptionNames);
   const capture = new Capture(options);
   await capture.add(message);
   return { messages: capture.messages, skipped: [...capture.skipped.values()] };
 }
 
-/** What makes a golden message of a message. */
+/** The options that concern a single message. */
 type SamplingOptions = Pick<
   GoldenCaptureOptions,
   "pipeline" | "redact" | "keep" | "samplesPerKind" | "abortSignal"
@@ -118,7 +132,7 @@ class Capture {
   readonly messages: GoldenMessage[] = [];
   readonly skipped = new Map<string, Skip>();
   readonly #options: SamplingOptions;
-  /** The shapes of each kind that were met. */
+  /** The shapes of each kind that were found. */
   readonly #shapes = new Map<string, Set<string>>();
 
   constructor(options: SamplingOptions) {
@@ -183,7 +197,7 @@ class Capture {
   }
 }
 
-/** Reads and writes bodies as they travel: in the version and with the serializer of one message, without upcasting. */
+/** Reads and writes bodies in the version and with the serializer of one message, without upcasting. */
 class OwnVersion {
   readonly serializer: string;
   readonly #outcome: Decoded;
@@ -230,7 +244,7 @@ class OwnVersion {
     };
   }
 
-  /** What names type, version and compression stays, and nothing is added: a message that does not say its version must go on not saying it. */
+  /** Keeps the properties that name type, version and compression and adds none: a message without a version must stay without one. */
   #properties({ applicationProperties }: DeliveredMessage, redact: (leaf: unknown, path: string) => unknown) {
     const kept = new Set(["Content-Encoding", "content-encoding", ...this.#stamps()]);
     const properties = Object.entries(applicationProperties)
@@ -249,7 +263,7 @@ class OwnVersion {
   }
 }
 
-/** What dead-lettering and repairs put on a message. */
+/** The properties that dead-lettering and repairs add to a message. */
 const diagnostics: ReadonlySet<string> = new Set([
   "DeadLetterReason",
   "DeadLetterErrorDescription",
@@ -280,7 +294,7 @@ async function golden(
   const outcome = await pipeline.deserialize(message);
   if (serializer === undefined || outcome.status !== "decoded" || outcome.report.serializer !== serializer) {
     const detail = decisiveAttempt(outcome.report)?.detail ?? "another serializer takes it";
-    throw new WaybillError("deserialization-failed", `the redacted body is read otherwise: ${detail}`);
+    throw new WaybillError("deserialization-failed", `the redacted body is read differently: ${detail}`);
   }
   const type = pipeline.messageTypes.find((each) => each.name === messageType);
   return {
@@ -298,7 +312,7 @@ async function golden(
   };
 }
 
-/** A file name on every system. */
+/** A valid file name on every system. */
 function kindName({ subject = "untyped" }: DeliveredMessage, { report }: Decoded): string {
   const { messageType = subject, messageVersion, serializer } = report;
   const version = messageVersion === undefined ? "" : `.v${messageVersion}`;

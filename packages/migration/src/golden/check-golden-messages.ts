@@ -7,22 +7,22 @@ import type { GoldenMessage } from "./golden-message.js";
 import { asRead, narrowPipeline, typeAsOf } from "./narrow-pipeline.js";
 import { toPortableValue } from "./portable-value.js";
 
-/** Which chain to hold against which files. */
+/** Which pipeline to check against which files. */
 export interface GoldenCheckOptions {
-  /** The chain of today. */
+  /** The pipeline of today. */
   readonly pipeline: Pipeline;
   /** Where the golden messages are. */
   readonly directory: string;
 }
 
-/** What happened to all golden messages. */
+/** The outcome for all golden messages. */
 export interface GoldenCheck {
   readonly checked: number;
-  /** Empty when all is as it was. */
+  /** Empty when nothing changed. */
   readonly failures: readonly GoldenFailure[];
 }
 
-/** One thing that is not as it was. */
+/** One change since the golden message was captured. */
 export interface GoldenFailure {
   /** The golden message's name. */
   readonly name: string;
@@ -34,13 +34,13 @@ export interface GoldenFailure {
     | "changed-value"
     /** A serializer would take the body without its content type that would not have before. */
     | "new-ambiguity";
-  /** What is wrong, for people; names paths and never values. */
+  /** What changed, as a sentence: names paths, never values. */
   readonly text: string;
 }
 
 /**
- * Reads every golden message of a directory with today's chain and tells what changed. A message type may have got newer versions: the value
- * is compared as of the version it was captured for. Rejects with `configuration-invalid` when there is nothing to check.
+ * Reads every golden message of a directory with today's chain and reports what changed. If a message type has newer versions by now, the
+ * value is compared as of the version it was captured for. Rejects with `configuration-invalid` when there is nothing to check.
  */
 export async function checkGoldenMessages({ pipeline, directory }: GoldenCheckOptions): Promise<GoldenCheck> {
   const messages = await readGoldenMessages(directory);
@@ -51,7 +51,7 @@ export async function checkGoldenMessages({ pipeline, directory }: GoldenCheckOp
   return { checked: messages.length, failures };
 }
 
-/** The same for tests: rejects with an `AssertionError` that lists every failure, which all test runners understand. */
+/** The same for tests: rejects with an `AssertionError` that lists every failure. */
 export async function assertGoldenMessages(options: GoldenCheckOptions): Promise<void> {
   const { checked, failures } = await checkGoldenMessages(options);
   if (failures.length === 0) return;
@@ -68,7 +68,7 @@ type Failure = Omit<GoldenFailure, "name">;
 
 async function check(pipeline: Pipeline, golden: GoldenMessage): Promise<Failure[]> {
   const outcome = await pipeline.deserialize(golden.message);
-  if (outcome.status !== "decoded") return [{ kind: "lost-support", text: whyNot(outcome) }];
+  if (outcome.status !== "decoded") return [{ kind: "lost-support", text: reasonOf(outcome) }];
   return [
     ...changedReader(golden, outcome),
     ...(await changedValue(pipeline, golden, outcome)),
@@ -76,7 +76,7 @@ async function check(pipeline: Pipeline, golden: GoldenMessage): Promise<Failure
   ];
 }
 
-function whyNot(outcome: Exclude<DeserializationOutcome, { status: "decoded" }>): string {
+function reasonOf(outcome: Exclude<DeserializationOutcome, { status: "decoded" }>): string {
   return outcome.status === "unavailable" ? outcome.error.text : outcome.description;
 }
 
@@ -85,7 +85,7 @@ type Decoded = Extract<DeserializationOutcome, { status: "decoded" }>;
 function changedReader({ expected }: GoldenMessage, { report }: Decoded): Failure[] {
   const was = reader(expected.serializer, expected.messageType, expected.messageVersion);
   const is = reader(report.serializer, report.messageType, report.messageVersion);
-  return was === is ? [] : [{ kind: "changed-reader", text: `was read as ${was}, is read as ${is}.` }];
+  return was === is ? [] : [{ kind: "changed-reader", text: `previously read as ${was}, now as ${is}.` }];
 }
 
 function reader(
@@ -97,15 +97,15 @@ function reader(
 }
 
 async function changedValue(pipeline: Pipeline, golden: GoldenMessage, outcome: Decoded): Promise<Failure[]> {
-  const then = await asCaptured(pipeline, golden, outcome);
-  if (then === undefined) return [];
-  if (then.status !== "decoded") return [{ kind: "changed-value", text: whyNot(then) }];
-  const paths = differingPaths(golden.expected.value, toPortableValue(then.body));
+  const asOfCapture = await outcomeAtCapture(pipeline, golden, outcome);
+  if (asOfCapture === undefined) return [];
+  if (asOfCapture.status !== "decoded") return [{ kind: "changed-value", text: reasonOf(asOfCapture) }];
+  const paths = differingPaths(golden.expected.value, toPortableValue(asOfCapture.body));
   return paths.length === 0 ? [] : [{ kind: "changed-value", text: `differs at ${paths.join(", ")}.` }];
 }
 
-/** Read up to the version that was current then; undefined when the way up does not come past that version any more. */
-async function asCaptured(
+/** The message read as of the version that was current at capture; undefined when the upcast path no longer passes that version. */
+async function outcomeAtCapture(
   pipeline: Pipeline,
   { message, expected }: GoldenMessage,
   outcome: Decoded,
@@ -113,9 +113,10 @@ async function asCaptured(
   const { valueVersion } = expected;
   const type = pipeline.messageTypes.find(({ name }) => name === outcome.report.messageType);
   if (type === undefined || valueVersion === undefined || type.version === valueVersion) return outcome;
-  const then = typeAsOf(type, valueVersion);
-  if (!then?.versions.some(({ version }) => version === outcome.report.messageVersion)) return undefined;
-  const narrow = narrowPipeline(pipeline, pipeline.serializers, then);
+  const typeAtCapture = typeAsOf(type, valueVersion);
+  if (!typeAtCapture?.versions.some(({ version }) => version === outcome.report.messageVersion))
+    return undefined;
+  const narrow = narrowPipeline(pipeline, pipeline.serializers, typeAtCapture);
   return await narrow.deserialize(message, asRead(outcome.report));
 }
 
@@ -126,11 +127,11 @@ async function newAmbiguity(
 ): Promise<Failure[]> {
   const type = pipeline.messageTypes.find(({ name }) => name === report.messageType);
   const accepting = await acceptedBy(pipeline, message, type);
-  const fresh = accepting.filter(
+  const added = accepting.filter(
     (name) => name !== expected.serializer && !expected.acceptedBy.includes(name),
   );
-  if (fresh.length === 0) return [];
+  if (added.length === 0) return [];
   return [
-    { kind: "new-ambiguity", text: `without a content type ${fresh.join(" and ")} would read it now.` },
+    { kind: "new-ambiguity", text: `without a content type ${added.join(" and ")} would read it now.` },
   ];
 }

@@ -1,9 +1,9 @@
 import type { PortableValue } from "./portable-value.js";
 
-/** More than this tells nobody more. */
+/** Ten differences are enough to show. */
 const maxPaths = 10;
 
-/** Where two values differ, as JSON pointers; empty when they are equal. At most ten. */
+/** Where two values differ: at most ten JSON pointers, `(root)` for the values themselves; empty when they are equal. */
 export function differingPaths(one: PortableValue, two: PortableValue): string[] {
   const paths: string[] = [];
   compare(one, two, "", paths);
@@ -18,7 +18,7 @@ function compare(
 ): void {
   if (one === two || paths.length >= maxPaths) return;
   if (!isContainer(one) || !isContainer(two) || Array.isArray(one) !== Array.isArray(two)) {
-    paths.push(path === "" ? "/" : path);
+    paths.push(path === "" ? "(root)" : path);
     return;
   }
   for (const key of new Set([...Object.keys(one), ...Object.keys(two)])) {

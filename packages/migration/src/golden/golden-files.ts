@@ -4,7 +4,7 @@ import { type ApplicationProperties, WaybillError } from "@waybill/core";
 import type { GoldenExpectation, GoldenMessage } from "./golden-message.js";
 import { fromPortableValue, type PortableValue, toPortableValue } from "./portable-value.js";
 
-/** What a file is made of. The body is text where it is UTF-8, so that people can read it. */
+/** The content of a file. The body is text if it is UTF-8, so that people can read it. */
 interface GoldenFile {
   readonly waybillGolden: 1;
   readonly isRedacted: boolean;
@@ -20,8 +20,8 @@ interface GoldenFile {
 const extension = ".golden.json";
 
 /**
- * Writes golden messages into a directory, one file each, and returns the names of those it wrote. A file that is there stays as it is: it
- * holds what was expected then. Makes the directory.
+ * Writes golden messages into a directory, one file each, and returns the names of those it wrote. Never overwrites a file: it holds what was
+ * expected earlier. Creates the directory.
  */
 export async function writeGoldenMessages(
   directory: string,
@@ -40,7 +40,7 @@ export async function writeGoldenMessages(
   return written;
 }
 
-/** Reads the golden messages of a directory by name. Rejects with `configuration-invalid` when it has none, or a file that is not one. */
+/** Reads the golden messages of a directory, sorted by name. Rejects with `configuration-invalid` when it has none, or a file that is not one. */
 export async function readGoldenMessages(directory: string): Promise<GoldenMessage[]> {
   const names = await goldenNames(directory);
   if (names.length === 0) throw invalid(`${directory} holds no golden messages (*${extension}).`);
@@ -128,7 +128,7 @@ function parsed(name: string, text: string): GoldenFile {
       expected.value !== undefined;
     if (isGolden) return file as GoldenFile;
   } catch {
-    // Told below, like everything else that is no golden message.
+    // Reported below, like everything else that is not a golden message.
   }
   throw invalid(`${name}${extension} is not a golden message.`);
 }

@@ -62,7 +62,7 @@ async function openGolden(messages: readonly EncodedMessage[]) {
     ...fixture,
     directory,
     capture: (more: Partial<GoldenCaptureOptions> = {}) =>
-      captureGoldenMessages({ ...fixture, pipeline: now, keep: ["/status"], ...more }),
+      captureGoldenMessages({ ...fixture.source, pipeline: now, keep: ["/status"], ...more }),
     files: async () =>
       (
         await Promise.all((await readdir(directory)).map((file) => readFile(join(directory, file), "utf8")))
@@ -120,7 +120,7 @@ describe("capturing golden messages", () => {
     expect(messages[0]?.message.applicationProperties).toEqual({ tenant: "Aaaaaaa", shard: 1n });
   });
 
-  it("keeps the coding of a compressed body, however it is spelt", async () => {
+  it("keeps the content encoding of a compressed body, however it is spelt", async () => {
     const sent = asV1(ada);
     const body = gzipSync(sent.body as Uint8Array);
     for (const name of ["Content-Encoding", "content-encoding"]) {
@@ -141,7 +141,7 @@ describe("capturing golden messages", () => {
     expect(messages.map(({ message }) => message.contentType)).toEqual(["application/x-order", undefined]);
   });
 
-  it("leaves out what its schema would refuse redacted, and says where", async () => {
+  it("leaves out messages whose redacted body the schema refuses, and says where", async () => {
     await using fixture = await openGolden([asV1(ada)]);
     const { messages, skipped } = await fixture.capture({ keep: [] });
     expect(messages).toEqual([]);
@@ -152,7 +152,7 @@ describe("capturing golden messages", () => {
     expect(skipped[0]?.detail).not.toContain("paid");
   });
 
-  it("takes a redactor of the user's own, and payloads as they are only when told so", async () => {
+  it("accepts a redactor of the caller, and keeps payloads only when `redact` is false", async () => {
     await using fixture = await openGolden([asV1(ada)]);
     const own = await fixture.capture({ redact: (leaf, { path }) => (path === "/name" ? "N. N." : leaf) });
     expect(own.messages[0]?.expected.value).toMatchObject({ customer: { name: "N. N." }, total: 42.5 });
@@ -173,7 +173,7 @@ describe("capturing golden messages", () => {
     ]);
   });
 
-  it("writes files without payload, and never over one that is there", async () => {
+  it("writes files without payload, and never overwrites one", async () => {
     await using fixture = await openGolden([asV1(ada), asV2(toV2(ada))]);
     const { messages } = await fixture.capture();
     expect(await writeGoldenMessages(fixture.directory, messages)).toHaveLength(2);
@@ -191,7 +191,7 @@ describe("checking golden messages", () => {
     return fixture;
   }
 
-  it("finds nothing while the chain makes of them what it made", async () => {
+  it("finds nothing while the chain reads them as it did", async () => {
     await using fixture = await openChecked();
     const { directory } = fixture;
     expect(await checkGoldenMessages({ pipeline: now, directory })).toEqual({ checked: 2, failures: [] });
@@ -228,7 +228,7 @@ describe("checking golden messages", () => {
     ]);
   });
 
-  it("goes on holding when a newer version is added: values are compared as of then", async () => {
+  it("still passes when a newer version is added: values are compared as of the version captured", async () => {
     await using fixture = await openChecked();
     const third = (isBroken: boolean) =>
       createPipeline({
@@ -275,7 +275,7 @@ describe("checking golden messages", () => {
     ).toMatchObject([{ kind: "new-ambiguity", text: "without a content type relaxed would read it now." }]);
   });
 
-  it("refuses a directory without golden messages, and a file that is none", async () => {
+  it("refuses a directory without golden messages, and a file that is not one", async () => {
     await using fixture = await openGolden([]);
     const check = () => checkGoldenMessages({ pipeline: now, directory: fixture.directory });
     await expect(check()).rejects.toMatchObject({ code: "configuration-invalid" });

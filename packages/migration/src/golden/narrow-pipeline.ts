@@ -7,7 +7,7 @@ import {
 } from "@waybill/core";
 import type { DeserializeCallOptions, MessageVersion } from "@waybill/core/pipeline";
 
-/** The part of a pipeline that others are made from. */
+/** The parts of a pipeline that narrower ones are made from. */
 export type WidePipeline = Pick<Pipeline, "serializers" | "messageTypes" | "messageTypeResolver">;
 
 /** A pipeline of some of the serializers and one message type, or none. */
@@ -22,21 +22,21 @@ export function narrowPipeline(
   return createPipeline({
     serializer,
     additionalDeserializers,
-    // One serializer alone would assume itself, and the question is what a body shows.
+    // Without this, a single serializer would be assumed; the question is what the bytes alone show.
     contentTypePolicies: { missing: "try-all" },
-    // Whether the serializers' own schemas keep enough out was for the whole pipeline to say.
+    // The whole pipeline has already checked whether the serializers' schemas are strict enough.
     schemas: () => undefined,
     ...(messageType === undefined ? {} : { messageTypes: [messageType], messageTypeResolver }),
   });
 }
 
-/** Reads a body again as it was read: by the same serializer, on the same grounds. */
+/** Options to read a body again by the same serializer, declared or recognised as before. */
 export function asRead({ serializer, declared, assumed }: DeserializationReport): DeserializeCallOptions {
   if (serializer === undefined) return {};
   return { readAs: { serializer, isDeclared: serializer === declared || serializer === assumed } };
 }
 
-/** A message type as it was when a version was the current one: the versions that lead there, and no newer. Undefined without that version. */
+/** A message type as it was when `current` was its current version: without newer versions. Undefined if it lacks that version. */
 export function typeAsOf(type: MessageType, current: number): MessageType | undefined {
   const versions = type.versions.flatMap((version) => shortened(version, current) ?? []);
   if (versions.at(-1)?.version !== current) return undefined;
@@ -46,7 +46,7 @@ export function typeAsOf(type: MessageType, current: number): MessageType | unde
   return { ...type, version: current, unversioned, versions };
 }
 
-/** The way of a version cut off where it reaches another; undefined when it does not come past that one. */
+/** A version with its upcast path cut off at `current`; undefined when the path does not pass that version. */
 function shortened(version: MessageVersion, current: number): MessageVersion | undefined {
   const end = version.version === current ? 0 : version.upcasts.findIndex(({ to }) => to === current) + 1;
   if (end === 0 && version.version !== current) return undefined;

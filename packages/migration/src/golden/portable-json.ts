@@ -1,10 +1,10 @@
 import type { PortableValue } from "./portable-value.js";
 
-/** An integer outside of texts that a number may round: more than 15 digits. */
+/** Strings, to skip them, and integers that a JavaScript number may round: more than 15 digits. */
 const tokenPattern = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])-?\d{16,}(?![\d.eE])/g;
 
 /**
- * Parses JSON that somebody typed, for `fromPortableValue`; an integer that a number would round becomes `{ "$bigint": … }`. Throws
+ * Parses JSON typed by a person, for `fromPortableValue`; an integer that a number would round becomes `{ "$bigint": … }`. Throws
  * `SyntaxError`.
  */
 export function parsePortableJson(text: string): PortableValue {

@@ -35,11 +35,11 @@ describe("a portable value", () => {
     );
   });
 
-  it("leaves objects alone that only look like tags", () => {
+  it("does not change objects that only look like tags", () => {
     expect(fromPortableValue({ $ref: "#/a" })).toEqual({ $ref: "#/a" });
   });
 
-  it("refuses content that does not fit its tag, and depth without end", () => {
+  it("refuses unsuitable content of a tag, and excessive depth", () => {
     expect(() => fromPortableValue({ $map: 1 })).toThrow(TypeError);
     expect(() => fromPortableValue({ $bigint: "one" })).toThrow(SyntaxError);
     for (const wrong of [
@@ -56,8 +56,8 @@ describe("a portable value", () => {
   });
 });
 
-describe("JSON that somebody typed", () => {
-  it("keeps integers exact, and leaves texts and fractions alone", () => {
+describe("JSON typed by a person", () => {
+  it("keeps integers exact, and does not change strings and fractions", () => {
     const text =
       '{"id":12345678901234567890,"list":[-9007199254740993,1],"text":"12345678901234567890 \\" 1","part":0.1234567890123456789}';
     expect(fromPortableValue(parsePortableJson(text))).toEqual({
@@ -68,7 +68,7 @@ describe("JSON that somebody typed", () => {
     });
   });
 
-  it("is refused where it is not JSON", () => {
+  it("is refused if it is not JSON", () => {
     expect(() => parsePortableJson("{12345678901234567890:1}")).toThrow(SyntaxError);
   });
 });

@@ -7,11 +7,11 @@ export type PortableValue =
   | readonly PortableValue[]
   | { readonly [key: string]: PortableValue };
 
-/** Deeper files than any pipeline lets through are not followed. */
+/** Deeper than any pipeline allows. */
 const maxDepth = 512;
 
 /**
- * Writes any decoded body as JSON without loss. What JSON has no word for stands in an object with one key: `{ "$bigint": "1" }`,
+ * Writes any decoded body as JSON without loss. Values that JSON cannot express become an object with one key: `{ "$bigint": "1" }`,
  * `{ "$bytes": "AQI=" }`, `{ "$date": "2026-01-01T00:00:00.000Z" }`, `{ "$map": [[key, value]] }`, `{ "$set": [] }`, `{ "$number": "NaN" }`,
  * `{ "$undefined": true }`; an object that looks like one of these becomes `{ "$object": … }`.
  */
@@ -32,7 +32,7 @@ export function toPortableValue(value: unknown): PortableValue {
   }
 }
 
-/** Reads what {@link toPortableValue} wrote; other objects stand for themselves. Throws `TypeError` or `SyntaxError` for a tag with content that does not fit. */
+/** Reads what {@link toPortableValue} wrote; other objects are returned as they are. Throws `TypeError` or `SyntaxError` for a tag with unsuitable content. */
 export function fromPortableValue(value: PortableValue): unknown {
   return read(value, 0);
 }
@@ -87,7 +87,7 @@ function tagOf(object: object): string | undefined {
   return others.length === 0 && key?.startsWith("$") ? key : undefined;
 }
 
-/** `Object.fromEntries` makes own properties of all keys, `__proto__` too. */
+/** `Object.fromEntries` makes own properties of all keys, `__proto__` included. */
 function readFields(value: PortableValue, inner: (item: PortableValue) => unknown): unknown {
   if (typeof value !== "object" || value === null || isList(value))
     throw new TypeError("An object was expected.");
@@ -96,21 +96,21 @@ function readFields(value: PortableValue, inner: (item: PortableValue) => unknow
 
 function bytes(value: PortableValue): Uint8Array {
   const read = Buffer.from(String(value), "base64");
-  // The decoder skips what is no Base64, so what it read has to be what stands there.
+  // The decoder skips characters that are not Base64, so the result is encoded again and compared.
   if (read.toString("base64") === value) return Uint8Array.from(read);
-  throw new TypeError("$bytes wants Base64.");
+  throw new TypeError("$bytes must be Base64.");
 }
 
 function date(value: PortableValue): Date {
   const read = new Date(typeof value === "string" ? value : Number.NaN);
   if (value === "invalid" || !Number.isNaN(read.getTime())) return read;
-  throw new TypeError("$date wants an instant in ISO 8601.");
+  throw new TypeError("$date must be an instant in ISO 8601.");
 }
 
 function number(value: PortableValue): number {
   const read = Number(typeof value === "string" && value.trim() !== "" ? value : "no number");
   if (value === "NaN" || !Number.isNaN(read)) return read;
-  throw new TypeError("$number wants the text of a number.");
+  throw new TypeError("$number must be a string with a number.");
 }
 
 function entries(value: PortableValue): (readonly [PortableValue, PortableValue])[] {

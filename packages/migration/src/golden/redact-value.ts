@@ -1,4 +1,4 @@
-/** Where a leaf stands. */
+/** The position of a leaf. */
 export interface LeafPlace {
   /** As a JSON pointer: `/items/0/sku`, or `/applicationProperties/tenant` outside the body. */
   readonly path: string;
@@ -10,14 +10,14 @@ export interface LeafPlace {
   readonly serializer: string;
 }
 
-/** Replaces one leaf of a body: a text, number, bigint, date or bytes. What it returns must be of the same kind for the body to stay readable. */
+/** Replaces one leaf of a body: a string, number, bigint, date or bytes. Must return the same kind of value, or the body can no longer be read. */
 export type Redactor = (leaf: unknown, place: LeafPlace) => unknown;
 
 const redactedDate = "2011-11-11T11:11:11.111Z";
 
 /**
- * The default: letters become `a` or `A` and digits `1`, so that lengths, ids, e-mail addresses and ISO dates keep their look; digits of numbers
- * become 1 where they are not 0; bytes become ones, dates one fixed date. Booleans, null and the names of fields stay.
+ * The default: letters become `a` or `A` and digits `1`, so that lengths, ids, e-mail addresses and ISO dates keep their form; digits of numbers
+ * other than 0 become 1; bytes become ones, dates one fixed date. Booleans, null and the names of fields are kept.
  */
 export function redactLeaf(leaf: unknown): unknown {
   switch (typeof leaf) {
@@ -58,7 +58,7 @@ export function redactValue(
 }
 
 /**
- * Whether a path is one of those to keep, such as `/status`; a star stands for any one step, and what is beneath a kept path is kept too.
+ * Whether a path is one of those to keep, such as `/status`; `*` matches any one step, and everything below a kept path is kept too.
  */
 export function isKept(path: string, patterns: readonly string[]): boolean {
   const steps = path.split("/");
@@ -70,7 +70,7 @@ export function isKept(path: string, patterns: readonly string[]): boolean {
   });
 }
 
-/** What a body looks like without its content: every path with the kind of its leaf, items of lists taken together. */
+/** The structure of a body without its content: every path with the kind of its leaf; all items of a list share one path. */
 export function shapeOf(value: unknown): string {
   const seen = new Set<string>();
   collect(value, "", seen);
@@ -92,7 +92,7 @@ function collect(value: unknown, path: string, seen: Set<string>): void {
   }
 }
 
-/** Zeros stay, so that a share stays below 1; so does an exponent. */
+/** Keeps zeros, so that 0.05 stays below 1, and exponents. */
 function ones(digits: string): string {
   const [mantissa = "", ...exponent] = digits.split("e");
   return [mantissa.replace(/[1-9]/g, "1"), ...exponent].join("e");

@@ -2,13 +2,13 @@ import type { DeserializationReport } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { mediaTypeOf } from "../census/media-type-of.js";
 
-/** What dead letters of one group have in common, whatever today's chain makes of each. */
+/** What the dead letters of one group have in common, however today's chain reads them. */
 export interface DeadLetterKind {
-  /** Why they were dead-lettered; undefined where nobody said. */
+  /** Why they were dead-lettered; undefined without a reason. */
   readonly deadLetterReason: string | undefined;
-  /** Without parameters; `"(none)"` and `"(malformed)"` where there is none to speak of. */
+  /** Without parameters; `"(none)"` without a content type, `"(malformed)"` for one that cannot be parsed. */
   readonly mediaType: string;
-  /** The message type as which the body is read, or else the subject. */
+  /** The message type of the body, or else the subject. */
   readonly messageType: string | undefined;
   readonly messageVersion: number | undefined;
 }

@@ -1,5 +1,4 @@
-import type { EntityAddress, SubQueue } from "@waybill/core/transport";
-import { entityPathOf } from "../census/places.js";
+import { type EntityAddress, entityPathOf, type SubQueue } from "@waybill/core/transport";
 
 /** The dead-letter queue, or the transfer dead-letter queue, of a queue or subscription. `subQueue` defaults to `"deadLetter"`. */
 export type DeadLetterQueue = EntityAddress;
@@ -11,8 +10,5 @@ export function deadLetterAddress(queue: DeadLetterQueue): EntityAddress & { rea
 
 /** The path as Service Bus writes it: `orders/$DeadLetterQueue`. */
 export function deadLetterPath(queue: DeadLetterQueue): string {
-  const path = entityPathOf(queue);
-  return queue.subQueue === "transferDeadLetter"
-    ? `${path}/$Transfer/$DeadLetterQueue`
-    : `${path}/$DeadLetterQueue`;
+  return entityPathOf(deadLetterAddress(queue));
 }

@@ -5,8 +5,8 @@ import { deadLetterPath } from "./dead-letter-queue.js";
 import { type RepairCandidate, type RepairOptions, type RepairSkip, targetOf } from "./repair-options.js";
 import { resubmissionOf, resubmitCountOf } from "./resubmission.js";
 
-/** What a repair sends for a message, or why the message stays. */
-export async function planned(
+/** The message that a repair sends for a dead letter, or why the dead letter stays. */
+export async function planResubmission(
   candidate: RepairCandidate,
   options: RepairOptions,
 ): Promise<EncodedMessage | RepairSkip> {
@@ -23,7 +23,7 @@ export async function planned(
     : message;
 }
 
-/** Why a message is not to be sent, as far as one can tell by looking at it. */
+/** Why a message is not sent, as far as the message itself shows. */
 function skipOf(
   { message, outcome }: RepairCandidate,
   { select, includeUndecodable, maxResubmits = 3 }: RepairOptions,
@@ -34,15 +34,15 @@ function skipOf(
   return resubmitCountOf(message) >= maxResubmits ? "resubmitted-too-often" : undefined;
 }
 
-/** The same whenever this message is tried, and another one after it came back, or when the queue was made again. */
+/** The same on every attempt for this dead letter; different once it was dead-lettered again, or in a queue that was recreated. */
 function ownId(delivered: DeliveredMessage, from: string): string {
   const { sequenceNumber, enqueuedTimeUtc } = delivered;
   const own = `:${sequenceNumber}:${enqueuedTimeUtc?.getTime() ?? 0}:${resubmitCountOf(delivered) + 1}`;
-  // An id has 128 characters at most.
+  // Service Bus allows message ids of 128 characters.
   return `waybill-resubmit:${from.toLowerCase().slice(-(128 - 17 - own.length))}${own}`;
 }
 
-/** The message in the chain's main format and current version, or that it cannot be written so. */
+/** The message in the chain's main format and current version; `"not-writable"` if it cannot be written in it. */
 async function transcoded(
   message: EncodedMessage,
   { body }: Decoded,

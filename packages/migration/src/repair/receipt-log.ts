@@ -4,19 +4,19 @@ import { createInterface } from "node:readline";
 import { WaybillError } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
 
-/** What happened to one dead-lettered message. `sending` comes before it is sent, `sent` after, `removed` when it has left its queue. */
+/** What happened to one dead-lettered message: `sending` is written before it is sent, `sent` after, `removed` when it has left its queue. */
 export interface Receipt {
   readonly step: "sending" | "sent" | "removed";
   /** The dead-letter queue, as `orders/$DeadLetterQueue`. */
   readonly from: string;
-  /** The message's number there, in decimal. */
+  /** The message's sequence number there, in decimal. */
   readonly sequenceNumber: string;
   /**
-   * When it was enqueued, as ISO 8601: tells it from a message of the same number in a queue that was made again, or of the same name in another
-   * namespace. Absent where the broker did not say.
+   * When it was enqueued, as ISO 8601: distinguishes it from a message of the same number in a queue that was recreated, or in a queue of the
+   * same name in another namespace. Absent if the broker did not say.
    */
   readonly enqueuedAt?: string | undefined;
-  /** The message id with which it is sent again; absent where the message has none. */
+  /** The message id with which it is sent again; absent if the message has none. */
   readonly messageId?: string | undefined;
   /** Where it is sent. */
   readonly to: string;
@@ -24,7 +24,7 @@ export interface Receipt {
   readonly at: string;
 }
 
-/** Remembers what a repair has done, so that the next one goes on where it stopped. */
+/** Remembers what a repair has done, so that the next one resumes where it stopped. */
 export interface ReceiptLog {
   /** All receipts so far, oldest first. */
   read(): AsyncIterable<Receipt>;
@@ -34,9 +34,9 @@ export interface ReceiptLog {
 }
 
 /**
- * Keeps receipts in a file, one JSON object per line, each flushed to the disk before the repair goes on. Makes the file when it is not
- * there; drops a last line that a crash cut short. Rejects, as `read` does, with `configuration-invalid` for a file that holds something
- * else, and leaves that as it is.
+ * Keeps receipts in a file, one JSON object per line, each flushed to the disk before the repair continues. Creates the file if it does not
+ * exist; removes a last line that a crash cut short. Rejects, as `read` does, with `configuration-invalid` for a file that holds something
+ * else, and does not change that file.
  */
 export async function openReceiptFile(path: string): Promise<ReceiptLog> {
   const file = await open(path, "a+", 0o600);
@@ -60,7 +60,7 @@ export async function openReceiptFile(path: string): Promise<ReceiptLog> {
   };
 }
 
-/** Keeps receipts in memory: enough where a repair is not to be resumed. */
+/** Keeps receipts in memory: enough if the repair need not be resumed. */
 export function createMemoryReceipts(): ReceiptLog {
   const receipts: Receipt[] = [];
   return {
@@ -72,23 +72,23 @@ export function createMemoryReceipts(): ReceiptLog {
   };
 }
 
-/** What tells a message in its dead-letter queue from every other. */
+/** What identifies a message in its dead-letter queue. */
 type ReceiptPlace = Pick<Receipt, "sequenceNumber" | "enqueuedAt">;
 
-/** Where a message stands. */
+/** What identifies a message. */
 export function placeOf({ sequenceNumber, enqueuedTimeUtc }: DeliveredMessage): ReceiptPlace {
   return { sequenceNumber: String(sequenceNumber), enqueuedAt: enqueuedTimeUtc?.toISOString() };
 }
 
-/** Equal for the places of one message. */
+/** The same text for the same message. */
 export function placeKey({ sequenceNumber, enqueuedAt }: ReceiptPlace): string {
   return `${sequenceNumber} ${enqueuedAt}`;
 }
 
-/** A batch of receipts is written at once, so the last line break may be far from the end. */
+/** How much is read at a time, from the end, to find the last line break: a torn batch of receipts may be longer. */
 const tailBytes = 65_536;
 
-/** How every receipt begins. What begins otherwise was not cut short here: it is somebody's file. */
+/** How every receipt begins. A last line that begins otherwise is not a torn receipt: the file is something else. */
 const receiptStart = Buffer.from('{"step":"');
 
 async function dropTornLine(file: FileHandle, path: string): Promise<void> {
@@ -121,7 +121,7 @@ function parsed(line: string, path: string, number: number): Receipt {
       typeof receipt.to === "string";
     if (isReceipt) return receipt as Receipt;
   } catch {
-    // Told below, like every other line that is no receipt.
+    // Reported below, like every other line that is not a receipt.
   }
   throw noReceipt(`line ${number}`, path);
 }

@@ -2,7 +2,7 @@ import type { EncodedMessage } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import { deadLetterAddress } from "./dead-letter-queue.js";
-import { planned } from "./plan-resubmission.js";
+import { planResubmission } from "./plan-resubmission.js";
 import {
   checkRepairOptions,
   type RepairCandidate,
@@ -10,16 +10,16 @@ import {
   type RepairSkip,
 } from "./repair-options.js";
 
-/** A dead letter with what the repair would send for it, or with why it would stay. */
+/** A dead letter with the message that the repair would send for it, or the reason why it would stay. */
 export interface RehearsedMessage extends RepairCandidate {
   readonly planned: EncodedMessage | RepairSkip;
 }
 
-/** A repair's options, and a look at how far its rehearsal is. */
+/** The options of a repair, and callbacks to follow the rehearsal. */
 export interface RehearsalOptions extends RepairOptions {
-  /** Called after each page with the number of messages so far. */
+  /** Called after each page with the number of messages peeked so far. */
   readonly onPeeked?: ((peeked: number) => void) | undefined;
-  /** Called for each message with what would be sent: for a look at the difference. */
+  /** Called for each message with what would be sent, for example to show the difference. */
   readonly onRehearsed?: ((rehearsed: RehearsedMessage) => void) | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface RepairRehearsal {
 }
 
 /**
- * Tells what {@link repairDeadLetters} would do with the same options: peeks, changes nothing, and writes no receipts. What only sending shows, such
- * as a message that is too large for its target, it cannot tell.
+ * Reports what {@link repairDeadLetters} would do with the same options: peeks, changes nothing, and writes no receipts. It does not see what only
+ * sending shows, such as a message that is too large for its target.
  */
 export async function rehearseRepair(options: RehearsalOptions): Promise<RepairRehearsal> {
   checkRepairOptions("rehearseRepair", options, { onPeeked: true, onRehearsed: true });
@@ -65,7 +65,7 @@ async function rehearsed(
 ): Promise<RepairSkip | undefined> {
   const { pipeline, abortSignal, onRehearsed } = options;
   const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
-  const plan = await planned({ message, outcome }, options);
+  const plan = await planResubmission({ message, outcome }, options);
   onRehearsed?.({ message, outcome, planned: plan });
   return typeof plan === "string" ? plan : undefined;
 }

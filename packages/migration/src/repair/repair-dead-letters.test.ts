@@ -52,7 +52,7 @@ async function openDeadLetters(messages: readonly EncodedMessage[], options: obj
   };
 }
 
-/** A transport that dies at the chosen moment, as a process would: what was done stays done. */
+/** A transport that fails at the chosen moment and from then on, as if the process had been killed. */
 function failing(transport: Transport, when: "before-send" | "after-send" | "before-complete"): Transport {
   const die = () => Promise.reject(new Error("killed"));
   return replaced(transport, {
@@ -81,7 +81,7 @@ function replaced<T extends object>(target: T, methods: Partial<T>): T {
 }
 
 describe("a survey of dead letters", () => {
-  it("groups them by cause and tells what today's chain makes of them", async () => {
+  it("groups them by cause and reports how today's chain reads them", async () => {
     await using fixture = await openDeadLetters([order(1), garbage, order(2)]);
     const survey = await surveyDeadLetters({
       transport: fixture.transport,
@@ -117,7 +117,7 @@ describe("a survey of dead letters", () => {
     expect(await fixture.dead()).toHaveLength(3);
   });
 
-  it("reports what cannot be deserialized the attempt that got furthest", async () => {
+  it("reports the attempt that got furthest for what cannot be deserialized", async () => {
     const cutOff = { ...garbage, contentType: "application/vnd.msgpack", body: Uint8Array.of(0x92, 1) };
     await using fixture = await openDeadLetters([cutOff]);
     const { groups } = await surveyDeadLetters({
@@ -132,7 +132,7 @@ describe("a survey of dead letters", () => {
 });
 
 describe("a rehearsal", () => {
-  it("tells what a repair with the same options would do, and changes nothing", async () => {
+  it("reports what a repair with the same options would do, and changes nothing", async () => {
     const messages = [order(1), garbage, order(2), order(3)];
     await using fixture = await openDeadLetters(messages);
     const select: RepairOptions["select"] = ({ message }) => message.messageId !== "order-2";
@@ -200,7 +200,7 @@ describe("a rehearsal", () => {
 });
 
 describe("a repair", () => {
-  it("sends the bytes that came, keeps all properties and strips what dead-lettering added", async () => {
+  it("sends the original bytes, keeps all properties and removes those that dead-lettering added", async () => {
     const sent: EncodedMessage = {
       ...order(1),
       correlationId: 7n,
@@ -241,7 +241,7 @@ describe("a repair", () => {
     expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
   });
 
-  it("forgets the coding of the old bytes when it writes the value again, however it was spelt", async () => {
+  it("removes the content encoding when it transcodes, however it was spelt", async () => {
     for (const name of ["Content-Encoding", "content-encoding"]) {
       const compressed = {
         ...order(1),
@@ -256,7 +256,7 @@ describe("a repair", () => {
     }
   });
 
-  it("leaves what today's chain cannot read, what was not selected and what came back too often", async () => {
+  it("leaves messages that today's chain cannot read, that were not selected or were resubmitted too often", async () => {
     const tired = { ...order(3), applicationProperties: { "waybill-resubmits": 3 } };
     await using fixture = await openDeadLetters([order(1), garbage, order(2), tired]);
 
@@ -275,13 +275,13 @@ describe("a repair", () => {
     expect(await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 0 })).toHaveLength(3);
   });
 
-  it("sends what cannot be deserialized as well when told to", async () => {
+  it("sends undeserializable messages too with includeUndecodable", async () => {
     await using fixture = await openDeadLetters([garbage]);
     await fixture.repair({ includeUndecodable: true });
     expect((await fixture.waiting())[0]?.body).toEqual(garbage.body);
   });
 
-  it("sends to another queue, or to a topic for one subscription alone", async () => {
+  it("sends to another queue, or to a topic for one subscription only", async () => {
     await using fixture = await openDeadLetters([order(1), order(2)]);
     await fixture.broker.createQueue("repaired");
     await fixture.broker.createTopic("events");
@@ -306,7 +306,7 @@ describe("a repair", () => {
     });
   });
 
-  it("keeps below the rate", async () => {
+  it("stays below the rate", async () => {
     await using fixture = await openDeadLetters([order(1), order(2), order(3)]);
     let isDone = false;
     const repaired = fixture.repair({ maxPerSecond: 0.2 }).then(() => {
@@ -326,13 +326,13 @@ describe("a repair", () => {
     expect(await fixture.waiting()).toHaveLength(3);
   });
 
-  it("is given up between two batches only: resumed at once, it sends each message once", async () => {
+  it("is aborted between two batches only: resumed at once, it sends each message once", async () => {
     const orders = Array.from({ length: 10 }, (_, id) => order(id));
     await using fixture = await openDeadLetters(orders);
     const receipts = createMemoryReceipts();
     const controller = new AbortController();
     let sent = 0;
-    const givenUp = fixture.repair({
+    const aborted = fixture.repair({
       receipts,
       // Five at once; the next five wait for their turn while the clock stands still.
       maxPerSecond: 1,
@@ -342,7 +342,7 @@ describe("a repair", () => {
         setImmediate(() => controller.abort());
       },
     });
-    await expect(givenUp).rejects.toMatchObject({ code: "aborted" });
+    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
     expect(sent).toBe(5);
     expect(await fixture.dead()).toHaveLength(5);
     expect(await fixture.repair({ receipts })).toEqual({
@@ -357,7 +357,7 @@ describe("a repair", () => {
     );
   });
 
-  it("does not give up a batch while it is on its way", async () => {
+  it("does not abort a batch while it is being sent", async () => {
     await using fixture = await openDeadLetters([order(1), order(2)]);
     const receipts = createMemoryReceipts();
     const controller = new AbortController();
@@ -380,7 +380,7 @@ describe("a repair", () => {
     expect(await fixture.dead()).toEqual([]);
   });
 
-  it("refuses settings that cannot be", async () => {
+  it("refuses invalid options", async () => {
     await using fixture = await openDeadLetters([]);
     await expect(fixture.repair({ limit: 0 })).rejects.toThrow("limit must be above 0");
     await expect(fixture.repair({ body: "transcode", includeUndecodable: true })).rejects.toThrow(
@@ -390,7 +390,7 @@ describe("a repair", () => {
 });
 
 describe("an interrupted repair", () => {
-  it("goes on with its receipts: what was sent is removed, not sent again", async () => {
+  it("resumes with its receipts: what was sent is removed, not sent again", async () => {
     await using fixture = await openDeadLetters([order(1), order(2)]);
     const receipts = createMemoryReceipts();
     await expect(
@@ -407,7 +407,7 @@ describe("an interrupted repair", () => {
     expect([await fixture.waiting(), await fixture.dead()]).toMatchObject([{ length: 2 }, { length: 0 }]);
   });
 
-  it("takes no other message for one that was sent, though it has its number in a queue of its name", async () => {
+  it("does not mistake a message of the same number in a recreated queue for one that was sent", async () => {
     await using fixture = await openDeadLetters([order(1)]);
     const receipts = createMemoryReceipts();
     await expect(
@@ -421,7 +421,7 @@ describe("an interrupted repair", () => {
     expect(await elsewhere.waiting()).toMatchObject([{ messageId: "order-2" }]);
   });
 
-  it("knows its receipts again when the queue is written in other letter case", async () => {
+  it("recognises its receipts when the queue's name is written in other letter case", async () => {
     await using fixture = await openDeadLetters([order(1)]);
     const receipts = createMemoryReceipts();
     await expect(
@@ -431,7 +431,7 @@ describe("an interrupted repair", () => {
     expect(await fixture.repair({ receipts, from: { queue: "Orders" } })).toMatchObject({ resumed: 1 });
   });
 
-  it("sends again what may have been sent, and says which", async () => {
+  it("sends again what may have been sent, and reports which messages", async () => {
     for (const [when, waiting] of [
       ["before-send", 1],
       ["after-send", 2],
@@ -451,7 +451,7 @@ describe("an interrupted repair", () => {
     }
   });
 
-  it("makes no duplicate where the target detects them, although the original's id is still remembered there", async () => {
+  it("makes no duplicate if the target detects them, although the target still remembers the original's id", async () => {
     await using fixture = await openDeadLetters([order(1)], { requiresDuplicateDetection: true });
     const receipts = createMemoryReceipts();
     const again = { receipts, targetDetectsDuplicates: true };
@@ -468,7 +468,7 @@ describe("an interrupted repair", () => {
     expect(await fixture.dead()).toEqual([]);
   });
 
-  it("keeps its receipts in a file, where a torn last line does no harm", async () => {
+  it("keeps its receipts in a file, and tolerates a torn last line", async () => {
     const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
     const path = join(directory, "orders.receipts");
     await using fixture = await openDeadLetters([order(1)]);
@@ -505,7 +505,7 @@ describe("an interrupted repair", () => {
     await rm(directory, { recursive: true });
   });
 
-  it("leaves a file alone whose last line without an end is no receipt", async () => {
+  it("does not change a file whose last line, without a line break, is not a receipt", async () => {
     const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
     const path = join(directory, "config.json");
     for (const text of ['{"precious":true}', "x", "buy milk\nbuy bread", `${" ".repeat(200_000)}x`]) {

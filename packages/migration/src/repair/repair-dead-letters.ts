@@ -7,9 +7,9 @@ import {
   type TransportSender,
 } from "@waybill/core/transport";
 import { deadLetterAddress, deadLetterPath } from "./dead-letter-queue.js";
-import { HeldMessages } from "./held-messages.js";
+import { LockedMessages } from "./locked-messages.js";
 import { Pace } from "./pace.js";
-import { planned } from "./plan-resubmission.js";
+import { planResubmission } from "./plan-resubmission.js";
 import { createMemoryReceipts, placeKey, placeOf, type Receipt, type ReceiptLog } from "./receipt-log.js";
 import {
   checkRepairOptions,
@@ -20,15 +20,15 @@ import {
 } from "./repair-options.js";
 import { resubmitCountOf } from "./resubmission.js";
 
-/** What is sent in one go stays below what the standard tier takes in one batch, 256 KB. */
+/** Stays below the largest batch of the Standard tier, 256 KB. */
 const maxBatchBytes = 192 * 1024;
 const maxBatchMessages = 100;
-/** What a message's properties are taken to weigh beside its body. */
+/** Assumed size of a message's properties. */
 const propertiesBytes = 1024;
 
 /**
- * Sends dead-lettered messages again and removes each from its queue only when it is safely sent. Properties stay, what dead-lettering
- * added goes. What is not sent stays where it is. Rejects when the broker fails; run again with the same receipts, it goes on.
+ * Sends dead-lettered messages again and removes each from its queue only after it was sent. Keeps all properties except those that
+ * dead-lettering added. Messages that are not sent stay in the queue. Rejects when the broker fails; rerun with the same receipts to resume.
  */
 export async function repairDeadLetters(options: RepairOptions): Promise<RepairResult> {
   return await new Repair(options).run();
@@ -41,8 +41,8 @@ type Counted = {
   possibleDuplicates: bigint[];
 };
 
-/** A message that is about to be sent. */
-interface Planned {
+/** A dead letter and the message to send for it. */
+interface Resubmission {
   readonly delivered: DeliveredMessage;
   readonly message: EncodedMessage;
 }
@@ -56,8 +56,8 @@ class Repair {
   readonly #receipts: ReceiptLog;
   readonly #scheduler: Scheduler;
   readonly #pace: Pace;
-  readonly #held: HeldMessages;
-  /** Messages that an earlier repair, or an earlier turn of this one, began to send and did not remove. */
+  readonly #locked: LockedMessages;
+  /** Messages that an earlier repair, or an earlier batch of this one, began to send and did not remove. */
   readonly #begun = new Map<string, "sending" | "sent">();
   readonly #result: Counted = { resubmitted: 0, resumed: 0, skipped: {}, possibleDuplicates: [] };
   #startedAt = 0;
@@ -75,17 +75,17 @@ class Repair {
     this.#pace = new Pace(options.maxPerSecond, this.#scheduler);
     this.#receiver = transport.createReceiver(address, "peekLock");
     this.#sender = transport.createSender(this.#to);
-    this.#held = new HeldMessages(this.#receiver);
+    this.#locked = new LockedMessages(this.#receiver);
   }
 
   async run(): Promise<RepairResult> {
     try {
       await this.#readReceipts();
       this.#startedAt = this.#scheduler.now();
-      while (this.#left() > 0 && (await this.#turn()));
+      while (this.#left() > 0 && (await this.#repairBatch()));
       return this.#snapshot();
     } finally {
-      await this.#held.release();
+      await this.#locked.release();
       await Promise.all([this.#receiver.close(), this.#sender.close()]);
     }
   }
@@ -96,22 +96,22 @@ class Repair {
       const { step } = receipt;
       const key = placeKey(receipt);
       if (step === "sending" && this.#begun.get(key) === "sending")
-        this.#noteDuplicate(BigInt(receipt.sequenceNumber));
+        this.#notePossibleDuplicate(BigInt(receipt.sequenceNumber));
       if (step === "removed") this.#begun.delete(key);
       else this.#begun.set(key, step);
     }
   }
 
-  /** Takes some messages and deals with them; false when there are no new ones. */
-  async #turn(): Promise<boolean> {
+  /** Receives one batch and resubmits it; false when there are no new messages. */
+  async #repairBatch(): Promise<boolean> {
     const { abortSignal, onProgress, maxWaitTimeInMs = 2_000 } = this.#options;
     const maxMessages = this.#pace.atOnce(Math.min(maxBatchMessages, this.#left()));
     const batch = await this.#receiver.receive({
       maxMessages,
-      maxWaitTimeInMs: maxWaitTimeInMs,
+      maxWaitTimeInMs,
       abortSignal,
     });
-    const fresh = batch.filter((message) => !this.#held.holdsAgain(message));
+    const fresh = batch.filter((message) => !this.#locked.holdIfSeen(message));
     if (fresh.length === 0) return false;
     const sent: DeliveredMessage[] = [];
     try {
@@ -125,9 +125,9 @@ class Repair {
     return true;
   }
 
-  /** Sends what is to be sent, batch by batch, and adds what is safely there to `sent`. */
+  /** Sends the messages in batches, and adds those that the broker accepted to `sent`. */
   async #sendAll(fresh: readonly DeliveredMessage[], sent: DeliveredMessage[]): Promise<void> {
-    let planned: Planned[] = [];
+    let pending: Resubmission[] = [];
     let bytes = 0;
     for (const delivered of fresh) {
       if (this.#begun.get(placeKey(placeOf(delivered))) === "sent") {
@@ -140,26 +140,26 @@ class Repair {
         this.#skip(delivered, message);
         continue;
       }
-      const size = sizeOf(message);
-      if (bytes + size > maxBatchBytes && planned.length > 0) {
-        sent.push(...(await this.#send(planned)));
-        planned = [];
+      const size = estimatedSize(message);
+      if (bytes + size > maxBatchBytes && pending.length > 0) {
+        sent.push(...(await this.#send(pending)));
+        pending = [];
         bytes = 0;
       }
-      planned.push({ delivered, message });
+      pending.push({ delivered, message });
       bytes += size;
     }
-    if (planned.length > 0) sent.push(...(await this.#send(planned)));
+    if (pending.length > 0) sent.push(...(await this.#send(pending)));
   }
 
-  /** Ends a turn that is given up in the middle: removes what was sent, and lets the locks of the others go, so that a resumed repair finds them at once. */
+  /** After an abort: removes what was sent and marks the other messages to be unlocked at the end, so that a resumed repair finds them at once. */
   async #giveBack(fresh: readonly DeliveredMessage[], sent: readonly DeliveredMessage[]): Promise<void> {
-    for (const message of fresh) if (!sent.includes(message)) this.#held.add(message);
+    for (const message of fresh) if (!sent.includes(message)) this.#locked.add(message);
     try {
       await this.#remove(sent);
       this.#options.onProgress?.(this.#snapshot());
     } catch {
-      // That it was given up is what is thrown. Sent and not removed is noted, and removed by the next repair.
+      // The caller gets the abort error. Messages that were sent but not removed have a receipt; the next repair removes them.
     }
   }
 
@@ -168,18 +168,18 @@ class Repair {
     if (resubmitCountOf(delivered) > 0 && (delivered.enqueuedTimeUtc?.getTime() ?? 0) >= this.#startedAt)
       return "failed-again";
     const outcome = await pipeline.deserialize(delivered as EncodedMessage, { abortSignal });
-    return await planned({ message: delivered, outcome }, this.#options);
+    return await planResubmission({ message: delivered, outcome }, this.#options);
   }
 
-  /** Sends the messages and notes it before and after; returns those that are safely there. */
-  async #send(planned: readonly Planned[]): Promise<DeliveredMessage[]> {
+  /** Sends the messages, with receipts before and after; returns those that the broker accepted. */
+  async #send(planned: readonly Resubmission[]): Promise<DeliveredMessage[]> {
     await this.#pace.wait(planned.length, this.#options.abortSignal);
-    // From here to the last receipt nothing is given up: a batch that may or may not have been sent could only be sent again.
-    throwIfGivenUp(this.#options.abortSignal);
+    // From here to the last receipt the signal is ignored: a batch that may have been sent could only be sent again.
+    throwIfAborted(this.#options.abortSignal);
     await this.#note("sending", planned);
     for (const { delivered } of planned) {
       if (this.#begun.get(placeKey(placeOf(delivered))) === "sending")
-        this.#noteDuplicate(delivered.sequenceNumber);
+        this.#notePossibleDuplicate(delivered.sequenceNumber);
     }
     const sent = await this.#sendTogetherOrEach(planned);
     for (const { delivered } of sent) this.#begun.set(placeKey(placeOf(delivered)), "sent");
@@ -188,7 +188,7 @@ class Repair {
     return sent.map(({ delivered }) => delivered);
   }
 
-  async #sendTogetherOrEach(planned: readonly Planned[]): Promise<readonly Planned[]> {
+  async #sendTogetherOrEach(planned: readonly Resubmission[]): Promise<readonly Resubmission[]> {
     try {
       await this.#sender.send(planned.map(({ message }) => message));
       return planned;
@@ -199,7 +199,7 @@ class Repair {
         this.#skip(only.delivered, "too-large");
         return [];
       }
-      const sent: Planned[] = [];
+      const sent: Resubmission[] = [];
       for (const one of planned) sent.push(...(await this.#sendTogetherOrEach([one])));
       return sent;
     }
@@ -213,7 +213,7 @@ class Repair {
           this.#begun.delete(placeKey(placeOf(delivered)));
           return [delivered];
         } catch (error) {
-          // It comes back, and is known to be sent.
+          // It is delivered again, and its receipt says that it was sent.
           if (error instanceof WaybillError && error.code === "message-lock-lost") return [];
           throw error;
         }
@@ -243,13 +243,13 @@ class Repair {
     );
   }
 
-  #noteDuplicate(sequenceNumber: bigint): void {
+  #notePossibleDuplicate(sequenceNumber: bigint): void {
     if (!this.#options.targetDetectsDuplicates) this.#result.possibleDuplicates.push(sequenceNumber);
   }
 
   #skip(delivered: DeliveredMessage, why: RepairSkip): void {
     this.#result.skipped[why] = (this.#result.skipped[why] ?? 0) + 1;
-    this.#held.add(delivered);
+    this.#locked.add(delivered);
   }
 
   #left(): number {
@@ -267,11 +267,11 @@ function settlementOf({ settlement }: DeliveredMessage): object {
   return settlement;
 }
 
-function throwIfGivenUp(abortSignal: AbortSignal | undefined): void {
-  if (abortSignal?.aborted) throw new WaybillError("aborted", "the repair was given up.");
+function throwIfAborted(abortSignal: AbortSignal | undefined): void {
+  if (abortSignal?.aborted) throw new WaybillError("aborted", "The repair was aborted.");
 }
 
-function sizeOf({ body }: EncodedMessage): number {
+function estimatedSize({ body }: EncodedMessage): number {
   return (body instanceof Uint8Array ? body.length : maxBatchBytes) + propertiesBytes;
 }
 

@@ -4,12 +4,12 @@ import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
 import type { DeadLetterQueue } from "./dead-letter-queue.js";
 import type { ReceiptLog } from "./receipt-log.js";
 
-/** Where repaired messages go. With a subscription, {@link resubmitFilter} must stand on each subscription of the topic. */
+/** Where repaired messages go. With a subscription, each subscription of the topic needs a rule with {@link resubmitFilter}. */
 export type RepairTarget =
   | { readonly queue: string }
   | { readonly topic: string; readonly subscription?: string | undefined };
 
-/** A dead-lettered message with what today's chain makes of it. */
+/** A dead-lettered message, and how today's chain reads it. */
 export interface RepairCandidate {
   readonly message: DeliveredMessage;
   readonly outcome: DeserializationOutcome;
@@ -17,32 +17,35 @@ export interface RepairCandidate {
 
 /** Which messages to send again, where and how. */
 export interface RepairOptions extends CallOptions {
+  /** The connection to the broker. It receives the dead letters and sends them. */
   readonly transport: Transport;
   /** The chain that consumers use now. */
   readonly pipeline: Pick<Pipeline, "deserialize" | "serialize">;
+  /** The entity whose dead letters are repaired. */
   readonly from: DeadLetterQueue;
-  /** Default: the entity they were dead-lettered in; for a subscription its topic, addressed to that subscription alone. */
+  /** Default: the entity they were dead-lettered in; for a subscription its topic, addressed to that subscription only. */
   readonly to?: RepairTarget | undefined;
-  /** `"as-is"` sends the bytes that came; `"transcode"` writes the value again, in the chain's main format and current version. Default: `"as-is"`. */
+  /** `"as-is"` sends the original bytes; `"transcode"` writes the value again, in the chain's main format and current version. Default: `"as-is"`. */
   readonly body?: "as-is" | "transcode" | undefined;
-  /** Chooses among the messages. Default: all. */
+  /** Returns whether to send a message again. Default: all. */
   readonly select?: ((candidate: RepairCandidate) => boolean) | undefined;
-  /** Also sends messages that today's chain cannot read; only as they are. Default: false. */
+  /** Also sends messages that today's chain cannot read, with `body: "as-is"` only. Default: false. */
   readonly includeUndecodable?: boolean | undefined;
   /**
-   * Whether the target detects duplicates. Then each message gets an id of its own that is the same whenever it is tried, so that neither the
-   * original's id nor a crash between sending and noting it gets in the way; the original id is kept in an application property. Default: false.
+   * Whether the target detects duplicates. If so, each message gets a new id that is the same on every attempt: the target does not drop it as
+   * a duplicate of the original, and drops it if a crash made the repair send it twice. An application property keeps the original id. Default:
+   * false.
    */
   readonly targetDetectsDuplicates?: boolean | undefined;
-  /** A message that was resubmitted this often stays. Default: 3. */
+  /** Messages that were resubmitted this often stay in the dead-letter queue. Default: 3. */
   readonly maxResubmits?: number | undefined;
-  /** How many messages to send per second at most. Default: no limit. */
+  /** Maximum number of messages to send per second. Default: no limit. */
   readonly maxPerSecond?: number | undefined;
-  /** How many messages to send at most. Default: no limit. */
+  /** Maximum number of messages to send. Default: no limit. */
   readonly limit?: number | undefined;
-  /** How long to wait for messages before the queue counts as done, in milliseconds. Default: 2,000. */
+  /** How long to wait for messages before the queue counts as empty, in milliseconds. Default: 2,000. */
   readonly maxWaitTimeInMs?: number | undefined;
-  /** Remembers what was done; a repair with the receipts of an interrupted one goes on where that stopped. Default: in memory. */
+  /** Records what was done; a repair with the receipts of an interrupted one resumes where that stopped. Default: in memory. */
   readonly receipts?: ReceiptLog | undefined;
   /** Called after each batch. */
   readonly onProgress?: ((result: RepairResult) => void) | undefined;
@@ -72,7 +75,7 @@ export type RepairSkip =
   | "undecodable"
   | "unavailable"
   | "resubmitted-too-often"
-  /** It was resubmitted by this very repair and dead-lettered again. */
+  /** It was resubmitted by this repair and dead-lettered again. */
   | "failed-again"
   | "too-large"
   | "not-writable";
@@ -85,13 +88,13 @@ export interface RepairResult {
   readonly resumed: number;
   readonly skipped: Readonly<Partial<Record<RepairSkip, number>>>;
   /**
-   * Messages that an interrupted repair may have sent without noting it, and that were sent again: their numbers in the dead-letter queue, those of
-   * earlier repairs with the same receipts first. Always empty where the target detects duplicates.
+   * Messages that were sent again although an interrupted repair may have sent them before: their sequence numbers in the dead-letter queue, those
+   * of earlier repairs with the same receipts first. Always empty with `targetDetectsDuplicates`.
    */
   readonly possibleDuplicates: readonly bigint[];
 }
 
-/** Throws `TypeError` for options that make no sense; `own` are the names of those that the caller has besides. */
+/** Throws `TypeError` for invalid options; `own` are the names of further options of the caller. */
 export function checkRepairOptions<Options extends RepairOptions>(
   where: string,
   options: Options,
@@ -104,10 +107,10 @@ export function checkRepairOptions<Options extends RepairOptions>(
   }
   requireOneOf("body", body, ["as-is", "transcode"]);
   if (body === "transcode" && includeUndecodable === true)
-    throw new TypeError("What cannot be decoded cannot be transcoded: leave includeUndecodable out.");
+    throw new TypeError("Undecodable messages cannot be transcoded: leave includeUndecodable out.");
 }
 
-/** Where repaired messages go: where the options say, or else where they were dead-lettered. */
+/** Where repaired messages go: to `to`, or else to where they were dead-lettered. */
 export function targetOf({ from, to }: Pick<RepairOptions, "from" | "to">): RepairTarget {
   if (to !== undefined) return to;
   return "queue" in from ? { queue: from.queue } : { topic: from.topic, subscription: from.subscription };

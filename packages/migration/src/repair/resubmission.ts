@@ -9,20 +9,20 @@ import type { DeliveredMessage } from "@waybill/core/transport";
 /** The application property that counts how often a message was resubmitted. */
 export const resubmitCountProperty = "waybill-resubmits";
 
-/** The application property that names the one subscription that a message is resubmitted for. */
+/** The application property that names the only subscription that a message is resubmitted for. */
 export const resubmitToProperty = "waybill-resubmit-to";
 
-/** The application property that keeps the message id where a resubmitted message got another. */
+/** The application property that keeps the original message id of a resubmitted message that got another. */
 export const originalMessageIdProperty = "waybill-original-message-id";
 
-/** What the service and waybill put on a dead-lettered message. */
+/** The properties that Service Bus and waybill add to a dead-lettered message. */
 const deadLetterProperties = ["DeadLetterReason", "DeadLetterErrorDescription", deadLetterRecordProperty];
 
 /** What changes on a message that is resubmitted. */
 export interface ResubmissionChanges {
-  /** The subscription that alone shall take it. */
+  /** The only subscription to receive it. */
   readonly subscription: string | undefined;
-  /** A message id of its own, for entities that detect duplicates. */
+  /** A new message id, for entities that detect duplicates. */
   readonly messageId: string | undefined;
 }
 
@@ -33,8 +33,8 @@ export function resubmitCountOf({ applicationProperties }: DeliveredMessage): nu
 }
 
 /**
- * The message to send again: body and properties as they are, without what dead-lettering put on it and without a schedule that is over.
- * It counts how often this was done.
+ * The message to send again: the same body and properties, without those that dead-lettering added and without a scheduled time in the past.
+ * A property counts how often it was resubmitted.
  */
 export function resubmissionOf(message: DeliveredMessage, changes: ResubmissionChanges): EncodedMessage {
   const { body, contentType, correlationId, subject, to, replyTo, replyToSessionId } = message;
@@ -75,8 +75,8 @@ function propertiesOf(
 }
 
 /**
- * The SQL filter to put on every subscription of a topic, so that a message resubmitted for one subscription reaches no other:
- * `"waybill-resubmit-to" IS NULL OR "waybill-resubmit-to" = 'billing'`, together with the subscription's own filter.
+ * The SQL filter that every subscription of a topic needs, so that a message resubmitted for one subscription reaches no other:
+ * `"waybill-resubmit-to" IS NULL OR "waybill-resubmit-to" = 'billing'`, combined with the subscription's own filter.
  */
 export function resubmitFilter(subscription: string, ownFilter?: string): string {
   const name = `'${subscription.replaceAll("'", "''")}'`;

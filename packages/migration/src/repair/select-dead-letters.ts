@@ -2,7 +2,7 @@ import { parseMediaType } from "@waybill/core/serializer";
 import { type DeadLetterKind, deadLetterKind, isSameKind } from "./dead-letter-kind.js";
 import type { RepairCandidate } from "./repair-options.js";
 
-/** Which dead letters to take: all that are given must hold, of each any one. */
+/** Which dead letters to select: every criterion given must match, each with any one of its values. */
 export interface DeadLetterCriteria {
   /** Dead-letter reasons. */
   readonly reason?: readonly string[] | undefined;
@@ -10,15 +10,15 @@ export interface DeadLetterCriteria {
   readonly messageType?: readonly string[] | undefined;
   /** Versions in which the bodies travel. */
   readonly messageVersion?: readonly number[] | undefined;
-  /** Serializers that read them now, or content types without parameters. */
+  /** Serializers that read the bodies now, or content types without parameters. */
   readonly format?: readonly string[] | undefined;
-  /** Exactly the dead letters of such a group of a survey. */
+  /** Only the dead letters of this group of a survey. */
   readonly kind?: DeadLetterKind | undefined;
   /** Sequence numbers in the dead-letter queue. */
   readonly number?: readonly bigint[] | undefined;
 }
 
-/** Makes the `select` of a repair: chooses dead letters by criteria. */
+/** Makes a `select` function for a repair from criteria. */
 export function selectDeadLetters(criteria: DeadLetterCriteria): (candidate: RepairCandidate) => boolean {
   const { reason, messageType, messageVersion, format, number, kind } = criteria;
   return ({ message, outcome: { report } }) =>

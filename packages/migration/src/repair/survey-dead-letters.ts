@@ -25,7 +25,7 @@ export interface SurveyOptions extends CallOptions {
   readonly onProgress?: ((peeked: number) => void) | undefined;
 }
 
-/** What is in a dead-letter queue, and what today's chain makes of it. */
+/** What is in a dead-letter queue, and how today's chain reads it. */
 export interface DeadLetterSurvey {
   readonly peeked: number;
   /** How many today's chain can read. */
@@ -36,20 +36,20 @@ export interface DeadLetterSurvey {
 
 /** Dead-lettered messages that are alike. */
 export interface DeadLetterGroup extends DeadLetterKind {
-  /** What today's chain makes of them. */
+  /** The outcome with today's chain. */
   readonly status: DeserializationOutcome["status"];
-  /** Who reads them now. */
+  /** The serializer that reads them now. */
   readonly serializer: string | undefined;
-  /** Why nobody can, where nobody can. */
+  /** Why they are undeserializable. */
   readonly reason: DeadLetterReason | undefined;
-  /** The attempt that got furthest: who, at which stage, and what was wrong. */
+  /** The attempt that got furthest: its serializer, stage and reason. */
   readonly failure:
     | { readonly serializer: string | undefined; readonly stage: Stage; readonly reason: ReasonCode }
     | undefined;
-  /** What was wrong with the first of them and where, without payload. */
+  /** What was wrong with the first message and where, without payload. */
   readonly detail: string | undefined;
   readonly count: number;
-  /** How often one of them was resubmitted before, at most. */
+  /** Maximum number of times one of them was resubmitted before. */
   readonly resubmits: number;
   readonly oldestEnqueuedAt: Date | undefined;
   readonly newestEnqueuedAt: Date | undefined;
@@ -57,10 +57,10 @@ export interface DeadLetterGroup extends DeadLetterKind {
   readonly examples: readonly bigint[];
 }
 
-/** How many groups are distinguished; the rest is counted with the last. */
+/** How many groups are distinguished; further messages are counted in one more group. */
 const maxGroups = 10_000;
 
-/** Peeks a whole dead-letter queue and tells what today's chain makes of it, grouped by cause. Locks and changes nothing. */
+/** Peeks a whole dead-letter queue and reports how today's chain reads it, grouped by cause. Locks and changes nothing. */
 export async function surveyDeadLetters(options: SurveyOptions): Promise<DeadLetterSurvey> {
   const { transport, pipeline, from, pageSize = 250, abortSignal, onProgress } = options;
   const receiver = transport.createReceiver(deadLetterAddress(from), "peekLock");

@@ -2,14 +2,14 @@ import type { Census, CensusGroup, CensusMessageType } from "../census/census.js
 import { foldedName } from "../census/tally.js";
 import type { RetirementTarget } from "./retirement-verdict.js";
 
-/** Whether a consumer without the target would be left without what these messages name or need. */
+/** Whether these messages name the target, or need it to be read. */
 export function needs(group: CensusGroup, target: RetirementTarget): boolean {
   if ("serializer" in target)
     return group.serializer === target.serializer || group.declared === target.serializer;
   return group.messageType === target.messageType && mentions(group, target.version);
 }
 
-/** Whether messages may need the target for all that the group tells: it keeps a version and no type, as in a census of an earlier release. */
+/** Whether these messages may need the target: their group has a version but no type, as in a census of an earlier release. */
 export function mayNeed(group: CensusGroup, target: RetirementTarget): boolean {
   return "messageType" in target && group.messageType === foldedName && mentions(group, target.version);
 }
@@ -19,8 +19,8 @@ function mentions({ messageVersion, upcastPath }: CensusGroup, version: number):
 }
 
 /**
- * What keeps a census from saying anything about the target, and what to do; undefined for a serializer or a version that the chain has. A
- * name that the chain does not have is needed by no message, so nothing else would say no to it.
+ * Why a census cannot answer for the target, and what to do; undefined for a serializer or version that the chain has. Without this check a
+ * misspelt name would be safe to retire, since no message needs it.
  */
 export function strangeTarget(target: RetirementTarget, census: Census): string | undefined {
   return "serializer" in target ? strangeSerializer(target, census) : strangeVersion(target, census);
@@ -48,10 +48,10 @@ function strangeVersion(
     return `the chain has no message type ${quoted(messageType)}${hint(messageType, messageTypes)}; ${again}.`;
   if (type.versions.some((known) => known === version)) return undefined;
   const number = typeof version === "number" ? "" : " The version has to be a number.";
-  return `version ${quoted(version)} of "${type.name}" is none that the chain has, which has ${type.versions.join(", ")}.${number}`;
+  return `version ${quoted(version)} of "${type.name}" is not in the chain, which has ${type.versions.join(", ")}.${number}`;
 }
 
-/** The name that was probably meant: a type by another of its names, or in another case. */
+/** Suggests the type that was probably meant: one with this alias, or with the name in another case. */
 function hint(given: unknown, messageTypes: readonly CensusMessageType[]): string {
   const text = String(given).toLowerCase();
   const meant = messageTypes.find(({ name, aliases }) =>

@@ -42,16 +42,16 @@ const written = (format: string): EncodedMessage =>
   pipeline.serialize({ body: { id: 1 }, contentType: serializers[format]?.mediaTypes[0] }) as EncodedMessage;
 
 describe("the verdict on retiring a serializer", () => {
-  it("is yes when nothing waits for it and its writers have stopped", async () => {
+  it("is yes when no message needs it and its writers have stopped", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", written("json"));
     await fixture.complete({ queue: "orders" });
-    const earlier = [await takeCensus({ ...fixture, pipeline })];
+    const earlier = [await takeCensus({ ...fixture.source, pipeline })];
     await fixture.send("orders", written("msgpack"));
     const writersStoppedAt = fixture.now();
 
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
 
     expect(retirementVerdict({ serializer: "json" }, census, { writersStoppedAt, earlier })).toEqual({
       target: { serializer: "json" },
@@ -68,15 +68,19 @@ describe("the verdict on retiring a serializer", () => {
     });
   });
 
-  it("says where messages wait, and until when", async () => {
+  it("reports where messages wait, and until when", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", { ...written("json"), timeToLive: 60_000 });
     await fixture.schedule("orders", { ...written("json"), timeToLive: 60_000 }, 30_000);
 
-    const verdict = retirementVerdict({ serializer: "json" }, await takeCensus({ ...fixture, pipeline }), {
-      writersStoppedAt: fixture.now(),
-    });
+    const verdict = retirementVerdict(
+      { serializer: "json" },
+      await takeCensus({ ...fixture.source, pipeline }),
+      {
+        writersStoppedAt: fixture.now(),
+      },
+    );
 
     expect(verdict.waitsUntil).toEqual(new Date(fixture.clock.now() + 90_000));
     expect(verdict.reasons).toEqual([
@@ -84,17 +88,21 @@ describe("the verdict on retiring a serializer", () => {
     ]);
   });
 
-  it("is no while messages wait that name it, even if another can read them", async () => {
+  it("is no while messages wait that name it, even if another serializer can read them", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", { ...written("json"), contentType: "application/vnd.msgpack" });
-    const verdict = retirementVerdict({ serializer: "msgpack" }, await takeCensus({ ...fixture, pipeline }), {
-      writersStoppedAt: fixture.now(),
-    });
+    const verdict = retirementVerdict(
+      { serializer: "msgpack" },
+      await takeCensus({ ...fixture.source, pipeline }),
+      {
+        writersStoppedAt: fixture.now(),
+      },
+    );
     expect(verdict.reasons.map(({ obstacle }) => obstacle)).toEqual(["waiting"]);
   });
 
-  it("is no while cannot be deserialized something, something was not read, or a place was not looked through", async () => {
+  it("is no while a message is undeserializable or was not read, or a place was not peeked to its end", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let n = 0; n < 3; n++) await fixture.send("orders", { body: Uint8Array.of(0xff) });
@@ -102,7 +110,7 @@ describe("the verdict on retiring a serializer", () => {
     const obstacles = async (options: object) =>
       retirementVerdict(
         { serializer: "json" },
-        await takeCensus({ ...fixture, pipeline, ...options }),
+        await takeCensus({ ...fixture.source, pipeline, ...options }),
         evidence,
       ).reasons.map(({ obstacle }) => obstacle);
 
@@ -111,13 +119,13 @@ describe("the verdict on retiring a serializer", () => {
     expect(await obstacles({ maxMessagesPerPlace: 2 })).toEqual(["unreadable", "not-peeked"]);
   });
 
-  it("is no while messages may be scheduled at a topic, until the last schedule of its writers is over", async () => {
+  it("is no while messages may be scheduled at a topic, until the last time its writers may have scheduled for", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("events");
     await fixture.schedule("events", written("json"), 60_000);
     const writersStoppedAt = fixture.now();
     const verdict = async (evidence: RetirementEvidence) =>
-      retirementVerdict({ serializer: "json" }, await takeCensus({ ...fixture, pipeline }), evidence);
+      retirementVerdict({ serializer: "json" }, await takeCensus({ ...fixture.source, pipeline }), evidence);
 
     expect((await verdict({ writersStoppedAt })).reasons).toMatchObject([
       { obstacle: "hidden-schedules", place: "events", count: 1 },
@@ -128,10 +136,10 @@ describe("the verdict on retiring a serializer", () => {
     expect((await verdict({ writersStoppedAt, maxScheduleDurationInMs: 60_000 })).isSafe).toBe(true);
   });
 
-  it("is no where there are sessions, unless their states are known not to need it", async () => {
+  it("is no with sessions, unless their states are known not to need it", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { requiresSession: true });
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const evidence = { writersStoppedAt: fixture.now() };
     const target = { serializer: "json" };
     expect(retirementVerdict(target, census, evidence).reasons).toMatchObject([
@@ -140,15 +148,15 @@ describe("the verdict on retiring a serializer", () => {
     expect(retirementVerdict(target, census, { ...evidence, sessionStatesAreFree: true }).isSafe).toBe(true);
   });
 
-  it("is no when nobody says that writers have stopped, or a message says that they had not", async () => {
+  it("is no without writersStoppedAt, or if a message was sent after it", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const writersStoppedAt = fixture.now();
     fixture.clock.advance(1_000);
     await fixture.send("orders", written("json"));
-    const earlier = [await takeCensus({ ...fixture, pipeline })];
+    const earlier = [await takeCensus({ ...fixture.source, pipeline })];
     await fixture.complete({ queue: "orders" });
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const obstacles = (evidence?: RetirementEvidence) =>
       retirementVerdict({ serializer: "json" }, census, evidence).reasons.map(({ obstacle }) => obstacle);
 
@@ -158,28 +166,28 @@ describe("the verdict on retiring a serializer", () => {
     expect(obstacles({ writersStoppedAt })).toEqual([]);
   });
 
-  it("does not take a message that was scheduled before its writers stopped for one that was sent after", async () => {
+  it("does not mistake a message that was scheduled before its writers stopped for one that was sent after", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.schedule("orders", written("json"), 60_000);
     const writersStoppedAt = fixture.now();
-    const earlier = [await takeCensus({ ...fixture, pipeline })];
+    const earlier = [await takeCensus({ ...fixture.source, pipeline })];
     fixture.clock.advance(60_000);
-    earlier.push(await takeCensus({ ...fixture, pipeline }));
+    earlier.push(await takeCensus({ ...fixture.source, pipeline }));
     await fixture.complete({ queue: "orders" });
 
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
 
     const verdict = retirementVerdict({ serializer: "json" }, census, { writersStoppedAt, earlier });
     expect(verdict).toMatchObject({ isSafe: true, lastSeenAt: fixture.now() });
   });
 
-  it("passes over entities that no consumer of the chain receives from", async () => {
+  it("ignores entities that no consumer of the chain receives from", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.broker.createQueue("capabilities", { requiresSession: true });
     await fixture.send("capabilities", { ...written("json"), sessionId: "s-1" });
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const verdict = (unrelated?: readonly string[]) =>
       retirementVerdict({ serializer: "json" }, census, { writersStoppedAt: fixture.now(), unrelated });
 
@@ -190,9 +198,13 @@ describe("the verdict on retiring a serializer", () => {
 
   it("is no for a serializer that the chain did not have", async () => {
     await using fixture = openFixture();
-    const verdict = retirementVerdict({ serializer: "xml" }, await takeCensus({ ...fixture, pipeline }), {
-      writersStoppedAt: fixture.now(),
-    });
+    const verdict = retirementVerdict(
+      { serializer: "xml" },
+      await takeCensus({ ...fixture.source, pipeline }),
+      {
+        writersStoppedAt: fixture.now(),
+      },
+    );
     expect(verdict.reasons).toMatchObject([{ obstacle: "not-in-chain" }]);
   });
 });
@@ -269,7 +281,7 @@ describe("whatever waits anywhere", () => {
         opened.clock.advance(given.waitMs);
         const present = chain(given.main, given.policies);
         const census = await takeCensus({
-          ...opened,
+          ...opened.source,
           pipeline: present,
           sampleRate: given.sampleRate,
           maxMessagesPerPlace: given.limit,
@@ -290,7 +302,7 @@ describe("whatever waits anywhere", () => {
 describe("the verdict on retiring a version of a message type", () => {
   const typed = orderPipeline();
 
-  /** Five messages of version 1 wait, and everybody stopped to write them. */
+  /** Five messages of version 1 wait, and their writers have stopped. */
   async function openOrders() {
     const fixture = openFixture();
     await fixture.broker.createQueue("orders");
@@ -299,16 +311,16 @@ describe("the verdict on retiring a version of a message type", () => {
     return { ...fixture, evidence };
   }
 
-  it("is no while they wait, whatever happens to them on the way up", async () => {
+  it("is no while they wait, whatever upcasting does to them", async () => {
     await using fixture = await openOrders();
-    const census = await takeCensus({ ...fixture, pipeline: typed });
+    const census = await takeCensus({ ...fixture.source, pipeline: typed });
     for (const version of [1, 2]) {
       expect(
         retirementVerdict({ messageType: "order", version }, census, fixture.evidence).reasons,
       ).toMatchObject([{ obstacle: "waiting", place: "orders", count: 5 }]);
     }
     await fixture.broker.purge("orders");
-    const empty = await takeCensus({ ...fixture, pipeline: typed });
+    const empty = await takeCensus({ ...fixture.source, pipeline: typed });
     expect(retirementVerdict({ messageType: "order", version: 1 }, empty, fixture.evidence)).toMatchObject({
       isSafe: true,
       reasons: [],
@@ -328,22 +340,22 @@ describe("the verdict on retiring a version of a message type", () => {
       "a version as a text",
       "order",
       "1",
-      'version "1" of "order" is none that the chain has, which has 1, 2, 3. The version has to be a number.',
+      'version "1" of "order" is not in the chain, which has 1, 2, 3. The version has to be a number.',
     ],
-    ["a version that never was", "order", 7, 'version 7 of "order" is none that the chain has'],
+    ["a version that never was", "order", 7, 'version 7 of "order" is not in the chain'],
     ["a version that is not a number", "order", Number.NaN, "version NaN of"],
     ["no type", undefined as unknown as string, 1, "the chain has no message type undefined"],
   ])("is no for %s, and says what to do", async (_, messageType, version, text) => {
     await using fixture = await openOrders();
-    const census = await takeCensus({ ...fixture, pipeline: typed });
+    const census = await takeCensus({ ...fixture.source, pipeline: typed });
     const verdict = retirementVerdict({ messageType, version: version as number }, census, fixture.evidence);
     expect(verdict).toMatchObject({ isSafe: false, reasons: [{ obstacle: "not-in-chain" }] });
     expect(verdict.reasons[0]?.text).toContain(text);
   });
 
-  it("is no for a chain without message types: it cannot tell versions apart", async () => {
+  it("is no for a chain without message types: it cannot distinguish versions", async () => {
     await using fixture = await openOrders();
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const target = { messageType: "order", version: 1 };
     expect(retirementVerdict(target, census, fixture.evidence).reasons).toMatchObject([
       { obstacle: "not-in-chain", text: expect.stringContaining("take the census with the message types") },
@@ -358,16 +370,16 @@ describe("the verdict on retiring a version of a message type", () => {
     await fixture.broker.createQueue("others");
     for (let n = 0; n < 20; n++)
       await fixture.send("others", { ...written("msgpack"), subject: `subject-${n}` });
-    const census = await takeCensus({ ...fixture, pipeline: passing, maxGroups: 2 });
+    const census = await takeCensus({ ...fixture.source, pipeline: passing, maxGroups: 2 });
     expect(census.groups.length).toBeLessThan(8);
     expect(
       retirementVerdict({ messageType: "order", version: 1 }, census, fixture.evidence).reasons,
     ).toMatchObject([{ obstacle: "waiting", place: "orders", count: 5 }]);
   });
 
-  it("is no where a census of an earlier release folded types with versions away", async () => {
+  it("is no if a census of an earlier release folded types that have versions", async () => {
     await using fixture = await openOrders();
-    const census = await takeCensus({ ...fixture, pipeline: typed });
+    const census = await takeCensus({ ...fixture.source, pipeline: typed });
     const groups = census.groups.map((group) => ({ ...group, messageType: "(other)" }));
     const folded = { ...census, groups };
     expect(
@@ -379,7 +391,7 @@ describe("the verdict on retiring a version of a message type", () => {
   });
 });
 
-describe("what people say beside the census", () => {
+describe("evidence beside the census", () => {
   it.each<[string, RetirementEvidence, string]>([
     [
       "a date that is none",
@@ -399,28 +411,28 @@ describe("what people say beside the census", () => {
     [
       "a schedule that is none",
       { maxScheduleDurationInMs: Number.NaN },
-      "maxScheduleDurationInMs is no duration",
+      "maxScheduleDurationInMs is not a duration",
     ],
     [
       "a schedule into the past",
       { maxScheduleDurationInMs: -60_000 },
-      "maxScheduleDurationInMs is no duration",
+      "maxScheduleDurationInMs is not a duration",
     ],
   ])("makes no verdict safe with %s", async (_, evidence, text) => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const given = { writersStoppedAt: fixture.now(), ...evidence };
     expect(retirementVerdict({ serializer: "json" }, census, given).reasons).toMatchObject([
       { obstacle: "invalid-evidence", text: expect.stringContaining(text) },
     ]);
   });
 
-  it("makes no verdict safe by a census whose dates are none", async () => {
+  it("does not make a verdict safe by a census with invalid dates", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", written("msgpack"));
-    const census = await takeCensus({ ...fixture, pipeline });
+    const census = await takeCensus({ ...fixture.source, pipeline });
     const evidence = { writersStoppedAt: fixture.now() };
     const broken = new Date(Number.NaN);
     const groups = census.groups.map((group) => ({ ...group, newestSentAt: broken }));
@@ -479,7 +491,7 @@ describe("whatever waits in whatever version", () => {
           const writersStoppedAt = slip === "no date" ? new Date(Number.NaN) : opened.now();
           opened.clock.advance(waitMs);
           const census = await takeCensus({
-            ...opened,
+            ...opened.source,
             pipeline: slip === "no types" ? pipeline : present,
             maxGroups: slip === "folded" ? 1 : undefined,
           });
@@ -498,9 +510,9 @@ describe("whatever waits in whatever version", () => {
   );
 });
 
-/** A chain with two types of three versions; without one of the first one's versions, what would be left of it. */
+/** A chain with two types of three versions each; `without` removes one version of the first type. */
 function orderPipeline(options: Partial<PipelineOptions> = {}, without?: number): Pipeline {
-  // The way up from the first version leads through the second.
+  // The first version is upcast via the second.
   const left = { 1: [2, 3], 2: [3], 3: [1, 2] }[Number(without)] ?? [1, 2, 3];
   return createPipeline({
     serializer: serializers.json as Serializer,

@@ -1,36 +1,36 @@
 import type { Census, CensusGroup } from "../census/census.js";
 import { mayNeed, needs, strangeTarget } from "./known-target.js";
 
-/** What shall be taken out of the chain: a serializer, or a version of a message type. */
+/** What to remove from the chain: a serializer, or a version of a message type. */
 export type RetirementTarget =
   | { readonly serializer: string }
   | { readonly messageType: string; readonly version: number };
 
-/** What a census cannot see and only people know. */
+/** What a census cannot see and you have to state. */
 export interface RetirementEvidence {
   /**
-   * When the last producer stopped to write it; tools that resubmit old messages are producers too. No census can stand in for this: a queue
-   * that is drained at once looks empty while somebody still writes.
+   * When the last producer stopped writing it; tools that resubmit old messages are producers too. A census cannot replace this: a queue that
+   * is drained at once looks empty while a producer still writes.
    */
   readonly writersStoppedAt?: Date | undefined;
-  /** How far ahead producers schedule at most, in milliseconds. Lets go of messages scheduled at topics, which nobody can peek. */
+  /** How far ahead producers schedule at most, in milliseconds. After that time no message scheduled at a topic, which cannot be peeked, needs it. */
   readonly maxScheduleDurationInMs?: number | undefined;
-  /** Says that no session state is written with it. Needed where entities have sessions: no census reads states. */
+  /** States that no session state is written with it. Needed if entities have sessions: a census does not read states. */
   readonly sessionStatesAreFree?: boolean | undefined;
-  /** Earlier censuses: what they saw counts for `lastSeenAt`, and speaks against a `writersStoppedAt` that is too early. */
+  /** Earlier censuses: they count for `lastSeenAt`, and can disprove a `writersStoppedAt` that is too early. */
   readonly earlier?: readonly Census[] | undefined;
   /**
    * The paths of queues, topics and subscriptions from which no consumer of the chain receives, such as the queue of beacons or another
-   * team's: what waits there, or in their sub-queues, does not count.
+   * team's queues: messages there, or in their sub-queues, do not count.
    */
   readonly unrelated?: readonly string[] | undefined;
 }
 
 /** Why it is not safe yet. The set is closed. */
 export type RetirementObstacle =
-  /** Messages that it reads, or that their content type gives to it, are waiting. */
+  /** Messages that it reads, or that their content type assigns to it, are waiting. */
   | "waiting"
-  /** Messages that nobody in the chain can read are waiting: a consumer without it would fail on them too. */
+  /** Undeserializable messages are waiting: a consumer without it would fail on them too. */
   | "unreadable"
   /** Messages could not be checked because something was unreachable. */
   | "unavailable"
@@ -40,47 +40,47 @@ export type RetirementObstacle =
   | "not-peeked"
   /** Messages may be scheduled at a topic. */
   | "hidden-schedules"
-  /** Messages are on the way from one entity to another. */
+  /** Messages are in transfer from one entity to another. */
   | "in-transfer"
   /** Entities have sessions, whose states may be written with it. */
   | "session-states"
-  /** Nobody said that writers have stopped, or a census shows that they had not. */
+  /** `writersStoppedAt` is missing, or a census shows that writers had not stopped by then. */
   | "writers"
   /** No serializer, message type or version of that name was in the chain when the census was taken. */
   | "not-in-chain"
-  /** Messages were counted together with others, so that the census cannot say of which type they are. */
+  /** Messages were counted together with others, so that the census does not know their type. */
   | "folded"
-  /** What was said beside the census cannot be used: an instant that is none, a duration that is none. */
+  /** The evidence is invalid: a date or a duration that is not one. */
   | "invalid-evidence";
 
-/** One reason against retiring, with what it is about. */
+/** One reason against retiring. */
 export interface RetirementReason {
   readonly obstacle: RetirementObstacle;
-  /** The entity, with its sub-queue, where it concerns one. */
+  /** The entity, with its sub-queue, if the reason concerns one. */
   readonly place: string | undefined;
-  /** How many messages, where it is about messages and the number is known. */
+  /** How many messages, if the reason concerns messages and the number is known. */
   readonly count: number | undefined;
-  /** A sentence for people. */
+  /** The reason as a sentence. */
   readonly text: string;
 }
 
-/** Whether something can be taken out of the chain without losing a message. */
+/** Whether something can be removed from the chain without losing a message. */
 export interface RetirementVerdict {
   readonly target: RetirementTarget;
   readonly isSafe: boolean;
-  /** How many messages wait that need it. */
+  /** How many waiting messages need it. */
   readonly waiting: number;
   /** When the newest message that needs it was enqueued, in this census or an earlier one. */
   readonly lastSeenAt: Date | undefined;
-  /** When the last waiting message that needs it will have expired; undefined when none waits, or when one never expires. */
+  /** When the last waiting message that needs it will have expired; undefined if none waits, or if one never expires. */
   readonly waitsUntil: Date | undefined;
   /** Empty when it is safe. */
   readonly reasons: readonly RetirementReason[];
 }
 
 /**
- * Decides whether a serializer or a version can be retired. Says yes only if a consumer without it would fail on nothing that waits
- * anywhere: everything was peeked to its end and read by something else, nothing is hidden, and writers have stopped.
+ * Decides whether a serializer or a version can be retired. It is safe only if a consumer without it would fail on no waiting message: every
+ * place was peeked to its end, every message was read by something else, none is hidden, and writers have stopped.
  */
 export function retirementVerdict(
   target: RetirementTarget,
@@ -110,7 +110,7 @@ export function retirementVerdict(
   };
 }
 
-/** Takes entities out of a census, whatever the case of their names. */
+/** Removes entities from a census, whatever the case of their names. */
 function withoutEntities(paths: readonly string[]): (census: Census) => Census {
   if (paths.length === 0) return (census) => census;
   const left = new Set(paths.map((path) => path.toLowerCase()));
@@ -147,7 +147,7 @@ function messageReasons({ groups }: Census, target: RetirementTarget): Retiremen
 
 const messageTexts: Readonly<Partial<Record<RetirementObstacle, string>>> = {
   waiting: "need it",
-  unreadable: "cannot be read by anyone in the chain; repair or remove them first",
+  unreadable: "cannot be read by any serializer of the chain; repair or remove them first",
   unavailable: "could not be checked because something was unreachable",
   "not-sampled": "were counted and not read; take the census without sampling",
   folded: "were counted together with other types; take the census again",
@@ -166,23 +166,22 @@ function obstacleOf(group: CensusGroup, target: RetirementTarget): RetirementObs
   }
 }
 
-/** What cannot be compared with would let everything pass, whichever way it is compared. */
+/** Checked first: every comparison with an invalid date is false, which could make a verdict safe. */
 function evidenceReasons(
   census: Census,
   { writersStoppedAt, maxScheduleDurationInMs, earlier = [] }: RetirementEvidence,
 ): RetirementReason[] {
   const texts: string[] = [];
   if (writersStoppedAt !== undefined && !isInstant(writersStoppedAt))
-    texts.push("writersStoppedAt is not a valid date; say when the last producer stopped to write it.");
+    texts.push("writersStoppedAt is not a valid date; say when the last producer stopped writing it.");
   if (
     maxScheduleDurationInMs !== undefined &&
     !(Number.isFinite(maxScheduleDurationInMs) && maxScheduleDurationInMs >= 0)
   )
     texts.push(
-      "maxScheduleDurationInMs is no duration in milliseconds; say how far ahead producers schedule.",
+      "maxScheduleDurationInMs is not a duration in milliseconds; say how far ahead producers schedule.",
     );
-  if (![census, ...earlier].every(hasInstants))
-    texts.push("a census has dates that are none; take it again.");
+  if (![census, ...earlier].every(hasInstants)) texts.push("a census has invalid dates; take it again.");
   return texts.map((text) => ({ obstacle: "invalid-evidence", place: undefined, count: undefined, text }));
 }
 
@@ -212,7 +211,7 @@ function placeReasons({ places }: Census): RetirementReason[] {
         obstacle: "not-peeked",
         place,
         count: undefined,
-        text: `${place} was not looked through: ${why}.`,
+        text: `${place} was not peeked to its end: ${why}.`,
       };
     });
 }
@@ -232,18 +231,18 @@ function hiddenReasons(census: Census, evidence: RetirementEvidence): Retirement
             obstacle: "in-transfer",
             place: entityPath,
             count,
-            text: `${number} on the way from ${entityPath} to another entity; take the census again.`,
+            text: `${number} in transfer from ${entityPath} to another entity; take the census again.`,
           }
         : {
             obstacle: "hidden-schedules",
             place: entityPath,
             count,
-            text: `${number} may be scheduled at the topic ${entityPath}, where nobody can peek; say when writers stopped and how far ahead they schedule.`,
+            text: `${number} may be scheduled at the topic ${entityPath}, which cannot be peeked; say when writers stopped and how far ahead they schedule.`,
           };
     });
 }
 
-/** Whether everything that was scheduled while it was still written has become visible. */
+/** Whether every message that was scheduled before its writers stopped has become visible. */
 function schedulesAreOver(
   { startedAt }: Census,
   { writersStoppedAt, maxScheduleDurationInMs }: RetirementEvidence,
@@ -261,7 +260,7 @@ function sessionReasons(
     .filter(({ subQueue, requiresSession }) => subQueue === undefined && requiresSession !== false)
     .map(({ entityPath, requiresSession }) => {
       const has = requiresSession === true ? "has sessions" : "may have sessions";
-      const text = `${entityPath} ${has}, and their states are not read; say so if none is written with it.`;
+      const text = `${entityPath} ${has}, and session states are not read; say so if none is written with it.`;
       return { obstacle: "session-states", place: entityPath, count: undefined, text };
     });
 }
@@ -274,7 +273,7 @@ function writerReasons(
   const reason = (text: string): RetirementReason[] => [
     { obstacle: "writers", place: undefined, count: undefined, text },
   ];
-  if (writersStoppedAt === undefined) return reason("nobody said when its writers stopped.");
+  if (writersStoppedAt === undefined) return reason("it is not stated when its writers stopped.");
   if (!isInstant(writersStoppedAt)) return [];
   if (writersStoppedAt > census.startedAt)
     return reason("its writers had not stopped when the census began.");

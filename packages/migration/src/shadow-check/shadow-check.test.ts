@@ -42,7 +42,7 @@ const pipeline = createPipeline({
 const secret = "ada@example.com";
 
 describe("a shadow check", () => {
-  it("finds what readers would see differently, by path and kind, and no values", async () => {
+  it("reports what readers would see differently, by path and kind, without values", async () => {
     const shadow = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 1 });
     const observed = shadow.observe(pipeline);
     const message = payment.message({ at: new Date(0), amount: 0.1 });
@@ -74,7 +74,7 @@ describe("a shadow check", () => {
     expect(await shadow.report()).toMatchObject({ sampled: 1, same: 1 });
   });
 
-  it("finds what the candidate cannot write, and what nobody reads of it", async () => {
+  it("reports what the candidate cannot write, and what the pipeline cannot read of it", async () => {
     const shadow = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 1 });
     shadow.observe(pipeline).serialize({ subject: "payment", body: { amount: "much" } });
     const mute = new ShadowCheck({ candidate: { serializer: "mute" }, sampleRate: 1 });
@@ -92,7 +92,7 @@ describe("a shadow check", () => {
     expect(await mute.report()).toMatchObject({ findings: [{ path: "/", kind: "unreadable", count: 1 }] });
   });
 
-  it("waits with its report for asynchronous serializers, which keep no send waiting", async () => {
+  it("waits for asynchronous serializers before it reports, without delaying a send", async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     const slow: Serializer = {
@@ -110,7 +110,7 @@ describe("a shadow check", () => {
     expect(await shadow.report()).toMatchObject({ sampled: 100, same: 100 });
   });
 
-  it("neither writes to nor reads from a claim-check store, and asks for no key beyond what a send does", async () => {
+  it("does not use a claim-check store, and asks a key provider no more often than a send does", async () => {
     const bodies = new Map<string, Uint8Array>();
     const calls = { put: 0, get: 0, currentKey: 0, findKey: 0 };
     const store: ClaimCheckStore = {
@@ -182,7 +182,7 @@ describe("a shadow check", () => {
     expect(await shadow.report()).toEqual(report);
   });
 
-  it("tries further messages when those in progress take too long, and counts nothing that comes late", async () => {
+  it("tries further messages when those in progress take too long, and ignores late results", async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     const slow: Serializer = {
@@ -199,7 +199,7 @@ describe("a shadow check", () => {
     expect(await shadow.report()).toMatchObject({ sampled: 150, same: 50 });
   });
 
-  it("tries about as many messages as the rate says, of the wanted types, and none at 0", async () => {
+  it("tries the sample rate's share of the messages of the given types, and none at 0", async () => {
     const shadow = new ShadowCheck({
       candidate: { serializer: "msgpack" },
       sampleRate: 0.1,
@@ -228,13 +228,13 @@ describe("a shadow check", () => {
     expect([findings.length, uncounted]).toEqual([3, 2]);
   });
 
-  it("reads as the pipeline it observes", () => {
+  it("reads like the pipeline it observes", () => {
     const observed = new ShadowCheck({ candidate: { serializer: "msgpack" } }).observe(pipeline);
     const message = observed.serialize({ body: [1] }) as EncodedMessage;
     expect(observed.deserialize(message)).toMatchObject({ body: [1] });
   });
 
-  it("is refused with limits that are none", () => {
+  it("refuses invalid limits", () => {
     const candidate = { serializer: "msgpack" };
     expect(() => new ShadowCheck({ candidate, timeoutInMs: 0 })).toThrow(
       "timeoutInMs must be a number of milliseconds from 1; got 0.",
@@ -244,7 +244,7 @@ describe("a shadow check", () => {
     );
   });
 
-  it("is refused without such a serializer, or with a rate that is none", () => {
+  it("refuses an unknown serializer and an invalid rate", () => {
     expect(() => new ShadowCheck({ candidate: { serializer: "cbor" } }).observe(pipeline)).toThrow(
       '[configuration-invalid] The shadow check cannot work: the pipeline has no serializer "cbor".',
     );
@@ -256,7 +256,7 @@ function thrower(): never {
   throw new Error(secret);
 }
 
-/** Something that looks like a promise and is none. */
+/** Has a `then` method but is not a promise. */
 // biome-ignore lint/suspicious/noThenProperty: a candidate may answer so.
 const halfPromise: object = { then: () => undefined };
 

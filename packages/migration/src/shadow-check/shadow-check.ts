@@ -20,31 +20,31 @@ import { Tallies } from "../comparison/tallies.js";
 import { pipelineOver } from "../pipeline-over.js";
 import type { PlannedTarget } from "../write-plan/write-plan.js";
 
-/** What is tried beside what is written. */
+/** What to try in addition to what is sent. */
 export interface ShadowCheckOptions {
-  /** The format, and version, that messages might be written in. */
+  /** The format and version to try. */
   readonly candidate: Pick<PlannedTarget, "serializer" | "version">;
-  /** Which share of messages is tried, from 0 (none) to 1 (all). Default: 0.01. */
+  /** The share of messages to try, from 0 (none) to 1 (all). Default: 0.01. */
   readonly sampleRate?: number | undefined;
   /** The message types to try. Default: all messages, untyped ones too. */
   readonly messageTypes?: readonly MessageType[] | undefined;
-  /** How many different findings are counted each by itself; the others are counted together. Default: 1 000. */
+  /** Maximum number of findings that are counted separately; the others are counted together. Default: 1 000. */
   readonly maxFindings?: number | undefined;
-  /** Bodies beyond so many bytes are not compared: `too-large`. Default: 1 048 576. */
+  /** Bodies of more bytes are not compared: `too-large`. Default: 1 048 576. */
   readonly maxBodyBytes?: number | undefined;
-  /** How long one try may take, in milliseconds; then it counts as `unsettled`, and nothing waits for it. Default: 10 000. */
+  /** How long one try may take, in milliseconds; then it counts as `unsettled` and is no longer waited for. Default: 10 000. */
   readonly timeoutInMs?: number | undefined;
 }
 
-/** A way in which readers would see the candidate's messages differ. */
+/** A difference that readers would see in the candidate's messages. */
 export interface ShadowFinding {
   /** The message's `subject`, or undefined. */
   readonly messageType: string | undefined;
   /** Where in the body, as `/lines/[]/price`; `/` is the body itself. */
   readonly path: string;
   /**
-   * How: a kind of difference, or `unwritable` when the candidate cannot write it, `unreadable` when nobody reads what it wrote, `too-large`
-   * when the body is not compared for its size, `unsettled` when writing and reading did not end in time.
+   * The kind of difference, or `unwritable` if the candidate cannot write the body, `unreadable` if the pipeline cannot read what it wrote,
+   * `too-large` if the body was not compared because of its size, `unsettled` if writing and reading did not end in time.
    */
   readonly kind: DifferenceKind | "unwritable" | "unreadable" | "too-large" | "unsettled";
   readonly count: number;
@@ -54,7 +54,7 @@ export interface ShadowFinding {
 export interface ShadowReport {
   /** How many messages were tried. */
   readonly sampled: number;
-  /** Of those, how many readers would see as they do now. */
+  /** How many of those readers would see unchanged. */
   readonly same: number;
   /** The most frequent first. */
   readonly findings: readonly ShadowFinding[];
@@ -71,8 +71,8 @@ const defaults = Object.freeze({
 
 const optionNames: OptionNames<ShadowCheckOptions> = { ...defaults, candidate: true, messageTypes: true };
 
-/** The platform's timers hold 31 bits and fire at once beyond that. */
-const longestTimerMs = 2 ** 31 - 1;
+/** `setTimeout` fires at once for more than 2^31-1 ms. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /** One message that is being tried. */
 interface Try {
@@ -82,9 +82,9 @@ interface Try {
 }
 
 /**
- * Writes a sample of messages in another format beside the one that is sent, reads both back and compares: what would readers see differently
- * after the switch? Keeps counts by path and kind, never values. What it does never fails or delays a send by more than its own work, and neither
- * writes to nor reads from a claim-check store: what it tries is not transformed.
+ * Writes a sample of messages in a second format besides the one that is sent, reads both back and compares them: what would readers see
+ * differently after the switch? Keeps counts by path and kind, never values. It never fails a send, delays one only by its own work, and applies
+ * no body transforms: it does not use a claim-check store.
  */
 export class ShadowCheck {
   readonly #candidate: ShadowCheckOptions["candidate"];
@@ -109,7 +109,7 @@ export class ShadowCheck {
     this.sampleRate = options.sampleRate ?? defaults.sampleRate;
   }
 
-  /** Which share of messages is tried, from 0 to 1; may be changed at any time. Throws `TypeError` beyond those. */
+  /** The share of messages to try, from 0 to 1; may be changed at any time. Throws `TypeError` for other values. */
   get sampleRate(): number {
     return this.#sampleRate;
   }
@@ -118,7 +118,7 @@ export class ShadowCheck {
     this.#sampleRate = checkSampleRate(rate);
   }
 
-  /** A pipeline that writes and reads as the given one, with some of what it writes tried in the candidate's format. */
+  /** A pipeline that writes and reads like the given one, and tries a sample of what it writes in the candidate's format. */
   observe<Types extends MessageType>(pipeline: Pipeline<Types>): Pipeline<Types> {
     if (!pipeline.serializers.some(({ name }) => name === this.#candidate.serializer)) {
       throw new WaybillError(
@@ -145,7 +145,7 @@ export class ShadowCheck {
     });
   }
 
-  /** What was found so far. Resolves when the tries in progress are done, after `timeoutInMs` at the latest. */
+  /** The findings so far. Resolves when the tries in progress have ended, after `timeoutInMs` at the latest. */
   async report(): Promise<ShadowReport> {
     await this.#settled();
     return {
@@ -156,7 +156,7 @@ export class ShadowCheck {
     };
   }
 
-  /** Begins again with nothing; what is in progress does not count any more. */
+  /** Discards the findings so far; tries in progress no longer count. */
   reset(): void {
     this.#running.clear();
     this.#findings.clear();
@@ -166,12 +166,12 @@ export class ShadowCheck {
 
   #isChosen({ subject }: Message): boolean {
     if (Math.random() >= this.#sampleRate) return false;
-    if (this.#running.size >= maxRunning) this.#giveUp(performance.now() - this.#timeoutMs);
+    if (this.#running.size >= maxRunning) this.#abort(performance.now() - this.#timeoutMs);
     if (this.#running.size >= maxRunning) return false;
     return this.#subjects === undefined || (subject !== undefined && this.#subjects.has(subject));
   }
 
-  /** Synchronous as long as the pipeline is, so that a sampled send waits for nothing but work. Never throws. */
+  /** Synchronous if the pipeline is, so that a sampled send is delayed only by the work itself. Never throws. */
   #try(pipeline: Pipeline, message: Message, before: EncodedMessage): void {
     this.#sampled += 1;
     const one: Try = {
@@ -220,33 +220,33 @@ export class ShadowCheck {
   }
 
   #compare(one: Try, was: DeserializationOutcome, is: DeserializationOutcome): void {
-    // What cannot be deserialized now already is not the candidate's fault.
+    // If the message cannot be deserialized today, the candidate is not at fault.
     if (was.status !== "decoded") this.#end(one, undefined);
     else if (is.status !== "decoded") this.#end(one, at("unreadable"));
     else this.#end(one, differencesOf(was.body, is.body));
   }
 
-  /** Counts how a try ended, unless it was given up: without differences readers would see the same, undefined says nothing. */
+  /** Counts a try that ended, unless it was aborted before. An empty list: readers would see the same; undefined: nothing is known. */
   #end(one: Try, differences: readonly Difference[] | undefined): void {
     if (!this.#running.delete(one) || differences === undefined) return;
     if (differences.length === 0) this.#same += 1;
     for (const { path, kind } of differences) this.#find(one.messageType, path, kind);
   }
 
-  /** Waits for the tries in progress, as long as the last of them may take. */
+  /** Waits for the tries in progress, at most for their timeout. */
   async #settled(): Promise<void> {
     if (this.#running.size === 0) return;
     const startedBy = performance.now();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const overdue = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, Math.min(this.#timeoutMs, longestTimerMs));
-    }).then(() => this.#giveUp(startedBy));
+      timer = setTimeout(resolve, Math.min(this.#timeoutMs, maxTimerMs));
+    }).then(() => this.#abort(startedBy));
     await Promise.race([Promise.all(this.#running.values()), overdue]);
     clearTimeout(timer);
   }
 
-  /** Gives up what was begun by then and has not ended; whatever comes of it does not count. */
-  #giveUp(startedBy: number): void {
+  /** Aborts the tries that were started by then and have not ended; their results no longer count. */
+  #abort(startedBy: number): void {
     for (const one of this.#running.keys()) {
       if (one.startedAt > startedBy) continue;
       this.#end(one, at("unsettled"));
@@ -265,12 +265,12 @@ interface Difference {
   readonly kind: ShadowFinding["kind"];
 }
 
-/** What concerns the body as a whole. */
+/** A difference of the body as a whole. */
 function at(kind: ShadowFinding["kind"]): readonly Difference[] {
   return [{ path: "/", kind }];
 }
 
-/** A value may be made so that looking at it throws, or so deep that comparing it does: then no reader can do much with it. */
+/** Comparing throws for a value with throwing getters and for one that is nested too deeply: no reader could use such a value. */
 function differencesOf(before: unknown, after: unknown): readonly Difference[] {
   const differences: Difference[] = [];
   try {

@@ -15,10 +15,10 @@ function labelledJson(text: string): EncodedMessage {
 }
 
 describe("verification", () => {
-  it("reports bodies that another deserializer would have taken for something else, by digest", async () => {
+  it("reports bodies that another deserializer would have read as another value, by digest", async () => {
     const verification = new Verification({ sampleRate: 1 });
     const observed = verification.observe(pipeline);
-    // The one byte of this JSON number is a whole MessagePack number too: 55.
+    // The single byte of this JSON number is also a complete MessagePack number: 55.
     expect(observed.deserialize(labelledJson("7"))).toMatchObject({ body: 7 });
     observed.deserialize(labelledJson('{"order":1}'));
     expect(await verification.report()).toEqual({
@@ -62,7 +62,7 @@ describe("verification", () => {
     });
   });
 
-  it("finds nothing where formats and schemas tell each other apart", async () => {
+  it("reports nothing if formats and schemas can be distinguished", async () => {
     const orders = ordersPipeline();
     const verification = new Verification({ sampleRate: 1 });
     const observed = verification.observe(orders);
@@ -79,7 +79,7 @@ describe("verification", () => {
     expect(ambiguities).toEqual([]);
   });
 
-  it("calls an ambiguity harmless when the value is the same either way", async () => {
+  it("reports an ambiguity as harmless when the value is the same either way", async () => {
     const type = defineMessage("note", {
       version: 2,
       schemas: { 1: {}, 2: {} },
@@ -100,7 +100,7 @@ describe("verification", () => {
     expect(await verification.report()).toMatchObject({ verified: 1, ambiguities: [] });
   });
 
-  it("asks for no other version where the version stands in an envelope", async () => {
+  it("tries no other version if the version is in an envelope", async () => {
     const type = defineMessage("note", {
       version: 2,
       schemas: { 1: {}, 2: {} },
@@ -121,7 +121,7 @@ describe("verification", () => {
     expect(await verification.report()).toMatchObject({ verified: 1, ambiguities: [] });
   });
 
-  it("passes over what cannot be deserialized, and bodies that no serializer read", async () => {
+  it("ignores undeserializable messages, and bodies that no serializer read", async () => {
     const verification = new Verification({ sampleRate: 1 });
     const observed = verification.observe(pipeline);
     observed.deserialize(labelledJson("{"));
@@ -139,12 +139,12 @@ describe("verification", () => {
     expect(uncounted).toBe(1);
   });
 
-  it("costs nothing at a rate of 0: the pipeline stays what it is", () => {
+  it("costs nothing at a rate of 0: it returns the pipeline itself", () => {
     expect(new Verification({ sampleRate: 0 }).observe(pipeline)).toBe(pipeline);
     expect(() => new Verification({ sampleRate: -1 })).toThrow(TypeError);
   });
 
-  it("verifies what asynchronous pipelines read", async () => {
+  it("verifies messages that asynchronous pipelines read", async () => {
     const slow = {
       ...json(),
       deserialize: async (...args: Parameters<ReturnType<typeof json>["deserialize"]>) =>

@@ -7,17 +7,17 @@ import { checkSampleRate, defaultSampleRate, maxRunning } from "../comparison/sa
 import { Tallies } from "../comparison/tallies.js";
 import { pipelineOver } from "../pipeline-over.js";
 
-/** What is verified, and how much is kept. */
+/** How many messages to verify, and how many results to keep. */
 export interface VerificationOptions {
-  /** Which share of messages is verified, from 0 (none) to 1 (all). Default: 0.01. */
+  /** The share of messages to verify, from 0 (none) to 1 (all). Default: 0.01. */
   readonly sampleRate?: number | undefined;
-  /** How many ambiguities are kept each by itself; the others are counted together. Default: 1 000. */
+  /** Maximum number of ambiguities that are counted separately; the others are counted together. Default: 1 000. */
   readonly maxAmbiguities?: number | undefined;
-  /** How many digests are kept of each. Default: 5. */
+  /** Maximum number of digests to keep of each. Default: 5. */
   readonly maxSamples?: number | undefined;
 }
 
-/** What a second reader would take the body for. */
+/** As what a serializer reads a body. */
 export interface Reading {
   readonly serializer: string;
   /** The version of the message type; undefined for an untyped message. */
@@ -32,14 +32,14 @@ export interface Ambiguity {
   /** How else they could have been read. */
   readonly other: Reading;
   /**
-   * What it takes: `unlabelled` – nothing, the bytes alone would do, so that the label decides; `labelled` – a label that names the other
-   * serializer; `version` – another version on the message.
+   * When it would be read otherwise: `unlabelled` – without a content type, by its bytes alone; `labelled` – with a content type that names the
+   * other serializer; `version` – with another version on the message.
    */
   readonly under: "unlabelled" | "labelled" | "version";
-  /** Whether the handler would get the same value either way, every time. */
+  /** Whether the handler would have received the same value either way in every case. */
   readonly isHarmless: boolean;
   readonly count: number;
-  /** SHA-256 of the first such bodies as they travelled, to find the messages by. */
+  /** SHA-256 of the first such bodies on the wire, to find the messages by. */
   readonly samples: readonly string[];
 }
 
@@ -58,8 +58,8 @@ const defaults = Object.freeze({ sampleRate: defaultSampleRate, maxAmbiguities: 
 type Tally = { -readonly [Key in keyof Ambiguity]: Ambiguity[Key] } & { readonly samples: string[] };
 
 /**
- * Asks of a sample of messages that were read whether another deserializer, or the same under another version, would have accepted them too.
- * In such a pair the label alone, or the order of things, decides what a body means. Keeps digests, never payload.
+ * Checks for a sample of messages that were read whether another deserializer, or the same with another version, would have accepted them too.
+ * If so, only the content type or the order of the deserializers decides what a body means. Keeps digests, never payload.
  */
 export class Verification {
   readonly #sampleRate: number;
@@ -75,7 +75,7 @@ export class Verification {
     this.#tallies = new Tallies(options.maxAmbiguities ?? defaults.maxAmbiguities);
   }
 
-  /** A pipeline that writes and reads as the given one, with some of what it reads verified after the fact. */
+  /** A pipeline that writes and reads like the given one, and verifies a sample of what it reads afterwards. */
   observe<Types extends MessageType>(pipeline: Pipeline<Types>): Pipeline<Types> {
     if (this.#sampleRate === 0) return pipeline;
     const isChosen = () => Math.random() < this.#sampleRate && this.#running.size < maxRunning;
@@ -95,7 +95,7 @@ export class Verification {
     });
   }
 
-  /** Verifies one message, for tools that have messages at hand; one that cannot be deserialized is passed over. */
+  /** Verifies one message, for tools that have messages at hand; an undeserializable message is ignored. */
   async verify(pipeline: Pipeline, message: EncodedMessage): Promise<void> {
     if (!(message.body instanceof Uint8Array)) return;
     // Read again: a handler may have changed the value that it was given.
@@ -112,7 +112,7 @@ export class Verification {
     }
   }
 
-  /** What was found so far. Resolves when the verifications in progress are done. */
+  /** The findings so far. Resolves when the verifications in progress have ended. */
   async report(): Promise<VerificationReport> {
     await Promise.all(this.#running);
     const ambiguities = this.#tallies.sorted().map((tally) => ({ ...tally, samples: [...tally.samples] }));
@@ -121,7 +121,7 @@ export class Verification {
   }
 
   #verifyLater(pipeline: Pipeline, message: EncodedMessage): void {
-    // A later turn, so that whoever reads the message gets it first.
+    // In a later microtask, so that the caller gets the message first.
     const running: Promise<void> = Promise.resolve()
       .then(() => this.verify(pipeline, message))
       .catch(() => {})
@@ -149,7 +149,7 @@ interface OtherReading {
   readonly readAs: ReadTarget;
 }
 
-/** The other ways to read a body: by each other serializer, without its label or else with it, and as each other version. */
+/** The other ways to read a body: by each other serializer, without its content type or else with it, and as each other version. */
 function otherReadings(pipeline: Pipeline, { report }: Decoded): OtherReading[][] {
   const { serializer, messageType, messageVersion } = report;
   if (serializer === undefined) return [];
@@ -166,7 +166,7 @@ function otherReadings(pipeline: Pipeline, { report }: Decoded): OtherReading[][
   ];
 }
 
-/** In an envelope the version stands in the body, where no other can be asked for. */
+/** An envelope contains its version, so the version that was asked for may have been ignored. */
 function isSameReading({ report }: Decoded, other: Decoded): boolean {
   const { serializer, messageVersion } = other.report;
   return serializer === report.serializer && messageVersion === report.messageVersion;

@@ -47,7 +47,7 @@ describe("a write plan by content type", () => {
     }
   });
 
-  it("keeps a session together, and a share apart", async () => {
+  it("writes a session in one format, and the planned share of sessions new", async () => {
     const plan = planOf();
     await plan.setPercent(30, { override: true });
     const chosen = (sessionId: string) => plan.choose({ body: 1, sessionId });
@@ -59,7 +59,7 @@ describe("a write plan by content type", () => {
     expect(plan.phase).toBe("mixed");
   });
 
-  it("leaves typed messages, empty ones and other content types alone", async () => {
+  it("does not affect typed messages, empty ones and other content types", async () => {
     const plan = planOf();
     await plan.setPercent(100, { override: true });
     expect(contentTypeOf(plan, noted.message({}))).toBe("application/json");
@@ -75,7 +75,7 @@ describe("a write plan by content type", () => {
     );
   });
 
-  it("is for the messages that covers names", async () => {
+  it("applies to the messages that `covers` accepts", async () => {
     const plan = planOf({ covers: ({ subject }) => subject === "order" });
     await plan.setPercent(100, { override: true });
     expect(contentTypeOf(plan, { body: {}, subject: "order" })).toBe("application/vnd.msgpack");
@@ -113,7 +113,7 @@ describe("raising its share", () => {
     );
   });
 
-  it("waits for readers that have not said what they read", async () => {
+  it("is refused until all readers have announced what they read", async () => {
     const guard = beaconGuard({
       store: storeOf("billing", pipeline),
       readers: ["billing", "audit"],
@@ -122,7 +122,7 @@ describe("raising its share", () => {
     await expect(planOf({ guard }).setPercent(10)).rejects.toThrow('"audit" has not said what it can read');
   });
 
-  it("goes on when all are able, suffixes included, and rechecks stop it when one is not any more", async () => {
+  it("succeeds when all readers are able, suffixes included; a recheck stops the plan when one no longer is", async () => {
     const to = { contentType: "application/vnd.shop+json" };
     const readers = ["billing"];
     const able = planOf({

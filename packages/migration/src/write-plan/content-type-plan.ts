@@ -5,24 +5,24 @@ import { SteppedPlan } from "./stepped-plan.js";
 
 /** A content type to write. */
 export interface ContentTypeTarget {
-  /** Set on the message as it stands here; the serializer of the pipeline that claims it writes the body. */
+  /** Set on the message exactly as given; the serializer of the pipeline that claims it writes the body. */
   readonly contentType: string;
 }
 
-/** How messages without a message type move from one content type to another. */
+/** The options of a {@link ContentTypePlan}. */
 export interface ContentTypePlanOptions {
   /** What is written at 0 %. */
   readonly from: ContentTypeTarget;
   /** What is written at 100 %. */
   readonly to: ContentTypeTarget;
   /**
-   * Which messages the plan is for, of those that have no message type. Default: those without a content type, and those with the content
-   * type of `from` or `to`.
+   * Which of the messages without a message type the plan applies to. Default: those without a content type, and those with the content type of
+   * `from` or `to`.
    */
   readonly covers?: ((message: Message) => boolean) | undefined;
   /** Asks the readers before a share is raised. Without one, raising a share needs `override`. */
   readonly guard?: ReaderGuard | undefined;
-  /** What keeps messages together. Default: `sessionId`, else `partitionKey`, else `messageId`. */
+  /** The key that decides: messages with the same key are written alike. Default: `sessionId`, else `partitionKey`, else `messageId`. */
   readonly keyOf?: ((message: Message) => string | Uint8Array | undefined) | undefined;
 }
 
@@ -35,9 +35,9 @@ const optionNames: OptionNames<ContentTypePlanOptions> = {
 };
 
 /**
- * A write plan for messages without a message type: it goes by content types alone, and bodies are written as they are given. Like
- * {@link WritePlan} it begins at 0 %, is stable per key, and has a kill switch. Senders whose plans have the same name decide alike. Throws
- * `configuration-invalid` for a content type that is none.
+ * A write plan for messages without a message type: it moves them from one content type to another, without versions. Like {@link WritePlan} it
+ * begins at 0 %, is stable per key, and has a kill switch. Senders whose plans have the same name decide alike. Throws `configuration-invalid`
+ * for an invalid content type.
  */
 export class ContentTypePlan extends SteppedPlan<ContentTypeTarget> {
   readonly name: string;
@@ -62,7 +62,7 @@ export class ContentTypePlan extends SteppedPlan<ContentTypeTarget> {
     this.#covers = covers ?? (({ contentType }) => !contentType || essences.includes(essenceOf(contentType)));
   }
 
-  /** Whether the plan is for a message. */
+  /** Whether the plan applies to a message. */
   covers(message: Message): boolean {
     return this.#covers(message);
   }

@@ -1,6 +1,6 @@
 import { parseMediaType } from "@waybill/core/serializer";
 
-/** Whether one of the claims of a serializer or a reader, media types and suffixes, covers a content type. */
+/** Whether the media types and suffixes that a serializer or a reader claims include a content type. */
 export function claims(mediaTypes: readonly string[], contentType: string): boolean {
   const parsed = parseMediaType(contentType);
   if (parsed === undefined) return false;

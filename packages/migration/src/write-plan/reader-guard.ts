@@ -7,11 +7,11 @@ import type { ContentTypeTarget } from "./content-type-plan.js";
 import { claims } from "./media-type-claims.js";
 import type { PlannedTarget } from "./write-plan.js";
 
-/** Asks the readers whether they can read what is to be written. */
+/** Asks the readers whether they can read the new format. */
 export interface ReaderGuard {
   /**
-   * Why it must not be written yet, one sentence each without a full stop; none when every reader is able. A plan by content type has no
-   * message type, and its target is a content type.
+   * Why the target must not be written yet, one sentence each without a full stop; empty when every reader can read it. A plan by content type
+   * passes no message type, and a content type as target.
    */
   objections(
     messageType: MessageType | undefined,
@@ -20,18 +20,19 @@ export interface ReaderGuard {
   ): Promise<readonly string[]>;
 }
 
-/** Whom a guard asks. */
+/** Which readers a guard asks, and how. */
 export interface BeaconGuardOptions {
+  /** Where the readers' beacons are stored. */
   readonly store: BeaconStore;
   /** Every reader of the message type. One that has not announced itself is an objection. */
   readonly readers: readonly string[];
-  /** The sender's pipeline: its serializers tell under which media type the target is written. */
+  /** The sender's pipeline: its serializers define the media type of the target. */
   readonly pipeline: Pipeline;
-  /** Where time comes from. Default: the system's clock. */
+  /** The clock. Default: the system's. */
   readonly scheduler?: Pick<Scheduler, "now"> | undefined;
   /**
-   * How far the clocks of readers, store and guard may be apart, in milliseconds: so long after its end a beacon still counts as an objection.
-   * Default: 600 000. Where the store has a clock of its own, only the guard's can be off.
+   * Maximum difference between the clocks of readers, store and guard, in milliseconds: a beacon can still object for that long after it expired.
+   * Default: 600 000. If the store has a clock of its own, only the guard's clock can differ.
    */
   readonly clockToleranceInMs?: number | undefined;
 }
@@ -47,8 +48,8 @@ const optionNames: OptionNames<BeaconGuardOptions> = {
 const defaultClockToleranceMs = 600_000;
 
 /**
- * A guard that goes by beacons: each of the named readers must have announced itself, and every instance that has, also those of readers
- * nobody named, must read the target's version and media type under the same schema.
+ * A guard that uses beacons: each named reader must have announced itself, and every announced instance, also of readers that are not named,
+ * must read the target's version and media type with the same schema.
  */
 export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
   requireKnownOptions("beaconGuard", options, optionNames);
@@ -91,8 +92,8 @@ function writtenAs(
 }
 
 /**
- * The beacons whose readers may still run, and of those the ones whose readers surely do. Where in doubt a beacon may object, and does not
- * stand for a reader that has to be there.
+ * `counting`: beacons of instances that may still run; `present`: those that have certainly not expired. In doubt a beacon can object, but does
+ * not prove that a named reader is present.
  */
 function counted(
   listed: readonly CapabilityBeacon[],
@@ -126,7 +127,7 @@ function objectionsOf(
   const who = `"${reader}" (${instance})`;
   const type = capability.messageTypes.find(({ name }) => name === messageType.name);
   if (type === undefined) {
-    // Whoever nobody named may read other messages of the same store.
+    // A reader that is not named may receive other messages.
     return readers.includes(reader) ? [`${who} does not know the message type`] : [];
   }
   return [

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { shareCount, shareOf, stableKey } from "./stable-share.js";
 
 describe("shareOf", () => {
-  it("is what the documentation says, so that other senders can decide alike", () => {
+  it("follows the documented algorithm, so that other senders can decide alike", () => {
     expect(shareOf("order-placed", "ada")).toBe(reference("order-placed", "ada"));
     expect(shareOf("order-placed", "zoë 😀")).toBe(reference("order-placed", "zoë 😀"));
   });
@@ -20,7 +20,7 @@ describe("shareOf", () => {
     `);
   });
 
-  it("is the same for a text and its bytes, and always within the shares", () => {
+  it("is the same for a string and its UTF-8 bytes, and below the number of shares", () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: "grapheme" }), (type, key) => {
         const share = shareOf(type, key);
@@ -31,7 +31,7 @@ describe("shareOf", () => {
     );
   });
 
-  it("spreads keys evenly, even those that count up", () => {
+  it("spreads keys evenly, even consecutive numbers", () => {
     const tenths = new Array<number>(10).fill(0);
     for (let id = 0; id < 20_000; id++)
       tenths[Math.floor(shareOf("order-placed", `order-${id}`) / 1000)]! += 1;
@@ -40,7 +40,7 @@ describe("shareOf", () => {
 });
 
 describe("stableKey", () => {
-  it("is the session, else the partition key, else the message id", () => {
+  it("is the session id, else the partition key, else the message id", () => {
     expect(stableKey({ body: 1, sessionId: "s", partitionKey: "s", messageId: "m" })).toBe("s");
     expect(stableKey({ body: 1, partitionKey: "p", messageId: "m" })).toBe("p");
     expect(stableKey({ body: 1, messageId: 7n })).toBe("7");
@@ -48,7 +48,7 @@ describe("stableKey", () => {
   });
 });
 
-/** Written from the documentation with big integers. */
+/** The documented algorithm, written with bigints. */
 function reference(type: string, key: string): number {
   const mask = 0xffffffffn;
   let hash = 0x811c9dc5n;

@@ -1,6 +1,6 @@
 import type { Message } from "@waybill/core";
 
-/** The shares a message can fall into: a percentage has two digits behind the point. */
+/** The number of shares: a percentage has two decimal places. */
 export const shareCount = 10_000;
 
 /**
@@ -17,8 +17,8 @@ export function shareOf(messageType: string, key: string | Uint8Array): number {
 }
 
 /**
- * What keeps messages together: the session, else the partition key, else the message id. Undefined when a message has none of them; its
- * share is then left to chance.
+ * The default key of a message: the session id, else the partition key, else the message id. Undefined when a message has none of them; its
+ * share is then random.
  */
 export function stableKey({ sessionId, partitionKey, messageId }: Message): string | Uint8Array | undefined {
   const key = sessionId ?? partitionKey ?? messageId;

@@ -2,37 +2,37 @@ import { type Message, WaybillError } from "@waybill/core";
 import type { CallOptions } from "@waybill/core/transport";
 import { shareCount, shareOf, stableKey } from "./stable-share.js";
 
-/** How a share is set. */
+/** Options of `setPercent`. */
 export interface SetPercentOptions extends CallOptions {
-  /** Raises the share whatever the readers say. Default false. */
+  /** Raises the share without asking the guard. Default: false. */
   readonly override?: boolean | undefined;
 }
 
-/** Where a plan stands. */
+/** What a plan writes now: only the old format, both, or only the new one. */
 export type WritePlanPhase = "old" | "mixed" | "new";
 
-/** What a plan moves, and how. */
+/** The settings that a subclass passes. */
 interface PlanSettings<Target> {
-  /** What is hashed with the key: senders of the same name decide alike. */
+  /** Hashed together with the key: senders with plans of the same name decide alike. */
   readonly name: string;
   readonly from: Target;
   readonly to: Target;
   /** The new format, as errors name it. */
   readonly toText: string;
-  /** What keeps messages together: the same key always gets the same answer. */
+  /** Messages with the same key are written alike. */
   readonly keyOf: ((message: Message) => string | Uint8Array | undefined) | undefined;
-  /** Why the new format must not be written yet; undefined when there is nobody to ask. */
+  /** Why the new format must not be written yet; undefined without a guard. */
   readonly objections: (call: CallOptions) => Promise<readonly string[]> | undefined;
 }
 
-/** A plan by which a growing share of messages moves from one target to another. It begins at 0 %. */
+/** Moves a growing share of messages from one target to another. Begins at 0 %. */
 export abstract class SteppedPlan<Target> {
   /** What is written at 0 %. */
   readonly from: Target;
   /** What is written at 100 %. */
   readonly to: Target;
   readonly #settings: PlanSettings<Target>;
-  /** Of 10,000. */
+  /** From 0 to 10,000. */
   #shares = 0;
   #changes = 0;
 
@@ -42,7 +42,7 @@ export abstract class SteppedPlan<Target> {
     this.#settings = settings;
   }
 
-  /** How many of a hundred messages are written new. */
+  /** The percentage of messages written in the new format. */
   get percent(): number {
     return (this.#shares * 100) / shareCount;
   }
@@ -52,14 +52,14 @@ export abstract class SteppedPlan<Target> {
     return this.#shares === shareCount ? "new" : "mixed";
   }
 
-  /** What to write a message as. */
+  /** The target to write a message as. */
   choose(message: Message): Target {
     return this.#includes(message) ? this.to : this.from;
   }
 
   /**
-   * Sets the share of the new format, from 0 to 100, two digits behind the point. Raising it asks the guard first and rejects with
-   * `operation-invalid`, naming the readers that cannot read it yet, or when the plan was stopped in the meantime; the share then stays.
+   * Sets the share of the new format, from 0 to 100, with two decimal places. Raising it asks the guard first. Rejects with `operation-invalid`
+   * and changes nothing if a reader cannot read the new format yet, which the error names, or if the plan was stopped or changed meanwhile.
    */
   async setPercent(
     percent: number,
@@ -77,15 +77,15 @@ export abstract class SteppedPlan<Target> {
     this.#shares = shares;
   }
 
-  /** The kill switch: from this moment everything is written old. Needs nobody's consent. */
+  /** The kill switch: from now on everything is written in the old format. Does not ask the guard. */
   stop(): void {
     this.#changes += 1;
     this.#shares = 0;
   }
 
   /**
-   * Asks the guard again and stops the plan when a reader is not able any more, for example after a roll-back. Resolves with the objections;
-   * none when all is well. Call it at intervals while the plan is mixed or new.
+   * Asks the guard again and stops the plan if a reader can no longer read the new format, for example after a roll-back. Resolves with the
+   * objections, an empty list without any. Call it at intervals while the plan is mixed or new.
    */
   async recheck({ abortSignal }: CallOptions = {}): Promise<readonly string[]> {
     const objections = await this.#objections({ abortSignal });
@@ -115,5 +115,5 @@ export abstract class SteppedPlan<Target> {
   }
 }
 
-/** The objection of a plan that has nobody to ask. */
+/** The objection of a plan without a guard. */
 const unguarded: readonly string[] = Object.freeze(["no guard can tell whether every reader is able"]);

@@ -5,9 +5,9 @@ import { claims } from "./media-type-claims.js";
 import type { WritePlan } from "./write-plan.js";
 
 /**
- * A pipeline that writes each message type as its plan has it, messages without one as the first content type plan that covers them has it,
- * and everything else as before. What a call says in `writeAs` outranks a plan; a plan outranks a message's own `contentType`. Throws
- * `configuration-invalid` when a plan is not for a message type and serializers of the pipeline, or when two plans are for one type.
+ * A pipeline that writes message types by their write plans, untyped messages by the first content type plan that covers them, and everything
+ * else as before. `writeAs` of a call overrides a plan; a plan overrides the `contentType` of a message. Throws `configuration-invalid` when a
+ * plan names a message type or serializer that the pipeline does not have, or when two plans are for one type.
  */
 export function withWritePlans<Types extends MessageType>(
   pipeline: Pipeline<Types>,
@@ -42,14 +42,14 @@ export function withWritePlans<Types extends MessageType>(
   });
 }
 
-/** A message without a type as the first plan that covers it has it. A message without a body has no format. */
+/** An untyped message with the content type of the first plan that covers it. A message without a body has no format. */
 function asPlanned(message: Message, plans: readonly ContentTypePlan[]): Message {
   if (message.body === undefined) return message;
   const plan = plans.find((each) => each.covers(message));
   return plan === undefined ? message : { ...message, contentType: plan.choose(message).contentType };
 }
 
-/** Finds the name of the type of a message to send: its subject, or what the resolver reads in its properties. */
+/** Reads the message type's name of a message to send: its subject, or what the resolver finds in its properties. */
 function typeReader({
   messageTypes,
   messageTypeResolver,
@@ -65,7 +65,7 @@ function typeReader({
       const name = messageTypeResolver.identify(encoded, isKnown)?.messageType;
       return name !== undefined && isKnown(name) ? name : undefined;
     } catch {
-      return undefined; // The pipeline says what is wrong with it.
+      return undefined; // The pipeline reports what is wrong with the message.
     }
   };
 }

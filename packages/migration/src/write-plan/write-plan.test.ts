@@ -25,7 +25,7 @@ function contentTypes(plan: WritePlan, sessionIds: readonly string[]): unknown[]
 }
 
 describe("a write plan", () => {
-  it("begins old, and at 100 % is new", async () => {
+  it("writes the old format at first, and the new one at 100 %", async () => {
     const plan = planOf({ guard: guardOf() });
     expect([plan.phase, plan.percent]).toEqual(["old", 0]);
     expect(contentTypes(plan, ["a", "b"])).toEqual([
@@ -40,7 +40,7 @@ describe("a write plan", () => {
     ]);
   });
 
-  it("gives the same key the same answer, and raising the share turns nobody back", async () => {
+  it("decides alike for the same key, and raising the share moves no key back", async () => {
     const key = fc.string({ minLength: 1, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(
@@ -73,14 +73,14 @@ describe("a write plan", () => {
     expect(plan.phase).toBe("mixed");
   });
 
-  it("leaves messages without a key to chance", async () => {
+  it("decides at random for messages without a key", async () => {
     const plan = planOf({ guard: guardOf() });
     await plan.setPercent(50);
     const choices = new Set(Array.from({ length: 100 }, () => plan.choose({ body: 1 })));
     expect(choices.size).toBe(2);
   });
 
-  it("goes by a key of one's own", async () => {
+  it("uses a key function of the caller", async () => {
     const plan = planOf({ guard: guardOf(), keyOf: ({ replyTo }) => replyTo });
     await plan.setPercent(50);
     const choices = new Set(
@@ -102,7 +102,7 @@ describe("a write plan", () => {
 });
 
 describe("raising the share", () => {
-  it("is refused until every reader is able, and says who is not", async () => {
+  it("is refused until every reader is able, and names those that are not", async () => {
     const plan = planOf({ guard: guardOf('"billing" has not said what it can read') });
     await expect(plan.setPercent(1)).rejects.toThrow(
       '[operation-invalid] "order-placed" is not written as avro version 2 at 1 %: "billing" has not said what it can read.',
@@ -133,14 +133,14 @@ describe("raising the share", () => {
 });
 
 describe("the kill switch", () => {
-  it("takes effect at once and needs nobody's consent", async () => {
+  it("takes effect at once without asking the guard", async () => {
     const plan = planOf();
     await plan.setPercent(100, { override: true });
     plan.stop();
     expect(contentTypes(plan, ["a"])).toEqual([["application/json", 1]]);
   });
 
-  it("wins over a raise whose readers are still being asked", async () => {
+  it("cancels a raise whose readers are still being asked", async () => {
     let answer = (_: readonly string[]): void => {};
     const plan = planOf({ guard: { objections: () => new Promise((resolve) => (answer = resolve)) } });
     const raising = plan.setPercent(50);
@@ -150,7 +150,7 @@ describe("the kill switch", () => {
     expect(plan.percent).toBe(0);
   });
 
-  it("is pulled by a recheck when a reader is not able any more", async () => {
+  it("is triggered by a recheck when a reader is no longer able", async () => {
     const objections: string[] = [];
     const plan = planOf({ guard: { objections: async () => objections } });
     await plan.setPercent(50);
@@ -161,7 +161,7 @@ describe("the kill switch", () => {
     expect(plan.percent).toBe(0);
   });
 
-  it("lowering needs nobody's consent either", async () => {
+  it("lowering the share does not ask the guard either", async () => {
     const plan = planOf({ guard: guardOf("no") });
     await plan.setPercent(50, { override: true });
     await plan.setPercent(20);

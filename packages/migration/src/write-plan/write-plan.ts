@@ -12,7 +12,7 @@ export interface PlannedTarget extends WriteTarget {
   readonly version?: number | undefined;
 }
 
-/** How one message type moves from one format or version to another. */
+/** The options of a {@link WritePlan}. */
 export interface WritePlanOptions {
   /** What is written at 0 %. */
   readonly from: PlannedTarget;
@@ -20,16 +20,16 @@ export interface WritePlanOptions {
   readonly to: PlannedTarget;
   /** Asks the readers before a share is raised. Without one, raising a share needs `override`. */
   readonly guard?: ReaderGuard | undefined;
-  /** What keeps messages together. Default: `sessionId`, else `partitionKey`, else `messageId`. */
+  /** The key that decides: messages with the same key are written alike. Default: `sessionId`, else `partitionKey`, else `messageId`. */
   readonly keyOf?: ((message: Message) => string | Uint8Array | undefined) | undefined;
 }
 
 const optionNames: OptionNames<WritePlanOptions> = { from: true, to: true, guard: true, keyOf: true };
 
 /**
- * The plan by which one message type moves from an old to a new format or version: all old, a percentage new, all new. It begins at 0 %. The
- * same key always gets the same answer at the same percentage, and raising the percentage turns nobody back. `withWritePlans` puts it to
- * work. Messages without a message type have a {@link ContentTypePlan}.
+ * Moves one message type from an old to a new format or version: all old, a percentage new, all new. Begins at 0 %. The same key always gets the
+ * same format at the same percentage, and raising the percentage moves no key back to the old one. Pass it to `withWritePlans`. For messages
+ * without a message type use {@link ContentTypePlan}.
  */
 export class WritePlan extends SteppedPlan<PlannedTarget> {
   readonly messageType: MessageType;

@@ -1,8 +1,8 @@
 import { betaId } from "./framing.js";
 
 /**
- * Which framings of schema registries a body could have, as a person reads it: `"Confluent id 48 or Azure's beta preamble"`. Undefined when
- * it looks like none. The first bytes are all that is looked at, so it is a hint and never a proof.
+ * Which framings of schema registries a body could have, as text for an error: `"Confluent id 48 or Azure's beta preamble"`. Undefined when it
+ * looks like none. It checks only the first bytes, so it is a hint, never a proof.
  */
 export function diagnoseFraming(bytes: Uint8Array): string | undefined {
   const guesses = [confluent(bytes), azureBeta(bytes), confluentGuid(bytes), glue(bytes)].filter(
@@ -11,7 +11,7 @@ export function diagnoseFraming(bytes: Uint8Array): string | undefined {
   return guesses.length === 0 ? undefined : guesses.join(" or ");
 }
 
-/** Apicurio's bytes are the same. Ids beyond some millions are hardly real. */
+/** Apicurio's bytes are the same. Larger ids are unlikely in practice. */
 function confluent(bytes: Uint8Array): string | undefined {
   if (bytes[0] !== 0x00 || bytes.length < 6) return undefined;
   const id = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
@@ -22,7 +22,7 @@ function azureBeta(bytes: Uint8Array): string | undefined {
   return betaId(bytes) === undefined ? undefined : "Azure's beta preamble";
 }
 
-/** The bits of a UUID's version and variant tell random bytes from one. Source: RFC 9562, 4. */
+/** The version and variant bits distinguish a UUID from random bytes. Source: RFC 9562, 4. */
 function confluentGuid(bytes: Uint8Array): string | undefined {
   return bytes[0] === 0x01 && bytes.length > 17 && isUuid(bytes, 1) ? "Confluent's GUID framing" : undefined;
 }

@@ -2,14 +2,14 @@ import type { ApplicationProperties } from "@waybill/core";
 import type { SerializerContext } from "@waybill/core/serializer";
 import type { SchemaFraming } from "../sources/schema-source.js";
 
-/** Where the schema's id of a body stands, and where the payload begins. */
+/** The schema's id of a body, and where the payload begins. */
 export interface Framed {
   readonly framing: SchemaFraming;
   readonly id: string;
   readonly start: number;
   /** The payload is compressed, as AWS Glue does it. */
   readonly isDeflated?: true;
-  /** What follows the id in a header: the message indexes of Protobuf. */
+  /** The bytes after the id in a header: the message indexes of Protobuf. */
   readonly rest?: Uint8Array;
 }
 
@@ -18,7 +18,7 @@ const confluentHeader = "__value_schema_id";
 /** Source: Apicurio Registry, `KafkaSerdeHeaders`. */
 const apicurioHeaders = ["apicurio.value.contentId", "apicurio.value.globalId"] as const;
 
-/** The first byte that a framing writes, where it writes any. */
+/** The first byte of each framing that writes bytes. */
 const firstBytes: Readonly<Partial<Record<SchemaFraming, number>>> = {
   "azure-beta": 0x00,
   confluent: 0x00,
@@ -93,7 +93,7 @@ function intId(bytes: Uint8Array): Omit<Framed, "framing"> | undefined {
   return id < 0 ? undefined : { id: String(id), start: 5 };
 }
 
-/** `01` and a GUID, or `00` and a number; behind it the message indexes of Protobuf. */
+/** `01` and a GUID, or `00` and a number, followed by the message indexes of Protobuf. */
 function headerId(value: unknown): Omit<Framed, "framing"> | undefined {
   if (!(value instanceof Uint8Array)) return undefined;
   if (value[0] === 0x01 && value.length >= 17)
@@ -102,7 +102,7 @@ function headerId(value: unknown): Omit<Framed, "framing"> | undefined {
   return found === undefined ? undefined : { id: found.id, start: 0, rest: value.subarray(5) };
 }
 
-/** Longs, as AMQP numbers or as the eight bytes that Kafka's headers hold. */
+/** Longs, as AMQP numbers or as the eight bytes of a Kafka header. */
 function apicurioId(properties: ApplicationProperties): Omit<Framed, "framing"> | undefined {
   for (const name of apicurioHeaders) {
     const value = properties[name];
@@ -127,7 +127,7 @@ function uuid(bytes: Uint8Array, start: number): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** What is written in front of a payload. Throws `RangeError` for an id that the framing has no room for. */
+/** The bytes to write before a payload. Throws `RangeError` for an id that does not fit the framing. */
 export function frameHeader(framing: SchemaFraming, id: string): Uint8Array {
   switch (framing) {
     case "confluent":

@@ -4,11 +4,11 @@ interface ProtoMessage {
   readonly messages: ProtoMessage[];
 }
 
-/** Comments, texts, names and the signs that matter. */
+/** Comments, strings, names and the punctuation that matters. */
 const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_][\w.]*|[{};=]/g;
 
 /**
- * The full names of the messages of a `.proto` source by their indexes, in their order: `"0"` is the first, `"1,0"` the first within the second.
+ * The full names of the messages of a `.proto` source by their message indexes: `"0"` is the first, `"1,0"` the first within the second.
  * Throws `SyntaxError` for a source without messages. Source: Confluent, "Wire format", message indexes.
  */
 export function protoMessages(source: string): ReadonlyMap<string, string> {
@@ -53,7 +53,7 @@ export function readIndexes(
 ): { readonly indexes: string; readonly end: number } | undefined {
   const count = readZigZag(bytes, 0);
   if (count === undefined || count.value < 0 || count.value > 32) return undefined;
-  // A single zero stands for the first message.
+  // A single zero means the first message.
   if (count.value === 0) return { indexes: "0", end: count.end };
   const indexes: number[] = [];
   let end = count.end;
@@ -66,7 +66,7 @@ export function readIndexes(
   return { indexes: indexes.join(","), end };
 }
 
-/** Message indexes as they are written. */
+/** The bytes of message indexes. */
 export function writeIndexes(indexes: string): Uint8Array {
   if (indexes === "0") return Uint8Array.of(0);
   const values = indexes.split(",").map(Number);

@@ -32,31 +32,31 @@ export interface SchemaReader {
   read(payload: Uint8Array, context: DeserializeContext, framed: Framed): Awaitable<unknown>;
 }
 
-/** A value as it is written, before its schema's id is put on it. */
+/** An encoded value, before its schema's id is added. */
 export interface Payload {
   readonly bytes: Uint8Array;
-  /** What stands between the id and the payload: the message indexes of Protobuf. */
+  /** The bytes between the id and the payload: the message indexes of Protobuf. */
   readonly prefix?: Uint8Array | undefined;
 }
 
-/** What a format needs of its own. */
+/** What each format implements. */
 export interface RegisteredFormat {
   readonly format: SchemaFormat;
   /** The serializer that reads bodies without a framing, and whose name and media types are claimed. */
   readonly plain: Serializer;
-  /** The media type under which `"azure"` puts the id, and the one for bodies that carry their id themselves. */
+  /** The media type to which `"azure"` adds the id, and the one for bodies that contain their id. */
   readonly mediaTypes: { readonly azure: string | undefined; readonly framed: string };
-  /** Makes a reader of a registry's schema. Throws for one that is not usable. */
+  /** Makes a reader for a registry's schema. Throws for an unusable schema. */
   compile(schema: RegisteredSchema, id: string): SchemaReader;
-  /** The schema under which a value is written; `id` when it is known without a registry. */
+  /** The schema with which a value is written; `id` if it is known without a registry. */
   toWrite(value: unknown, context: SerializeContext): SchemaToWrite & { readonly id?: string | undefined };
   write(value: unknown, context: SerializeContext, schema: SchemaToWrite, id: string): Awaitable<Payload>;
 }
 
-/** The most that a payload of AWS Glue may become when it is decompressed: the default of `maxDecompressedBytes`. */
+/** Maximum size of a decompressed AWS Glue payload: the default of `maxDecompressedBytes`. */
 const maxInflatedBytes = 16 * 1024 * 1024;
 
-/** A serializer whose bodies say the registry's id of their schema. Knows them by their framing or their label. */
+/** A serializer whose bodies contain their schema's id in a registry. Recognises them by their framing or their content type. */
 export function registeredSerializer(options: ResolvedRegistryOptions, format: RegisteredFormat): Serializer {
   const { framings, source } = options;
   const { plain } = format;
@@ -87,7 +87,7 @@ export function registeredSerializer(options: ResolvedRegistryOptions, format: R
       throw withoutIdentity(bytes, framings);
     try {
       const value = plain.deserialize(bytes, context);
-      // A framing proves itself; a format without one must, as it does by itself.
+      // A framing is evidence enough; without one, the format's own recognition decides.
       return plain.detection === "magic" || context.isDeclared ? value : requireContainer(value);
     } catch (error) {
       const isUnknown = error instanceof WaybillError && error.reason === "identity-missing";
@@ -198,7 +198,7 @@ function withoutIdentity(bytes: Uint8Array, framings: readonly SchemaFraming[]):
   );
 }
 
-/** Where bytes fit several framings, an unknown id may be one of another registry: the attempt says so. */
+/** If bytes fit several framings, an unknown id may belong to another registry: the attempt says so. */
 function withDiagnosis(error: unknown, bytes: Uint8Array, framings: readonly SchemaFraming[]): unknown {
   if (!(error instanceof WaybillError) || error.reason !== "schema-unknown") return error;
   const looks = diagnoseFraming(bytes);

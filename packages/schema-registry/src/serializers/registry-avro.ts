@@ -8,7 +8,7 @@ import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
 
 /** How Avro bodies are read and written under a registry's schemas. */
 export interface RegistryAvroOptions extends RegistryOptions, SchemaChoice {
-  /** What `avro()` takes beside schemas and framing, such as `{ longs: "bigint" }`. */
+  /** Options of `avro()` except schemas and framing, such as `{ longs: "bigint" }`. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -16,9 +16,8 @@ export interface RegistryAvroOptions extends RegistryOptions, SchemaChoice {
 export type AvroFactory<Options> = (options: Options) => Serializer;
 
 /**
- * Avro under the schemas of a registry: bodies say the id of the schema they were written under. They are read into `schema` or `schemas`, or,
- * where there are none, as they were written. `avro` is the function of `@waybill/serializer-avro`. Throws `TypeError` for options that are
- * not valid.
+ * Avro with the schemas of a registry: bodies contain the id of their writer schema. They are read into `schema` or `schemas`, or, without these,
+ * as they were written. `avro` is the function of `@waybill/serializer-avro`. Throws `TypeError` for invalid options.
  */
 export function registryAvro<Options>(avro: AvroFactory<Options>, options: RegistryAvroOptions): Serializer {
   const resolved = resolveRegistryOptions("registryAvro", options, {

@@ -7,9 +7,9 @@ import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
 
 /** How JSON bodies are read and written under a registry's schemas. */
 export interface RegistryJsonOptions extends RegistryOptions, SchemaChoice {
-  /** Whether bodies are checked against the registry's schema when they are read; what is written always is. Default `true`. */
+  /** Whether bodies are validated against the registry's schema when read; written bodies always are. Default `true`. */
   readonly validates?: boolean | undefined;
-  /** What `json()` takes beside schemas, such as `{ writeBigInts: "number" }`. */
+  /** Options of `json()` except schemas, such as `{ writeBigInts: "number" }`. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -74,7 +74,7 @@ function toPayload({ bytes }: SerializedBody): Payload {
   return { bytes };
 }
 
-/** As `@azure/schema-registry-json` names schemas; Confluent's clients go by the title. */
+/** `@azure/schema-registry-json` uses `$id` or `id`; Confluent's clients use the title. */
 function nameOf(definition: string): string {
   const { $id, id, title } = JSON.parse(definition) as Readonly<Record<string, unknown>>;
   return String($id ?? id ?? title ?? "");

@@ -9,15 +9,15 @@ export interface RegistryOptions extends SchemaCacheOptions {
   /** The registry: `azureSchemaRegistry(…)`, `confluentSchemaRegistry(…)`, `apicurioRegistry(…)`, `glueSchemaRegistry(…)`, `schemaFolder(…)`. */
   readonly source: SchemaSource;
   /**
-   * How bodies say their schema, in the order in which they are looked for; the first is written. Name only what your producers write: some
-   * framings look alike, and the first that fits decides. Default: those of the source.
+   * Where bodies carry their schema's id, in the order in which they are tried; the first is written. Name only what your producers write: some
+   * framings look alike, and the first that fits is used. Default: those of the source.
    */
   readonly framings?: readonly SchemaFraming[] | undefined;
-  /** The subject (or name) under which a schema is found when it is written. Default: the schema's own full name. */
+  /** The subject (or name) of a schema in the registry, used when writing. Default: the schema's own full name. */
   readonly subject?: ((context: SerializerContext) => string | undefined) | undefined;
-  /** Whether a schema that is written must be registered already (`"lookup"`, default), or is registered when it is not. */
+  /** Whether a schema must already be registered when it is written with (`"lookup"`, default), or is registered if necessary. */
   readonly writes?: "lookup" | "register" | undefined;
-  /** Asks the registry, before the first body under a schema is sent, whether the schema may follow what its subject holds. Default `false`. */
+  /** Asks the registry, before the first body with a schema is sent, whether the schema is compatible with those of its subject. Default `false`. */
   readonly checkCompatibility?: boolean | undefined;
 }
 
@@ -54,7 +54,7 @@ const optionNames: OptionNames<RegistryOptions> = {
   timeoutInMs: true,
 };
 
-/** Checks the options and fills in the defaults. `own` are the names of the options that the serializer has besides. Throws `TypeError`. */
+/** Checks the options and fills in the defaults. `own` are the names of further options of the serializer. Throws `TypeError`. */
 export function resolveRegistryOptions<Options extends RegistryOptions>(
   where: string,
   options: Options,

@@ -14,9 +14,9 @@ import { type RegistryOptions, resolveRegistryOptions } from "./registry-options
 
 /** How Protobuf bodies are read and written under a registry's schemas. */
 export interface RegistryProtobufOptions extends RegistryOptions {
-  /** What `protobuf()` takes: the registry of protobuf-es with the types that may come and go, and its other options. */
+  /** The options of `protobuf()`, with the registry of protobuf-es that has the types to read and write. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The `.proto` sources under which types are written, by the full name of the type; those that are only read need none. */
+  /** The `.proto` sources with which types are written, by the full name of the type; types that are only read need none. */
   readonly sources?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface RegistryProtobufOptions extends RegistryOptions {
 export type ProtobufFactory<Options> = (options: Options) => Serializer;
 
 /**
- * Protobuf in Confluent's framing: the schema's id and the indexes of the message say the type, which must be one of the registry of
- * protobuf-es. `protobuf` is the function of `@waybill/serializer-protobuf`. Throws `TypeError` for options that are not valid.
+ * Protobuf in Confluent's framing: the schema's id and the message indexes identify the type, which must be in the registry of protobuf-es.
+ * `protobuf` is the function of `@waybill/serializer-protobuf`. Throws `TypeError` for invalid options.
  */
 export function registryProtobuf<Options>(
   protobuf: ProtobufFactory<Options>,

@@ -1,9 +1,9 @@
 import { encodeFailure, quoted, type SerializerContext } from "@waybill/core/serializer";
 
-/** A schema: its text, or what its JSON holds. */
+/** A schema: its text, or its parsed JSON. */
 export type SchemaDefinition = string | object;
 
-/** A schema with the id that it has in the registry, so that none is asked for it. */
+/** A schema with its id in the registry, which then needs no lookup. */
 export interface KnownSchema {
   readonly schema: SchemaDefinition;
   readonly schemaId?: string | number | undefined;
@@ -11,7 +11,7 @@ export interface KnownSchema {
 
 /** The schemas of a serializer: one, or by message type. */
 export interface SchemaChoice {
-  /** The schema of every message that `schemas` does not cover: what is written, and, for Avro, what is read into. */
+  /** The schema of every message that `schemas` does not cover: the one to write, and, for Avro, the reader schema. */
   readonly schema?: SchemaDefinition | KnownSchema | undefined;
   /** Schemas by message type, or a function that picks one for a message. */
   readonly schemas?:
@@ -26,7 +26,7 @@ export interface ChosenSchema {
   readonly id: string | undefined;
 }
 
-/** The schema under which a message is written. Throws `encodeFailure` when there is none. */
+/** The schema with which a message is written. Throws `encodeFailure` without one. */
 export function chooseSchema({ schema, schemas }: SchemaChoice, context: SerializerContext): ChosenSchema {
   const { messageType } = context;
   const picked =

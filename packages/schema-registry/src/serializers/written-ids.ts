@@ -4,10 +4,10 @@ import { withTimeout } from "../sources/cached-schemas.js";
 import type { SchemaToWrite } from "../sources/schema-source.js";
 import type { ResolvedRegistryOptions } from "./registry-options.js";
 
-/** So many schemas are written by no program. */
+/** More schemas than any program writes. */
 const maxIds = 1_000;
 
-/** The ids under which schemas are written: looked up, or registered, once for each schema and subject. */
+/** The ids of schemas to write: looked up, or registered, once for each schema and subject. */
 export class WrittenIds {
   readonly #options: ResolvedRegistryOptions;
   readonly #ids = new Map<string, string>();
@@ -17,7 +17,7 @@ export class WrittenIds {
     this.#options = options;
   }
 
-  /** The id of a schema, at once when it is known. Rejects with `encodeFailure` or `unavailableFailure`. */
+  /** The id of a schema, synchronously if it is known. Rejects with `encodeFailure` or `unavailableFailure`. */
   get(schema: SchemaToWrite): Awaitable<string> {
     const key = `${schema.subject}\n${schema.definition}`;
     const known = this.#ids.get(key) ?? this.#pending.get(key);

@@ -4,14 +4,14 @@ import type { RegisteredSchema, SchemaFormat, SchemaSource } from "./schema-sour
 
 /** How an Apicurio Registry is reached, and what its ids are. */
 export interface ApicurioRegistryOptions extends HttpRegistryOptions {
-  /** What the four bytes in front of bodies are: Apicurio's serializers write content ids unless they are configured otherwise. Default `"contentId"`. */
+  /** The kind of id in the four bytes before bodies: Apicurio's serializers write content ids by default. Default `"contentId"`. */
   readonly ids?: "contentId" | "globalId" | undefined;
 }
 
 const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "json", PROTOBUF: "protobuf" };
 
 /**
- * Apicurio Registry, by its API of version 3, read only. Its bodies begin like Confluent's, so only the configuration says whose they are. The
+ * Apicurio Registry, by its API of version 3, read-only. Its bodies begin like Confluent's, so only the configuration distinguishes them. The
  * application properties `apicurio.value.contentId` and `apicurio.value.globalId` are read too.
  */
 export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource {
@@ -34,7 +34,7 @@ export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource
   } satisfies SchemaSource);
 }
 
-/** A 404 of the registry's own, not one of a gateway before it. */
+/** Whether a 404 is from the registry itself, not from a gateway before it. */
 function isProblem(text: string): boolean {
   try {
     const answer = JSON.parse(text) as { readonly error_code?: unknown; readonly status?: unknown } | null;

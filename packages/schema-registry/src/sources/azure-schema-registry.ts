@@ -1,7 +1,7 @@
 import { requireKnownOptions } from "@waybill/core/serializer";
 import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
 
-/** What is needed of a `SchemaRegistryClient` of `@azure/schema-registry`. */
+/** The part of a `SchemaRegistryClient` of `@azure/schema-registry` that is used. */
 export interface AzureSchemaRegistryClient {
   getSchema(
     schemaId: string,
@@ -39,8 +39,8 @@ const formatNames: Readonly<Record<SchemaFormat, string>> = {
 };
 
 /**
- * Azure Schema Registry through your own `SchemaRegistryClient`. Bodies say their schema as those of `@azure/schema-registry-avro` and `-json`
- * do, in the content type `avro/binary+<id>` or `application/json+<id>`; the preamble of their first versions is read.
+ * Azure Schema Registry through your own `SchemaRegistryClient`. Bodies have the schema's id in the content type, `avro/binary+<id>` or
+ * `application/json+<id>`, as `@azure/schema-registry-avro` and `-json` write it; the preamble of their first versions is read too.
  */
 export function azureSchemaRegistry(
   client: AzureSchemaRegistryClient,
@@ -75,7 +75,7 @@ export function azureSchemaRegistry(
   } satisfies SchemaSource);
 }
 
-/** The service says with a 404 of its own that there is no such schema; a gateway on the way says it without a code. */
+/** A 404 of the service itself has a code: the schema does not exist. A 404 of a gateway has none. */
 async function unlessMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return (await answer) ?? undefined;

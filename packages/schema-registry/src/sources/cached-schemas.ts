@@ -8,15 +8,15 @@ import {
 } from "@waybill/core/serializer";
 import type { RegisteredSchema, SchemaSource } from "./schema-source.js";
 
-/** How answers of a registry are kept. */
+/** How responses of a registry are cached. */
 export interface SchemaCacheOptions {
-  /** How many schemas are kept; the oldest leaves. What a registry gives an id to never changes. Default 1,000. */
+  /** Maximum number of cached schemas; the oldest is evicted. The schema of an id never changes. Default 1,000. */
   readonly maxSchemas?: number | undefined;
-  /** How long an id without a schema is remembered, in milliseconds, so that poison does not make load. Default 60,000. */
+  /** How long an id without a schema is cached, in milliseconds, so that undeserializable messages do not load the registry. Default 60,000. */
   readonly unknownIdTtlInMs?: number | undefined;
-  /** How long a registry that failed is left alone, in milliseconds: bodies are unavailable meanwhile without a call. Default 1,000. */
+  /** How long a registry is not called after a failure, in milliseconds: bodies are unavailable meanwhile. Default 1,000. */
   readonly failureTtlInMs?: number | undefined;
-  /** How long the registry may take for an answer, in milliseconds. Default 10,000; then bodies are unavailable. */
+  /** Timeout of a request to the registry, in milliseconds; then bodies are unavailable. Default 10,000. */
   readonly timeoutInMs?: number | undefined;
 }
 
@@ -39,15 +39,15 @@ export function resolveCacheOptions(options: SchemaCacheOptions = {}): ResolvedC
   return resolved;
 }
 
-/** Makes of a schema what bodies are read with. Throws for a schema that is not usable. */
+/** Compiles a schema to read bodies with. Throws for an unusable schema. */
 export type Compile<Compiled> = (schema: RegisteredSchema, id: string) => Compiled;
 
-/** Says when a registry failed, in milliseconds of a clock that never goes back. */
+/** The time in milliseconds, of a monotonic clock. */
 const now = () => performance.now();
 
 /**
- * What was compiled of a registry's schemas, by id. Callers that ask for one id at a time share the answer. A registry that fails, takes too
- * long or answers with what is not a schema makes bodies unavailable, and nothing of that is kept for longer than `failureTtlInMs`.
+ * Compiled schemas of a registry, by id. Concurrent requests for one id share the response. If the registry fails, times out or returns something
+ * that is not a schema, bodies are unavailable; such failures are cached for `failureTtlInMs` at most.
  */
 export class CachedSchemas<Compiled extends object> {
   readonly #source: SchemaSource;
@@ -64,7 +64,7 @@ export class CachedSchemas<Compiled extends object> {
     this.#compile = compile;
   }
 
-  /** What was compiled for an id, at once when it is known. Throws or rejects with `decodeFailure` or `unavailableFailure`. */
+  /** The compiled schema of an id, synchronously if it is cached. Throws or rejects with `decodeFailure` or `unavailableFailure`. */
   get(id: string): Awaitable<Compiled> {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
@@ -78,7 +78,7 @@ export class CachedSchemas<Compiled extends object> {
     return shared;
   }
 
-  /** What a registry said a moment ago, it is not asked again. */
+  /** Throws a cached failure, without asking the registry again. */
   #requireAskable(id: string): void {
     const unknownUntil = this.#unknown.get(id);
     if (unknownUntil !== undefined) {
@@ -117,7 +117,7 @@ export class CachedSchemas<Compiled extends object> {
     try {
       compiled = this.#compile(schema, id);
     } catch (error) {
-      // A schema of another format is final; anything else may be an answer that somebody on the way made up.
+      // A schema of another format is final; anything else may come from a proxy between.
       if (error instanceof WaybillError && error.code === "deserialization-failed") throw error;
       throw this.#failed(id, error, "answered with something that is not a usable schema");
     }
@@ -140,7 +140,7 @@ export class CachedSchemas<Compiled extends object> {
   }
 }
 
-/** Rejects when an answer takes too long, and tells who is asked to stop. */
+/** Rejects when the registry does not respond in time, and aborts the request. */
 export async function withTimeout<Value>(
   answer: PromiseLike<Value>,
   timeoutInMs: number,
@@ -160,7 +160,7 @@ export async function withTimeout<Value>(
   }
 }
 
-/** Also promises of other libraries, which are no instances of `Promise`. */
+/** Also promises of other libraries, which are not instances of `Promise`. */
 export function isPromiseLike<Value>(value: Awaitable<Value>): value is Promise<Value> {
   return typeof (value as { readonly then?: unknown } | undefined)?.then === "function";
 }

@@ -3,7 +3,7 @@ import { type HttpAnswer, HttpRegistry, type HttpRegistryOptions, httpOptionName
 import { inlineReferences } from "./inline-references.js";
 import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
 
-/** How a Confluent Schema Registry is reached, and how its bodies say their schema. */
+/** How a Confluent Schema Registry is reached, and how its bodies carry the schema's id. */
 export interface ConfluentSchemaRegistryOptions extends HttpRegistryOptions {
   /** What is written: the id of four bytes (default) or, for registries of Confluent Platform 8, the GUID. All of them are read. */
   readonly writes?: "confluent" | "confluent-guid" | undefined;
@@ -18,10 +18,10 @@ const formatNames: Readonly<Record<SchemaFormat, string>> = {
 
 const contentType = "application/vnd.schemaregistry.v1+json";
 
-/** Codes of the registry's own that say that there is no such subject, version or schema. Source: Confluent, Schema Registry API reference. */
+/** The registry's error codes for an unknown subject, version or schema. Source: Confluent, Schema Registry API reference. */
 const missing: ReadonlySet<unknown> = new Set([40401, 40402, 40403]);
 
-/** At most so many schemas are fetched because another refers to them. */
+/** Maximum number of referenced schemas that are fetched for one schema. */
 const maxReferences = 50;
 
 interface Reference {
@@ -30,7 +30,7 @@ interface Reference {
   readonly version: number;
 }
 
-/** Confluent Schema Registry, and others that speak its API, such as Karapace, Redpanda and Apicurio's compatible one. */
+/** Confluent Schema Registry, and others with the same API, such as Karapace, Redpanda and Apicurio's compatible one. */
 export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions): SchemaSource {
   requireKnownOptions("confluentSchemaRegistry", options, { ...httpOptionNames, writes: true });
   const { writes = "confluent" } = options;
@@ -85,7 +85,7 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
     async isCompatible(schema: SchemaToWrite, signal: AbortSignal): Promise<boolean> {
       const path = `/compatibility/subjects/${encodeURIComponent(schema.subject)}/versions/latest`;
       const found = parse(await http.post(path, bodyOf(schema), contentType, signal));
-      // A subject that does not exist yet holds nothing that a schema could break.
+      // A subject that does not exist yet has no schema to be incompatible with.
       return found === undefined || found.is_compatible === true;
     },
   } satisfies SchemaSource);
@@ -107,7 +107,7 @@ function idOf(
   throw new Error("The answer has no id.");
 }
 
-/** The object of an answer; undefined where the registry itself says that there is none. */
+/** The object of a response; undefined if the registry itself reports that it does not exist. */
 function parse({ status, text }: HttpAnswer): Readonly<Record<string, unknown>> | undefined {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null) throw new Error("The answer is not an object.");

@@ -1,6 +1,6 @@
 import type { RegisteredSchema, SchemaFormat, SchemaSource } from "./schema-source.js";
 
-/** What is needed of a `Glue` client of `@aws-sdk/client-glue`. */
+/** The part of a `Glue` client of `@aws-sdk/client-glue` that is used. */
 export interface GlueClient {
   getSchemaVersion(input: {
     SchemaVersionId: string;

@@ -4,7 +4,7 @@ import type { OptionNames } from "@waybill/core/serializer";
 export interface HttpRegistryOptions {
   /** The registry's address, such as `https://registry.example.com`. */
   readonly url: string;
-  /** Headers of every request, such as `authorization`; a function makes them again for each. */
+  /** Headers of every request, such as `authorization`; a function is called for each request. */
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
@@ -23,10 +23,10 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** The largest answer that is read: schemas have kilobytes. */
+/** Maximum size of a response: schemas have kilobytes. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** Asks a registry over HTTP. Rejects for what is not an answer: an unreachable address, a status of 5xx, 401, 403, 408 or 429, too many bytes. */
+/** Sends a request to a registry. Rejects if the address is unreachable, for status 5xx, 401, 403, 408 and 429, and for too large responses. */
 export class HttpRegistry {
   readonly #base: string;
   readonly #headers: HttpRegistryOptions["headers"];
@@ -52,7 +52,7 @@ export class HttpRegistry {
   async #ask(path: string, init: RequestInit, contentType?: string): Promise<HttpAnswer> {
     const own = typeof this.#headers === "function" ? await this.#headers() : this.#headers;
     const headers = { ...own, ...(contentType === undefined ? undefined : { "content-type": contentType }) };
-    // Where an answer sends us is not asked: credentials would go along.
+    // Redirects are not followed: the credentials would be sent along.
     const response = await this.#fetch(`${this.#base}${path}`, { ...init, headers, redirect: "error" });
     const { status } = response;
     if (status >= 500 || [401, 403, 408, 429].includes(status)) {

@@ -1,6 +1,6 @@
 /**
- * An Avro schema with the schemas that it refers to by name put in, each where it is named first, as one text that needs no others. Throws
- * `SyntaxError` for what is not JSON.
+ * An Avro schema with each schema that it refers to inlined at its first use, as one self-contained text. Throws `SyntaxError` for invalid
+ * JSON.
  */
 export function inlineReferences(schema: string, references: ReadonlyMap<string, string>): string {
   if (references.size === 0) return schema;
@@ -28,7 +28,7 @@ function inlined(schema: unknown, left: Map<string, unknown>, namespace: string 
   return copy;
 }
 
-/** The schema of a name that has not been put in yet; a name on its own otherwise. */
+/** The schema of a name that was not inlined yet; otherwise the name. */
 function taken(name: string, left: Map<string, unknown>, namespace: string | undefined): unknown {
   const full = left.has(name) ? name : `${namespace ?? ""}.${name}`;
   const found = left.get(full);

@@ -9,7 +9,7 @@ import type {
   SchemaToWrite,
 } from "./schema-source.js";
 
-/** How the bodies say their schema whose schemas lie in a folder. */
+/** How bodies carry their schema's id, for schemas in a folder. */
 export interface SchemaFolderOptions {
   /** Default: `["azure"]`, ids in the content type. */
   readonly framings?: readonly SchemaFraming[] | undefined;
@@ -23,8 +23,8 @@ const formats: Readonly<Record<string, SchemaFormat>> = {
 };
 
 /**
- * Schemas in files named `<id>.avsc`, `<id>.json` or `<id>.proto`, read once, when the source is made. For tests, for machines without a
- * network, and for a registry that is gone. Throws what reading the folder throws, and `TypeError` for an id that stands twice.
+ * Schemas in files named `<id>.avsc`, `<id>.json` or `<id>.proto`, read once, when the source is created. For tests, for machines without a
+ * network, and for a registry that no longer exists. Throws the errors of reading the folder, and `TypeError` for a duplicate id.
  */
 export function schemaFolder(folder: string, options: SchemaFolderOptions = {}): SchemaSource {
   requireKnownOptions("schemaFolder", options, { framings: true });
@@ -51,7 +51,7 @@ export function schemaFolder(folder: string, options: SchemaFolderOptions = {}):
   } satisfies SchemaSource);
 }
 
-/** White space does not make another schema. */
+/** Ignores differences in white space. */
 function normal(definition: string, format: SchemaFormat): string {
   return format === "protobuf" ? definition.trim() : JSON.stringify(JSON.parse(definition));
 }

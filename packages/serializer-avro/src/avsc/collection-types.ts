@@ -5,7 +5,7 @@ import { verdict } from "./primitive-types.js";
 import { isPlainObject } from "./value-kind.js";
 
 /**
- * An array whose block counts are held against the body. With avsc's own, five bytes that claim 100,000,000 items end the process.
+ * An array whose block counts are checked against the body. With avsc's own, five bytes that claim 100,000,000 items crash the process.
  * `_read` also runs on resolvers, whose `itemsType` reads the writer's items as the reader's.
  */
 export class GuardedArrayType extends ArrayType {

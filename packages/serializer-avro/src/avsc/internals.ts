@@ -3,7 +3,7 @@ import avsc from "avsc";
 import type { ReadTap } from "../wire/read-tap.js";
 import type { WriteTap } from "../wire/write-tap.js";
 
-/** Called by avsc with the path of the first value that a type does not hold. */
+/** Called by avsc with the path of the first value that does not fit its type. */
 export type CheckHook = (value: unknown, type: AvscType) => void;
 
 /** How avsc copies a default: `coerce: 2` reads it from JSON, `wrap: 2` takes it for the first branch of a union. */
@@ -12,13 +12,13 @@ export interface CopyOptions {
   readonly wrap?: number;
 }
 
-/** What avsc hands down while it builds a type. */
+/** What avsc passes on while it builds a type. */
 export interface BuildOptions {
   readonly registry: Record<string, AvscType>;
   readonly typeHook?: (schema: unknown, options: BuildOptions) => AvscType | undefined;
 }
 
-/** What avsc hands down while it builds a resolver. */
+/** What avsc passes on while it builds a resolver. */
 export interface ResolveOptions {
   registry?: Record<string, AvscResolver>;
   readonly ignoreNamespaces?: boolean;
@@ -27,7 +27,7 @@ export interface ResolveOptions {
 /** Reads bytes written under one schema as a value of another. */
 export interface AvscResolver {
   _read: (tap: ReadTap) => unknown;
-  /** Reads without moving on; for a writer's field that several fields of the reader take. */
+  /** Reads without advancing; for a writer's field that several fields of the reader use. */
   _peek: (tap: ReadTap) => unknown;
 }
 
@@ -82,7 +82,7 @@ interface LogicalShape extends AvscType {
 export interface AvscField {
   readonly name: string;
   readonly type: AvscType;
-  /** A fresh copy of the default, or undefined where there is none. */
+  /** A new copy of the default, or undefined without one. */
   defaultValue(): unknown;
 }
 
@@ -147,8 +147,8 @@ export function buildType(schema: unknown, options: BuildOptions): AvscType {
 }
 
 /**
- * Resolves a schema in a registry of its own, or returns undefined. avsc leaves what it could not finish in the registry and would take
- * it for done the next time.
+ * Resolves a schema in a separate registry, or returns undefined. avsc leaves unfinished types in the registry and would reuse them as complete
+ * the next time.
  */
 export function tryResolve(
   reader: AvscType,
@@ -165,16 +165,16 @@ export function tryResolve(
   }
 }
 
-/** What the values of types mean that are read as they are, such as a number of milliseconds. avsc freezes its types. */
+/** The meaning of values that are not converted, such as a number of milliseconds. In a map, because avsc freezes its types. */
 const meanings = new WeakMap<AvscType, string>();
 
-/** Notes what the values of a type mean. */
+/** Records the meaning of a type's values. */
 export function withMeaning(type: AvscType, meaning: string | undefined): AvscType {
   if (meaning !== undefined) meanings.set(type, meaning);
   return type;
 }
 
-/** What a number of one unit means is not what the same number means in another, so it must not be read as that. */
+/** A number in one unit must not be read as the same number in another unit. */
 function requireSameMeaning(reader: AvscType, writer: AvscType): void {
   const [wanted, written] = [reader, writer].map(
     (type) => meanings.get(type) ?? (type as Partial<LogicalShape>)._logicalTypeName,
@@ -185,7 +185,7 @@ function requireSameMeaning(reader: AvscType, writer: AvscType): void {
 }
 
 /**
- * Makes a type read what a writer's union holds when at least one branch can be read; a body with another branch is a
+ * Lets a type read a writer's union if at least one branch can be read; a body with another branch is a
  * `validationFailure`. avsc refuses the whole schema. Source: Avro specification 1.12, "Schema Resolution".
  */
 function resolving<Shape extends AvscType>(builder: BuiltBy<Shape>): BuiltBy<Shape> {

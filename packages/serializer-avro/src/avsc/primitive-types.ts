@@ -71,7 +71,7 @@ export class GuardedStringType extends StringType {
   }
 }
 
-/** Bytes: any `Uint8Array` goes in, a plain one with memory of its own comes out. */
+/** Bytes: accepts any `Uint8Array`, returns a plain one with its own memory. */
 export class GuardedBytesType extends BytesType {
   override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
     return verdict(value instanceof Uint8Array, this, value, hook);
@@ -127,7 +127,7 @@ export class GuardedEnumType extends EnumType {
   }
 }
 
-/** Reports a value that does not fit to the hook, if there is one. */
+/** Reports a value that does not fit its type to the hook, if there is one. */
 export function verdict(fits: boolean, type: AvscType, value: unknown, hook: CheckHook | undefined): boolean {
   if (!fits) hook?.(value, type);
   return fits;
@@ -137,7 +137,7 @@ function isLong(value: unknown): value is bigint {
   return typeof value === "bigint" && BigInt.asIntN(64, value) === value;
 }
 
-// Defaults of bytes and fixed stand in a schema as strings of code points up to 255.
+// Schemas contain defaults of bytes and fixed as strings of code points up to 255.
 function copyBytes(value: unknown, options: CopyOptions | undefined, type: AvscType): Uint8Array {
   const copy =
     options?.coerce === 2 && typeof value === "string" && !/[^\0-\xff]/.test(value)

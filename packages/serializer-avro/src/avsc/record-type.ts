@@ -26,7 +26,7 @@ const directReads: Readonly<Record<string, string>> = Object.freeze({
 export class GuardedRecordType extends RecordType {
   override _createConstructor(errorStackTraces: boolean): { prototype: object } {
     const builder = super._createConstructor(errorStackTraces, true);
-    // Resolvers build records through this constructor; what it builds must equal an object literal, prototype included.
+    // Resolvers create records with this constructor; the result must equal an object literal, prototype included.
     builder.prototype = Object.prototype;
     return builder;
   }
@@ -92,7 +92,7 @@ export class GuardedRecordType extends RecordType {
     ) as (tap: WriteTap, value: unknown) => void;
   }
 
-  /** Whether every own field with a value is declared; avsc's own takes `"constructor"` for declared. */
+  /** Whether every own field with a value is declared; avsc's own check treats `"constructor"` as declared. */
   override _checkFields(value: object): boolean {
     return (
       !Array.isArray(value) &&
@@ -117,7 +117,7 @@ export class GuardedRecordType extends RecordType {
   }
 }
 
-/** So many scalar fields count as one item: in an object whose shape the schema knows they cost little more than their bytes. */
+/** This many scalar fields count as one item: in an object of a fixed shape they cost little more than their bytes. */
 const scalarsPerItem = 8;
 
 const scalars: ReadonlySet<string> = new Set([...Object.keys(directReads), "null", "long", "enum"]);
@@ -139,7 +139,7 @@ function compile(constants: readonly unknown[], body: string): unknown {
   return new Function(...names, `"use strict"; ${body}`)(...constants);
 }
 
-/** A default as it is written, and what it counts. */
+/** An encoded default, and how many items it counts for. */
 function writtenDefault(type: AvscType, value: unknown): { readonly binary: string; readonly items: number } {
   const tap = new WriteTap(toNativeBuffer(Buffer.alloc(64)), Number.POSITIVE_INFINITY);
   type._write(tap, value);

@@ -14,7 +14,7 @@ import {
 import { verdict } from "./primitive-types.js";
 import { isPlainObject, kindOfType, valueKind } from "./value-kind.js";
 
-/** A union whose branches are distinguished by the kind of the value, so that values stand for themselves. */
+/** A union whose branches are distinguished by the kind of the value, so that values are not wrapped. */
 export class PlainUnionType extends UnwrappedUnionType {
   constructor(branches: readonly AvscType[], options: BuildOptions) {
     super(branches, options);
@@ -49,7 +49,7 @@ export class PlainUnionType extends UnwrappedUnionType {
 }
 
 /**
- * A union of branches that the kind of a value cannot tell apart: values are `null` or `{ "<branch name>": value }`, as in Avro's JSON
+ * A union of branches that the kind of a value cannot distinguish: values are `null` or `{ "<branch name>": value }`, as in Avro's JSON
  * encoding.
  */
 export class NamedUnionType extends WrappedUnionType {
@@ -94,7 +94,7 @@ export class NamedUnionType extends WrappedUnionType {
   }
 }
 
-/** Whether the branches need their names, because two of them take values of one kind. */
+/** Whether the branches need their names, because two of them accept values of one kind. */
 export function isAmbiguous(branches: readonly AvscType[]): boolean {
   return new Set(branches.map(kindOfType)).size < branches.length;
 }

@@ -1,10 +1,10 @@
 import { unwritableKind } from "@waybill/core/serializer";
 import { type AvscType, LogicalType } from "./internals.js";
 
-/** What a JavaScript value can be told apart by; each branch of a union needs kinds of its own, or its values are wrapped. */
+/** The kinds by which JavaScript values can be distinguished; if two branches of a union share a kind, values are wrapped. */
 export type ValueKind = "null" | "boolean" | "number" | "string" | "bytes" | "array" | "date" | "object";
 
-/** The kind of a value, or undefined for what no Avro type holds. */
+/** The kind of a value, or undefined if no Avro type can hold it. */
 export function valueKind(value: unknown): ValueKind | undefined {
   switch (typeof value) {
     case "string":

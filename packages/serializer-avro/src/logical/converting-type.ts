@@ -11,11 +11,11 @@ import type { ValueKind } from "../avsc/value-kind.js";
 import type { ReadTap } from "../wire/read-tap.js";
 import type { WriteTap } from "../wire/write-tap.js";
 
-/** A schema with `logicalType` taken off it, and the rest of its attributes. */
+/** A schema without `logicalType`, with its other attributes. */
 export type UnderlyingSchema = Readonly<Record<string, unknown>>;
 
 /**
- * A logical type: converts between what its underlying type holds and the value that applications see. Subclasses say how; `toValue`
+ * A logical type: converts between the value of its underlying type and the value that applications see. Subclasses implement it; `toValue`
  * returns undefined for what does not fit.
  */
 export abstract class ConvertingType extends LogicalType {
@@ -26,7 +26,7 @@ export abstract class ConvertingType extends LogicalType {
     this._logicalTypeName = name;
   }
 
-  /** How many more items a value counts for than one that is read as it is. */
+  /** How many more items a value counts for than an unconverted one. */
   protected get extraItems(): number {
     return 0;
   }
@@ -49,7 +49,7 @@ export abstract class ConvertingType extends LogicalType {
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
     const source = writer instanceof ConvertingType ? writer : undefined;
     if (source !== undefined && !this.hasMeaningOf(source)) {
-      // Two units of one thing, such as milliseconds and microseconds: the writer's type knows what its number means.
+      // Two units of one quantity, such as milliseconds and microseconds: the writer's type converts its number.
       const convert = this.conversionFrom(source);
       if (convert !== undefined) resolver._read = (tap) => convert(source._read(tap));
       return;
@@ -61,12 +61,12 @@ export abstract class ConvertingType extends LogicalType {
     };
   }
 
-  /** Whether what a writer's type holds means the same here, byte for byte; by default when the logical type is the same. */
+  /** Whether the bytes of a writer's type have the same meaning here; by default if the logical type is the same. */
   protected hasMeaningOf(writer: ConvertingType): boolean {
     return writer._logicalTypeName === this._logicalTypeName;
   }
 
-  /** How a value of another logical type is one of this type, without loss beyond what this type loses; by default it is none. */
+  /** Converts a value of another logical type to this one, without loss beyond the precision of this type; undefined by default. */
   protected conversionFrom(_writer: ConvertingType): ((value: unknown) => unknown) | undefined {
     return undefined;
   }

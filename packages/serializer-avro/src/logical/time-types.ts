@@ -26,8 +26,8 @@ export class DateType extends ConvertingType {
 }
 
 /**
- * `timestamp-millis` and `timestamp-micros`: instants, as `Date`. A `Date` holds milliseconds; the microseconds that a writer put beyond
- * them are dropped (towards the past). Read the type raw to keep them.
+ * `timestamp-millis` and `timestamp-micros`: instants, as `Date`. A `Date` has milliseconds; further digits are dropped (towards the past). Read
+ * the type raw to keep them.
  */
 export class TimestampType extends ConvertingType {
   readonly valueKind = "date";
@@ -60,7 +60,7 @@ export class TimestampType extends ConvertingType {
 }
 
 /**
- * `local-timestamp-millis` and `local-timestamp-micros`: a date and time on a wall clock in no particular zone, which a `Date` cannot be;
+ * `local-timestamp-millis` and `local-timestamp-micros`: a local date and time without a zone, which a `Date` cannot represent;
  * as text such as `2026-11-05T12:34:56.789`, with six digits for microseconds.
  */
 export class LocalTimestampType extends ConvertingType {
@@ -95,7 +95,7 @@ export class LocalTimestampType extends ConvertingType {
     if (text === undefined || (micros !== "" && (this.unitsPerMs === 1 || !/\.\d{3}$/.test(text))))
       return undefined;
     const date = new Date(`${text}Z`);
-    // The parser takes 30 February for 2 March, and 24:00 for the next day.
+    // The parser reads 30 February as 2 March, and 24:00 as the next day.
     const [, day, hour] = /-(\d\d)T(\d\d)/.exec(text) ?? [];
     if (date.getUTCDate() !== Number(day) || date.getUTCHours() !== Number(hour)) return undefined;
     return multiply(date.getTime(), this.unitsPerMs, Number((micros ?? "").padEnd(3, "0")));

@@ -51,7 +51,7 @@ export class DecimalType extends ConvertingType {
     return writer instanceof DecimalType && writer.scale === this.scale && writer.precision <= this.precision;
   }
 
-  /** More digits behind the point, as long as those before it have room: zeros are added, nothing is rounded. */
+  /** A larger scale, if the digits still fit the precision: zeros are added, nothing is rounded. */
   protected override conversionFrom(writer: ConvertingType): ((value: unknown) => unknown) | undefined {
     if (!(writer instanceof DecimalType) || writer.scale >= this.scale) return undefined;
     if (writer.precision - writer.scale > this.precision - this.scale) return undefined;
@@ -60,7 +60,7 @@ export class DecimalType extends ConvertingType {
   }
 
   #toUnscaled(bytes: Uint8Array): bigint {
-    // Digits beyond the precision are refused before they are converted, which takes time in the square of their number.
+    // Digits beyond the precision are refused before the conversion, whose time is quadratic in their number.
     const isNegative = bytes.length > 0 && ((bytes[0] ?? 0) & 0x80) !== 0;
     let start = 0;
     while (start < bytes.length - 1 && bytes[start] === (isNegative ? 0xff : 0)) start++;

@@ -24,7 +24,7 @@ import { DateType, LocalTimestampType, TimestampType } from "../logical/time-typ
 import { DecimalType, DurationType, UuidType } from "../logical/value-types.js";
 import type { LogicalTypeName } from "./logical-type-name.js";
 
-/** How values look to the application. */
+/** The form of values in the application. */
 export interface TypeSettings {
   readonly longs: "auto" | "bigint";
   readonly unions: "auto" | "always" | "never";
@@ -65,7 +65,7 @@ const logicalTypes: Readonly<Record<LogicalTypeName, Builder>> = {
 /** Builds the type of a normalized schema from guarded types throughout. Throws what avsc throws on an invalid default. */
 export function buildType(schema: unknown, settings: TypeSettings): AvscType {
   const typeHook = (node: unknown, options: BuildOptions): AvscType | undefined => {
-    // Names are looked up by avsc, which comes back here with the definition of a primitive.
+    // avsc looks names up, and calls this again with the definition of a primitive.
     if (typeof node === "string") return undefined;
     if (Array.isArray(node)) return buildUnion(node, settings.unions, options);
     const { logicalType, meaning, ...underlying } = node as NodeSchema;

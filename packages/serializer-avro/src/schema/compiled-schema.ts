@@ -25,11 +25,11 @@ export interface CompileSettings extends TypeSettings {
 /** Reads a value: a type that reads its own bytes, or a resolver that reads those of an older or newer one. */
 export interface ReadPlan {
   _read(tap: ReadTap): unknown;
-  /** Goes past a value of the writer. */
+  /** Skips a value of the writer. */
   _skip(tap: ReadTap): void;
 }
 
-/** What has no part in how bytes are read under the schema that wrote them. */
+/** Attributes that do not affect how bytes are read with their writer schema. */
 const besideTheForm: ReadonlySet<string> = new Set(["aliases", "default", "order"]);
 
 const plainSettings: CompileSettings = { longs: "auto", unions: "auto", rawLogicalTypes: new Set() };

@@ -26,7 +26,7 @@ const applies: Readonly<Record<LogicalTypeName, (attributes: Attributes) => bool
   duration: ({ type, size }) => type === "fixed" && size === 12,
 };
 
-/** Others that give a number its unit, and which applications see as that number. */
+/** Others, which give a number its unit, and which applications see as that number. */
 const unconverted: ReadonlySet<unknown> = new Set([
   "time-millis",
   "time-micros",
@@ -35,8 +35,8 @@ const unconverted: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * What a value means that is read as its underlying type: the name of its logical type, with the scale of a decimal. Undefined where a
- * schema does not say.
+ * The meaning of a value that is read as its underlying type: the name of its logical type, with the scale of a decimal. Undefined without a
+ * logical type.
  */
 export function meaningOf(attributes: Attributes): string | undefined {
   const name = applicableLogicalType(attributes);
@@ -45,7 +45,7 @@ export function meaningOf(attributes: Attributes): string | undefined {
 }
 
 /**
- * The logical type of a schema, or undefined where it is unknown or does not fit its underlying type, which Avro says to ignore.
+ * The logical type of a schema, or undefined if it is unknown or does not fit its underlying type, which Avro requires to ignore.
  * Source: Avro specification 1.12, "Logical Types".
  */
 export function applicableLogicalType(attributes: Attributes): LogicalTypeName | undefined {

@@ -8,25 +8,26 @@ import {
 } from "./compiled-schema.js";
 import type { AvroSchema } from "./normalize-schema.js";
 
-/** A schema with the id under which a registry keeps it. */
+/** A schema with its id in a registry. */
 export interface IdentifiedSchema {
+  /** The Avro schema. */
   readonly schema: AvroSchema;
-  /** A registry's id, as it stands in `avro/binary+<id>` or, as a number, in Confluent's framing. */
+  /** A registry's id, as in `avro/binary+<id>` or, as a number, in Confluent's framing. */
   readonly schemaId?: string | number;
 }
 
-/** The schema of one message type: what is written, and what is read into. */
+/** The schema of one message type: the one to write, and the reader schema. */
 export interface AvroMessageSchema extends IdentifiedSchema {
   /**
-   * Other schemas that bodies may still be written under, older or newer; they are resolved to `schema`. One that cannot be resolved is
-   * refused when the serializer is made.
+   * Other writer schemas of bodies, older or newer; they are resolved to `schema`. A schema that cannot be resolved is refused when the serializer is
+   * created.
    */
   readonly writerSchemas?: readonly (AvroSchema | IdentifiedSchema)[];
 }
 
 /** How message types' schemas are compiled. */
 export interface MessageSchemaSettings extends CompileSettings {
-  /** Whether bodies say by nothing but a fingerprint under which schema they were written. */
+  /** Whether bodies identify their writer schema only by a fingerprint. */
   readonly isKnownByFingerprint: boolean;
 }
 
@@ -143,7 +144,7 @@ export function planFetched(messageSchema: ResolvedMessageSchema, writer: Compil
   }
 }
 
-/** The failure of a body whose schema is not among the known ones; a fingerprint and an id say nothing of the payload. */
+/** The failure of a body with an unknown schema; a fingerprint and an id reveal nothing of the payload. */
 export function schemaUnknown(name: string): Error {
   return decodeFailure(
     "schema-unknown",

@@ -17,16 +17,16 @@ import {
 import type { AvroSchema } from "./normalize-schema.js";
 
 /**
- * Names the schema of a message; undefined when it has none. Return the same object each time where you can: one of the same content is not
- * compiled again, but has to be compared.
+ * Returns the schema of a message; undefined if it has none. Return the same object each time if possible: an equal one is not compiled again, but
+ * has to be compared.
  */
 export type AvroSchemaSelector = (context: SerializerContext) => AvroSchema | AvroMessageSchema | undefined;
 
 /** Which schema belongs to which message. */
 export interface MessageSchemas {
-  /** The schema by the message type, if it says so. */
+  /** The schema of the message type, if the type determines it. */
   find(context: SerializerContext): ResolvedMessageSchema | undefined;
-  /** Every schema that could be meant when the message type does not say. */
+  /** All candidates if the message type does not determine the schema. */
   readonly all: readonly ResolvedMessageSchema[];
 }
 
@@ -68,10 +68,10 @@ export function schemasBySelector(
   };
 }
 
-/** No schema but those of message types' definitions. */
+/** Only the schemas of message types' definitions. */
 export const noSchemas: MessageSchemas = Object.freeze({ find: () => undefined, all: Object.freeze([]) });
 
-/** Puts the schemas of message types' definitions before a serializer's own. */
+/** Lets the schemas of message types' definitions override a serializer's own. */
 export function withDefinedSchemas(own: MessageSchemas, settings: MessageSchemaSettings): MessageSchemas {
   const defined = schemasBySelector(({ schema }) => schema as AvroSchema | AvroMessageSchema, settings);
   return {

@@ -29,8 +29,8 @@ interface Scope {
 type Attributes = Readonly<Record<string, unknown>>;
 
 /**
- * Copies a schema into the form that the builder takes: full names, known attributes only, logical types only where they apply and are
- * not read raw; `meaning` is what stands of those. Throws a `TypeError` that names the place of what Avro, or this package, does not allow. Source: Avro specification 1.12.
+ * Copies a schema into the form for the builder: full names, known attributes only, logical types only if they apply and are not read raw;
+ * `meaning` keeps the others. Throws a `TypeError` with the path of what Avro, or this package, does not allow. Source: Avro specification 1.12.
  */
 export function normalizeSchema(schema: AvroSchema, raw: ReadonlySet<LogicalTypeName>): unknown {
   const scope = { defined: new Set<string>(), raw, namespace: "", depth: 0 };
@@ -68,7 +68,7 @@ function normalize(schema: unknown, scope: Scope, path: string): unknown {
     case "record":
       return normalizeRecord(attributes, inner, path);
     default:
-      // {"type": {"type": "string"}} and {"type": "com.example.Name"} stand for the type inside.
+      // {"type": {"type": "string"}} and {"type": "com.example.Name"} mean the type inside.
       return normalize(type, inner, `${path}.type`);
   }
 }
@@ -168,14 +168,14 @@ function qualify(name: unknown, namespace: string, path: string): string {
   return fullName;
 }
 
-// The builder takes a leading dot for "in no namespace"; without it the enclosing one would be put before.
+// A leading dot means "no namespace" to the builder; without it, the enclosing namespace would be added.
 function absolute(fullName: string): string {
   return fullName.includes(".") ? fullName : `.${fullName}`;
 }
 
 /**
- * Names become properties of plain objects and parts of compiled functions, here and inside the library. Those that every object
- * inherits would be found where they are not.
+ * Names become properties of plain objects and parts of compiled functions, here and inside the library. Names that every object inherits, such
+ * as `toString`, would be found by mistake.
  */
 function checkName(name: unknown, path: string): void {
   if (typeof name !== "string" || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))

@@ -5,21 +5,21 @@ import { schemaUnknown } from "./message-schema.js";
 import type { AvroSchema } from "./normalize-schema.js";
 
 /**
- * Finds the schema of a registry id: the schema, or undefined when the registry says that there is none. Throwing (or rejecting) means
- * that the registry could not be asked; the message is then abandoned and comes back.
+ * Finds the schema of a registry id: the schema, or undefined if the registry has none. Throwing (or rejecting) means that the registry could not
+ * be asked; the message is then read again later.
  */
 export type SchemaById = (id: string) => AvroSchema | undefined | Promise<AvroSchema | undefined>;
 
-/** A schema by its id: at once when it is known already. */
+/** The schema of an id, synchronously if it is cached. */
 export type SchemaSource = (
   id: string,
   signal: AbortSignal | undefined,
 ) => CompiledSchema | Promise<CompiledSchema>;
 
-/** What registries give an id to never changes, so schemas stay; the oldest leaves when there are more than this. */
+/** Maximum number of cached schemas; the oldest is evicted. The schema of an id never changes. */
 const schemasLimit = 1_000;
 
-/** Puts a cache of compiled schemas before a lookup, and lets callers that ask for one id at a time share the answer. */
+/** Adds a cache of compiled schemas to a lookup; concurrent requests for one id share the result. */
 export function schemaSource(find: SchemaById, settings: CompileSettings): SchemaSource {
   const known = new Map<string, CompiledSchema>();
   const pending = new Map<string, Promise<CompiledSchema>>();
@@ -54,14 +54,14 @@ export function schemaSource(find: SchemaById, settings: CompileSettings): Schem
   return (id, signal) => {
     const found = known.get(id) ?? pending.get(id) ?? ask(id);
     if (!(found instanceof Promise)) return found;
-    // The lookup itself goes on: others may be waiting for it.
+    // The lookup itself continues: other callers may be waiting for it.
     return untilAborted(found, signal, () => {
       return new WaybillError("aborted", "The operation was aborted.", { cause: signal?.reason });
     });
   };
 }
 
-// Also promises of other libraries, which are no instances of `Promise`.
+// Also promises of other libraries, which are not instances of `Promise`.
 function isPromiseLike(answer: ReturnType<SchemaById>): answer is Promise<AvroSchema | undefined> {
   return typeof (answer as { readonly then?: unknown } | undefined)?.then === "function";
 }

@@ -1,6 +1,6 @@
 /**
- * A `Buffer` with the methods that Node's own string conversion ends in. Calling them directly saves a fifth of the time for short
- * strings; they are untyped but stand in every Node version (avsc relies on them too).
+ * A `Buffer` with the methods that Node's own string conversion calls. Calling them directly saves a fifth of the time for short strings; they
+ * are not typed but exist in every Node version (avsc relies on them too).
  */
 export interface NativeBuffer extends Buffer {
   utf8Slice(start: number, end: number): string;

@@ -10,15 +10,15 @@ import { shortAsciiReaders } from "./short-ascii.js";
  */
 export const zeroWidthItemsLimit = 10_000;
 
-/** How many more items a byte string, or a number that becomes text, counts for than another value: it costs as much more. */
+/** How many more items a byte string, or a number converted to text, counts for than another value, because it costs more. */
 export const costlyExtra = 3;
 
-/** What a body may hold. */
+/** Limits of a body. */
 export type ReadLimits = Pick<DeserializeContext, "maxDepth" | "maxItems">;
 
 /**
- * The reading position in a body, in the place of avsc's own tap, with every check that avsc leaves out: the end of the body, the range
- * of an int, overlong variable-length integers, booleans, UTF-8, counts and depth. Whatever is read is a copy.
+ * The reading position in a body. Replaces avsc's own tap and adds the checks that avsc lacks: the end of the body, the range of an int, overlong
+ * variable-length integers, booleans, UTF-8, counts and depth. Values are copies.
  * Source: Avro specification 1.12, "Binary Encoding".
  */
 export class ReadTap {
@@ -30,7 +30,7 @@ export class ReadTap {
   readonly maxItems: number;
   /** How many more items the body may hold. */
   itemsLeft: number;
-  /** Whether it only goes through the body, to see how much that holds: then nothing is skipped by its size. */
+  /** Whether the body is only scanned to count its items: then no block is skipped by its size. */
   readonly isCounting: boolean;
   #claimsLeft: number;
   #countedTo = 0;
@@ -118,15 +118,15 @@ export class ReadTap {
     const ascii = shortAsciiReaders[length]?.(this.buf, start);
     if (ascii !== undefined) return ascii;
     const text = this.buf.utf8Slice(start, start + length);
-    // The decoder puts U+FFFD where the bytes are bad; only then is it worth looking at them again.
+    // The decoder writes U+FFFD for invalid bytes; only then the bytes are checked again.
     if (text.includes("\ufffd") && !isUtf8(this.buf.subarray(start, start + length)))
       throw this.failure("utf8-invalid", "a string is not valid UTF-8", start);
     return text;
   }
 
   /**
-   * Reads the count of a block of an array or map; zero ends it, a negative one stands before a byte size. What a resolver reads twice
-   * counts once.
+   * Reads the count of a block of an array or map; zero ends it, a negative count is followed by a byte size. Items that a resolver reads twice
+   * count once.
    */
   readCount(): number {
     const start = this.pos;
@@ -149,7 +149,7 @@ export class ReadTap {
     return this.pos + length;
   }
 
-  /** Checks that a block with a byte size ended where it said it would. */
+  /** Checks that a block ended at its declared byte size. */
   endBlock(end: number): void {
     if (this.pos !== end)
       throw this.failure("malformed", "a block does not have the size it claims", this.pos);
@@ -202,7 +202,7 @@ export class ReadTap {
     );
   }
 
-  /** Counts what the body holds, against the limit. */
+  /** Counts items and checks the limit. */
   takeItems(count: number): void {
     this.itemsLeft -= count;
     if (this.itemsLeft < 0)

@@ -1,7 +1,7 @@
 /** Reads `length` bytes from `start` as text, or returns undefined when one of them is not ASCII. */
 type AsciiReader = (bytes: Uint8Array, start: number) => string | undefined;
 
-/** The longest text that reads faster without a call into native code. */
+/** Maximum length of texts that are read faster without native code. */
 const longest = 16;
 
 /**

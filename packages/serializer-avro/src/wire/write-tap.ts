@@ -6,7 +6,7 @@ const initialSize = 4096;
 /** A scratch buffer that grew beyond this is not kept for the next message. */
 const keptSize = 1 << 20;
 
-/** Thrown inside a write. When its text does not say all, the serializer looks for the path of what does not fit. */
+/** Thrown inside a write. Without a text of its own, the serializer searches for the path of the value that does not fit. */
 export class InvalidValue extends Error {
   readonly isComplete: boolean;
 
@@ -19,17 +19,17 @@ export class InvalidValue extends Error {
 const doesNotFit = Object.freeze(new InvalidValue());
 
 /**
- * The writing position, in the place of avsc's own tap: it grows instead of encoding twice, writes any 64-bit long, refuses lone
- * surrogates, and bounds depth. `takeWriteTap` lends one; `release` gives its buffer back.
+ * The writing position. Replaces avsc's own tap: it grows instead of encoding twice, writes any 64-bit long, refuses lone surrogates, and bounds
+ * depth. `takeWriteTap` lends one; `release` returns its buffer.
  * Source: Avro specification 1.12, "Binary Encoding".
  */
 export class WriteTap {
   buf: NativeBuffer;
   pos = 0;
   depth = 0;
-  /** What stands in arrays and maps. */
+  /** Items of arrays and maps. */
   items = 0;
-  /** What else counts as items: the fields of records, and what byte strings count for beyond one. */
+  /** Further items: the fields of records, and the extra count of byte strings. */
   fields = 0;
   readonly maxDepth: number;
 
@@ -135,7 +135,7 @@ export class WriteTap {
     return new Uint8Array(this.buf.buffer, this.buf.byteOffset, this.pos).slice();
   }
 
-  /** Refuses what no reader of this package would accept back. */
+  /** Refuses values that readers of this package would refuse. */
   finish(maxItemsIn: SerializeContext["maxItemsIn"]): void {
     const maxItems = maxItemsIn?.(this.pos);
     if (maxItems !== undefined && this.items + this.fields > maxItems)
@@ -150,12 +150,12 @@ export class WriteTap {
     throw new InvalidValue(`the value nests deeper than ${this.maxDepth} arrays, maps and records`);
   }
 
-  /** A value does not fit its type. The error is one for all, since its only use is to stop. */
+  /** Throws because a value does not fit its type. One shared error, since it only stops the write. */
   refuse(): never {
     throw doesNotFit;
   }
 
-  // Most strings in messages are short and ASCII; a loop over them beats two calls into native code.
+  // Most strings in messages are short and ASCII; a loop over them is faster than two calls into native code.
   #writeShortAscii(text: string, length: number): boolean {
     const buf = this.buf;
     const start = this.pos;
@@ -207,7 +207,7 @@ export function takeWriteTap(maxDepth: number): WriteTap {
   return new WriteTap(buf, maxDepth);
 }
 
-/** Takes the scratch buffer back; the tap must not be used any more. */
+/** Returns the scratch buffer; the tap must no longer be used. */
 export function releaseWriteTap(tap: WriteTap): void {
   if (tap.buf.length <= keptSize) spare = tap.buf;
 }

@@ -7,7 +7,7 @@ const utf16 = new TextDecoder("utf-16le", { fatal: true, ignoreBOM: true });
 /** Up to this length a loop over ASCII is faster than the native decoder. */
 const SHORT_TEXT = 48;
 
-/** Reads little-endian fields from bytes, and checks every declared length against what is left before it takes anything. */
+/** Reads little-endian fields from bytes, and checks every declared length against the remaining bytes first. */
 export class ByteCursor {
   readonly bytes: Uint8Array;
   #view: DataView | undefined;
@@ -29,7 +29,7 @@ export class ByteCursor {
     throw decodeFailure(reason, `not .NET binary XML at offset ${offset}: ${what}.`);
   }
 
-  /** Makes sure that `size` bytes are left, and steps over them; returns where they start. */
+  /** Checks that `size` bytes are left, and advances past them; returns where they start. */
   take(size: number): number {
     const start = this.offset;
     if (size > this.bytes.length - start) {
@@ -128,13 +128,13 @@ export class ByteCursor {
     return this.#decode(utf16, start, "malformed");
   }
 
-  /** A copy, so that no value keeps the message's memory or changes with it. */
+  /** A copy, so that values do not share memory with the message. */
   copy(size: number): Uint8Array {
     const start = this.take(size);
     return Uint8Array.prototype.slice.call(this.bytes, start, this.offset);
   }
 
-  /** Made when it is needed: bodies of strings and small integers never do. */
+  /** Created on first use: bodies of strings and small integers do not need it. */
   #fields(): DataView {
     this.#view ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
     return this.#view;

@@ -6,7 +6,7 @@ const TICKS_PER_MS = 10_000n;
 /** Local times of the first day of year 1 may lie before it in UTC; their ticks wrap around 62 bits. */
 const FIRST_WRAPPED = 2n ** 62n - 864_000_000_000n;
 
-/** A `System.DateTime` as the wire has it. */
+/** A `System.DateTime` as on the wire. */
 export interface DateTime {
   /** 100 ns since 0001-01-01T00:00:00; of UTC unless the kind is unspecified. */
   readonly ticks: bigint;
@@ -66,7 +66,7 @@ function trimZeros(digits: string): string {
 const isoForm =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,7})\d*)?(Z|([+-])(\d{2}):(\d{2}))?$/;
 
-/** Reads the text of an `xs:dateTime`; undefined when it is none. Source: XML Schema Part 2, 3.2.7. */
+/** Parses an `xs:dateTime`; undefined if it is invalid. Source: XML Schema Part 2, 3.2.7. */
 export function parseDateTime(text: string): DateTime | undefined {
   const match = isoForm.exec(text.trim());
   if (match === null) return undefined;

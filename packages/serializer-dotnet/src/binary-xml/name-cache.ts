@@ -4,9 +4,8 @@ const LONGEST = 128;
 const names: (string | undefined)[] = new Array(SLOTS).fill(undefined);
 
 /**
- * The string that the bytes spell in ASCII, from a cache: contracts repeat their names in every message, and decoding one costs ten times
- * what comparing it does. Undefined when it is not ASCII, or too long to be worth keeping. The cache has a fixed number of places, so input
- * cannot make it grow.
+ * The string of ASCII bytes, from a cache: contracts repeat their names in every message, and decoding a name costs ten times as much as
+ * comparing it. Undefined if it is not ASCII, or too long for the cache. The cache has a fixed size, so input cannot make it grow.
  */
 export function internName(bytes: Uint8Array, start: number, end: number): string | undefined {
   const length = end - start;
@@ -24,7 +23,7 @@ export function internName(bytes: Uint8Array, start: number, end: number): strin
   return name;
 }
 
-/** Goes by the length and five bytes: that names differ is found by comparing them, which is needed anyway. */
+/** Hashes the length and five bytes; collisions are found by the comparison, which is needed anyway. */
 function slotOf(bytes: Uint8Array, start: number, length: number): number {
   if (length === 0) return 0;
   const at = (index: number) => bytes[start + index] as number;

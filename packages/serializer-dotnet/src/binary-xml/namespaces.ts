@@ -1,13 +1,13 @@
 const serialization = "http://schemas.microsoft.com/2003/10/Serialization/";
 
-/** The namespaces that DataContractSerializer gives a meaning. */
+/** The namespaces that have a meaning for DataContractSerializer. */
 export const Namespaces = Object.freeze({
   serialization,
   arrays: `${serialization}Arrays`,
   instance: "http://www.w3.org/2001/XMLSchema-instance",
   schema: "http://www.w3.org/2001/XMLSchema",
   xml: "http://www.w3.org/XML/1998/namespace",
-  /** Where contracts without a namespace of their own live, followed by their CLR namespace. */
+  /** The default namespace of contracts, followed by their CLR namespace. */
   contracts: "http://schemas.datacontract.org/2004/07/",
   system: "http://schemas.datacontract.org/2004/07/System",
 } as const);

@@ -1,9 +1,9 @@
-/** The text of a `double` in XML: its shortest digits, with an exponent where .NET writes one. */
+/** The text of a `double` in XML: its shortest digits, with an exponent if .NET writes one. */
 export function doubleText(value: number): string {
   return special(value) ?? dotnetDigits(value.toExponential(), 15);
 }
 
-/** The text of a `float`: the shortest digits that name it among the floats. */
+/** The text of a `float`: the shortest digits that identify it among the floats. */
 export function floatText(value: number): string {
   const known = special(value);
   if (known !== undefined) return known;

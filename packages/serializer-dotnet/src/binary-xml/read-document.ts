@@ -3,7 +3,7 @@ import { isDictionaryRecord, Records } from "./records.js";
 import { readTextValue, refuseDictionary, type TextValue, xmlText } from "./text-record.js";
 import { resolvePrefix, type Scope, type XmlAttribute, XmlElement } from "./xml-element.js";
 
-/** Real contracts nest tens deep. */
+/** Maximum depth; real contracts have tens of levels. */
 const maxElementDepth = 1000;
 
 /** Sizes of the values that an Array record may hold, by record type with end element. Source: [MC-NBFX] 2.2.3.1. */
@@ -66,13 +66,13 @@ class DocumentReader {
     const type = record & 0xfe;
     current.addText(type, readTextValue(this.#cursor, type));
     if (record !== type) {
-      // Lists are closed by a record of their own, so "list with end" does not exist.
+      // Lists end with a separate record, so "list with end" does not exist.
       if (type === Records.startList) this.#refuse(record);
       this.#close();
     }
   }
 
-  /** Reads an element's start, and its whole content if that is one text; else opens it. Returns it if it is the root. */
+  /** Reads an element's start, and its content if that is a single text; otherwise opens it. Returns it if it is the root. */
   #addElement(record: number): XmlElement | undefined {
     const parent = this.#current;
     const element = this.#readStart(record);
@@ -89,13 +89,13 @@ class DocumentReader {
     return parent === undefined ? element : undefined;
   }
 
-  /** Most elements are members with one text, whose record says that the element ends with it: they need not be opened. */
+  /** Most elements are members with one text, whose record also ends the element: they need not be opened. */
   #takeOnlyText(element: XmlElement): boolean {
     const cursor = this.#cursor;
     const record = cursor.bytes[cursor.offset];
     if (record === undefined || record <= Records.zero || (record & 1) === 0) return false;
     const type = record & 0xfe;
-    // A list has no record of its own with an end; the general way refuses it.
+    // A list has no record with an end; the general path refuses it.
     if (type === Records.startList) return false;
     cursor.offset++;
     element.addText(type, readTextValue(cursor, type));
@@ -113,7 +113,7 @@ class DocumentReader {
     if (next !== undefined && next >= Records.shortAttribute && next < Records.shortElement) {
       this.#readAttributes(element);
     }
-    // Members mostly are in the namespace of their object.
+    // Most members are in the namespace of their object.
     const isAsParent = element.prefix === parent?.prefix && element.scope === parent.scope;
     element.namespace = isAsParent ? parent.namespace : this.#namespaceOf(element.scope, element.prefix);
     return element;
@@ -190,7 +190,7 @@ class DocumentReader {
 
   #resolvedOne({ prefix, name, text }: UnresolvedAttribute, scope: Scope | undefined): XmlAttribute {
     if (name === "") this.#cursor.fail("malformed", "an attribute without a name");
-    // A default namespace does not hold for attributes. Source: Namespaces in XML 1.0, 6.2.
+    // A default namespace does not apply to attributes. Source: Namespaces in XML 1.0, 6.2.
     return { namespace: prefix === "" ? "" : this.#namespaceOf(scope, prefix), name, text };
   }
 
@@ -198,7 +198,7 @@ class DocumentReader {
     return resolvePrefix(scope, prefix) ?? this.#cursor.fail("malformed", "a prefix that is not declared");
   }
 
-  /** An Array record: an element's start once, then the values of as many such elements. */
+  /** An Array record: one element's start, then the values of all such elements. */
   #addRun(): void {
     const cursor = this.#cursor;
     const parent = this.#requireOpen();

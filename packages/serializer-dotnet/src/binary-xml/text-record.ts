@@ -9,7 +9,7 @@ export interface TextRecord {
   readonly value: TextValue;
 }
 
-/** What a text record holds. Numbers beyond ±(2^53 − 1) are `bigint`; a list holds its items. */
+/** The value of a text record. Numbers beyond ±(2^53 − 1) are `bigint`; a list has its items. */
 export type TextValue = string | number | bigint | boolean | Uint8Array | DateTime | readonly TextRecord[];
 
 /** Reads the payload of a text record, whose type must be even. */
@@ -76,7 +76,7 @@ export function readTextValue(cursor: ByteCursor, record: number): TextValue {
   }
 }
 
-/** The text that XML would show for a record: what attributes and mixed content are made of. */
+/** The XML text of a record, for attributes and mixed content. */
 export function xmlText({ record, value }: TextRecord): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") {
@@ -98,7 +98,7 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** As a number where no digit is lost. */
+/** A number if it is exact. */
 export function exact(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
@@ -156,7 +156,7 @@ function refuse(cursor: ByteCursor, record: number): never {
   );
 }
 
-/** WCF's own messages refer to tables of strings that both ends know; no body of a `BrokeredMessage` does. */
+/** WCF's own messages refer to string tables that both sides know; bodies of a `BrokeredMessage` never do. */
 export function refuseDictionary(cursor: ByteCursor): never {
   return cursor.fail(
     "type-forbidden",

@@ -7,14 +7,14 @@ export interface XmlAttribute {
   readonly text: string;
 }
 
-/** A declaration of a prefix; those of the parents follow. */
+/** A declaration of a prefix, linked to those of the parents. */
 export interface Scope {
   readonly prefix: string;
   readonly namespace: string;
   readonly outer: Scope | undefined;
 }
 
-/** An element as read: what its records say, nothing interpreted. */
+/** An element as its records describe it, without interpretation. */
 export class XmlElement {
   readonly prefix: string;
   readonly name: string;
@@ -23,14 +23,14 @@ export class XmlElement {
   scope: Scope | undefined;
   attributes: XmlAttribute[] | undefined;
   children: XmlElement[] | undefined;
-  /** The first text record, most often the only one; 0 for none. */
+  /** The first text record, usually the only one; 0 for none. */
   record = 0;
   value: TextValue = "";
-  /** All of them, where there are several. */
+  /** All text records, if there are several. */
   #texts: TextRecord[] | undefined;
-  /** Values of an Array record, which stands for as many elements of this name as it has. */
+  /** Values of an Array record, which represents one element of this name for each value. */
   run: { readonly record: number; readonly values: readonly TextValue[] } | undefined;
-  /** Whether it declares a prefix that it does not itself have, as members do whose items live in another namespace. */
+  /** Whether it declares a prefix other than its own, as members do whose items are in another namespace. */
   declaresForOthers = false;
 
   constructor(prefix: string, name: string) {
@@ -38,7 +38,7 @@ export class XmlElement {
     this.name = name;
   }
 
-  /** Whether it has nothing but one text: neither attributes nor children, and no further text. */
+  /** Whether it has only one text: no attributes, no children, no further text. */
   get isPlainText(): boolean {
     return (
       this.record !== 0 &&
@@ -65,7 +65,7 @@ export class XmlElement {
   }
 }
 
-/** The namespace of a prefix, `""` where no default is declared; undefined for a prefix that is not declared. */
+/** The namespace of a prefix, `""` without a default namespace; undefined for an undeclared prefix. */
 export function resolvePrefix(scope: Scope | undefined, prefix: string): string | undefined {
   for (let at = scope; at !== undefined; at = at.outer) if (at.prefix === prefix) return at.namespace;
   if (prefix === "xml") return "http://www.w3.org/XML/1998/namespace";

@@ -1,8 +1,8 @@
 import { isLeafType, type LeafType, leafTypes } from "./contract-type.js";
 
 /**
- * What a member is, where the bytes do not say: a list, a dictionary, or a leaf of a type. `"array"` is needed by lists of objects that may
- * have one item, `"string"` by texts that may be `"0"` or `"1"`, `"char"`, `"unsignedLong"` and `"double"` by members of these types.
+ * The type of a member if the bytes do not show it: a list, a dictionary, or a leaf type. Lists of objects that may have a single item need
+ * `"array"`, texts that may be `"0"` or `"1"` need `"string"`, members of type `"char"`, `"unsignedLong"` and `"double"` need these.
  */
 export type DotnetHint = "array" | "dictionary" | LeafType;
 

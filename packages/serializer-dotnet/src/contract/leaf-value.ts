@@ -3,10 +3,10 @@ import { Records } from "../binary-xml/records.js";
 import { exact, type TextRecord, type TextValue, xmlText } from "../binary-xml/text-record.js";
 import type { LeafType } from "./contract-type.js";
 
-/** How instants are handed over. */
+/** The form of instants. */
 export type DateForm = "date" | "iso";
 
-/** Says that a text does not fit its type. */
+/** Returned for a text that does not fit its type. */
 export const misfit = Symbol("misfit");
 
 const integerRanges: { readonly [Type in LeafType]?: readonly [min: bigint, max: bigint] } = Object.freeze({
@@ -53,14 +53,14 @@ export function typedValue(type: LeafType, texts: readonly TextRecord[], dates: 
   }
 }
 
-/** The value of text records as they are, where nothing says what type they had. There is at least one. */
+/** The value of text records without a known type. There is at least one. */
 export function recordValue(texts: readonly TextRecord[], dates: DateForm): unknown {
   const [first] = texts;
   if (first !== undefined && texts.length === 1) return singleValue(first, dates);
   return texts.every(({ value }) => value instanceof Uint8Array) ? toBytes(texts) : joined(texts);
 }
 
-/** The value of a text record that is alone. */
+/** The value of a single text record. */
 export function singleValue(text: TextRecord, dates: DateForm): unknown {
   const { record, value } = text;
   if (record === Records.dateTime) return instant(value as DateTime, dates);
@@ -147,7 +147,7 @@ function fromBase64(text: string): Uint8Array | undefined {
   return Uint8Array.from(atob(compact), (char) => char.charCodeAt(0));
 }
 
-/** A `char` travels as the number of its UTF-16 unit. */
+/** A `char` is sent as the number of its UTF-16 unit. */
 function toChar(texts: readonly TextRecord[]): unknown {
   const unit = toInteger("unsignedShort", texts);
   return typeof unit === "number" ? String.fromCharCode(unit) : misfit;

@@ -1,6 +1,6 @@
 /**
- * The name that a program gave a member: XML names escape what they may not contain as `_xHHHH_`, and compilers name the field behind an
- * automatic property `<Name>k__BackingField`. Source: System.Xml.XmlConvert.DecodeName.
+ * The name of a member in the program: XML names escape invalid characters as `_xHHHH_`, and compilers name the field of an automatic property
+ * `<Name>k__BackingField`. Source: System.Xml.XmlConvert.DecodeName.
  */
 export function memberName(xmlName: string): string {
   if (!xmlName.includes("_x")) return xmlName;

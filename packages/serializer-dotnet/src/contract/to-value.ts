@@ -13,21 +13,21 @@ import { memberName } from "./member-name.js";
 export interface ValueRules {
   readonly dates: DateForm;
   readonly hints: ReadonlyMap<string, DotnetHint> | undefined;
-  /** The nesting of containers that is allowed. */
+  /** Maximum nesting of containers. */
   readonly maxDepth: number;
-  /** How many values may stand in lists, dictionaries and objects together. */
+  /** Maximum number of values in all lists, dictionaries and objects. */
   readonly maxItems: number;
 }
 
-/** The value of a root element under the conventions of DataContractSerializer. Throws `decodeFailure`. */
+/** The value of a root element by the conventions of DataContractSerializer. Throws `decodeFailure`. */
 export function toValue(root: XmlElement, rules: ValueRules): unknown {
   return new ValueReader(rules).read(root);
 }
 
-/** Where an element stands. Items of lists have no path of their own, so no hint is theirs. */
+/** The path of an element. Items of lists have no path of their own, so hints do not apply to them. */
 type Place = "root" | "member" | "item";
 
-/** What the attributes of an element say about its value; the rest of them are data. */
+/** What the attributes of an element say about its value; other attributes are data. */
 interface Marks {
   readonly isNil: boolean;
   readonly type: DeclaredType | undefined;
@@ -47,7 +47,7 @@ const unmarked: Marks = Object.freeze({
   others: noAttributes,
 });
 
-/** The members of an object that stand more than once. */
+/** The members of an object that occur more than once. */
 interface Repeated {
   lists: Map<string, unknown[]> | undefined;
 }
@@ -107,7 +107,7 @@ class ValueReader {
     return this.#byId.get(id);
   }
 
-  /** Registers a container before it is filled, because what it holds may refer to it. */
+  /** Registers a container before it is filled, because its content may refer to it. */
   #register<Value>(marks: Marks, value: Value): Value {
     if (marks.id === undefined) return value;
     if (this.#byId.has(marks.id)) fail("malformed", "a z:Id that stands twice");
@@ -254,7 +254,7 @@ class ValueReader {
     setOwn(value, key, both);
   }
 
-  /** A byte string is as dear as four other values. */
+  /** A byte string costs as much as four other values. */
   #counted<Value>(value: Value): Value {
     this.#itemsLeft -= value instanceof Uint8Array ? 4 : 1;
     if (this.#itemsLeft < 0) fail("items-exceeded", `more than ${this.#rules.maxItems} items`);

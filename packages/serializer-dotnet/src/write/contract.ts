@@ -6,46 +6,46 @@ export type DotnetType = LeafType | DotnetListType | DotnetDictionaryType | Dotn
 /** A `List<T>` or array. */
 export interface DotnetListType {
   readonly arrayOf: DotnetType;
-  /** What an item's element is called. Default: the type's or contract's own name. */
+  /** The name of an item's element. Default: the type's or contract's own name. */
   readonly itemName?: string | undefined;
 }
 
 /** A `Dictionary<string, T>`. */
 export interface DotnetDictionaryType {
   readonly dictionaryOf: DotnetType;
-  /** What an entry's element is called. Default `KeyValueOfstring` and the name of the type. */
+  /** The name of an entry's element. Default: `KeyValueOfstring` and the name of the type. */
   readonly entryName?: string | undefined;
 }
 
-/** A class with `[DataContract]`, or one whose public properties DataContractSerializer takes. */
+/** A class with `[DataContract]`, or one whose public properties DataContractSerializer writes. */
 export interface DotnetContract {
   readonly name: string;
   /** The contract's namespace; .NET's default is `http://schemas.datacontract.org/2004/07/` and the CLR namespace. */
   readonly namespace: string;
   /**
-   * The members with their types. DataContractSerializer reads them in one order only, and by default that is the ordinal order of their
-   * names, in which they are written.
+   * The members with their types. DataContractSerializer reads them in one order only, by default the ordinal order of their names; they are
+   * written in that order.
    */
   readonly members: Readonly<Record<string, DotnetType>>;
   /** `"as-listed"` for contracts that give their members an `Order`, or that inherit: list base members first. Default `"ordinal"`. */
   readonly memberOrder?: "ordinal" | "as-listed" | undefined;
 }
 
-/** A contract with nothing left open. */
+/** A contract with all defaults filled in. */
 export interface ResolvedContract {
   readonly name: string;
   readonly namespace: string;
   readonly members: readonly (readonly [name: string, type: ResolvedType])[];
 }
 
-/** A type with nothing left open. */
+/** A type with all defaults filled in. */
 export type ResolvedType =
   | { readonly kind: "leaf"; readonly leaf: LeafType }
   | { readonly kind: "list"; readonly item: ResolvedType; readonly itemName: string }
   | { readonly kind: "dictionary"; readonly value: ResolvedType; readonly entryName: string }
   | { readonly kind: "contract"; readonly contract: ResolvedContract };
 
-/** Checks and copies a contract; one that holds itself stays a circle. Throws `TypeError` that names what is wrong. */
+/** Checks and copies a contract; recursive contracts stay recursive. Throws a `TypeError` that names the mistake. */
 export function resolveContract(contract: DotnetContract): ResolvedContract {
   return resolve(contract, new Map());
 }
@@ -100,7 +100,7 @@ function resolveType(
   );
 }
 
-/** What DataContractSerializer calls a type where it names an item or an entry by it. */
+/** DataContractSerializer's name of a type in the names of items and entries. */
 function typeName(type: ResolvedType): string {
   switch (type.kind) {
     case "leaf":
@@ -114,7 +114,7 @@ function typeName(type: ResolvedType): string {
   }
 }
 
-/** By UTF-16 units, as `String.CompareOrdinal` has it. */
+/** By UTF-16 units, like `String.CompareOrdinal`. */
 function ordinal(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -5,7 +5,7 @@ import { utf8 } from "./utf8.js";
 /** A reader counts a byte string as four items; its element is one of them. */
 const NODES_PER_BYTE_STRING = 3;
 
-/** The last record of an element also closes it: the record type plus one. */
+/** Added to a record type, it also closes the element. */
 const END = 1;
 
 /** A document, and how many elements, attributes and declarations it has at most: it holds no more items. */
@@ -15,8 +15,8 @@ export interface WrittenDocument {
 }
 
 /**
- * Writes elements and texts as .NET's binary writer does: the smallest record for a number, `Zero` and `One` for the texts "0" and "1", no
- * text record for what is empty. Each text method closes the element that is open. Source: System.Xml.XmlBinaryNodeWriter.
+ * Writes elements and texts like .NET's binary writer: the smallest record for a number, `Zero` and `One` for the texts "0" and "1", no
+ * record for an empty text. Each text method closes the open element. Source: System.Xml.XmlBinaryNodeWriter.
  */
 export class ElementWriter {
   readonly #sink = new ByteSink();
@@ -93,7 +93,7 @@ export class ElementWriter {
     }
   }
 
-  /** An integer travels as an integer, one that a float holds exactly as a float. */
+  /** Integers are written as integers, other numbers as a float if that is exact. */
   double(value: number): void {
     if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63) this.integer(BigInt(value));
     else if (Math.fround(value) === value || Number.isNaN(value)) {
@@ -121,7 +121,7 @@ export class ElementWriter {
     this.#sink.uint64(bits);
   }
 
-  /** Whole groups of three bytes first, the last one or two in a record of their own: what base64 in pieces leads to. */
+  /** Whole groups of three bytes first, the last one or two bytes in a separate record, as .NET writes base64 in chunks. */
   binary(bytes: Uint8Array): void {
     this.#nodeCount += NODES_PER_BYTE_STRING;
     if (bytes.length === 0) this.end();
@@ -135,7 +135,7 @@ export class ElementWriter {
     this.#sink.bytes(bytes);
   }
 
-  /** UTF-8, or UTF-16 where that is shorter. */
+  /** UTF-8, or UTF-16 if that is shorter. */
   #chars(text: string, end: number): void {
     const bytes = utf8(text);
     if (bytes.length > text.length * 2) {
@@ -170,7 +170,7 @@ export class ElementWriter {
   }
 }
 
-/** The place of a prefix that has records of its own. */
+/** The index of a single-letter prefix, which has its own records. */
 function letterOf(prefix: string): number | undefined {
   if (prefix.length !== 1) return undefined;
   const letter = prefix.charCodeAt(0) - 0x61;

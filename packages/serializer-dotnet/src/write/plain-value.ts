@@ -35,8 +35,8 @@ const rules: PlainRules = {
 };
 
 /**
- * A copy of a value in the kinds that the writers know: string, boolean, number, bigint, null, `Date`, `Uint8Array`, array,
- * {@link PlainRecord}. Refuses the rest with the path.
+ * A copy of a value with the types that the writers know: string, boolean, number, bigint, null, `Date`, `Uint8Array`, array,
+ * {@link PlainRecord}. Refuses other types with the path.
  */
 export function toPlainValue(value: unknown, maxDepth: number): unknown {
   return toPlain(value, maxDepth, rules);

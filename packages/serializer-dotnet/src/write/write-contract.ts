@@ -12,7 +12,7 @@ export function writeContract(value: unknown, contract: ResolvedContract): Writt
   return new ContractWriter().write(value, contract);
 }
 
-/** Which namespaces have which prefix, from the innermost element outwards. */
+/** The prefixes of namespaces, from the innermost element outwards. */
 interface Prefixes {
   readonly namespace: string;
   readonly prefix: string;
@@ -76,7 +76,7 @@ class ContractWriter {
     }
   }
 
-  /** Declares a prefix on the element that is open, if what it holds is in a namespace that has none. */
+  /** Declares a prefix on the open element if its content is in a namespace without one. */
   #declare(namespace: string | undefined, scope: Prefixes): Prefixes {
     if (namespace === undefined || prefixOf(scope, namespace) !== undefined) return scope;
     const prefix = freePrefix(scope);
@@ -179,7 +179,7 @@ const integerBits = Object.freeze({
   unsignedLong: { bits: 64, isSigned: false },
 });
 
-/** Where the elements are that a value of this type holds. Items of a list of contracts are in the contract's namespace. */
+/** The namespace of the elements in a value of this type. Items of a list of contracts are in the contract's namespace. */
 function contentNamespace(type: ResolvedType): string | undefined {
   if (type.kind === "contract") return type.contract.namespace;
   if (type.kind === "dictionary") return Namespaces.arrays;

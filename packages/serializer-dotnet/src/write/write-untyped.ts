@@ -11,7 +11,7 @@ const list = "ArrayOfanyType";
 const item = "anyType";
 
 /**
- * Writes a value without a contract: a string, number, boolean, `Date` or bytes as .NET writes that primitive, an object as a
+ * Writes a value without a contract: a string, number, boolean, `Date` or bytes as that .NET primitive, an object as a
  * `Dictionary<string, object>`, an array as a list of objects, each value with its `i:type`.
  */
 export function writeUntyped(value: unknown): WrittenDocument {
@@ -30,7 +30,7 @@ export function writeUntyped(value: unknown): WrittenDocument {
   return writer.finish();
 }
 
-/** What an element of objects holds, and its end. */
+/** The content of an element of objects, and its end. */
 function writeContent(writer: ElementWriter, value: PlainRecord | readonly unknown[]): void {
   if (value instanceof PlainRecord) {
     for (const [key, content] of value.entries) {
@@ -60,7 +60,7 @@ function writeItem(writer: ElementWriter, name: string, value: unknown): void {
   }
 }
 
-/** Names of primitives that both of Microsoft's namespaces and XML Schema's have. */
+/** Names of primitives in both Microsoft's and XML Schema's namespaces. */
 function primitiveOf(value: unknown): string {
   switch (typeof value) {
     case "string":

@@ -56,7 +56,7 @@ describe("the catalog of an Azure namespace", () => {
     ]);
   });
 
-  it("lists topics before their subscriptions; life without end is infinite", async () => {
+  it("lists topics before their subscriptions; an unlimited time to live is infinite", async () => {
     const catalog = azureCatalog(
       namespace({
         listTopicsRuntimeProperties: () => list({ name: "events", scheduledMessageCount: 5 }),
@@ -75,7 +75,7 @@ describe("the catalog of an Azure namespace", () => {
     ]);
   });
 
-  it("knows no counts of what was made between two lists", async () => {
+  it("has no counts for entities created between the two list calls", async () => {
     const catalog = azureCatalog(namespace({ listQueues: () => list({ name: "new", ...options }) }));
     expect((await catalog.listEntities())[0]?.counts).toBeUndefined();
   });

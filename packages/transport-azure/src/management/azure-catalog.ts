@@ -8,8 +8,8 @@ import type {
 import type { ServiceBusCallOptions } from "../sdk/service-bus-client.js";
 
 /**
- * The catalog of an Azure namespace, through your own `ServiceBusAdministrationClient`, whose credential needs the Manage claim. Counts are
- * those of the service, which follow what happens with some delay.
+ * The catalog of an Azure namespace, through your own `ServiceBusAdministrationClient`; its credential needs the Manage claim. Counts come
+ * from the service and lag behind.
  */
 export function azureCatalog(administrationClient: ServiceBusAdministrationClientLike): EntityCatalog {
   return {
@@ -38,7 +38,7 @@ async function queues(
   return found;
 }
 
-/** Each topic with its subscriptions behind it. */
+/** Each topic, followed by its subscriptions. */
 async function topics(
   client: ServiceBusAdministrationClientLike,
   call: ServiceBusCallOptions,
@@ -82,7 +82,7 @@ function optionsOf(listed: ListedOptions): Omit<CatalogEntity, "entity"> {
   };
 }
 
-/** Unknown as a whole when a number is missing: an entity that came between the two lists has none. */
+/** Undefined if any count is missing: an entity created between the two list calls has none. */
 function countsOf(
   listed: { [Kind in keyof ListedCounts]?: number | undefined } = {},
 ): EntityCounts | undefined {
@@ -102,10 +102,10 @@ function countsOf(
     : { active, scheduled, deadLetter, transfer, transferDeadLetter };
 }
 
-/** The longest duration of .NET, which the service reads as "never". */
+/** .NET's maximum duration, which the service reads as "never". */
 const neverDays = 10_675_199;
 
-/** An ISO 8601 duration of days and less, the only ones the service writes; undefined for others. */
+/** Parses an ISO 8601 duration of days, hours, minutes and seconds, the only units the service writes; undefined for others. */
 function durationMs(text: string): number | undefined {
   const match = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text);
   if (match === null) return undefined;
@@ -114,7 +114,7 @@ function durationMs(text: string): number | undefined {
   return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
 }
 
-/** The service answers with a URL where a path was given. */
+/** The service returns a URL where a path was set. */
 function pathOf(target: string | undefined): string | undefined {
   if (target === undefined || target === "") return undefined;
   return /^\w+:\/\//.test(target) ? decodeURIComponent(new URL(target).pathname.slice(1)) : target;

@@ -39,7 +39,7 @@ export class AzureRuleManager implements TransportRuleManager {
       checkRule(rule, this.#path);
       const { name, filter, action } = rule;
       const sqlAction = action === undefined ? undefined : { sqlExpression: action };
-      // Without an action the SDK takes what comes third for the options of the call.
+      // Without an action, the SDK takes the third argument as the call's options.
       return sqlAction === undefined
         ? manager.createRule(name, toServiceBusFilter(filter), undefined, callOptions)
         : manager.createRule(name, toServiceBusFilter(filter), sqlAction, callOptions);
@@ -53,7 +53,7 @@ export class AzureRuleManager implements TransportRuleManager {
   listRules(options?: CallOptions): Promise<SubscriptionRule[]> {
     return this.#call(options, async (manager, callOptions) => {
       const rules: SubscriptionRule[] = [];
-      // Where there are none, the SDK lists one that is undefined.
+      // For a subscription without rules, the SDK lists one undefined rule.
       for await (const rule of manager.listRules(callOptions)) if (rule) rules.push(fromServiceBusRule(rule));
       return rules;
     });
@@ -96,7 +96,7 @@ function fromServiceBusRule({ name, filter, action }: ServiceBusRule): Subscript
 
 function fromServiceBusFilter(filter: ServiceBusRuleFilter): SubscriptionRule["filter"] {
   if ("sqlExpression" in filter) return { sqlExpression: filter.sqlExpression };
-  // The SDK names every condition, also those that are not set.
+  // The SDK lists every condition, including unset ones.
   const conditions = Object.entries(filter).filter(([, value]) => value !== undefined && value !== null);
   const { applicationProperties, ...others } = Object.fromEntries(conditions) as CorrelationConditions;
   if (applicationProperties === undefined) return others;

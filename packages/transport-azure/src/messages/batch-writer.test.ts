@@ -17,7 +17,7 @@ describe("a batch's envelope and entries", () => {
     );
   });
 
-  it("is as rhea reads it when rhea wrote it, types included", () => {
+  it("is read like one written by rhea, types included", () => {
     const applicationProperties = {
       text: "Zoë",
       big: 2 ** 32 - 1,
@@ -45,7 +45,7 @@ describe("a batch's envelope and entries", () => {
     },
   );
 
-  it("grows beyond what was expected, and takes nothing beyond the limit", () => {
+  it("grows beyond the expected size, but not beyond the limit", () => {
     const messages = Array.from({ length: 40 }, (_, id) => ({
       messageId: `${id}`,
       body: Buffer.alloc(1_000, id),

@@ -1,6 +1,6 @@
 import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
 
-/** Type codes and section descriptors of AMQP 1.0, 1.6 and 3.2. */
+/** Type codes and section descriptors (AMQP 1.0, parts 1.6 and 3.2). */
 const code = {
   null: 0x40,
   true: 0x41,
@@ -18,22 +18,22 @@ const code = {
   data: 0x75,
 } as const;
 
-/** What a section costs beside its content, a text beside three bytes for each unit, and a property beside its name and value. */
+/** Upper bounds of the overhead: of a section, of a string (plus three bytes per UTF-16 unit), and of a property. */
 const sectionBytes = 16;
 const textBytes = 5;
 
-/** Room beyond what a batch usually takes: for what its messages differ by, and for what each could take at most. */
+/** Spare room in the buffer beyond the usual batch size: for differences between messages, and for the upper bound of the next one. */
 const spareBytes = 16_384;
 
-/** From here down rhea, the AMQP library beneath the SDK, writes integers as long. */
-const leastInt = -(2 ** 31) + 1;
+/** Below this, rhea, the AMQP library of the SDK, writes integers as long. */
+const minInt = -(2 ** 31) + 1;
 
 /** A message that a {@link BatchWriter} can write. */
 export type PlainMessage = EncodedMessage & { readonly body: Uint8Array };
 
 /**
- * Whether a message is a usual one. The others have a schedule, a time to live, a partition key, ids that are no text, or values beyond text,
- * boolean and 32-bit integers and fractions.
+ * Whether a message is a common one that this writer encodes. Others have a schedule, a time to live, a partition key, non-string ids, or
+ * property values other than strings, booleans, 32-bit integers and fractions.
  */
 export function isPlain(message: EncodedMessage): message is PlainMessage {
   const { body, messageId, correlationId, applicationProperties } = message;
@@ -53,10 +53,10 @@ export function isPlain(message: EncodedMessage): message is PlainMessage {
 function isPlainValue(value: ApplicationPropertyValue): boolean {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value !== "number" || Object.is(value, -0) || Number.isNaN(value)) return false;
-  return !Number.isInteger(value) || (value > leastInt && value < 2 ** 32);
+  return !Number.isInteger(value) || (value > minInt && value < 2 ** 32);
 }
 
-function mostBytes(message: PlainMessage): number {
+function maxBytesOf(message: PlainMessage): number {
   let size = 4 * sectionBytes + 13 * textBytes + message.body.length;
   for (const text of textsOf(message)) if (text !== undefined) size += 3 * text.length;
   const { applicationProperties } = message;
@@ -67,7 +67,7 @@ function mostBytes(message: PlainMessage): number {
   return size;
 }
 
-/** The texts of the properties section in their order; the content type, a symbol, is the seventh of thirteen fields. */
+/** The strings of the properties section, in order; the content type, a symbol, is the seventh of thirteen fields. */
 function textsOf(message: PlainMessage): readonly (string | undefined)[] {
   return [
     message.messageId as string | undefined,
@@ -89,17 +89,17 @@ function textsOf(message: PlainMessage): readonly (string | undefined)[] {
 const contentTypeField = 6;
 
 /**
- * Encodes a batch as the SDK does, in one pass and with one copy of each body: an envelope with what stands on the first message, and one
- * data section for each encoded message, which is the batch format of Service Bus. It writes from the front to the end; lengths are filled
- * in when they are known.
+ * Encodes a batch as the SDK does, in one pass and with one copy of each body: an envelope with the properties of the first message, and
+ * one data section per encoded message, which is the batch format of Service Bus. It writes front to back and fills in lengths once they
+ * are known.
  */
 export class BatchWriter {
   #bytes: Buffer;
   #at = 0;
 
-  /** `usualBytes` is what such batches take; one that takes more is copied as it grows. */
+  /** `usualBytes` is the typical size of such batches; the buffer grows beyond it. */
   constructor(first: PlainMessage, usualBytes: number) {
-    const roomBytes = Math.max(usualBytes + spareBytes, mostBytes(first));
+    const roomBytes = Math.max(usualBytes + spareBytes, maxBytesOf(first));
     this.#bytes = Buffer.allocUnsafeSlow(roomBytes);
     this.#front(first);
   }
@@ -108,18 +108,18 @@ export class BatchWriter {
     return this.#at;
   }
 
-  /** Appends a message unless that took more bytes than the batch may have. Returns whether it did. */
+  /** Appends a message unless the batch would exceed `maxBytes`. Returns whether it was appended. */
   tryAppend(message: PlainMessage, maxBytes: number): boolean {
     const before = this.#at;
     if (before + message.body.length > maxBytes) return false;
-    this.#makeRoom(mostBytes(message));
+    this.#makeRoom(maxBytesOf(message));
     this.#entry(message);
     if (this.#at <= maxBytes) return true;
     this.#at = before;
     return false;
   }
 
-  /** What was written up to now. */
+  /** The bytes written so far. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }
@@ -206,7 +206,7 @@ export class BatchWriter {
     this.#byte(descriptor);
   }
 
-  /** Leaves room for a length and returns where what it counts begins. */
+  /** Reserves room for a length; returns the offset from which the length is counted. */
   #open(typeCode: number): number {
     this.#byte(typeCode);
     this.#at += 4;

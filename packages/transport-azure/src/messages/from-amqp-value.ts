@@ -1,7 +1,7 @@
-/** The type codes of AMQP that stand in front of values which rhea hands out as bytes. Source: AMQP 1.0, 1.6. */
+/** The AMQP type codes that precede values which rhea returns as bytes. Source: AMQP 1.0, part 1.6. */
 const code = { ulong: 0x80, long: 0x81, uuid: 0x98, binary8: 0xa0 } as const;
 
-/** Type codes of decimals, whose bytes rhea leaves as they are, with their sizes. */
+/** Type codes and sizes of decimals, whose bytes rhea does not convert. */
 const decimals = [
   { type: "decimal32", code: 0x74, size: 4 },
   { type: "decimal64", code: 0x84, size: 8 },
@@ -11,12 +11,12 @@ const decimals = [
 const maps: readonly number[] = [0xc1, 0xd1];
 const character = 0x73;
 
-/** The last byte of a value section's descriptor: its number, or the `*` of `amqp:value:*`. */
+/** The last byte of a value section's descriptor: its numeric code, or the `*` of `amqp:value:*`. */
 const valueSectionEndings: readonly number[] = [0x77, 0x2a];
 
 /**
- * A value as rhea decoded it, without the guesses. 64-bit integers beyond 2^53, uuids and binary all arrive as `Buffer`; it is a view on
- * what came over the network, so the type code is still there in front of it. Integers become `bigint`, uuids text, binary
+ * Converts a value decoded by rhea without guessing its type. rhea returns 64-bit integers beyond 2^53, uuids and binary all as `Buffer`.
+ * The buffer is a view on the received bytes, so the type code can be read in front of it. Integers become `bigint`, uuids strings, binary
  * `Uint8Array`; described values lose their descriptor.
  */
 export function fromAmqpValue(value: unknown): unknown {
@@ -29,8 +29,8 @@ export function fromAmqpValue(value: unknown): unknown {
 }
 
 /**
- * The same for what stands in a body, with what core makes plain values of: decimals, characters and described values say by an object of
- * two or three members what they are.
+ * As `fromAmqpValue`, for values in a body: decimals, characters and described values become objects of two or three members that name the
+ * type; core turns these into plain values.
  */
 export function fromAmqpBody(value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
@@ -41,7 +41,9 @@ export function fromAmqpBody(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fromAmqpBody(item)]));
 }
 
-/** What rhea leaves typed: described values and what they hold. Maps among them are still lists of keys and values in turn. */
+/**
+ * Values that rhea leaves typed: described values and their content. Maps among them are still flat lists of alternating keys and values.
+ */
 function fromTyped({ type, value, descriptor }: RheaTyped): unknown {
   const items = Array.isArray(value) ? value.map(fromAmqpBody) : undefined;
   const isMap = maps.includes(type.typecode);
@@ -65,25 +67,25 @@ function mapOf(items: readonly unknown[]): object {
     : new Map(entries);
 }
 
-/** Only what is in front of the bytes tells a decimal from binary of its size. */
+/** Only the type code in front of the bytes distinguishes a decimal from binary of the same size. */
 function decimal(bytes: Uint8Array): unknown {
   const found = decimals.find(({ code: typecode, size }) => isOf(bytes, typecode, size));
   return found === undefined ? undefined : { type: found.type, value: Uint8Array.from(bytes) };
 }
 
-/** The entries of a map whose keys are text, as own properties whatever their names. */
+/** The entries of a map with string keys, as own properties whatever their names. */
 export function fromAmqpMap(map: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, fromAmqpValue(value)]));
 }
 
-/** Whether bytes that the SDK calls a data section were an AMQP value: it does not tell the two apart. */
+/** Whether bytes that the SDK reports as a data section were an AMQP value section: it does not distinguish the two. */
 export function isValueSection(bytes: Uint8Array): boolean {
   if (!isBinary(bytes)) return true;
   const isShort = byteBefore(bytes, 2) === code.binary8 && byteBefore(bytes, 1) === bytes.length;
   return valueSectionEndings.includes(byteBefore(bytes, isShort ? 3 : 6));
 }
 
-/** The same bytes without the class of Node, whose `slice` and JSON form differ. */
+/** The same bytes as a plain `Uint8Array`: `slice` and the JSON form of `Buffer` differ. */
 export function plainBytes({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
@@ -100,7 +102,7 @@ function isBinary(bytes: Uint8Array): boolean {
   return !(isInteger || isOf(bytes, code.uuid, 16) || decimal(bytes) !== undefined);
 }
 
-/** In front of binary of 8 or 16 bytes stands that length, so no binary looks like one of these. */
+/** Binary of 8 or 16 bytes is preceded by its length, so it never matches one of these type codes. */
 function isOf(bytes: Uint8Array, typeCode: number, length: number): boolean {
   return bytes.length === length && byteBefore(bytes, 1) === typeCode;
 }
@@ -125,7 +127,7 @@ function isRheaTyped(value: object): value is RheaTyped {
   return "value" in value && typeof type === "object" && typeof type?.typecode === "number";
 }
 
-/** What rhea leaves as it is: values with a descriptor, for example a time span of .NET. */
+/** Values with a descriptor, such as a .NET time span, which rhea leaves unconverted. */
 function isTyped(value: object): value is { value: unknown } {
   return "descriptor" in value && "type" in value && "value" in value && typeof value.type === "object";
 }

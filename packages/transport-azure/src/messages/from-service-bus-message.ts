@@ -5,13 +5,13 @@ import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { fromAmqpBody, fromAmqpMap, fromAmqpValue, isValueSection, plainBytes } from "./from-amqp-value.js";
 import { sizeOfMessage } from "./size-of-message.js";
 
-/** A message as the client takes it. `settlement` is present when the message is locked. */
+/** Converts a message of the SDK for the client. `settlement` is present when the message is locked. */
 export function fromServiceBusMessage(
   message: ReceivedServiceBusMessage,
   settlement?: SettlementHandle,
 ): DeliveredMessage {
   const { applicationProperties, timeToLive, enqueuedTimeUtc, lockToken, _rawAmqpMessage: raw } = message;
-  // Every name is always there, so that all messages have one shape.
+  // Every property is always present, so that all messages have one hidden class.
   const delivered = {
     body: fromBody(message),
     messageId: fromAmqpValue(message.messageId) as MessageId | undefined,
@@ -35,7 +35,7 @@ export function fromServiceBusMessage(
     deadLetterSource: message.deadLetterSource,
     deliveryCount: message.deliveryCount ?? 0,
     enqueuedTimeUtc,
-    // The SDK gives messages without time to live an end in the year 31197.
+    // For messages without a time to live, the SDK reports an expiry in the year 31197.
     expiresAtUtc:
       timeToLive === undefined || enqueuedTimeUtc === undefined
         ? undefined
@@ -52,7 +52,7 @@ export function fromServiceBusMessage(
   return delivered;
 }
 
-/** A 64-bit integer of the SDK as `bigint`. */
+/** Converts a 64-bit integer of the SDK to `bigint`. */
 export function fromLong({ high, low }: Pick<Long, "high" | "low">): bigint {
   const number = high * 0x1_0000_0000 + (low >>> 0);
   return Number.isSafeInteger(number) ? BigInt(number) : (BigInt(high) << 32n) | BigInt(low >>> 0);
@@ -65,10 +65,10 @@ function fromInteger(value: unknown): bigint | undefined {
 
 function fromBody({ body, _rawAmqpMessage: { bodyType } }: ReceivedServiceBusMessage): EncodedBody {
   if (bodyType === "sequence") return { section: "sequence", value: fromAmqpBody(body) as unknown[] };
-  // A message without any body section is one without bytes.
+  // A message without a body section has an empty body.
   if (body === undefined) return new Uint8Array();
   if (bodyType === "value") return { section: "value", value: fromAmqpBody(body) };
-  // A body may travel in several data sections.
+  // A body may consist of several data sections.
   if (Array.isArray(body)) return plainBytes(Buffer.concat(body));
   const bytes = body as Uint8Array;
   return isValueSection(bytes) ? { section: "value", value: fromAmqpBody(bytes) } : plainBytes(bytes);

@@ -1,7 +1,7 @@
 import type { ApplicationProperties } from "@waybill/core";
 import type { EncodedBody, MessageId } from "@waybill/core/transport";
 
-/** What of a message counts: all that its sender wrote. */
+/** The sender's parts of a message, which its size consists of. */
 export interface SizedMessage {
   readonly body: EncodedBody;
   readonly messageId: MessageId | undefined;
@@ -20,8 +20,8 @@ const DESCRIPTOR_BYTES = 3;
 const TIMESTAMP_BYTES = 9;
 
 /**
- * The bytes of a message's properties and body in AMQP's shortest encoding (1.6), which is what the broker stores of it: the SDK has no
- * size. A sender that encodes less tightly, or sends properties that the SDK does not show, took some bytes more.
+ * The size of a message's properties and body in AMQP's most compact encoding (part 1.6), in bytes, because the SDK reports no size. The
+ * stored size is a few bytes larger if the sender encoded less compactly or sent properties that the SDK hides.
  */
 export function sizeOfMessage(message: SizedMessage): number {
   const { body, applicationProperties } = message;
@@ -34,7 +34,7 @@ export function sizeOfMessage(message: SizedMessage): number {
   );
 }
 
-/** In the order of their fields (3.2.4), where those without a value take a byte if another follows. */
+/** Fields in order (3.2.4); a field without a value takes one byte if another follows. */
 function sizeOfProperties(message: SizedMessage): number {
   const time = message.timeToLive === undefined ? undefined : TIMESTAMP_BYTES;
   const sizes = [
@@ -105,7 +105,7 @@ function sizeOfBytes(length: number): number {
   return length < 256 ? 2 + length : 5 + length;
 }
 
-/** A list or map with its constructor, size and count. */
+/** The size of a list or map with its constructor, size and count. */
 function sizeOfCompound(members: number): number {
   return members < 255 ? 3 + members : 9 + members;
 }

@@ -6,7 +6,7 @@ import type { WireProperties } from "../sdk/service-bus-client.js";
 const { types } = rhea;
 
 /**
- * A value as rhea, the AMQP library beneath the SDK, encodes it without loss. By itself it writes a `bigint` as an empty map, NaN as null,
+ * A value as rhea, the AMQP library of the SDK, encodes it without loss. By itself rhea writes a `bigint` as an empty map and NaN as null,
  * and fails on numbers beyond 64 bits. Plain integers stay as the SDK sends them.
  */
 export function toAmqpValue(value: unknown): unknown {
@@ -22,7 +22,7 @@ export function toAmqpValue(value: unknown): unknown {
   }
 }
 
-/** Application properties for rhea; the same object if it can take them as they are. */
+/** Application properties for rhea; returns the same object if nothing needs converting. */
 export function toAmqpProperties(properties: ApplicationProperties): WireProperties {
   for (const name of Object.keys(properties)) {
     if (!isPlain(properties[name])) return toAmqpObject(properties) as WireProperties;
@@ -30,9 +30,9 @@ export function toAmqpProperties(properties: ApplicationProperties): WirePropert
   return properties;
 }
 
-/** A message id or correlation id: text, ulong or binary. rhea would take bytes for a uuid. */
+/** A message id or correlation id: string, ulong or binary. rhea would encode plain bytes as a uuid. */
 export function toAmqpId(id: MessageId): unknown {
-  // The SDK replaces what is falsy when it schedules.
+  // When scheduling, the SDK replaces falsy ids.
   if (id === 0) return types.wrap_ulong(0);
   if (id === "") return types.wrap_string("");
   if (typeof id === "bigint") return types.wrap_ulong(toBytes(id) as never);
@@ -40,13 +40,14 @@ export function toAmqpId(id: MessageId): unknown {
 }
 
 /**
- * The session state that clears it. The SDK would write its null as the text `null`; this is a buffer to the SDK and AMQP's null to rhea.
+ * The session state that clears the state. The SDK would write its null as the text `null`; this value is a buffer for the SDK and an AMQP
+ * null for rhea.
  */
 export function nullState(): Buffer {
   return Object.assign(Buffer.alloc(0), { toRheaTyped: () => types.wrap(null) });
 }
 
-/** The same bytes as the class that rhea knows. */
+/** The same bytes as a `Buffer`, which rhea expects. */
 export function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
@@ -70,7 +71,7 @@ function isPlain(value: unknown): boolean {
     : typeof value === "string" || typeof value === "boolean";
 }
 
-/** A number that rhea writes as it is: whole ones as int, uint, long or ulong, fractions and infinities as double. */
+/** A number that rhea encodes correctly: integers as int, uint, long or ulong; fractions and infinities as double. */
 function isPlainNumber(value: number): boolean {
   return Number.isInteger(value)
     ? Number.isSafeInteger(value) && !Object.is(value, -0)

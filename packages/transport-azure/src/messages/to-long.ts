@@ -1,6 +1,6 @@
 import Long from "long";
 
-/** A sequence number as the SDK takes it. */
+/** Converts a sequence number to the SDK's type. */
 export function toLong(value: bigint): Long {
   return Long.fromBits(Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)));
 }

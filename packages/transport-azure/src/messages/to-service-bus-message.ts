@@ -2,7 +2,7 @@ import type { EncodedMessage } from "@waybill/core";
 import type { AnnotatedMessage, WireProperties } from "../sdk/service-bus-client.js";
 import { toAmqpId, toAmqpProperties, toAmqpValue, toBuffer } from "./to-amqp-value.js";
 
-/** A message as the SDK sends it, section by section; `scheduledFor` overrides the message's own schedule. */
+/** Converts a message to the SDK's sectioned form; `scheduledFor` overrides the message's own schedule. */
 export function toServiceBusMessage(message: EncodedMessage, scheduledFor?: Date): AnnotatedMessage {
   const { body, timeToLive, forcePersistence, applicationProperties } = message;
   const annotated: AnnotatedMessage =

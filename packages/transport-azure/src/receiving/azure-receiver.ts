@@ -49,7 +49,7 @@ import { receiveDeferred } from "./receive-deferred.js";
 import { receiveMessages } from "./receive-messages.js";
 import type { ReceivingLinks } from "./receiving-links.js";
 
-/** What a receiver works with. */
+/** Dependencies of a receiver. */
 export interface AzureReceiverSettings {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
@@ -58,7 +58,7 @@ export interface AzureReceiverSettings {
   readonly links: ReceivingLinks;
   readonly held: HeldDeliveries;
   readonly watch: ReceiverWatch;
-  /** Makes a receiver of the SDK for a subscription. */
+  /** Creates a receiver of the SDK for a subscription. */
   readonly open: () => ServiceBusReceiverLike;
   readonly onClosed: (receiver: AzureReceiver) => void;
 }
@@ -85,7 +85,7 @@ export class AzureReceiver implements TransportReceiver {
     return this.#settings.receiveMode;
   }
 
-  /** What is locked for it. */
+  /** The sequence numbers of the messages it holds locked. */
   heldSequenceNumbers(): bigint[] {
     return this.#settings.held.sequenceNumbers();
   }
@@ -181,7 +181,7 @@ export class AzureReceiver implements TransportReceiver {
     return this.#closed;
   }
 
-  /** Overridden where the SDK's own subscription does not serve. */
+  /** Overridden by session receivers, which cannot use the SDK's own subscription. */
   protected startSubscription(
     handlers: SubscribeHandlers,
     maxConcurrentCalls: number,
@@ -196,7 +196,7 @@ export class AzureReceiver implements TransportReceiver {
     });
   }
 
-  /** What a subscription of either kind does with deliveries, and whom it reports its end. */
+  /** How a subscription of either kind handles deliveries, and to whom it reports its end. */
   protected deliveryTo(handlers: SubscribeHandlers): DeliveryHandling {
     return {
       handle: (delivery) => handlers.onMessage(toDelivered(delivery)),
@@ -207,7 +207,7 @@ export class AzureReceiver implements TransportReceiver {
     };
   }
 
-  /** Waits for messages. The wait ends with the signal, or when the receiver is closed. */
+  /** Waits for messages. The wait ends when the signal aborts or the receiver is closed. */
   protected async receiveDeliveries(
     maxMessages: number,
     maxWaitTimeInMs: number,
@@ -215,7 +215,7 @@ export class AzureReceiver implements TransportReceiver {
   ): Promise<AzureDelivery[]> {
     const untilMs = performance.now() + maxWaitTimeInMs;
     const receiving = underEither(this.#closing.signal, abortSignal, (signal) =>
-      this.#settings.links.receive(async (receiver, stalled) => {
+      this.#settings.links.receive(maxMessages, async (receiver, stalled) => {
         const leftMs = Math.max(0, untilMs - performance.now());
         const messages = await underEither(stalled, signal, (either) =>
           receiveMessages(receiver, { maxMessages, maxWaitTimeInMs: leftMs, signal: either }),
@@ -231,7 +231,7 @@ export class AzureReceiver implements TransportReceiver {
     }
   }
 
-  /** Makes a call unless the receiver is closed or the caller gave up before; maps what it rejects with. */
+  /** Makes a call unless the receiver is closed or the signal is already aborted; maps errors. */
   protected async call<Answer>(
     { abortSignal }: CallOptions = {},
     call: (options: ServiceBusCallOptions) => Promise<Answer>,
@@ -286,12 +286,12 @@ export class AzureReceiver implements TransportReceiver {
         (error: unknown) => this.#pending.failed(settlement, error),
       );
     } catch (error) {
-      // A client of the SDK that is closed makes no receiver.
+      // A closed client of the SDK throws when asked for a receiver.
       settlement.fail(error);
     }
   }
 
-  /** The lock of a session ends with its link, so that nothing else can settle there; that of another message does not. */
+  /** A session's lock ends with its link, so its messages can no longer be settled; other messages can be settled over another link. */
   #sendWithoutLink(settlement: Settlement): void {
     const { links } = this.#settings;
     try {
@@ -315,7 +315,9 @@ export class AzureReceiver implements TransportReceiver {
     return this.#closing.signal.aborted;
   }
 
-  /** Abandons a message that nobody wants any more, so that it need not wait for the end of its lock. If that fails, it does. */
+  /**
+   * Abandons a message that is no longer wanted, so that it is available before its lock ends. Errors are ignored: the lock then expires.
+   */
   protected async giveBack(delivery: AzureDelivery): Promise<void> {
     const abandon: SendSettlement = (receiver, message) => receiver.abandonMessage(message);
     await this.#begin(delivery, "abandon", "abandon", abandon).catch(() => {});
@@ -326,7 +328,7 @@ export class AzureReceiver implements TransportReceiver {
   #toError(error: unknown, abortSignal: AbortSignal | undefined): WaybillError {
     const mapped = toAzureError(error, this.entityPath);
     if (mapped.code !== "aborted" || abortSignal?.aborted) return mapped;
-    // Nobody gave up: the SDK aborts its own calls when something is closed, or lost for good.
+    // The caller did not abort: the SDK aborts its own calls when something is closed or permanently lost.
     return this.#isClosed ? closedError(this.entityPath) : lostError(error, this.entityPath);
   }
 }

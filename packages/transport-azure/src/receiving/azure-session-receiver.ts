@@ -15,16 +15,16 @@ import { AzureReceiver, type AzureReceiverSettings } from "./azure-receiver.js";
 import { AzureSessionSubscription } from "./azure-session-subscription.js";
 import { SessionLink } from "./receiving-links.js";
 
-/** What a session receiver works with. */
+/** Dependencies of a session receiver. */
 export interface AzureSessionReceiverSettings extends Omit<AzureReceiverSettings, "links" | "open"> {
-  /** Holds the session's lock already. */
+  /** Its session lock is already held. */
   readonly session: ServiceBusSessionReceiverLike;
 }
 
-/** Receives the messages of one session through the SDK's receiver of it. Closing it frees the session. */
+/** Receives the messages of one session through the SDK's session receiver. Closing it releases the session. */
 export class AzureSessionReceiver extends AzureReceiver implements TransportSessionReceiver {
   readonly #session: ServiceBusSessionReceiverLike;
-  /** Came when nobody wanted them any more, in order. */
+  /** Received after their caller had aborted; in order. */
   readonly #unwanted: AzureDelivery[] = [];
 
   constructor(settings: AzureSessionReceiverSettings) {
@@ -47,7 +47,7 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
     return this.call(options, (callOptions) => this.#session.renewSessionLock(callOptions));
   }
 
-  /** The session's lock covers its messages, which have none of their own. */
+  /** Messages of a session have no lock of their own: the session's lock covers them. */
   override renewLock(_delivery: SettlementHandle, options?: CallOptions): Promise<Date> {
     return this.renewSessionLock(options);
   }
@@ -55,7 +55,7 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
   async getState(options?: CallOptions): Promise<Uint8Array | undefined> {
     const state = await this.call(options, (callOptions) => this.#session.getSessionState(callOptions));
     if (state === null || state === undefined) return undefined;
-    // The SDK parses what happens to be JSON; its text is the nearest to the bytes that were set.
+    // The SDK parses a state that happens to be JSON; its JSON text is the closest available to the original bytes.
     return plainBytes(state instanceof Uint8Array ? state : Buffer.from(JSON.stringify(state)));
   }
 
@@ -68,7 +68,9 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
     );
   }
 
-  /** Abandoning would count a delivery: whoever receives next gets them first, and closing the session gives them back. */
+  /**
+   * Abandoning would count a delivery. Instead, the next receive call returns these messages first, and closing the session releases them.
+   */
   protected override async giveBack(delivery: AzureDelivery): Promise<void> {
     this.#unwanted.push(delivery);
   }

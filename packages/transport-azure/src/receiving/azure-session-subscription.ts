@@ -2,12 +2,12 @@ import { pause, systemScheduler, type TransportSubscription } from "@waybill/cor
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import type { DeliveryHandling } from "./azure-subscription.js";
 
-/** What a session's subscription works with. */
+/** Dependencies of a session's subscription. */
 export interface AzureSessionSubscriptionSettings extends DeliveryHandling {
   readonly maxConcurrentCalls: number;
   /** Waits for messages of the session; rejects when the signal aborts. */
   readonly receive: (maxMessages: number, signal: AbortSignal) => Promise<AzureDelivery[]>;
-  /** Is notified of what went wrong and says whether the session is lost. */
+  /** Called with each error; returns whether the session is lost. */
   readonly onError: (error: unknown) => { isLost: boolean };
 }
 
@@ -15,8 +15,8 @@ export interface AzureSessionSubscriptionSettings extends DeliveryHandling {
 const errorPauseMs = 1_000;
 
 /**
- * Delivers the messages of a session to a handler by receiving them one call after the other. The SDK's own subscription cannot be
- * stopped without closing the session, and a second one would get every message twice.
+ * Delivers the messages of a session to a handler by calling `receive` repeatedly. The SDK's own subscription cannot be stopped without
+ * closing the session, and a second one would get every message twice.
  */
 export class AzureSessionSubscription implements TransportSubscription {
   readonly #settings: AzureSessionSubscriptionSettings;

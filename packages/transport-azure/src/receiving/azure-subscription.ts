@@ -14,44 +14,47 @@ import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
 import { Suspicion } from "../watchdog/suspicion.js";
 import type { WatchedLink } from "../watchdog/watched-link.js";
 
-/** What a subscription does with a delivery, and whom it reports its end. */
+/** How a subscription handles deliveries, and to whom it reports its end. */
 export interface DeliveryHandling {
-  /** Hands one message to the handler, which should not reject. */
+  /** Passes one message to the handler, which should not reject. */
   readonly handle: (delivery: AzureDelivery) => Promise<void>;
-  /** Is notified when the handler rejected all the same. */
+  /** Called if the handler rejects anyway. */
   readonly onFault: (error: unknown) => void;
-  /** Gives back a message that came when nobody wanted any more; never rejects. */
+  /** Returns a message that arrived while stopping; never rejects. */
   readonly giveBack: (delivery: AzureDelivery) => Promise<void>;
-  /** Is called before the handlers that run are waited for. */
+  /** Called before waiting for the running handlers. */
   readonly onStopping: () => void;
   readonly onStopped: (subscription: TransportSubscription) => void;
 }
 
-/** What a subscription works with. */
+/** Dependencies of a subscription. */
 export interface AzureSubscriptionSettings extends DeliveryHandling {
   readonly maxConcurrentCalls: number;
-  /** Makes a receiver of the SDK. */
+  /** Creates a receiver of the SDK. */
   readonly open: () => ServiceBusReceiverLike;
   readonly held: HeldDeliveries;
   readonly watch: ReceiverWatch;
   readonly onError: SubscribeHandlers["onError"];
 }
 
-/** Delivers the messages of an entity to a handler, through a receiver of the SDK of its own. */
+/** Delivers the messages of an entity to a handler, through its own receiver of the SDK. */
 export class AzureSubscription implements TransportSubscription, WatchedLink {
   readonly #settings: AzureSubscriptionSettings;
   readonly #stopping = new AbortController();
-  /** Deliveries beyond the places: after a lost link the SDK grants credit for all places again, whatever is with the handler still. */
+  /**
+   * Deliveries beyond the number of slots: after a lost link, the SDK grants credit for all slots again although handlers are still
+   * running.
+   */
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Set<Promise<void>>();
   #source: Source;
-  /** Places that are taken, and deliveries that are not done with: one that is being settled has freed its place. */
+  /** Slots in use, and deliveries not yet finished: a delivery being settled has already freed its slot. */
   #running = 0;
   #handling = 0;
-  /** Since when the link has credit and has delivered nothing, by `performance.now()`. */
+  /** Since when the link has had credit and delivered nothing, by `performance.now()`. */
   #silentSinceMs = performance.now();
   #lastDeliveryMs: number | undefined;
-  #progress = 0;
+  #activityCount = 0;
   #stopped: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -69,7 +72,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     return this.#settings.watch.sessionId;
   }
 
-  /** The SDK grants as much as there are places, and gives it back for each message that has left its own. */
+  /** The SDK grants as much credit as there are slots, and renews it for each message that left its slot. */
   get credit(): number {
     return this.#isStopping ? 0 : Math.max(0, this.#settings.maxConcurrentCalls - this.#source.taken);
   }
@@ -78,17 +81,17 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     return performance.now() - this.#silentSinceMs;
   }
 
-  get progress(): number {
-    return this.#progress;
+  get activityCount(): number {
+    return this.#activityCount;
   }
 
   findBacklog(fromSequenceNumber: bigint, signal: AbortSignal): Promise<bigint | undefined> {
     return this.#settings.watch.findBacklog(fromSequenceNumber, signal);
   }
 
-  /** The other source takes over at once; whether this one stood still, it shows. */
+  /** A second source takes over at once; its deliveries show whether this one was stalled. */
   restart(stall: LinkStall): void {
-    this.#progress += 1;
+    this.#activityCount += 1;
     this.#silentSinceMs = performance.now();
     this.#replaceSource();
     this.#source.suspicion = new Suspicion(stall, (confirmed) => this.onConnectionBroken(confirmed));
@@ -135,7 +138,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
   }
 
   async #stop(): Promise<void> {
-    // Ends attempts to open the link; an open one is drained.
+    // Ends attempts to open the link; an open link is drained.
     this.#stopping.abort();
     this.#settings.watch.remove(this);
     for (const start of this.#waiting.splice(0)) start();
@@ -153,7 +156,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     window.add(delivery);
     taking.taken += 1;
     taking.suspicion?.confirm();
-    this.#progress += 1;
+    this.#activityCount += 1;
     this.#lastDeliveryMs = this.#silentSinceMs = performance.now();
     if (window === this.#source.window && window.isUsedUp && !this.#isStopping) this.#replaceSource();
     this.#handling += 1;
@@ -168,11 +171,11 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     this.#running += 1;
     const free = () => {
       this.#running -= 1;
-      // Without credit, silence means nothing.
+      // Silence counts only from the moment the link has credit again.
       if (taking.taken === maxConcurrentCalls) this.#silentSinceMs = performance.now();
       taking.taken -= 1;
       this.#waiting.shift()?.();
-      // What is being settled takes no place, but needs the link.
+      // A message being settled uses no slot, but still needs the link.
       const { state, settling } = delivery;
       if (state === "settling" && settling !== undefined) settling.then(this.#onDone, this.#onDone);
       else this.#onDone();
@@ -189,7 +192,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     if (this.#handling === 0) this.#onIdle?.();
   };
 
-  /** What came from the old source is settled without its link. */
+  /** Messages of the old source are settled without its link. */
   #replaceSource(): void {
     const { subscription, receiver, window } = this.#source;
     this.#source = this.#open();
@@ -203,11 +206,11 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
   }
 }
 
-/** What a source has delivered, and how many of its messages take a place. */
+/** What a source has delivered, and how many of its messages use a slot. */
 interface Taking {
   readonly window: DeliveryWindow;
   taken: number;
-  /** Of the source before. */
+  /** The suspicion about the source that this one replaced. */
   suspicion: Suspicion | undefined;
 }
 

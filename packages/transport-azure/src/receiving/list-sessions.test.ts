@@ -97,7 +97,7 @@ describe("listing sessions over other versions", () => {
     expect(asked).toEqual([["carts"], ["carts"], ["news", "all"], ["news", "all"]]);
   });
 
-  it("is no capability where there is no method at all", () => {
+  it("is not a capability if there is no method at all", () => {
     const transport = azureTransport({ createReceiver() {} } as never);
     expect(transport.capabilities.has("sessionEnumeration")).toBe(false);
     expect(transport.listSessions).toBeUndefined();

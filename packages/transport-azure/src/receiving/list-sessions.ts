@@ -1,11 +1,10 @@
-import type { EntityAddress, ListSessionsPageOptions } from "@waybill/core/transport";
-import { entityPath } from "../foundation/entity-path.js";
+import { type EntityAddress, entityPathOf, type ListSessionsPageOptions } from "@waybill/core/transport";
 import type { ServiceBusCallOptions, ServiceBusClientLike } from "../sdk/service-bus-client.js";
 
 /** Lists a page of an entity's sessions through the SDK. */
 export type SessionLister = (address: EntityAddress, options: ListSessionsPageOptions) => Promise<string[]>;
 
-/** The client for an entity's management node, which the SDK keeps for itself. */
+/** The client for an entity's management node; private in the SDK. */
 interface ManagementClientLike {
   listMessageSessions(
     skip: number,
@@ -19,19 +18,19 @@ interface ClientInside {
   readonly _connectionContext?: { getManagementClient?(entityPath: string): Partial<ManagementClientLike> };
 }
 
-/** The last instant of .NET's calendar asks for the sessions that have messages, whenever their state was set. */
+/** With .NET's maximum date, the service lists the sessions that have messages, regardless of when their state was set. */
 const sessionsWithMessages = new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999));
 
 /**
- * How sessions are listed with this client: by its own `listMessageSessions`, which later versions have, else by the same method of its
- * management client, which 7.9.5 and 7.10.0-beta.2 do not offer to applications. Undefined where there is neither.
+ * How to list sessions with this client: by its own `listMessageSessions` (later versions), else by the same method of its management
+ * client, which 7.9.5 and 7.10.0-beta.2 keep private. Undefined if neither exists.
  */
 export function sessionLister(client: ServiceBusClientLike): SessionLister | undefined {
   if (typeof client.listMessageSessions === "function") return (...call) => listPublicly(client, ...call);
   const { _connectionContext: context } = client as ClientInside;
   if (typeof context?.getManagementClient !== "function") return undefined;
   return async (address, { updatedAfter = sessionsWithMessages, skip, top, abortSignal }) => {
-    const management = context.getManagementClient?.(entityPath(address));
+    const management = context.getManagementClient?.(entityPathOf(address));
     if (typeof management?.listMessageSessions !== "function") {
       throw new TypeError("This version of @azure/service-bus cannot list sessions.");
     }

@@ -2,19 +2,19 @@ import { WaybillError } from "@waybill/core";
 import { onAbort, type ReceiveMode } from "@waybill/core/transport";
 import { abortedError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
-import { longestWaitMs } from "./receive-messages.js";
+import { maxTimerMs } from "./receive-messages.js";
 
-/** How long to wait for the next session, and what ends the wait before. */
+/** How long to wait for the next session, and what ends the wait earlier. */
 export interface NextSessionOptions {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
-  /** Asks the SDK for the next session. */
+  /** Requests the next session from the SDK. */
   readonly ask: () => Promise<ServiceBusSessionReceiverLike>;
   readonly maxWaitTimeInMs: number;
   readonly signal: AbortSignal;
 }
 
-/** A request to the SDK that is in progress, and who waits for it. */
+/** A pending request to the SDK, and the caller waiting for it. */
 interface Wait {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
@@ -28,9 +28,9 @@ interface Holder {
 }
 
 /**
- * The waits for a next session. The SDK waits as long as its client's time-out says, cannot be stopped, and does not take its request
- * back: a session that comes too late stays locked with nobody to receive it. Here a wait that was given up goes to the next who
- * waits on the same entity, and a session that comes when nobody does is freed at once.
+ * Pending waits for a next session. The SDK waits until its client's timeout, cannot be stopped, and does not withdraw its request: a
+ * session that arrives too late would stay locked without a receiver. Here the next caller on the same entity takes over an abandoned wait,
+ * and a session that arrives without a caller is released at once.
  */
 export class NextSessionWaits {
   readonly #waits = new Set<Wait>();
@@ -45,13 +45,13 @@ export class NextSessionWaits {
         return await hold(wait, untilMs - performance.now(), signal);
       } catch (error) {
         const mapped = toAzureError(error, entityPath);
-        // With time left, it was only the SDK that gave up.
+        // If time is left, only the SDK's own timeout has passed.
         if (mapped.code !== "timeout" || performance.now() >= untilMs) throw mapped;
       }
     }
   }
 
-  /** Whether a session of the entity may be on its way to nobody, or is just being freed. */
+  /** Whether a pending request has no caller any more and may still lock a session of the entity, or is just releasing one. */
   hasAbandoned(entityPath: string): boolean {
     for (const wait of this.#waits) {
       if (wait.entityPath === entityPath && wait.holder === undefined) return true;
@@ -96,30 +96,30 @@ function hold(
   const { entityPath } = wait;
   if (signal.aborted) return Promise.reject(abortedError(entityPath));
   return new Promise((resolve, reject) => {
-    const letGo = () => {
+    const release = () => {
       clearTimeout(timer);
       stopListening();
       wait.holder = undefined;
     };
-    const giveUp = (error: WaybillError) => {
-      letGo();
+    const fail = (error: WaybillError) => {
+      release();
       reject(error);
     };
     const timer = setTimeout(
-      () => giveUp(new WaybillError("timeout", "No session came in time.", { entityPath })),
-      // Whoever waits longer asks again.
-      Math.min(maxWaitTimeInMs, longestWaitMs),
+      () => fail(new WaybillError("timeout", "No session came in time.", { entityPath })),
+      // A longer wait asks again.
+      Math.min(maxWaitTimeInMs, maxTimerMs),
     );
     wait.holder = {
       resolve: (session) => {
-        letGo();
+        release();
         resolve(session);
       },
       reject: (error) => {
-        letGo();
+        release();
         reject(error);
       },
     };
-    const stopListening = onAbort(signal, () => giveUp(abortedError(entityPath)));
+    const stopListening = onAbort(signal, () => fail(abortedError(entityPath)));
   });
 }

@@ -7,25 +7,27 @@ import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
 import { Suspicion } from "../watchdog/suspicion.js";
 import type { WatchedLink } from "../watchdog/watched-link.js";
 
-/** Receives with a receiver of the SDK; `stalled` aborts when its link was found standing still. */
+/** Receives with a receiver of the SDK; `stalled` aborts when its link was found stalled. */
 export type UseReceiver = (
   receiver: ServiceBusReceiverLike,
   stalled: AbortSignal,
 ) => Promise<AzureDelivery[]>;
 
-/** A receiver of the SDK from which messages are received by calls, one at a time. */
+/** A receiver of the SDK used by `receive` calls, one at a time. */
 export class PulledLink implements WatchedLink {
   readonly receiver: ServiceBusReceiverLike;
-  /** Of itself, once it is not used any more; before, of the one that it took the place of. */
+  /** While in use: the suspicion about the link that this one replaced. After it was replaced: its own. */
   suspicion: Suspicion | undefined = undefined;
   readonly #window: DeliveryWindow;
   readonly #watch: ReceiverWatch;
   readonly #stalling = new AbortController();
-  /** Since when a call waits, and how long earlier ones did since the last delivery. */
+  /** What the pending call asked for; 0 while none is pending. */
+  #credit = 0;
+  /** Since when a call is pending, and how long earlier calls waited since the last delivery. */
   #waitingSinceMs: number | undefined;
   #waitedMs = 0;
   #lastDeliveryAt: Date | undefined;
-  #progress = 0;
+  #activityCount = 0;
 
   constructor(receiver: ServiceBusReceiverLike, window: DeliveryWindow, watch: ReceiverWatch) {
     this.receiver = receiver;
@@ -42,7 +44,7 @@ export class PulledLink implements WatchedLink {
     return this.#watch.sessionId;
   }
 
-  /** Aborts when the link was found standing still; it is of no use any more. */
+  /** Aborts when the link was found stalled and can no longer be used. */
   get stalled(): AbortSignal {
     return this.#stalling.signal;
   }
@@ -52,7 +54,7 @@ export class PulledLink implements WatchedLink {
   }
 
   get credit(): number {
-    return this.#waitingSinceMs === undefined ? 0 : 1;
+    return this.#credit;
   }
 
   get silenceInMs(): number {
@@ -60,11 +62,12 @@ export class PulledLink implements WatchedLink {
     return this.#waitedMs + (sinceMs === undefined ? 0 : performance.now() - sinceMs);
   }
 
-  get progress(): number {
-    return this.#progress;
+  get activityCount(): number {
+    return this.#activityCount;
   }
 
-  async receive(use: UseReceiver): Promise<AzureDelivery[]> {
+  async receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
+    this.#credit = maxMessages;
     this.#waitingSinceMs = performance.now();
     try {
       const deliveries = await use(this.receiver, this.stalled);
@@ -73,6 +76,7 @@ export class PulledLink implements WatchedLink {
     } finally {
       this.#waitedMs = this.silenceInMs;
       this.#waitingSinceMs = undefined;
+      this.#credit = 0;
     }
   }
 
@@ -82,7 +86,7 @@ export class PulledLink implements WatchedLink {
 
   restart(stall: LinkStall): void {
     const report = (confirmed: LinkStall) => this.#watch.onStalled(confirmed);
-    // Nobody else gets the messages of a session.
+    // Only this receiver can get the session's messages, so the stall is certain.
     if (stall.sessionId !== undefined) report(stall);
     else this.suspicion = new Suspicion(stall, report);
     this.#stalling.abort();
@@ -92,8 +96,8 @@ export class PulledLink implements WatchedLink {
     this.#watch.onStalled(stall);
   }
 
-  /** Nothing comes over it any more. */
-  end(): void {
+  /** Marks the link as closed and stops watching it. */
+  retire(): void {
     this.#window.isClosed = true;
     this.#watch.remove(this);
   }
@@ -107,7 +111,7 @@ export class PulledLink implements WatchedLink {
   #onDelivered(deliveries: readonly AzureDelivery[]): void {
     for (const delivery of deliveries) this.#window.add(delivery);
     this.suspicion?.confirm();
-    this.#progress += 1;
+    this.#activityCount += 1;
     this.#lastDeliveryAt = new Date();
     this.#waitedMs = 0;
     this.#waitingSinceMs = performance.now();

@@ -9,9 +9,9 @@ import type {
 } from "../sdk/service-bus-client.js";
 
 /**
- * Receives deferred messages. The SDK ignores `skipConvertingDate` for these, so that dates among their application properties arrive
- * as numbers, and bytes and large integers as objects; where there are such, the message is peeked, which tells them apart. What is
- * deleted on receipt is peeked first.
+ * Receives deferred messages. The SDK ignores `skipConvertingDate` for these: dates among their application properties arrive as numbers,
+ * and bytes and large integers as objects. If any are present, the message is also peeked, which returns the right types. In
+ * receive-and-delete mode messages are peeked before.
  */
 export async function receiveDeferred(
   receiver: ServiceBusReceiverLike,
@@ -29,7 +29,7 @@ export async function receiveDeferred(
   if (receiveMode === "receiveAndDelete") await Promise.all(sequenceNumbers.map(peek));
   const messages = await receiver.receiveDeferredMessages(sequenceNumbers, options);
   const doubtful = messages.filter(({ applicationProperties }) =>
-    Object.values(applicationProperties ?? {}).some(isConverted),
+    Object.values(applicationProperties ?? {}).some(mayBeConverted),
   );
   if (receiveMode === "peekLock") {
     await Promise.all(doubtful.map(({ sequenceNumber }) => sequenceNumber && peek(sequenceNumber)));
@@ -42,7 +42,7 @@ export async function receiveDeferred(
   return messages;
 }
 
-/** Whether the SDK may have made it of something else. */
-function isConverted(value: unknown): boolean {
+/** Whether the SDK may have converted this value. */
+function mayBeConverted(value: unknown): boolean {
   return Number.isInteger(value) || (typeof value === "object" && value !== null);
 }

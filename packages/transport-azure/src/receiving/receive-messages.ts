@@ -9,25 +9,25 @@ export interface ReceiveMessagesOptions {
   readonly signal: AbortSignal;
 }
 
-/** The SDK waits a second for more messages after the first. These few milliseconds let through what is on its way. */
+/** The SDK waits a second for more messages after the first. These few milliseconds suffice for messages in transit. */
 const moreMessagesWaitMs = 10;
 
-/** The SDK refuses more in peek-lock mode, whose buffer holds 2048 deliveries. */
-const mostMessages = 2047;
+/** The SDK's limit in peek-lock mode: its buffer holds 2048 deliveries. */
+const maxMessagesPerCall = 2047;
 
-/** How long the credit of a wait that was given up may take to be called back. */
+/** How long withdrawing the credit of an aborted wait may take, in milliseconds. */
 const drainTimeoutMs = 2_000;
 
-/** The pause before a wait that the SDK ended early goes on. */
+/** The pause before repeating a wait that the SDK ended early, in milliseconds. */
 const earlyReturnPauseMs = 50;
 
-/** The platform's timers, by which the SDK waits, hold 31 bits. */
-export const longestWaitMs = 2 ** 31 - 1;
+/** `setTimeout`, which the SDK waits with, accepts at most 2^31-1 ms. */
+export const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Resolves with messages as soon as there are any, or with none when the time is up. The first message is waited for alone and what is
- * there with it is fetched then, because the SDK returns one message at once and more only after a second. A wait that the SDK ends
- * early, as it does when the link is lost, goes on. Rejects when the signal aborts, unless messages came at that moment.
+ * Resolves with messages as soon as there are any, or with none when the time is up. It waits for the first message alone and then fetches
+ * those available with it, because the SDK returns one message at once but more only after a second. If the SDK ends a wait early, for
+ * example because the link was lost, the wait continues. Rejects when the signal aborts, unless messages arrived at that moment.
  */
 export async function receiveMessages(
   receiver: ServiceBusReceiverLike,
@@ -35,7 +35,7 @@ export async function receiveMessages(
 ): Promise<ReceivedServiceBusMessage[]> {
   const untilMs = performance.now() + maxWaitTimeInMs;
   for (let isFirstTry = true; ; isFirstTry = false) {
-    const leftMs = Math.min(Math.max(0, untilMs - performance.now()), longestWaitMs);
+    const leftMs = Math.min(Math.max(0, untilMs - performance.now()), maxTimerMs);
     const first = await receiveOne(receiver, leftMs, signal).catch((error: unknown) => {
       // The SDK opens a new link on the next call, not in this one.
       if (isFirstTry && isConnectionLost(error)) return [];
@@ -67,13 +67,13 @@ async function receiveOne(
   }
 }
 
-/** What comes now is held by a lock already, so an error must not keep the first message back. */
+/** These messages are already locked, so an error here must not lose the first message. */
 async function receiveMore(
   receiver: ServiceBusReceiverLike,
   count: number,
 ): Promise<ReceivedServiceBusMessage[]> {
   try {
-    return await receiver.receiveMessages(Math.min(count, mostMessages), {
+    return await receiver.receiveMessages(Math.min(count, maxMessagesPerCall), {
       maxWaitTimeInMs: moreMessagesWaitMs,
     });
   } catch {
@@ -82,8 +82,8 @@ async function receiveMore(
 }
 
 /**
- * A wait that the SDK gave up leaves its credit with the broker: the next message would come to nobody, and stay away until its lock ran
- * out. Receiving it with no time to wait calls the credit back; resolves with the message that was quicker.
+ * When a wait is aborted, the SDK leaves its credit with the broker: the next message would be delivered to nobody and stay locked until
+ * its lock expires. Receiving with no wait time withdraws the credit; resolves with a message that arrived before.
  */
 async function recallCredit(receiver: ServiceBusReceiverLike): Promise<ReceivedServiceBusMessage[]> {
   try {

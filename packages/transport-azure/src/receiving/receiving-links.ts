@@ -10,16 +10,16 @@ import { PulledLink, type UseReceiver } from "./pulled-link.js";
 /** Receivers of the SDK that belong together: all of one entity, or the one of a session. */
 export interface ReceivingLinks {
   readonly isSession: boolean;
-  /** One that peeks, settles and renews; any of them can do that for all. */
+  /** A receiver to peek, settle and renew with; any of them will do. */
   readonly any: ServiceBusReceiverLike;
-  /** Receives with one that nobody else receives with. */
-  receive(use: UseReceiver): Promise<AzureDelivery[]>;
-  /** Those that are receiving at present. */
+  /** Receives up to `maxMessages` with a receiver that no other call uses at the same time. */
+  receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]>;
+  /** The links that are receiving at present. */
   list(): ReceivingLink[];
   close(): Promise<void>;
 }
 
-/** Receivers of one entity, as many as are receiving at a time: the SDK's can do one thing at once. */
+/** Receivers of one entity, one per concurrent call: a receiver of the SDK can receive for one call at a time. */
 export class ReceiverPool implements ReceivingLinks {
   readonly isSession = false;
   readonly #open: () => ServiceBusReceiverLike;
@@ -41,14 +41,14 @@ export class ReceiverPool implements ReceivingLinks {
     return link.receiver;
   }
 
-  /** A call whose link seems to stand still goes on with another. */
-  async receive(use: UseReceiver): Promise<AzureDelivery[]> {
+  /** If a call's link seems to be stalled, the call continues on another link. */
+  async receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
     let suspicion: Suspicion | undefined;
     for (;;) {
       const link = (suspicion === undefined ? this.#idle.pop() : undefined) ?? this.#add();
       link.suspicion ??= suspicion;
       try {
-        return await link.receive(use);
+        return await link.receive(maxMessages, use);
       } catch (error) {
         if (!link.stalled.aborted) throw error;
         suspicion = link.suspicion;
@@ -66,7 +66,7 @@ export class ReceiverPool implements ReceivingLinks {
   }
 
   async close(): Promise<void> {
-    for (const link of this.#all) link.end();
+    for (const link of this.#all) link.retire();
     await Promise.all(Array.from(this.#all, ({ receiver }) => receiver.close()));
   }
 
@@ -76,15 +76,15 @@ export class ReceiverPool implements ReceivingLinks {
     return link;
   }
 
-  /** What it received is settled by another. */
+  /** Its messages are settled over another link. */
   #retire(link: PulledLink): void {
     this.#all.delete(link);
-    link.end();
+    link.retire();
     void closeInTime(link.receiver);
   }
 }
 
-/** The one receiver of a session; whoever wants to receive waits in line. */
+/** The one receiver of a session; calls to `receive` are queued. */
 export class SessionLink implements ReceivingLinks {
   readonly isSession = true;
   readonly any: ServiceBusReceiverLike;
@@ -92,7 +92,7 @@ export class SessionLink implements ReceivingLinks {
   readonly #lostError: () => Error;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** A session's link cannot be made again beneath its receiver; `lostError` says that the session is lost. */
+  /** A session's link cannot be replaced without losing the session; `lostError` creates the error for that. */
   constructor(
     receiver: ServiceBusReceiverLike,
     held: HeldDeliveries,
@@ -104,8 +104,8 @@ export class SessionLink implements ReceivingLinks {
     this.#lostError = lostError;
   }
 
-  receive(use: UseReceiver): Promise<AzureDelivery[]> {
-    const received = this.#last.then(() => this.#receive(use));
+  receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
+    const received = this.#last.then(() => this.#receive(maxMessages, use));
     this.#last = received.catch(() => {});
     return received;
   }
@@ -115,15 +115,15 @@ export class SessionLink implements ReceivingLinks {
   }
 
   async close(): Promise<void> {
-    this.#link.end();
+    this.#link.retire();
     await (this.#link.stalled.aborted ? closeInTime(this.any) : this.any.close());
   }
 
-  async #receive(use: UseReceiver): Promise<AzureDelivery[]> {
+  async #receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
     const { stalled } = this.#link;
     if (stalled.aborted) throw this.#lostError();
     try {
-      return await this.#link.receive(use);
+      return await this.#link.receive(maxMessages, use);
     } catch (error) {
       if (!stalled.aborted) throw error;
       void closeInTime(this.any);

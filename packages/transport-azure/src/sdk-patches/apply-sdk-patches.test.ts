@@ -67,7 +67,7 @@ describe("the report on patches beneath the SDK", () => {
     ]);
   });
 
-  it("says and warns of what could not be applied, and applies the rest", () => {
+  it("reports and warns of what could not be applied, and applies the rest", () => {
     using warnings = emitted();
     const client = new ServiceBusClient(connectionString);
     Object.assign(sdkParts(client).cbsSession, { negotiateClaim: undefined });
@@ -81,7 +81,7 @@ describe("the report on patches beneath the SDK", () => {
     ]);
   });
 
-  it("takes a client that shows nothing of itself, and says so", () => {
+  it("accepts a client without accessible internals, and reports so", () => {
     using warnings = emitted();
     const client = { createReceiver() {} } as unknown as ServiceBusClientLike;
     const { sdkPatches } = azureTransport(client);
@@ -92,7 +92,7 @@ describe("the report on patches beneath the SDK", () => {
     expect(warnings.texts).toHaveLength(1);
   });
 
-  it("says that a fault is mended where that can be seen, and warns of nothing", () => {
+  it("reports a fault as fixed if that can be detected, without a warning", () => {
     using warnings = emitted();
     const client = new ServiceBusClient(connectionString);
     const { container } = connectionOf(client);
@@ -101,14 +101,14 @@ describe("the report on patches beneath the SDK", () => {
     expect(azureTransport(client).sdkPatches.patches.at(-1)).toEqual({
       name: "exact-integers",
       status: "skipped",
-      reason: "the fault is mended",
+      reason: "the fault is fixed",
     });
     expect(warnings.texts).toEqual([]);
   });
 });
 
 describe("the patches", () => {
-  it("change nothing of classes, so that others in the process do not notice", () => {
+  it("do not change classes, so that other code in the process is not affected", () => {
     const client = new ServiceBusClient(connectionString);
     const chain = prototypes(connectionOf(client));
     const before = chain.map((prototype) => Object.getOwnPropertyDescriptors(prototype));

@@ -5,7 +5,7 @@ import { closesCutShort } from "./closes-cut-short.js";
 import { exactIntegers } from "./exact-integers.js";
 import { interruptedOpenings } from "./interrupted-openings.js";
 import {
-  mendedReason,
+  fixedReason,
   type SdkPatchOutcome,
   type SdkPatchReport,
   testedSdkVersions,
@@ -24,8 +24,8 @@ const reports = new WeakMap<object, SdkPatchReport>();
 const warnings = new Set<string>();
 
 /**
- * Patches what lies beneath a client, once, and tells what it did; a process warning reports what a user should know, once for each text.
- * Only the client's own objects are changed.
+ * Patches the libraries of a client, once, and returns a report. A process warning, once per text, reports what users should know. Only the
+ * client's own objects are changed.
  */
 export function applySdkPatches(client: ServiceBusClientLike): SdkPatchReport {
   const known = reports.get(client);
@@ -55,7 +55,7 @@ function apply(client: SdkClient, context: ConnectionContext): SdkPatchOutcome[]
     missingMethods("AMQP connection", context.connection, ["createSession"]);
   if (obstacle !== undefined) return skipAll(obstacle);
   const outcomes = allPatches().map((patch) => {
-    const reason = patch.isMended?.(context) ? mendedReason : patch.obstacle(context, client);
+    const reason = patch.isFixed?.(context) ? fixedReason : patch.obstacle(context, client);
     return { patch, reason };
   });
   const applied = outcomes.filter(({ reason }) => reason === undefined);

@@ -9,7 +9,7 @@ import type {
   SdkClient,
 } from "./sdk-internals.js";
 
-/** What a patch does to the parts of a client, each when it is made. */
+/** What a patch changes on each part of a client, called when the part is created. */
 export interface PartPatches {
   client?(client: SdkClient, context: ConnectionContext): void;
   connection?(connection: AmqpConnection): void;
@@ -20,8 +20,8 @@ export interface PartPatches {
 }
 
 /**
- * Lets patches at all that a client has and will have beneath it. Methods are replaced on the client's own objects, one by one: their classes,
- * which others in the process use, stay as they are.
+ * Applies patches to all present and future parts of a client. Methods are replaced on the client's own objects; their classes, which other
+ * code in the process uses, stay unchanged.
  */
 export function patchParts(
   client: SdkClient,
@@ -32,7 +32,7 @@ export function patchParts(
   all.client(client, context);
   patchConnection(context, all);
   const { refreshConnection } = context;
-  // The SDK makes a new connection whenever one broke.
+  // The SDK creates a new connection after one broke.
   context.refreshConnection = function () {
     refreshConnection.call(this);
     patchConnection(this, all);

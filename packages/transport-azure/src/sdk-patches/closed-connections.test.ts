@@ -3,12 +3,12 @@ import { describe, expect, it, vi } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
 describe("a send that waits while the broker closes the connection and the SDK opens it again", () => {
-  it("ends the process at its time-out, with the SDK alone", async () => {
-    // When this fails, the fault is mended upstream, and the patch can go.
+  it("ends the process at its timeout, with the SDK alone", async () => {
+    // When this fails, the fault is fixed upstream, and the patch can go.
     expect(await outcomeWith({ sdkPatches: false })).toBe("uncaught TypeError");
   });
 
-  it("rejects when closed connections are taken for broken", async () => {
+  it("rejects when closed connections are treated as broken", async () => {
     expect(await outcomeWith({ sdkPatches: true })).toBe("rejected");
   });
 });

@@ -2,9 +2,9 @@ import { missingMethods, type RheaConnection } from "./sdk-internals.js";
 import type { SdkPatch } from "./sdk-patch.js";
 
 /**
- * Takes a connection that the broker closes for broken at once. By itself (`@azure/service-bus` 7.9.5, rhea-promise 3.0.3) the SDK opens it
- * again as long as its socket is not gone, with links of before: sends and requests that were waiting on those then ask for an address
- * that there is none of, in a timer where nobody can catch the `TypeError`, and the process ends.
+ * Treats a connection that the broker closes as broken at once. Without this patch (`@azure/service-bus` 7.9.5, rhea-promise 3.0.3), the
+ * SDK reopens the connection while its socket still exists, with its old links. Pending sends and requests on those links then read an
+ * address that no longer exists, in a timer where the `TypeError` cannot be caught, and the process ends.
  */
 export const closedConnections: SdkPatch = {
   name: "closed-connections",
@@ -12,7 +12,7 @@ export const closedConnections: SdkPatch = {
     missingMethods("AMQP connection", _connection, ["on", "is_closed", "abort_socket"]),
   connection(connection) {
     const { _connection: inner } = connection;
-    // Not before it is open: whoever opens it listens for its close, and is notified first.
+    // Not before it is open: until then, the code that opens it handles its close, and must be notified first.
     const listen = () => {
       if (!inner.listeners("connection_close").includes(onClosed)) inner.once("connection_close", onClosed);
     };
@@ -21,9 +21,9 @@ export const closedConnections: SdkPatch = {
   },
 };
 
-/** Who closes a connection is notified, too: then both ends are closed. */
+/** Also called when this side closes the connection: then both ends are closed. */
 function onClosed(this: RheaConnection): void {
-  // rhea arms the timer of its idle time-out when it has done with what came in, and would do so for a connection that is gone.
+  // rhea arms its idle timer after processing input, and would do so for a connection that no longer exists.
   process.nextTick(() => {
     if (!this.is_closed()) this.abort_socket(this.socket);
   });

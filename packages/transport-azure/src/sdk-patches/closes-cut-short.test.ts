@@ -11,7 +11,7 @@ describe("what is closed while its connection breaks", () => {
     await it.close();
   });
 
-  it("waits without end, with the SDK alone", async () => {
+  it("waits forever, with the SDK alone", async () => {
     await using fixture = await openLossyFixture({}, undefined, { sdkPatches: false });
     const sender = await opened(fixture, "a sender");
     const broken = once(sdkParts(fixture.client).connection, "disconnected");
@@ -20,7 +20,7 @@ describe("what is closed while its connection breaks", () => {
     fixture.network.drop();
     await broken;
     await new Promise((resolve) => setImmediate(resolve));
-    // When this fails, the fault is mended upstream, and the patch can go.
+    // When this fails, the fault is fixed upstream, and the patch can go.
     expect(isClosed).toBe(false);
   });
 });

@@ -7,9 +7,8 @@ interface Closable {
 }
 
 /**
- * Lets links, sessions and connections of rhea-promise, the AMQP library beneath the SDK, be closed when their connection breaks while they
- * are being closed. By themselves they then wait without end, and so does `close()` of the SDK (3.0.3, `onDisconnected` in three methods
- * `close`).
+ * Lets links, sessions and connections of rhea-promise, the AMQP library of the SDK, finish closing when their connection breaks meanwhile.
+ * Without this patch they wait forever, and so does `close()` of the SDK (3.0.3, `onDisconnected` in three methods `close`).
  */
 export const closesCutShort: SdkPatch = {
   name: "closes-cut-short",

@@ -4,7 +4,9 @@ import type { Abortable, AmqpConnection } from "./sdk-internals.js";
 
 const ends = new WeakMap<object, AbortSignal>();
 
-/** Aborts when the connection breaks, is closed or has ended. One listener for each event on the connection serves all. */
+/**
+ * Aborts when the connection breaks, is closed or has ended. Uses one listener per event on the connection, however many callers there are.
+ */
 export function endOf({ _connection: inner }: AmqpConnection): AbortSignal {
   const known = ends.get(inner);
   if (known !== undefined) return known;
@@ -13,25 +15,25 @@ export function endOf({ _connection: inner }: AmqpConnection): AbortSignal {
   const end = () => {
     inner.off("disconnected", end);
     inner.off("connection_close", onClose);
-    // It may be opened again.
+    // The connection may be opened again.
     ends.delete(inner);
     controller.abort();
   };
-  // Who is notified of the close itself comes first. Not every closed connection emits `disconnected`, too.
+  // Listeners of the close itself are notified first. Not every closed connection also emits `disconnected`.
   const onClose = () => setImmediate(end);
   inner.on("disconnected", end);
   inner.on("connection_close", onClose);
   return controller.signal;
 }
 
-/** An error of AMQP, from which the SDK makes one of its own that may be tried again. */
+/** An AMQP error that the SDK converts to a retryable error. */
 export function connectionEnded(doing: string): Error {
   return amqpError({ condition: "amqp:connection:forced", description: `The connection ended ${doing}.` });
 }
 
 /**
- * Makes a call of the SDK that ends when one of the signals aborts, or its caller's, which need not be the platform's. When the caller did not
- * end it, it rejects with the end of the connection, of which `doing` says when it was.
+ * Makes a call of the SDK that ends when one of `signals` or the caller's own signal aborts; the latter may be a polyfill. Unless the
+ * caller aborted, it then rejects with a connection error; `doing` says during what the connection ended.
  */
 export async function untilEnded<Result>(
   signals: readonly AbortSignal[],

@@ -40,7 +40,7 @@ describe("an integer just beyond 2^53", () => {
     await send(fixture);
     const [message] = await other.createReceiver("orders").peekMessages(1);
     const [received] = await other.createReceiver("orders").receiveMessages(1);
-    // When this fails, the fault is mended upstream, and the patch can go.
+    // When this fails, the fault is fixed upstream, and the patch can go.
     expect([message, received].map((one) => one?.applicationProperties?.big)).toEqual([2 ** 53, 2 ** 53]);
     await other.close();
   });

@@ -14,13 +14,13 @@ const typeCodes = [0x80, 0x81];
 const firstRounded = Buffer.from([0, 0x20, 0, 0, 0, 0, 0, 1]);
 
 /**
- * Lets rhea hand out every 64-bit integer that no number can hold as bytes. By itself (3.0.5) it does so only beyond 2^53 + 2^32 and rounds
- * what lies between, for the last bit of its limit is wrong. It is changed because nobody can undo the rounding, and only while it reads
- * a message of this client: others may count on the numbers.
+ * Makes rhea return every 64-bit integer beyond `Number.MAX_SAFE_INTEGER` as bytes. Without this patch (3.0.5) it does so only beyond 2^53
+ * + 2^32 and rounds the integers in between, because the last bit of its limit is wrong. Rounding cannot be undone later. The patch is
+ * active only while a message of this client is read: other code may rely on numbers.
  */
 export const exactIntegers: SdkPatch = {
   name: "exact-integers",
-  isMended: ({ connection: { container } }) => {
+  isFixed: ({ connection: { container } }) => {
     const descriptions = descriptionsOf(container?.types);
     return descriptions.length > 0 && descriptions.every(isExact);
   },
@@ -39,7 +39,7 @@ export const exactIntegers: SdkPatch = {
   requestLink(link) {
     const reading = readingOf(link.connection);
     const { sendRequest } = link;
-    // Answers hold messages in bytes, which the SDK reads one after the other.
+    // Answers contain encoded messages, which the SDK decodes one after the other.
     link.sendRequest = async function (request, options) {
       const answer = (await sendRequest.call(this, request, options)) as {
         readonly body?: { readonly messages?: unknown };
@@ -51,7 +51,7 @@ export const exactIntegers: SdkPatch = {
   },
 };
 
-/** While it lasts, one copy of rhea reads integers exactly. It never lasts beyond what is at work. */
+/** While active, one copy of rhea reads integers exactly. It ends with the message being read. */
 class ExactReading {
   readonly #readers: readonly Reader[];
   #isOn = false;
@@ -75,7 +75,7 @@ class ExactReading {
   }
 }
 
-/** How values of one type are read, exactly or as before. */
+/** Switches how values of one type are read: exactly or as before. */
 class Reader {
   readonly #description: TypeDescription;
   readonly #exact: TypeDescription["read"];
@@ -113,7 +113,7 @@ function readSessionExactly(session: RheaSession, reading: ExactReading): RheaSe
   session.create_link = function (...options) {
     const link = create_link.apply(this, options);
     const { dispatch } = link;
-    // The message is read by then, and those who take it are none of ours.
+    // The message is decoded by then; the listeners are not part of this client.
     link.dispatch = function (event, context) {
       if (event === "message") reading.end();
       return dispatch.call(this, event, context);
@@ -134,7 +134,7 @@ function readSessionExactly(session: RheaSession, reading: ExactReading): RheaSe
 function* eachExactly(items: readonly unknown[], reading: ExactReading): Generator<unknown> {
   for (let index = 0; index < items.length; index += 1) {
     reading.begin();
-    // Whatever happens to whoever reads: nobody else runs before.
+    // Ends also if reading fails; no other code runs before a microtask.
     queueMicrotask(() => reading.end());
     try {
       yield items[index];

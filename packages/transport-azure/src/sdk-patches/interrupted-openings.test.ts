@@ -4,16 +4,16 @@ import { isOpeningReceiver, sdkParts, shortenTimeouts } from "./sdk-parts.test-s
 
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
-describe("a call that is given up while it opens the connection", () => {
-  it("leaves the connection to all others", async () => {
+describe("a call that is aborted while it opens the connection", () => {
+  it("keeps the connection for all others", async () => {
     await using fixture = await openLossyFixture();
     expect(await sendBesideGivenUp(fixture)).toBe("sent");
   });
 
-  it("closes it for all others, who notice at their time-out, with the SDK alone", async () => {
+  it("closes it for all others, who notice at their timeout, with the SDK alone", async () => {
     await using fixture = await openLossyFixture({}, { maxRetries: 0, mode: 1 }, { sdkPatches: false });
     shortenTimeouts(fixture.client);
-    // When this fails, the fault is mended upstream, and this part of the patch can go.
+    // When this fails, the fault is fixed upstream, and this part of the patch can go.
     expect(await sendBesideGivenUp(fixture)).toMatch(/Unable to open the amqp connection/);
   });
 });
@@ -29,13 +29,13 @@ describe("a link that is being opened when its connection is closed", () => {
     );
   });
 
-  it("fails at its time-out, with the SDK alone", async () => {
+  it("fails at its timeout, with the SDK alone", async () => {
     const retryOptions = { timeoutInMs: 120_000, mode: 1 };
     await using fixture = await openLossyFixture({ requiresSession: true }, retryOptions, {
       sdkPatches: false,
     });
     shortenTimeouts(fixture.client);
-    // When this fails, the fault is mended upstream, and this part of the patch can go.
+    // When this fails, the fault is fixed upstream, and this part of the patch can go.
     expect(await openingBesideClose(fixture)).toMatch(/due to operation timeout/);
   });
 });

@@ -12,10 +12,10 @@ import type { SdkPatch } from "./sdk-patch.js";
 const doing = "while a link was being opened";
 
 /**
- * Ends what is being opened when its connection ends or the client is closed, and lets nobody end what others wait for. By itself
- * (`@azure/service-bus` 7.9.5, rhea-promise 3.0.3) a session or link whose connection is closed before it is open is waited for a minute,
- * and the client restores its connection for nobody until then; and a call that is given up while it opens the connection closes it
- * for all others, which notice a minute later.
+ * Fails pending openings when their connection ends or the client is closed, and prevents one caller from ending what others wait for.
+ * Without this patch (`@azure/service-bus` 7.9.5, rhea-promise 3.0.3), a session or link whose connection closes while it is opened is
+ * waited for up to a minute, during which the client restores no connection; and a call aborted while opening the connection closes it for
+ * all other callers, who notice a minute later.
  */
 export function interruptedOpenings(): SdkPatch {
   const closing = controllerForMany();
@@ -41,7 +41,7 @@ export function interruptedOpenings(): SdkPatch {
         endOpening(context.connection);
         return close.call(this);
       };
-      notifyWhoWaitsForItsEnd(context);
+      resolveDisconnectWaits(context);
     },
     connection(connection) {
       openForAll(connection);
@@ -71,12 +71,12 @@ export function interruptedOpenings(): SdkPatch {
   };
 }
 
-/** Connections that are being opened at present. */
+/** Connections being opened. */
 const openings = new WeakMap<AmqpConnection, Promise<unknown>>();
 
 /**
- * Opens the connection once for all who want it, of whom each may give up. One that has ended is not opened again: the client is about to
- * replace it, and would close it under whoever opened it.
+ * Opens the connection once for all callers; each may abort its own wait. A connection that has ended is not reopened: the client is about
+ * to replace it, and would close it again.
  */
 function openForAll(connection: AmqpConnection): void {
   const { open, close } = connection;
@@ -96,14 +96,14 @@ function openForAll(connection: AmqpConnection): void {
   };
 }
 
-/** By itself, closing a connection that is being opened does nothing. */
+/** Without this patch, closing a connection that is being opened has no effect. */
 function endOpening(connection: AmqpConnection): void {
   const { _connection: inner } = connection;
   if (openings.has(connection) && !connection.isOpen()) inner.abort_socket(inner.socket);
 }
 
-/** A connection that was closed from this side emits that it is closed, and not that it is disconnected. */
-function notifyWhoWaitsForItsEnd(context: ConnectionContext): void {
+/** A connection closed from this side emits a close event but not `disconnected`. */
+function resolveDisconnectWaits(context: ConnectionContext): void {
   const { waitForDisconnectedEvent } = context;
   if (waitForDisconnectedEvent === undefined) return;
   context.waitForDisconnectedEvent = function () {
@@ -119,7 +119,7 @@ function interrupted(): Error {
   return connectionEnded(doing);
 }
 
-/** As the SDK's own, which it knows by the name. */
+/** The SDK recognises its own abort errors by name. */
 function abortError(): Error {
   return Object.assign(new Error("The operation was aborted."), { name: "AbortError" });
 }

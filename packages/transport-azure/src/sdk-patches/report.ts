@@ -1,15 +1,16 @@
 import type { SdkPatchName } from "./sdk-patch.js";
 
-/** What was done to the libraries beneath a `ServiceBusClient`, for that client alone. */
+/** What was patched in the libraries of a `ServiceBusClient`, for that client only. */
 export interface SdkPatchReport {
-  /** The version of `@azure/service-bus` that the client says it is; `undefined` when it does not say. */
+  /** The version of `@azure/service-bus` that the client reports; `undefined` if it reports none. */
   readonly sdkVersion: string | undefined;
   /** Whether it is one of {@link testedSdkVersions}. */
   readonly isTestedVersion: boolean;
+  /** Each patch: applied, or skipped with the reason. */
   readonly patches: readonly SdkPatchOutcome[];
 }
 
-/** What happened to one patch. */
+/** The outcome of one patch. */
 export interface SdkPatchOutcome {
   readonly name: SdkPatchName;
   readonly status: "applied" | "skipped";
@@ -17,7 +18,10 @@ export interface SdkPatchOutcome {
   readonly reason: string | undefined;
 }
 
-/** The versions of `@azure/service-bus` with which the patches are tested. With others they are applied where they fit, and a warning says so. */
+/**
+ * The versions of `@azure/service-bus` that the patches are tested with. With other versions they are applied where possible, and a warning
+ * says so.
+ */
 export const testedSdkVersions: readonly string[] = Object.freeze([
   "7.9.2",
   "7.9.3",
@@ -27,11 +31,11 @@ export const testedSdkVersions: readonly string[] = Object.freeze([
 ]);
 
 /** The reason of a patch that is not needed. */
-export const mendedReason = "the fault is mended";
+export const fixedReason = "the fault is fixed";
 
-/** What a user should know of the report; `undefined` when all is as it should be. */
+/** What users should know about the report; `undefined` if nothing. */
 export function warningOf({ sdkVersion, isTestedVersion, patches }: SdkPatchReport): string | undefined {
-  const skipped = patches.filter(({ status, reason }) => status === "skipped" && reason !== mendedReason);
+  const skipped = patches.filter(({ status, reason }) => status === "skipped" && reason !== fixedReason);
   if (isTestedVersion && skipped.length === 0) return undefined;
   const parts = skipped.map(({ name, reason }) => `${name} was not applied, because ${reason}`);
   if (!isTestedVersion) parts.unshift(`it is tested with ${testedSdkVersions.join(", ")}`);

@@ -1,8 +1,8 @@
 import type { EventEmitter } from "node:events";
 import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 
-// What the patches use of the objects beneath a client. Nothing of this is in the SDK's types, and none of it is imported: every object is
-// reached from the client, so that it is of whichever copy of a library the client was built with.
+// The internal objects of a client that the patches use. None of this is in the SDK's types, and nothing is imported: every object is
+// reached from the client, so it belongs to the copy of the library that the client uses.
 
 /** A connection of rhea. */
 export interface RheaConnection extends EventEmitter {
@@ -65,14 +65,14 @@ export interface RequestLink {
   sendRequest(request: unknown, options?: Abortable): Promise<unknown>;
 }
 
-/** The client of core-amqp that shows tokens to the broker. */
+/** The client of core-amqp that sends tokens to the broker. */
 export interface CbsClient {
   isOpen(): boolean;
   init(options?: Abortable): Promise<void>;
   negotiateClaim(audience: string, token: string, type: unknown, options?: Abortable): Promise<unknown>;
 }
 
-/** The SDK's client for the requests of one entity. */
+/** The SDK's client for management requests of one entity. */
 export interface ManagementClient {
   readonly link?: RequestLink | undefined;
   createRheaLink(...options: unknown[]): Promise<RequestLink>;
@@ -94,12 +94,12 @@ export interface ConnectionContext {
   waitForDisconnectedEvent?(): Promise<unknown>;
 }
 
-/** Options with a signal, which need not be the platform's. */
+/** Options with a signal, which may be a polyfill. */
 export interface Abortable {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** What all parts of the client share; `undefined` where it has no such thing, as in another version or a wrapper of one's own. */
+/** The context that all parts of the client share; `undefined` if there is none, as in another version or a wrapper. */
 export function connectionContextOf(client: ServiceBusClientLike): ConnectionContext | undefined {
   const { _connectionContext } = client as { readonly _connectionContext?: Partial<ConnectionContext> };
   return typeof _connectionContext?.connection === "object"
@@ -107,7 +107,7 @@ export function connectionContextOf(client: ServiceBusClientLike): ConnectionCon
     : undefined;
 }
 
-/** The names that are not methods of the object, as a text; `undefined` when all are. */
+/** Describes the names that are not methods of the object; `undefined` if all are. */
 export function missingMethods(what: string, object: object | undefined, names: readonly string[]) {
   const missing = names.filter(
     (name) => typeof (object as Record<string, unknown> | undefined)?.[name] !== "function",

@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import type { ServiceBusClient } from "@azure/service-bus";
 
-/** What tests look at beneath a client. */
+/** Internals of a client that tests inspect. */
 export interface SdkParts {
   readonly connection: EventEmitter & {
     readonly _connection: { find_receiver(filter: (link: SdkLink) => boolean): SdkLink | undefined };
@@ -16,12 +16,12 @@ interface SdkLink {
   is_remote_open(): boolean;
 }
 
-/** What lies beneath a client; its types do not tell. */
+/** The internals of a client, which its types hide. */
 export function sdkParts(client: ServiceBusClient): SdkParts {
   return (client as unknown as { readonly _connectionContext: SdkParts })._connectionContext;
 }
 
-/** Whether a client waits for the broker to open a link on which it receives. */
+/** Whether a client is waiting for the broker to open a receiving link. */
 export function isOpeningReceiver(client: ServiceBusClient): boolean {
   const { cbsSession, connection } = sdkParts(client);
   return (
@@ -30,7 +30,7 @@ export function isOpeningReceiver(client: ServiceBusClient): boolean {
   );
 }
 
-/** Lets what the SDK's libraries wait a minute for take a second. */
+/** Shortens the one-minute timeouts of the SDK's libraries to a second. */
 export function shortenTimeouts(client: ServiceBusClient): void {
   sdkParts(client).connection.options.operationTimeoutInSeconds = 1;
 }

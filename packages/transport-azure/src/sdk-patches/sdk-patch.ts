@@ -1,7 +1,7 @@
 import type { PartPatches } from "./client-parts.js";
 import type { ConnectionContext, SdkClient } from "./sdk-internals.js";
 
-/** The faults beneath the SDK that are patched. The README says of each what it does. */
+/** The faults of the SDK's libraries that are patched. The README describes each. */
 export type SdkPatchName =
   | "closed-connections"
   | "interrupted-openings"
@@ -9,11 +9,11 @@ export type SdkPatchName =
   | "closes-cut-short"
   | "exact-integers";
 
-/** One patch of what lies beneath a client. */
+/** One patch of a client's internals. */
 export interface SdkPatch extends PartPatches {
   readonly name: SdkPatchName;
-  /** Whether the libraries beneath the client are without the fault, where that can be seen. */
-  isMended?(context: ConnectionContext): boolean;
-  /** Why it cannot be applied to a client; `undefined` when it can. */
+  /** Whether the libraries of the client no longer have the fault, if that can be detected. */
+  isFixed?(context: ConnectionContext): boolean;
+  /** Why it cannot be applied to a client; `undefined` if it can. */
   obstacle(context: ConnectionContext, client: SdkClient): string | undefined;
 }

@@ -2,21 +2,21 @@ import { describe, expect, it } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
 describe("a request whose connection breaks before the answer comes", () => {
-  it("is made again at once, not after the client's time-out", async () => {
+  it("is repeated at once, not after the client's time-out", async () => {
     await using fixture = await openLossyFixture({}, { timeoutInMs: 120_000, retryDelayInMs: 1, mode: 1 });
     const { peeking } = await peekAndBreak(fixture);
     expect(await peeking).toEqual([]);
   });
 
-  it("waits for its time-out, with the SDK alone", async () => {
+  it("waits for its timeout, with the SDK alone", async () => {
     const retryOptions = { timeoutInMs: 1_000, maxRetries: 0, mode: 1 };
     await using fixture = await openLossyFixture({}, retryOptions, { sdkPatches: false });
     const { peeking } = await peekAndBreak(fixture);
-    // When this fails, the fault is mended upstream, and the patch can go.
+    // When this fails, the fault is fixed upstream, and the patch can go.
     await expect(peeking).rejects.toThrow(/timed out/);
   });
 
-  it("can be given up by its caller", async () => {
+  it("can be aborted by its caller", async () => {
     await using fixture = await openLossyFixture({}, { timeoutInMs: 120_000, mode: 1 });
     const receiver = fixture.client.createReceiver("orders");
     await receiver.peekMessages(1);

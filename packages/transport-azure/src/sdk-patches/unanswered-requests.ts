@@ -5,8 +5,8 @@ import type { SdkPatch } from "./sdk-patch.js";
 const doing = "before the answer came";
 
 /**
- * Lets requests fail when their connection ends. By itself the SDK waits for the answer until the request's time-out. For a request that
- * has to do with opening a link that is a minute, whatever the client's options, in which the client restores the connection for nobody
+ * Fails requests when their connection ends. Without this patch, the SDK waits for the answer until the request's timeout. For requests
+ * made while opening a link that is a minute, whatever the client's options, during which the client restores no connection
  * (`@azure/service-bus` 7.9.5, `disconnected` in `connectionContext.js`).
  */
 export const unansweredRequests: SdkPatch = {

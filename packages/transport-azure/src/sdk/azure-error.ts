@@ -1,6 +1,6 @@
 import { type ErrorCode, WaybillError } from "@waybill/core";
 
-/** What the SDK's own codes mean. `GeneralError` hides others in front of its text. */
+/** The SDK's own codes. Errors with `GeneralError` carry another code at the start of their text. */
 const codes: Readonly<Record<string, ErrorCode>> = {
   MessageLockLost: "message-lock-lost",
   MessageNotFound: "message-not-found",
@@ -15,7 +15,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   SessionCannotBeLocked: "session-cannot-be-locked",
   SessionLockLost: "session-lock-lost",
   UnauthorizedAccess: "unauthorized",
-  // What core-amqp knows and the SDK does not translate.
+  // Codes of core-amqp that the SDK does not translate.
   ArgumentError: "operation-invalid",
   ArgumentOutOfRangeError: "operation-invalid",
   ConnectionForced: "connection-lost",
@@ -37,7 +37,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   TransferLimitExceededError: "service-busy",
 };
 
-/** What the conditions of AMQP errors mean that the SDK has not seen. */
+/** AMQP conditions that arrive untranslated by the SDK. */
 const conditions: Readonly<Record<string, ErrorCode>> = {
   "amqp:connection:forced": "connection-lost",
   "amqp:internal-error": "internal",
@@ -61,7 +61,7 @@ const conditions: Readonly<Record<string, ErrorCode>> = {
   "com.microsoft:timeout": "timeout",
 };
 
-/** What the SDK says in plain errors, without a code. */
+/** Plain errors of the SDK without a code, by text. */
 const texts: readonly (readonly [RegExp, ErrorCode])[] = [
   [/already settled/, "message-lock-lost"],
   [/has been closed and can no longer be used|AMQP connection is closed/, "closed"],
@@ -70,16 +70,16 @@ const texts: readonly (readonly [RegExp, ErrorCode])[] = [
     /^Link closed before|Failed to connect|error occurred on the AMQP connection|[Cc]onnection is reopening|not open|[Cc]onnection (?:got disconnected|.*closed)|^Unable to open the amqp connection/,
     "connection-lost",
   ],
-  // What is left of an error that the end of a connection swallowed.
+  // The error itself was lost when its connection ended.
   [/^Unknown error encountered|CBS link does not exist/, "connection-lost"],
   [/^Length of '|EntityPath|^Max message size/, "operation-invalid"],
 ];
 
-/** Turns whatever the SDK threw into a `WaybillError`: the one place where its codes are mapped. */
+/** Turns anything the SDK throws into a `WaybillError`; the only place where its codes are mapped. */
 export function toAzureError(error: unknown, entityPath: string): WaybillError {
   if (error instanceof WaybillError) return error;
   if (error instanceof AggregateError && error.errors.length > 0) {
-    // One error for each attempt; the last one tells how it ended.
+    // An aggregate of one error per attempt; the last one is the outcome.
     return toAzureError(error.errors.at(-1), entityPath);
   }
   const code = codeOf(error);
@@ -87,34 +87,34 @@ export function toAzureError(error: unknown, entityPath: string): WaybillError {
   return new WaybillError(code, (error as Error).message, { cause: error, entityPath });
 }
 
-/** The error of a call on something that is closed. */
+/** The error of a call on a closed object. */
 export function closedError(entityPath: string): WaybillError {
-  return new WaybillError("closed", "It is closed.", { entityPath });
+  return new WaybillError("closed", "The client, sender or receiver is closed.", { entityPath });
 }
 
-/** The error of a call that its caller gave up. */
+/** The error of a call aborted by its signal. */
 export function abortedError(entityPath: string): WaybillError {
   return new WaybillError("aborted", "The operation was aborted.", { entityPath });
 }
 
-/** The error of a call whose link the SDK has given up. */
+/** The error of a call whose link the SDK no longer restores. */
 export function lostError(cause: unknown, entityPath: string): WaybillError {
   return new WaybillError("connection-lost", "The link was lost.", { cause, entityPath });
 }
 
-/** The error of a settlement in a session whose link, and with it the lock, is lost. */
+/** The error of settling in a session whose link, and with it the lock, is lost. */
 export function lostSessionError(entityPath: string): WaybillError {
   return new WaybillError("session-lock-lost", "The link that held the session was lost.", { entityPath });
 }
 
-/** The error of a settlement in a session that goes without an answer. */
+/** The error of settling in a session when the broker does not answer. */
 export function unansweredError(entityPath: string): WaybillError {
   return new WaybillError("timeout", "The broker did not answer the settlement.", { entityPath });
 }
 
-/** The error of a second settlement. */
+/** The error of settling a message a second time. */
 export function settledError(entityPath: string): WaybillError {
-  return new WaybillError("message-lock-lost", "The message was settled already, or its lock ran out.", {
+  return new WaybillError("message-lock-lost", "The message is already settled, or its lock has expired.", {
     entityPath,
   });
 }
@@ -128,14 +128,14 @@ function codeOf(error: unknown): ErrorCode | undefined {
   if (error.name === "RestError") return restCode(statusCode);
   const name = code === "GeneralError" ? /^(\w+): /.exec(message)?.[1] : (code ?? error.name);
   if (typeof name === "string") {
-    // The codes of core-amqp end in "Error", those of the SDK do not.
+    // Codes of core-amqp end in "Error", those of the SDK do not.
     const known = codes[name] ?? codes[name.replace(/Error$/, "")] ?? sdkNames[name];
     if (known !== undefined) return known;
   }
   return texts.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** What the answers of the management API mean, by HTTP status; without one there was no answer. */
+/** Maps HTTP statuses of the management API; undefined means no response. */
 function restCode(status: unknown): ErrorCode {
   if (typeof status !== "number") return "connection-lost";
   if (status === 401 || status === 403) return "unauthorized";
@@ -143,7 +143,7 @@ function restCode(status: unknown): ErrorCode {
   return status === 429 || status >= 500 ? "service-busy" : "operation-invalid";
 }
 
-/** What core-amqp calls otherwise than the SDK. */
+/** Codes that core-amqp and the SDK name differently. */
 const sdkNames: Readonly<Record<string, ErrorCode>> = {
   MessageTooLargeError: "message-too-large",
   ServerBusyError: "service-busy",

@@ -3,8 +3,8 @@ import { toAzureError } from "./azure-error.js";
 import type { ServiceBusReceiverLike } from "./service-bus-client.js";
 
 /**
- * Finds out why a session could not be locked: whatever the broker answers, the SDK says that another receiver may hold it. Resolves
- * with `entity-not-found`, `operation-invalid` for an entity without sessions, or the error as it was.
+ * Finds out why a session could not be locked: the SDK always says that another receiver may hold it. Resolves with `entity-not-found`,
+ * `operation-invalid` for an entity without sessions, or the original error.
  */
 export async function explainRefusedSession(
   refusal: WaybillError,
@@ -30,7 +30,7 @@ function isInSession({ sessionId }: { sessionId?: string }): boolean {
   return sessionId !== undefined;
 }
 
-/** Only asked while the entity is empty, so that no message is locked by the question. */
+/** Called only while the entity is empty, so that it locks no message. */
 async function refusesPlainReceiver(receiver: ServiceBusReceiverLike, entityPath: string): Promise<boolean> {
   try {
     const messages = await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 });

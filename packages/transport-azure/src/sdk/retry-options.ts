@@ -1,17 +1,17 @@
 /**
- * The `retryOptions` to make your `ServiceBusClient` with. The SDK's own wait 30 seconds before each of 3 further attempts, also where
- * nothing gets better by waiting, such as after a wrong key or a restart that took a second. These try for about 4 seconds, and give up on
- * an answer after 15 seconds instead of 60, so that what was in progress when a connection broke does not hold its place for a minute.
+ * The recommended `retryOptions` of your `ServiceBusClient`. By default the SDK waits 30 seconds before each of 3 retries, even when
+ * waiting does not help, as after a wrong key, or when a restart took a second. These options retry for about 4 seconds, and wait 15
+ * seconds for an answer instead of 60, so that calls pending when a connection broke free their slots sooner.
  */
 export const azureRetryOptions = Object.freeze({
-  /** Attempts after the first. */
+  /** Retries after the first attempt. */
   maxRetries: 8,
-  /** The wait before each, in milliseconds. */
+  /** The wait before each retry, in milliseconds. */
   retryDelayInMs: 500,
-  /** The longest wait, in milliseconds. */
+  /** The maximum wait, in milliseconds. */
   maxRetryDelayInMs: 500,
-  /** `RetryMode.Fixed` of the SDK. Its other mode, 0, is taken for none by `subscribe`, which then changes the client's options. */
+  /** `RetryMode.Fixed` of the SDK. `subscribe` treats 0, the other mode, as unset and changes the client's options. */
   mode: 1,
-  /** How long one attempt may take, in milliseconds. */
+  /** The timeout of one attempt, in milliseconds. */
   timeoutInMs: 15_000,
 } as const);

@@ -4,14 +4,14 @@ interface LinkEntity {
   isOpen?(): boolean;
 }
 
-/** Where the SDK's receivers keep what they receive with; not part of their types. */
+/** Where the SDK's receivers keep their link; not in their types. */
 interface WithLink {
   readonly _streamingReceiver?: LinkEntity;
   readonly _batchingReceiver?: LinkEntity;
   readonly _messageSession?: LinkEntity;
 }
 
-/** Whether the link of a receiver is open; undefined where it does not show one. */
+/** Whether the link of a receiver is open; undefined if the receiver does not show it. */
 export function isLinkOpen(receiver: ServiceBusReceiverLike): boolean | undefined {
   const { _streamingReceiver, _batchingReceiver, _messageSession } = receiver as WithLink;
   return (_streamingReceiver ?? _messageSession ?? _batchingReceiver)?.isOpen?.();

@@ -1,6 +1,6 @@
 import type { ServiceBusCallOptions } from "./service-bus-client.js";
 
-/** What the catalog uses of the `ServiceBusAdministrationClient` of `@azure/service-bus`. The real class fits as it is. */
+/** The part of the `ServiceBusAdministrationClient` of `@azure/service-bus` that the catalog uses. The real class is assignable. */
 export interface ServiceBusAdministrationClientLike {
   listQueues(options?: ServiceBusCallOptions): AsyncIterable<ListedQueue>;
   listQueuesRuntimeProperties(options?: ServiceBusCallOptions): AsyncIterable<ListedCounts & ListedQueueName>;
@@ -19,7 +19,7 @@ export interface ListedOptions {
   requiresSession: boolean;
   /** An ISO 8601 duration. */
   defaultMessageTimeToLive: string;
-  /** A path, or the URL that the service makes of it. */
+  /** A path, or the URL into which the service turns it. */
   forwardTo?: string;
   forwardDeadLetteredMessagesTo?: string;
 }

@@ -10,6 +10,7 @@ import type {
 } from "@azure/service-bus-beta";
 import { azureTransport } from "../azure-transport.js";
 import { azureCatalog } from "../management/azure-catalog.js";
+import { speakPlainHttp } from "./plain-http.js";
 import { azureRetryOptions } from "./retry-options.js";
 
 // The real classes fit the structural subset; no code of theirs is run.
@@ -22,6 +23,11 @@ export const catalogs = (
   current: ServiceBusAdministrationClient,
   next: NextServiceBusAdministrationClient,
 ) => [azureCatalog(current), azureCatalog(next)];
+
+export const plain = (current: ServiceBusAdministrationClient, next: NextServiceBusAdministrationClient) => [
+  speakPlainHttp(current),
+  speakPlainHttp(next),
+];
 
 export const options: ServiceBusClientOptions = { retryOptions: azureRetryOptions };
 export const nextOptions: NextServiceBusClientOptions = { retryOptions: azureRetryOptions };

@@ -1,8 +1,8 @@
 import type Long from "long";
 
 /**
- * What the transport uses of the `ServiceBusClient` of `@azure/service-bus`, so that it imports nothing of it at run time. The real
- * class fits as it is.
+ * The part of the `ServiceBusClient` of `@azure/service-bus` that the transport uses, so that it imports nothing of the SDK at run time.
+ * The real class is assignable.
  */
 export interface ServiceBusClientLike {
   readonly fullyQualifiedNamespace?: string;
@@ -35,7 +35,7 @@ export interface ServiceBusClientLike {
     options: ServiceBusSessionSettings,
   ): Promise<ServiceBusSessionReceiverLike>;
   createRuleManager(topic: string, subscription: string): ServiceBusRuleManagerLike;
-  /** Later versions have it. */
+  /** Only in later versions. */
   listMessageSessions?(queue: string, options?: ServiceBusListSessionsOptions): AsyncIterable<string>;
   listMessageSessions?(
     topic: string,
@@ -62,7 +62,7 @@ export interface ServiceBusSenderLike {
   close(): Promise<void>;
 }
 
-/** A batch as `sendMessages` takes it: by members that are not public and differ from version to version. */
+/** A batch for `sendMessages`; its private members differ between versions. */
 type AnyMessageBatch = object;
 
 /** The part of the SDK's batch that is used. */
@@ -144,7 +144,7 @@ export interface CorrelationConditions {
   applicationProperties?: WireProperties;
 }
 
-/** How receivers are made: bodies and dates stay as they are on the wire, and the client renews the locks. */
+/** How receivers are created: bodies and dates are not converted, and the client renews the locks. */
 export interface ServiceBusReceiverSettings extends ServiceBusSessionSettings {
   subQueueType?: "deadLetter" | "transferDeadLetter";
 }
@@ -163,7 +163,7 @@ export interface ServiceBusMessageHandlers {
   processError(args: { error: unknown }): Promise<void>;
 }
 
-/** How a call is given up. */
+/** Options of a call that can be aborted. */
 export interface ServiceBusCallOptions {
   abortSignal?: AbortSignal;
 }
@@ -176,7 +176,7 @@ export interface ServiceBusListSessionsOptions extends ServiceBusCallOptions {
 /** Properties whose values rhea, the AMQP library beneath the SDK, can encode. */
 export type WireProperties = { [name: string]: unknown };
 
-/** A message to send, section by section: the form of the SDK that hides nothing of AMQP. */
+/** A message to send, in the SDK's AMQP-level form. */
 export interface AnnotatedMessage {
   body: unknown;
   bodyType: "data" | "value" | "sequence";
@@ -186,7 +186,7 @@ export interface AnnotatedMessage {
   applicationProperties?: WireProperties;
 }
 
-/** What the transport reads of a message that the SDK received. */
+/** What the transport reads from a received message. */
 export interface ReceivedServiceBusMessage {
   body: unknown;
   messageId?: unknown;
@@ -214,7 +214,7 @@ export interface ReceivedServiceBusMessage {
   readonly _rawAmqpMessage: RawAmqpMessage;
 }
 
-/** The sections of a received message that have no property of their own in the SDK. */
+/** The sections of a received message for which the SDK has no property. */
 export interface RawAmqpMessage {
   bodyType?: "data" | "value" | "sequence";
   header?: { durable?: boolean };

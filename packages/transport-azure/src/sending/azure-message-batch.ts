@@ -4,25 +4,25 @@ import { BatchWriter, isPlain } from "../messages/batch-writer.js";
 import { toServiceBusMessage } from "../messages/to-service-bus-message.js";
 import type { ServiceBusMessageBatchLike, ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 
-/** What is used of a batch of the SDK beside its types: the bytes it is asked for when it is sent, and the spans of its messages. */
+/** Untyped members of the SDK's batch that are used: the encoded bytes requested when sending, and the tracing spans of its messages. */
 interface InnerBatch extends ServiceBusMessageBatchLike {
   readonly _generateMessage?: () => Uint8Array;
   readonly _messageSpanContexts?: readonly unknown[];
 }
 
 /**
- * A batch of the SDK, whose usual messages are encoded here, because the SDK spends more time on that than on all the rest. The SDK gets the
- * first message, and all of them when it traces them, when one is not usual, or if its batches are made otherwise one day.
+ * A batch of the SDK whose common messages are encoded here, because the SDK's encoding takes more time than everything else. The SDK gets
+ * the first message; it gets all of them if it traces them, if one is not common, or if its batch has another structure.
  */
 export class AzureMessageBatch implements TransportMessageBatch {
   readonly #inner: InnerBatch;
   readonly #sender: ServiceBusSenderLike;
   readonly #usualBytes: number;
   readonly #messages: EncodedMessage[] = [];
-  /** Undefined when the SDK has encoded them all. */
+  /** Undefined when the SDK encoded all messages. */
   #writer: BatchWriter | undefined;
 
-  /** `usualBytes` is what the batches of this sender take. */
+  /** `usualBytes` is the typical size of this sender's batches. */
   constructor(inner: ServiceBusMessageBatchLike, sender: ServiceBusSenderLike, usualBytes: number) {
     this.#inner = inner;
     this.#sender = sender;
@@ -51,7 +51,7 @@ export class AzureMessageBatch implements TransportMessageBatch {
     return true;
   }
 
-  /** What the SDK sends as a batch. Throws `operation-invalid` when another sender made it. */
+  /** The batch to pass to the SDK. Throws `operation-invalid` when another sender created it. */
   innerFor(sender: ServiceBusSenderLike, entityPath: string): ServiceBusMessageBatchLike {
     if (sender !== this.#sender) {
       throw new WaybillError("operation-invalid", "The batch was made by another sender.", { entityPath });
@@ -67,20 +67,22 @@ export class AzureMessageBatch implements TransportMessageBatch {
     if (typeof _generateMessage !== "function" || _messageSpanContexts?.length !== 0) return true;
     if (!isPlain(message)) return true;
     const writer = new BatchWriter(message, this.#usualBytes);
-    // In the SDK's encoding it fits; in this one, which may be longer, it need not.
+    // It fits in the SDK's encoding, but may not fit in this one, which may be longer.
     if (!writer.tryAppend(message, this.maxSizeInBytes)) return true;
     this.#writer = writer;
     this.#messages.push(message);
     return true;
   }
 
-  /** Whether the SDK would treat it as the first, to which it gave no trace context: it gives none to messages that carry one. */
+  /** Whether the SDK would treat it like the first message, which got no trace context: only messages that already carry one get none. */
   #isAlike(message: EncodedMessage): boolean {
     const [first] = this.#messages;
     return isTraced(message) || first === undefined || !isTraced(first);
   }
 
-  /** There is no room for the message, either, when the SDK, which may take more bytes or add trace contexts, has none for the earlier ones. */
+  /**
+   * Moves all messages to the SDK's batch. Returns false if they do not fit there, as the SDK may need more bytes or add trace contexts.
+   */
   #leaveToSdk(message: EncodedMessage): boolean {
     for (const earlier of this.#messages.slice(this.#inner.count)) {
       if (!this.#inner.tryAddMessage(toServiceBusMessage(earlier))) return false;

@@ -19,7 +19,7 @@ export class AzureSender implements TransportSender {
   readonly #create: () => ServiceBusSenderLike;
   readonly #onClosed: (sender: AzureSender) => void;
   #opened: { readonly sender: ServiceBusSenderLike; readonly pending: PendingSends } | undefined;
-  /** What the last batch took; the next is expected to take as much. */
+  /** The size of the last batch; the next is expected to be as large. */
   #usualBytes = 0;
   #isClosed = false;
 
@@ -101,20 +101,20 @@ export class AzureSender implements TransportSender {
     options: ServiceBusCallOptions,
   ): Promise<void> {
     const inner = batch.innerFor(sender, this.entityPath);
-    // The SDK would send the envelope with nothing in it.
+    // The SDK would send an empty envelope.
     if (batch.count === 0) return;
     this.#usualBytes = batch.sizeInBytes;
     await sender.sendMessages(inner, options);
   }
 
-  /** Makes a call, and makes it again when its link was lost. */
+  /** Makes a call, and repeats it when its link was lost. */
   #send(options: CallOptions | undefined, send: Call<void>): Promise<void> {
     return this.#call(options, (sender, { abortSignal }, pending) =>
       pending.run(abortSignal, (signal) => send(sender, { abortSignal: signal }, pending)),
     );
   }
 
-  /** The SDK's sender is made on the first call. */
+  /** The SDK's sender is created on the first call. */
   async #call<Answer>({ abortSignal }: CallOptions = {}, call: Call<Answer>): Promise<Answer> {
     if (this.#isClosed) throw closedError(this.entityPath);
     if (abortSignal?.aborted) throw abortedError(this.entityPath);

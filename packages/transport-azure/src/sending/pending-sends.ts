@@ -4,32 +4,29 @@ import { controllerForMany } from "../foundation/controller-for-many.js";
 import { lostError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 
-/** How often to look whether the link is lost, in milliseconds. */
-const lookEveryMs = 250;
+/** How often to check whether the link is lost, in milliseconds. */
+const checkEveryMs = 250;
 
-/** How long a send is made again after its link was lost, in milliseconds, and how long after it failed for lack of a connection. */
-const againForMs = 15_000;
-const againAfterMs = 500;
+/** How long a send is repeated after its link was lost, and the pause after a failure to connect, in milliseconds. */
+const retryForMs = 15_000;
+const retryAfterMs = 500;
 
-/** Where the SDK's sender keeps its link; not part of its types. */
+/** Where the SDK's sender keeps its link; not in its types. */
 interface WithLink {
   readonly _sender?: { readonly link?: SenderLink | undefined };
 }
 
 interface SenderLink {
   isOpen?(): boolean;
-  /** What waits for answers; another after the link was attached again, which forgets what waited. */
+  /** Pending sends; a new object after the link was reattached, which forgets the pending ones. */
   readonly session?: { readonly outgoing?: unknown };
 }
 
-/**
- * Watches over sends that wait for their answer, and makes them again when their link was lost. The SDK leaves each waiting until its
- * time-out.
- */
+/** Watches pending sends and repeats them when their link was lost. The SDK leaves each one pending until its timeout. */
 export class PendingSends {
   readonly #sender: ServiceBusSenderLike;
   readonly #path: string;
-  /** What all sends wait in, once their link is open; and what is aborted when it is lost. */
+  /** The object that holds all pending sends once their link is open; and the controller aborted when it is lost. */
   #outgoing: unknown;
   #lost = controllerForMany();
   #count = 0;
@@ -41,29 +38,29 @@ export class PendingSends {
     this.#path = path;
   }
 
-  /** Sends under a signal, and again if the link is lost meanwhile. Rejects with what the last attempt rejects with. */
+  /** Sends, and repeats the send if the link is lost meanwhile. Rejects as the last attempt does. */
   async run<Answer>(
     abortSignal: AbortSignal | undefined,
     send: (abortSignal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
     this.#count += 1;
-    let againUntil: number | undefined;
+    let retryUntil: number | undefined;
     try {
       for (;;) {
         let lost: AbortSignal | undefined;
         try {
-          this.#look();
+          this.#check();
           if (this.#outgoing === undefined) await this.#openLink(abortSignal);
           lost = this.#lost.signal;
           return await (abortSignal === undefined ? send(lost) : underEither(lost, abortSignal, send));
         } catch (error) {
           if (abortSignal?.aborted || this.#isClosed) throw error;
-          if (lost?.aborted) againUntil ??= performance.now() + againForMs;
+          if (lost?.aborted) retryUntil ??= performance.now() + retryForMs;
           const failure = lost?.aborted ? lostError(error, this.#path) : toAzureError(error, this.#path);
-          if (againUntil === undefined || performance.now() > againUntil) throw failure;
+          if (retryUntil === undefined || performance.now() > retryUntil) throw failure;
           if (failure.code !== "connection-lost") throw failure;
-          // A broker that restarts refuses connections at first, which the SDK takes for an answer.
-          if (!lost?.aborted) await delay(againAfterMs, undefined, { signal: abortSignal });
+          // A restarting broker refuses connections at first, which the SDK treats as an answer.
+          if (!lost?.aborted) await delay(retryAfterMs, undefined, { signal: abortSignal });
         }
       }
     } finally {
@@ -71,21 +68,24 @@ export class PendingSends {
     }
   }
 
-  /** Ends what still waits when the SDK's sender is closed. */
+  /** Aborts pending sends when the SDK's sender is closed. */
   close(): void {
     this.#isClosed = true;
     this.#lost.abort();
   }
 
-  /** A link that a send opens by itself could be lost before it was seen. The SDK asks the link for the size of a batch. */
+  /**
+   * Opens the link before a send: a link opened by the send itself could be lost unnoticed. The SDK asks the link for the maximum batch
+   * size.
+   */
   async #openLink(abortSignal: AbortSignal | undefined): Promise<void> {
     if ((this.#sender as WithLink)._sender === undefined) return;
     await this.#sender.createMessageBatch(abortSignal === undefined ? {} : { abortSignal });
-    this.#look();
+    this.#check();
   }
 
-  /** Looks again, and again, while something is in progress. */
-  #look(): void {
+  /** Checks the link, repeatedly while something is pending. */
+  #check(): void {
     const link = (this.#sender as WithLink)._sender?.link;
     const outgoing = link?.isOpen?.() === true ? link.session?.outgoing : undefined;
     if (this.#outgoing !== undefined && this.#outgoing !== outgoing) {
@@ -94,12 +94,12 @@ export class PendingSends {
     }
     this.#outgoing = outgoing;
     if (this.#timer === undefined && this.#count > 0) {
-      this.#timer = setTimeout(this.#onTimer, lookEveryMs).unref();
+      this.#timer = setTimeout(this.#onTimer, checkEveryMs).unref();
     }
   }
 
   readonly #onTimer = (): void => {
     this.#timer = undefined;
-    this.#look();
+    this.#check();
   };
 }

@@ -4,7 +4,7 @@ import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 export class AzureDelivery {
   readonly message: ReceivedServiceBusMessage;
   state: "open" | "settling" | "settled" = "open";
-  /** The settlement in progress or over. */
+  /** The pending or finished settlement. */
   settling: Promise<void> | undefined = undefined;
 
   constructor(message: ReceivedServiceBusMessage) {

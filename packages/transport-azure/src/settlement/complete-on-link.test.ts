@@ -35,7 +35,7 @@ describe("a message that is completed", () => {
     expect(bySdk).toHaveBeenCalledOnce();
   });
 
-  it("tells what the broker answered", async () => {
+  it("reports the broker's answer", async () => {
     await using environment = await openServerEnvironment();
     await using fixture = await environment.subject.create();
     const queue = await fixture.createQueue({

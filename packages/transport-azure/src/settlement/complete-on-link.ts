@@ -4,10 +4,10 @@ import type { PendingSettlements } from "./pending-settlements.js";
 import { isTraced } from "./sdk-tracing.js";
 import type { Settlement } from "./settlement.js";
 
-/** How long an open link may go without an answer, in milliseconds: as long as requests may with `azureRetryOptions`. */
+/** How long a settlement on an open link may go without an answer, in milliseconds: the request timeout of `azureRetryOptions`. */
 const timeoutMs = 15_000;
 
-/** Where a delivery keeps the settlement that waits for its answer. */
+/** Where a delivery keeps its pending settlement. */
 const waiting = Symbol("waiting");
 
 interface CompletedDelivery extends LinkDelivery {
@@ -17,11 +17,11 @@ interface CompletedDelivery extends LinkDelivery {
 const heard = new WeakSet<object>();
 
 /**
- * Completes a message by accepting the delivery that it came with. That is all the SDK does in the end, but to each message it gives a
- * span, a retry, several promises, a timer and an entry in a table: a fifth of what receiving a message costs.
+ * Completes a message by accepting the delivery it arrived with. The SDK does the same in the end, but creates a span, a retry, several
+ * promises, a timer and a table entry per message: a fifth of the cost of receiving a message.
  *
- * Returns `false`, and does nothing, where only the SDK can: the message has no delivery on an open link or was settled before, or the
- * application has the SDK traced.
+ * Returns `false`, and does nothing, where only the SDK can settle: the message has no delivery on an open link or is already settled, or
+ * the application traces the SDK.
  */
 export function completeOnLink(settlement: Settlement, pending: PendingSettlements): boolean {
   const delivery = linkDeliveryOf(settlement.delivery.message);

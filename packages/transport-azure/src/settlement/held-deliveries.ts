@@ -2,12 +2,12 @@ import { fromLong } from "../messages/from-service-bus-message.js";
 import type { AzureDelivery } from "./azure-delivery.js";
 import { DeliveryWindow } from "./delivery-window.js";
 
-/** What the links of one receiver have delivered, and what of it is locked still. */
+/** What the links of one receiver have delivered, and which of those messages are still locked. */
 export class HeldDeliveries {
   readonly #windows = new Set<DeliveryWindow>();
   readonly #isSession: boolean;
 
-  /** The lock of a session covers its messages, whatever they say themselves. */
+  /** A session's lock covers its messages, whatever lock times they report. */
   constructor(isSession: boolean) {
     this.#isSession = isSession;
   }
@@ -34,7 +34,7 @@ export class HeldDeliveries {
       .filter(({ message }) => this.#isSession || (message.lockedUntilUtc?.getTime() ?? 0) > nowMs);
   }
 
-  /** A link that is closed counts until all that it brought is settled, or its locks are over. */
+  /** A closed link counts until all its messages are settled or their locks have expired. */
   #forgetClosed(): void {
     for (const window of this.#windows) {
       if (window.isClosed && this.#heldIn(window).length === 0) this.#windows.delete(window);

@@ -1,9 +1,9 @@
 import type { AmqpErrorFields } from "../sdk/amqp-error.js";
 import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 
-/** What rhea, the AMQP library beneath the SDK, knows of a message: by this the SDK settles it. Its types do not tell of it. */
+/** rhea's delivery of a message, by which the SDK settles it; not in the SDK's types. */
 export interface LinkDelivery {
-  /** Without one, the message came in an answer to a request. */
+  /** Absent if the message arrived in the response to a request. */
   readonly link?: {
     is_open(): boolean;
     on(event: "settled", listener: (context: { readonly delivery: LinkDelivery }) => void): unknown;
@@ -14,7 +14,7 @@ export interface LinkDelivery {
   accept(): void;
 }
 
-/** The delivery that a message came with, or what a version of the SDK has in its place. */
+/** The delivery a message arrived with, or whatever another version of the SDK has in its place. */
 export function linkDeliveryOf(message: ReceivedServiceBusMessage): Partial<LinkDelivery> | undefined {
   return (message as { readonly delivery?: Partial<LinkDelivery> }).delivery;
 }

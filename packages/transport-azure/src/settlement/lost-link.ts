@@ -1,14 +1,14 @@
 import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { linkDeliveryOf } from "./link-delivery.js";
 
-/** Whether the link that brought a message is gone for sure. */
+/** Whether the link that delivered a message is certainly lost. */
 export function isLinkLost(message: ReceivedServiceBusMessage): boolean {
   return linkDeliveryOf(message)?.link?.is_open?.() === false;
 }
 
 /**
- * The message as one that came without a link: the SDK settles those by a request that names the lock, on any link. Given the message
- * itself, it finds the receiver's next link open, settles on the dead one, and waits for an answer that cannot come.
+ * The message without its link: the SDK settles such messages by a request with the lock token, over any link. With the link, the SDK finds
+ * the receiver's next link open, settles on the lost one, and waits for an answer that never arrives.
  */
 export function withoutLink(message: ReceivedServiceBusMessage): ReceivedServiceBusMessage {
   return Object.create(message, { delivery: { value: {} }, sessionId: { value: undefined } });

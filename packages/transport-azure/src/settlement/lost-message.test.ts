@@ -4,7 +4,7 @@ import { openLossyFixture } from "../lossy-fixture.test-support.js";
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 describe("two neighbours, one completed and one dead-lettered at the same moment", () => {
-  it("are both completed by the SDK alone: the poison message is lost", async () => {
+  it("are both completed by the SDK alone: the dead-lettered message is lost", async () => {
     await using fixture = await openLossyFixture();
     await sendTwo(fixture);
     const { client: serviceBusClient } = fixture;
@@ -13,7 +13,7 @@ describe("two neighbours, one completed and one dead-lettered at the same moment
     const [good, poison] = await receiver.receiveMessages(2);
     await Promise.all([receiver.completeMessage(good!), receiver.deadLetterMessage(poison!)]);
     // #endregion
-    // When this fails, the fault is mended upstream, and the guard can go.
+    // When this fails, the fault is fixed upstream, and the guard can go.
     expect(counts(fixture)).toEqual({ totalMessageCount: 0, deadLetterMessageCount: 0 });
   });
 

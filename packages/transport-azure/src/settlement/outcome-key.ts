@@ -1,9 +1,9 @@
 import type { DeadLetterOptions } from "@waybill/core/transport";
 
-/** The ways to settle, by their name on the transport. */
+/** The settlement methods, by their name on the transport. */
 export type SettlementVerb = "complete" | "abandon" | "defer" | "deadLetter";
 
-/** A text that is the same for two settlements exactly if all that they say is the same. */
+/** A key that is equal for two settlements exactly if their outcome and all options are equal. */
 export function outcomeKey(verb: SettlementVerb, options: DeadLetterOptions | undefined): string {
   if (options === undefined) return verb;
   const { deadLetterReason, deadLetterErrorDescription, propertiesToModify = {} } = options;

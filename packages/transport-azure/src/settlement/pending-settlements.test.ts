@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("pending settlements", () => {
-  it("are made again, once, when an open link has not answered in time", () => {
+  it("are repeated, once, when an open link has not answered in time", () => {
     const again: Settlement[] = [];
     const pending = new PendingSettlements((settlement) => again.push(settlement));
     const [answered, patient, overdue] = [settlement(), settlement(), settlement()];
@@ -23,7 +23,7 @@ describe("pending settlements", () => {
     expect(patient.delivery.state).toBe("settling");
   });
 
-  it("may be answered on the link all the same, but do not fail there any more", () => {
+  it("may still succeed on the link, but no longer fail there", () => {
     const pending = new PendingSettlements(() => {});
     const [failing, succeeding] = [settlement(), settlement()];
     for (const each of [failing, succeeding]) pending.watch(each, 15_000);

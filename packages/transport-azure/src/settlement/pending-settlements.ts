@@ -1,29 +1,29 @@
 import { isLinkLost } from "./lost-link.js";
 import type { Settlement } from "./settlement.js";
 
-/** How often to look whether a link is lost, in milliseconds. */
-const lookEveryMs = 250;
+/** How often to check whether a link is lost, in milliseconds. */
+const checkEveryMs = 250;
 
-/** Watches over settlements that wait for their answer, because nobody notifies them that their link was lost. */
+/** Watches settlements that wait for their answer: nothing reports to them that their link was lost. */
 export class PendingSettlements {
   /**
-   * In no order. A `Map` makes itself again after so many entries, and each of its forms leads to the next: when the garbage collector has
-   * once taken a form for long-lived, all the messages of the later ones are kept until its next full run. That took a fifth of the time.
+   * Unordered. A `Map` rehashes as it grows, and its old tables reference the new ones: once the garbage collector has promoted an old
+   * table, it keeps all later messages until the next full collection. That took a fifth of the time.
    */
   readonly #watched: Settlement[] = [];
   readonly #settleAgain: (settlement: Settlement) => void;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** `settleAgain` is called for settlements whose link was lost or does not answer; it must not need the link. */
+  /** `settleAgain` is called for settlements whose link was lost or does not answer; it must not use the link. */
   constructor(settleAgain: (settlement: Settlement) => void) {
     this.#settleAgain = settleAgain;
   }
 
-  /** Watches until its end is announced. Without an answer for so many milliseconds, its link counts as lost. */
+  /** Watches until `succeeded` or `failed` is called. After `timeoutMs` without an answer, the link counts as lost. */
   watch(settlement: Settlement, timeoutMs = Number.POSITIVE_INFINITY): void {
-    this.#timer ??= setInterval(this.#look, lookEveryMs).unref();
+    this.#timer ??= setInterval(this.#check, checkEveryMs).unref();
     settlement.answerUntil = performance.now() + timeoutMs;
-    settlement.place = this.#watched.push(settlement) - 1;
+    settlement.index = this.#watched.push(settlement) - 1;
   }
 
   succeeded(settlement: Settlement): void {
@@ -31,25 +31,25 @@ export class PendingSettlements {
     settlement.succeed();
   }
 
-  /** One that is made again fails only if that does. */
+  /** A settlement that is being repeated fails only if the repetition fails. */
   failed(settlement: Settlement, error: unknown): void {
     if (this.#forget(settlement)) settlement.fail(error);
   }
 
-  /** Returns whether it was watched until now. */
+  /** Returns whether it was still watched. */
   #forget(settlement: Settlement): boolean {
-    const { place } = settlement;
-    if (place < 0) return false;
-    settlement.place = -1;
+    const { index } = settlement;
+    if (index < 0) return false;
+    settlement.index = -1;
     const last = this.#watched.pop();
     if (last !== undefined && last !== settlement) {
-      this.#watched[place] = last;
-      last.place = place;
+      this.#watched[index] = last;
+      last.index = index;
     }
     return true;
   }
 
-  readonly #look = (): void => {
+  readonly #check = (): void => {
     if (this.#watched.length === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;

@@ -22,7 +22,7 @@ describe("a settlement whose connection broke for good", () => {
     await ended;
   });
 
-  it("does not hold up a client that closes", async () => {
+  it("does not delay a client that closes", async () => {
     await using fixture = await openLossyFixture();
     const client = new WaybillClient(fixture.transport, { serializer: json() });
     await send(fixture);

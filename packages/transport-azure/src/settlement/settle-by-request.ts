@@ -5,19 +5,19 @@ import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { withoutLink } from "./lost-link.js";
 import type { Settlement } from "./settlement.js";
 
-/** How long a request may go without an answer before it is made again, in milliseconds. */
+/** How long a request may go unanswered before it is repeated, in milliseconds. */
 const repeatAfterMs = 5_000;
 
-/** How long opening the link for requests may take, in milliseconds. */
+/** How long opening the request link may take, in milliseconds. */
 const openTimeoutMs = 3_000;
 
-/** After so many attempts, locks have run out anyway. */
-const mostAttempts = 12;
+/** After this many attempts, any lock has expired. */
+const maxAttempts = 12;
 
 /**
- * Settles a message by a request that names its lock. The request is made again while it has no answer, and the settlement ends as the
- * first does that gets one: the SDK waits a whole time-out for the answer to a request whose connection broke. When the signal says that
- * the receiver closes, the settlement fails: its lock runs out.
+ * Settles a message by a request with its lock token. The request is repeated while unanswered, and the first answer ends the settlement:
+ * the SDK waits a whole timeout for the answer to a request whose connection broke. When the signal aborts because the receiver closes, the
+ * settlement fails and the lock expires.
  */
 export function settleByRequest(
   settlement: Settlement,
@@ -42,10 +42,10 @@ export function settleByRequest(
   }
   function attempt(): void {
     attempts += 1;
-    if (attempts > mostAttempts) {
+    if (attempts > maxAttempts) {
       end();
       settlement.fail(
-        new WaybillError("connection-lost", "The broker was not reached to settle the message."),
+        new WaybillError("connection-lost", "The broker could not be reached to settle the message."),
       );
       return;
     }
@@ -63,8 +63,7 @@ export function settleByRequest(
 }
 
 /**
- * Asks for messages behind all others, which opens the link for requests. A settlement would open it with a time-out of a minute and no
- * way to end it.
+ * Peeks behind all messages, which opens the request link. A settlement would open it with a timeout of a minute that cannot be aborted.
  */
 async function openRequestLink(receiver: ServiceBusReceiverLike): Promise<boolean> {
   try {

@@ -1,20 +1,19 @@
 /**
- * Keeps settlements apart that the AMQP library beneath the SDK would confuse. It writes what was settled since the last turn of the
- * event loop in one go, and gives the second of two neighbouring deliveries the outcome of the first: a message that is dead-lettered
- * while its neighbour is completed is completed, too, and lost (rhea 3.0.5, `write_dispositions` in `session.js`).
+ * Separates settlements that the SDK's AMQP library would confuse. It writes all settlements since the last turn of the event loop at once,
+ * and gives the second of two adjacent deliveries the outcome of the first: a message that is dead-lettered while its neighbour is
+ * completed is completed too, and lost (rhea 3.0.5, `write_dispositions` in `session.js`).
  *
- * So each turn sends settlements of one outcome, and those of others wait for a turn of their own, which takes no round trip. Equal ones
- * leave together, right behind what the library has to write already: that is credit for the next messages, on which the broker can work
- * meanwhile.
+ * So each turn sends settlements of one outcome; others wait for a later turn, which costs no round trip. Equal settlements are sent
+ * together, after what the library already has to write: credit for the next messages, which the broker can use meanwhile.
  */
 export class SettlementGuard<Settlement> {
   readonly #send: (settlement: Settlement) => void;
-  /** What this turn sends, once it has begun to. */
+  /** The outcome that this turn sends, once sending has begun. */
   #outcome: string | undefined;
   #batch: Settlement[] = [];
   readonly #waiting = new Map<string, Settlement[]>();
 
-  /** `send` is called soon, in a turn in which nothing is settled but with the same outcome. */
+  /** `send` is called soon, in a turn that settles with one outcome only. */
   constructor(send: (settlement: Settlement) => void) {
     this.#send = send;
   }
@@ -22,7 +21,7 @@ export class SettlementGuard<Settlement> {
   settle(outcome: string, settlement: Settlement): void {
     if (this.#outcome === undefined) this.#begin(outcome);
     if (this.#outcome === outcome) {
-      // The library writes in `process.nextTick`; microtasks come when all those are done.
+      // The library writes in `process.nextTick`; microtasks run after all those.
       if (this.#batch.length === 0) process.nextTick(queueMicrotask, this.#sendBatch);
       this.#batch.push(settlement);
       return;
@@ -34,7 +33,7 @@ export class SettlementGuard<Settlement> {
 
   #begin(outcome: string): void {
     this.#outcome = outcome;
-    // All that was sent is written before the next immediate.
+    // Everything sent is written before the next immediate.
     setImmediate(this.#end);
   }
 

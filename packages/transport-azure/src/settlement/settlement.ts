@@ -3,21 +3,21 @@ import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/s
 import type { AzureDelivery } from "./azure-delivery.js";
 import type { SettlementVerb } from "./outcome-key.js";
 
-/** Settles a message in one way, by any receiver of its entity. */
+/** Settles a message in one way, with any receiver of its entity. */
 export type SendSettlement = (
   receiver: ServiceBusReceiverLike,
   message: ReceivedServiceBusMessage,
 ) => Promise<void>;
 
-/** The settlement of one message, from the call until its end, which is what it comes to first. */
+/** The settlement of one message, from the call to its end. Its first outcome counts. */
 export class Settlement {
   readonly delivery: AzureDelivery;
   readonly verb: SettlementVerb;
   readonly send: SendSettlement;
-  /** Ends as the settlement does. */
+  /** Settles as the settlement does. */
   readonly ended: Promise<void>;
-  /** Its place among those whose links are watched; -1 while it is not among them. */
-  place = -1;
+  /** Its index among the watched settlements; -1 while it is not watched. */
+  index = -1;
   /** When its answer is overdue, by `performance.now()`. */
   answerUntil = 0;
   readonly #toError: (error: unknown) => WaybillError;
@@ -25,7 +25,7 @@ export class Settlement {
   #reject!: (error: WaybillError) => void;
   #isOver = false;
 
-  /** Begins the settlement of a delivery that is open. `toError` maps what it may fail with. */
+  /** Begins to settle an open delivery. `toError` maps its error. */
   constructor(
     delivery: AzureDelivery,
     verb: SettlementVerb,
@@ -40,7 +40,7 @@ export class Settlement {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // The SDK keeps one promise for each delivery: the first of two settlements would never hear of its end.
+    // The SDK keeps one promise per delivery: the first of two settlements would never settle.
     delivery.state = "settling";
     delivery.settling = this.ended;
   }

@@ -2,7 +2,7 @@ import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 import { connectionContextOf } from "../sdk-patches/sdk-internals.js";
 import type { WatchedConnection } from "./watched-link.js";
 
-/** The connection of a client, as far as one gets at it. The client makes another whenever one breaks. */
+/** The connection of a client, as far as it is accessible. The client creates a new one whenever one breaks. */
 export function clientConnection(client: ServiceBusClientLike): WatchedConnection {
   const current = () => connectionContextOf(client)?.connection._connection;
   return {

@@ -7,13 +7,13 @@ export type PeekFrom = (
   maxMessages: number,
 ) => Promise<ReceivedServiceBusMessage[]>;
 
-/** Bodies come along with a peek, so few messages are looked at, and more only behind those that nobody is to get now. */
+/** A peek transfers whole bodies, so pages are small; more pages are read only past messages that no receiver can get now. */
 const messagesPerPage = 8;
 const maxPages = 4;
 
 /**
- * The first message that a receiver with credit should get: not deferred, not scheduled for later, not expired, and not held. A peek does not
- * tell whether somebody else has locked it.
+ * The first message that a receiver with credit should get: not deferred, not scheduled for later, not expired, and not held. Peeking does
+ * not show whether another client has locked it.
  */
 export async function findBacklog(
   peek: PeekFrom,
@@ -37,7 +37,7 @@ export async function findBacklog(
 function isReady({ state, ...message }: ReceivedServiceBusMessage): boolean {
   const nowMs = Date.now();
   const { scheduledEnqueueTimeUtc, enqueuedTimeUtc, timeToLive } = message;
-  // A message whose time has come goes on saying that it was scheduled.
+  // An activated message still reports that it was scheduled.
   if (state === "deferred" || (state === "scheduled" && !(Number(scheduledEnqueueTimeUtc) <= nowMs)))
     return false;
   return (

@@ -8,7 +8,7 @@ type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 const watchdog = { stallTimeoutInMs: 200, answerTimeoutInMs: 1_000 };
 
 describe("a link that has credit, while a message waits, and delivers nothing", () => {
-  it("is made again under a subscription, and its message comes", async () => {
+  it("is restarted under a subscription, and its message arrives", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { stalls, bodies } = await subscribed(fixture);
     await stallWhenItWaits(fixture);
@@ -25,19 +25,20 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     ]);
   });
 
-  it("is made again under a call that waits, which gets the message", async () => {
+  it("is restarted under a pending call, which gets the message", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { events, stalls } = reported();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
     const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 20_000 });
     await stallWhenItWaits(fixture);
     await send(fixture, "waits");
+    expect(receiver.links?.()).toMatchObject([{ credit: 5 }]);
     expect(await waiting).toHaveLength(1);
-    expect(stalls).toHaveLength(1);
+    expect(stalls).toMatchObject([{ credit: 5 }]);
     expect(total(fixture)).toBe(1);
   });
 
-  it("is made again under calls that wait shorter than it takes to notice", async () => {
+  it("is restarted under calls that wait shorter than the stall timeout", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { events, stalls } = reported();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
@@ -55,7 +56,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     expect([came, stalls.length]).toEqual([true, 1]);
   });
 
-  it("ends the session that it holds, whose message the next one gets", async () => {
+  it("ends the session that it holds, whose message the next receiver gets", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true }, undefined, { watchdog });
     const { events, stalls } = reported();
     const accept = () =>
@@ -81,7 +82,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
 });
 
 describe("a link that is silent", () => {
-  it("stays when nothing waits", async () => {
+  it("is not restarted when nothing waits", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { stalls, bodies } = await subscribed(fixture);
     await peeks(fixture, 3);
@@ -90,7 +91,7 @@ describe("a link that is silent", () => {
     expect(stalls).toEqual([]);
   });
 
-  it("stays when all that waits is deferred, scheduled, or locked for the same client", async () => {
+  it("is not restarted when all waiting messages are deferred, scheduled, or locked by the same client", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture, "deferred");
@@ -105,7 +106,7 @@ describe("a link that is silent", () => {
     expect(stalls).toEqual([]);
   });
 
-  it("is made again less and less often while somebody else holds what waits, and nothing is reported", async () => {
+  it("is restarted less and less often while another client holds the waiting messages, without a report", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     await send(fixture, "held by another");
     await fixture.broker.receiver("orders").receive();
@@ -122,7 +123,7 @@ describe("a link that is silent", () => {
     expect(stalls).toEqual([]);
   });
 
-  it("stays when the watchdog is switched off", async () => {
+  it("is not restarted when the watchdog is switched off", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog: false });
     const peeking = vi.spyOn(Object.getPrototypeOf(fixture.client.createReceiver("orders")), "peekMessages");
     const { bodies } = await subscribed(fixture);
@@ -134,8 +135,8 @@ describe("a link that is silent", () => {
   });
 });
 
-describe("a connection over which nothing comes any more, not even an answer", () => {
-  it("is given up, and opened again", async () => {
+describe("a connection over which nothing arrives any more, not even an answer", () => {
+  it("is closed, and opened again", async () => {
     const clock = createManualClock(new Date());
     const queue = { lockDurationMs: 60_000 };
     await using fixture = await openLossyFixture(queue, undefined, { watchdog }, { clock });

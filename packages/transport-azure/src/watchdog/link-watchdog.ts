@@ -4,31 +4,37 @@ import { untilAborted } from "@waybill/core/transport";
 import type { ResolvedWatchdogOptions } from "./watchdog-options.js";
 import type { WatchedConnection, WatchedLink } from "./watched-link.js";
 
-/** A message that waits may be on its way: it must wait for as long still, in milliseconds, or for a quarter of the stall time-out. */
-const longestConfirmationMs = 2_000;
+/**
+ * A waiting message may be in transit: it must still wait after this time, in milliseconds, or after a quarter of the stall timeout if that
+ * is less.
+ */
+const maxConfirmationMs = 2_000;
 
-/** After a link was made again in vain, because somebody else holds what waits, the next time comes later: up to so many times the stall time-out. */
-const longestBackoff = 16;
+/**
+ * If restarting a link did not help, because another client holds the waiting messages, the next restart comes later: up to this multiple
+ * of the stall timeout.
+ */
+const maxBackoff = 16;
 
-/** So many questions in a row without an answer speak against the connection even if something else comes over it. */
+/** After this many unanswered checks in a row the connection counts as dead, even if other data arrives. */
 const unansweredBeforeBreak = 2;
 
-/** What is known of a link from one look to the next. */
+/** What is known about a link between checks. */
 interface Watch {
   readonly link: WatchedLink;
-  progress: number;
-  /** How long it may be silent before the next question. */
+  activityCount: number;
+  /** How long it may be silent before the next check. */
   dueAtMs: number;
-  /** How often it was made again since the last delivery. */
+  /** Restarts since the last delivery. */
   restarts: number;
   unanswered: number;
   isAsking: boolean;
 }
 
 /**
- * Makes links again that stand still: a link that has credit, while messages wait that should have come, and that delivers nothing. A link
- * that is silent is asked for messages that wait, by a peek. It counts as stalled when one waits, and waits still after a moment; where not
- * even the question is answered, the connection is given up.
+ * Restarts stalled links: links with credit that deliver nothing although messages wait. For a silent link it peeks for waiting messages.
+ * The link counts as stalled if a message waits and still waits a moment later. If the peek is not answered either, the connection is
+ * closed.
  */
 export class LinkWatchdog {
   readonly #options: ResolvedWatchdogOptions;
@@ -43,10 +49,16 @@ export class LinkWatchdog {
 
   add(link: WatchedLink): void {
     const { stallTimeoutInMs } = this.#options;
-    const watch = { link, progress: link.progress, dueAtMs: stallTimeoutInMs, restarts: 0, unanswered: 0 };
+    const watch = {
+      link,
+      activityCount: link.activityCount,
+      dueAtMs: stallTimeoutInMs,
+      restarts: 0,
+      unanswered: 0,
+    };
     this.#watches.set(link, { ...watch, isAsking: false });
-    const lookEveryMs = Math.min(1_000, Math.max(20, stallTimeoutInMs / 10));
-    this.#timer ??= setInterval(this.#look, lookEveryMs).unref();
+    const checkEveryMs = Math.min(1_000, Math.max(20, stallTimeoutInMs / 10));
+    this.#timer ??= setInterval(this.#check, checkEveryMs).unref();
   }
 
   remove(link: WatchedLink): void {
@@ -56,20 +68,20 @@ export class LinkWatchdog {
     this.#timer = undefined;
   }
 
-  readonly #look = (): void => {
+  readonly #check = (): void => {
     for (const watch of this.#watches.values()) {
       const { link } = watch;
-      if (watch.progress !== link.progress) this.#start(watch, 0);
+      if (watch.activityCount !== link.activityCount) this.#start(watch, 0);
       if (link.credit > 0 && link.silenceInMs >= watch.dueAtMs && !watch.isAsking) void this.#ask(watch);
     }
   };
 
-  /** Begins to count again, after a delivery or after it was made again. */
+  /** Resets the counters after a delivery or a restart. */
   #start(watch: Watch, restarts: number): void {
-    watch.progress = watch.link.progress;
+    watch.activityCount = watch.link.activityCount;
     watch.restarts = restarts;
     watch.unanswered = 0;
-    watch.dueAtMs = this.#options.stallTimeoutInMs * Math.min(2 ** restarts, longestBackoff);
+    watch.dueAtMs = this.#options.stallTimeoutInMs * Math.min(2 ** restarts, maxBackoff);
   }
 
   /** Never rejects. */
@@ -82,16 +94,16 @@ export class LinkWatchdog {
     else this.#restart(watch, stall);
   }
 
-  /** Whether it still has credit, and has delivered nothing since. */
-  #isSilent({ link, progress }: Watch): boolean {
-    return this.#watches.has(link) && link.credit > 0 && link.progress === progress;
+  /** Whether it still has credit and has delivered nothing since. */
+  #isSilent({ link, activityCount }: Watch): boolean {
+    return this.#watches.has(link) && link.credit > 0 && link.activityCount === activityCount;
   }
 
   async #diagnose(watch: Watch): Promise<LinkStall["evidence"] | undefined> {
     const { stallTimeoutInMs } = this.#options;
     const found = await this.#findBacklog(watch, 1n);
     if (typeof found !== "bigint") return found;
-    await delay(Math.min(longestConfirmationMs, stallTimeoutInMs / 4), undefined, { ref: false });
+    await delay(Math.min(maxConfirmationMs, stallTimeoutInMs / 4), undefined, { ref: false });
     if (!this.#isSilent(watch)) return undefined;
     const again = await this.#findBacklog(watch, found);
     return again === found ? "backlog" : again === "unanswered" ? again : undefined;
@@ -106,7 +118,7 @@ export class LinkWatchdog {
       watch.unanswered = 0;
       return found;
     } catch {
-      // Who is refused, or has no connection at present, has an answer.
+      // An error is an answer, also if there is no connection at present.
       if (!signal.aborted) return undefined;
       watch.unanswered += 1;
       const isDead = bytesRead === this.#connection.bytesRead;
@@ -120,14 +132,14 @@ export class LinkWatchdog {
     const silenceInMs = Math.round(link.silenceInMs);
     const stall = { entityPath, sessionId, credit, silenceInMs, evidence };
     if (evidence === "unanswered" && this.#connection.break()) {
-      this.#giveTime();
+      this.#postponeChecks();
       link.onConnectionBroken(stall);
     } else link.restart(stall);
     this.#start(watch, watch.restarts + 1);
   }
 
-  /** What was on a connection that is gone may come back first. */
-  #giveTime(): void {
+  /** Gives messages of the broken connection time to become available again. */
+  #postponeChecks(): void {
     for (const watch of this.#watches.values()) {
       watch.dueAtMs = watch.link.silenceInMs + this.#options.stallTimeoutInMs;
       watch.unanswered = 0;

@@ -5,7 +5,7 @@ import { findBacklog } from "./find-backlog.js";
 import type { LinkWatchdog } from "./link-watchdog.js";
 import type { WatchedLink } from "./watched-link.js";
 
-/** What the watch over the links of one receiver works with. */
+/** Dependencies of a receiver's watch. */
 export interface ReceiverWatchSettings {
   readonly entityPath: string;
   readonly sessionId: string | undefined;
@@ -14,11 +14,11 @@ export interface ReceiverWatchSettings {
   readonly events: ReceiverEvents | undefined;
   /** Peeks for the receiver. */
   readonly peeker: () => ServiceBusReceiverLike;
-  /** The sequence numbers that this transport holds of the entity. */
+  /** The sequence numbers of the entity's messages that this transport holds. */
   readonly held: () => ReadonlySet<bigint>;
 }
 
-/** What the links of one receiver share: by whom they are watched, how a backlog is seen, and to whom their stalls are reported. */
+/** Shared by the links of one receiver: their watchdog, the search for a backlog, and the reporting of stalls. */
 export class ReceiverWatch {
   readonly #settings: ReceiverWatchSettings;
   #stalls = 0;
@@ -35,7 +35,7 @@ export class ReceiverWatch {
     return this.#settings.sessionId;
   }
 
-  /** How many of its links were found standing still. */
+  /** How many of its links were found stalled. */
   get stalls(): number {
     return this.#stalls;
   }
@@ -56,7 +56,7 @@ export class ReceiverWatch {
   async findBacklog(fromSequenceNumber: bigint, abortSignal: AbortSignal): Promise<bigint | undefined> {
     const { sessionId, peeker, held } = this.#settings;
     const heldNow = held();
-    // With its link a session loses the messages that are being handled; and the next may wait for these.
+    // Restarting the link would end the session while its messages are handled, and waiting messages may wait for these.
     if (sessionId !== undefined && heldNow.size > 0) return undefined;
     return findBacklog(
       (from, maxMessages) =>

@@ -4,8 +4,8 @@ import type { LinkStall } from "@waybill/core/transport";
 const timeoutMs = 10_000;
 
 /**
- * What is known of a link with credit that did not get a message which waits: either it stands still, or the message is locked for somebody
- * else, which nobody can see. Another link beside it tells: it gets at once what the first should have got, or nothing either.
+ * A link with credit did not get a waiting message: either it is stalled, or another client has locked the message, which cannot be seen. A
+ * second link shows which: if it gets a message soon, the first link was stalled.
  */
 export class Suspicion {
   readonly #stall: LinkStall;

@@ -1,13 +1,13 @@
 import { requireDuration, requireKnownOptions } from "@waybill/core/serializer";
 
-/** When a link that stands still is made again. */
+/** When a stalled link is restarted. */
 export interface WatchdogOptions {
   /**
-   * How long a link may have credit and deliver nothing before it is asked whether messages wait, in milliseconds. While nothing waits, it is
-   * asked again each time as much has passed. Default: 30 000.
+   * How long a link may have credit and deliver nothing before the watchdog checks for waiting messages, in milliseconds. While none wait,
+   * it checks again after the same interval. Default: 30 000.
    */
   readonly stallTimeoutInMs?: number | undefined;
-  /** How long the answer may take before the connection is given up for dead, in milliseconds. Default: 10 000. */
+  /** How long the answer may take before the connection is considered dead, in milliseconds. Default: 10 000. */
   readonly answerTimeoutInMs?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export const defaultWatchdogOptions = Object.freeze({
   answerTimeoutInMs: 10_000,
 }) satisfies ResolvedWatchdogOptions;
 
-/** Checks the options and fills in the defaults; undefined when the watchdog is switched off. Throws `TypeError`. */
+/** Checks the options and fills in the defaults; returns undefined for `false`. Throws `TypeError`. */
 export function resolveWatchdogOptions(
   options: WatchdogOptions | false = {},
 ): ResolvedWatchdogOptions | undefined {
@@ -35,14 +35,9 @@ export function resolveWatchdogOptions(
   });
 }
 
-/** The platform's timers hold 31 bits. */
-const longestTimerMs = 2 ** 31 - 1;
+/** `setTimeout` accepts at most 2^31-1 ms. */
+const maxTimerMs = 2 ** 31 - 1;
 
 function durationOf(name: keyof WatchdogOptions, options: WatchdogOptions): number {
-  return requireDuration(
-    `watchdog.${name}`,
-    options[name] ?? defaultWatchdogOptions[name],
-    1,
-    longestTimerMs,
-  );
+  return requireDuration(`watchdog.${name}`, options[name] ?? defaultWatchdogOptions[name], 1, maxTimerMs);
 }

@@ -4,24 +4,24 @@ import type { LinkStall } from "@waybill/core/transport";
 export interface WatchedLink {
   readonly entityPath: string;
   readonly sessionId: string | undefined;
-  /** How many messages it is ready for; 0 while it waits for none. */
+  /** How many messages it is ready for; 0 while no call is pending. */
   readonly credit: number;
-  /** How long it has been ready and has delivered nothing, in milliseconds. */
+  /** How long it has had credit and delivered nothing, in milliseconds. */
   readonly silenceInMs: number;
-  /** Another number after each delivery, and after each time it was made again. */
-  readonly progress: number;
-  /** The first message, from a sequence number on, that waits and should have come; undefined when there is none. */
+  /** Changes after each delivery and each restart. */
+  readonly activityCount: number;
+  /** The first waiting message, from a sequence number on, that should have been delivered; undefined if there is none. */
   findBacklog(fromSequenceNumber: bigint, signal: AbortSignal): Promise<bigint | undefined>;
-  /** Makes the link again, and reports the stall when it is sure of it. */
+  /** Replaces the link, and reports the stall once it is certain. */
   restart(stall: LinkStall): void;
-  /** Reports the stall; the link is made again because its connection is. */
+  /** Reports the stall; the link is replaced along with its connection. */
   onConnectionBroken(stall: LinkStall): void;
 }
 
-/** The connection on which all links are. */
+/** The connection that carries all links. */
 export interface WatchedConnection {
-  /** How much came over it so far; undefined where that cannot be seen. */
+  /** Bytes received so far; undefined if unknown. */
   readonly bytesRead: number | undefined;
-  /** Breaks it, so that it is opened again. Returns whether that can be done. */
+  /** Closes the socket, so that the client reconnects. Returns whether that is possible. */
   break(): boolean;
 }

@@ -14,18 +14,18 @@ import { attach } from "../links/attach.js";
 import { Peer, type ServerContext } from "../peer.js";
 import { IdleWatch } from "./idle-watch.js";
 
-/** The largest frame taken: that of the service's Standard tier, and of a message's usual maximum there. */
+/** Maximum frame size: that of the service's Standard tier, and of its usual maximum message. */
 const MAX_FRAME_SIZE = 256 * 1024;
-/** Output in bytes after which no more input is dealt with until it is written. */
-const LARGEST_OUTPUT = 2 ** 20;
+/** Above this many bytes of unwritten output, no more input is processed. */
+const MAX_OUTPUT = 2 ** 20;
 
-/** What a host name may look like that error texts repeat. */
+/** Host names that error texts may repeat. */
 const HOST = /^[\w.:[\]-]{1,253}$/;
 
-/** What a connection needs of its socket: one of TCP or TLS, or a WebSocket as a stream. */
+/** The socket of a connection: TCP or TLS, or a WebSocket as a stream. */
 export type ClientSocket = Duplex & Pick<Socket, "setNoDelay" | "setTimeout">;
 
-/** One client's socket with its AMQP connection. */
+/** A client's socket with its AMQP connection. */
 export class ClientConnection {
   readonly #socket: ClientSocket;
   readonly #connection: Connection;
@@ -39,11 +39,11 @@ export class ClientConnection {
   #acknowledgement: NodeJS.Immediate | undefined;
   #drop: NodeJS.Timeout | undefined;
   #isTrusted = false;
-  /** Why the connection is closed as soon as it is opened. */
+  /** If set, the connection is closed with it as soon as it is open. */
   #refusal: AmqpRefusal | undefined;
-  /** Looks after the connection in a turn: those of thousands may be due at once. */
+  /** Runs timers of the connection in a turn: those of thousands may be due at once. */
   readonly #ticker: TurnTaker;
-  /** Input that has not had its turn. */
+  /** Input waiting for its turn. */
   #input: Uint8Array[] = [];
 
   constructor(
@@ -67,7 +67,7 @@ export class ClientConnection {
       (key) => this.#trust(key),
       () => this.#peer.dropExpired(),
     );
-    const peer = new Peer(context, claims, budget, () => this.#goOn());
+    const peer = new Peer(context, claims, budget, () => this.#resumeInput());
     this.#peer = peer;
     this.#ticker = {
       usage: peer.usage,
@@ -123,17 +123,17 @@ export class ClientConnection {
     this.#listen();
   }
 
-  /** Whether the client has shown a valid token or secret. */
+  /** Whether the client has sent a valid token or secret. */
   get isTrusted(): boolean {
     return this.#isTrusted;
   }
 
-  /** What the connection has used of the server's time. */
+  /** The server time used by the connection. */
   get usage(): Usage {
     return this.#peer.usage;
   }
 
-  /** Tells the client that the server goes, and closes when it has answered. */
+  /** Closes the connection with a reason, and the socket after the client has answered. */
   close(): void {
     this.#connection.close({
       condition: "amqp:connection:forced",
@@ -142,7 +142,7 @@ export class ClientConnection {
     if (this.#connection.isEnded) this.#end();
   }
 
-  /** Deals with what the client said, until the turn is over; `true` when the rest needs another one. */
+  /** Processes input until the turn is over; returns `true` if some is left. */
   proceed(): boolean {
     try {
       this.#connection.proceed();
@@ -150,7 +150,7 @@ export class ClientConnection {
         this.#connection.receive(bytes);
       }
     } catch (error) {
-      // The connection has closed itself with amqp:internal-error; a defect concerns this client alone.
+      // The connection has closed itself with amqp:internal-error; a defect must not affect other clients.
       process.emitWarning(error instanceof Error ? error : new Error(String(error)));
     }
     if (this.#connection.hasUnread) {
@@ -161,24 +161,24 @@ export class ClientConnection {
     return false;
   }
 
-  /** Whether something other than time is wanting for the client's next frame. */
+  /** Whether the client's next frame waits for something other than a turn. */
   get #isHeldUp(): boolean {
-    return this.#mustWait || this.#connection.outputSize > LARGEST_OUTPUT;
+    return this.#mustWait || this.#connection.outputSize > MAX_OUTPUT;
   }
 
-  /** Whether the client itself has to do something first, or the storage: `#goOn` is called then. */
+  /** Whether it waits for the client itself or for the storage: `#resumeInput` is called afterwards. */
   get #mustWait(): boolean {
     return this.#peer.isCongested || this.#peer.isPending;
   }
 
-  /** The client is known from now on, by its key if it has to have one, and gets its full limits unless there are too many like it. */
+  /** Gives an authenticated client its full limits, unless its key has too many connections. */
   #trust(key?: string): void {
     this.#peer.usage.group = key === undefined ? undefined : this.#admission.usageOf(key);
     if (this.#isTrusted) return;
     this.#isTrusted = true;
     this.#refusal = this.#admission.trust(this.#budget);
     if (this.#refusal === undefined) this.#connection.trust();
-    // One that has not been opened can only be closed then.
+    // Before the open frame was sent, the connection can only be closed later.
     else this.#connection.close(toAmqpError(this.#refusal, this.#peer));
   }
 
@@ -197,7 +197,7 @@ export class ClientConnection {
     socket.on("drain", () => {
       this.#peer.isCongested = false;
       this.#countOutput();
-      this.#goOn();
+      this.#resumeInput();
       this.#peer.resume();
     });
     socket.on("error", () => socket.destroy());
@@ -228,7 +228,7 @@ export class ClientConnection {
     this.#countOutput();
   }
 
-  /** Counts what the client has not read; a client that leaves too much of it has to go. */
+  /** Counts unread output; a client that leaves too much unread is disconnected. */
   #countOutput(): void {
     if (this.#connection.isEnded || this.#budget.setOutput(this.#socket.writableLength)) return;
     this.#evict({
@@ -237,7 +237,7 @@ export class ClientConnection {
     });
   }
 
-  /** Ends the connection at once with all that it holds. */
+  /** Ends the connection at once and releases everything it holds. */
   #evict(error: AmqpError): void {
     const connection = this.#connection;
     if (connection.isEnded) return;
@@ -248,14 +248,14 @@ export class ClientConnection {
     this.#end();
   }
 
-  /** Lets the socket go, whether the client reads the rest or not. */
+  /** Closes the socket, whether or not the client reads the rest. */
   #end(): void {
     this.#input = [];
     this.#departures.add(this.#socket);
   }
 
-  /** What held up the client's input is over. */
-  #goOn(): void {
+  /** Continues with the client's input. */
+  #resumeInput(): void {
     if (this.#mustWait) return;
     if (this.#connection.hasUnread || this.#input.length > 0) this.#context.turns.enter(this);
     else this.#socket.resume();
@@ -264,7 +264,7 @@ export class ClientConnection {
   #tick(): void {
     const nowMs = performance.now();
     const nextMs = this.#connection.tick(nowMs);
-    // A client that never spoke is given up without a word.
+    // A client that never sent anything is disconnected silently.
     if (this.#connection.isEnded) this.#flush();
     if (nextMs === undefined || this.#socket.destroyed) return;
     this.#timer = setTimeout(() => this.#context.turns.take(this.#ticker), Math.max(nextMs - nowMs, 1));

@@ -4,7 +4,7 @@ import type { ResolvedIdleTimeouts } from "../../options/idle-timeouts.js";
 import { AmqpRefusal } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 
-/** Time from look to look, as a share of the shortest time that is watched. */
+/** Interval of the checks, as a share of the shortest timeout. */
 const STEP = 1 / 10;
 
 const SWEEP_MINIMUM = 100;
@@ -15,8 +15,7 @@ interface WatchedLink {
 }
 
 /**
- * Watches over one open connection and ends what its client leaves unused for too long. It looks now and then, so that traffic costs
- * nothing.
+ * Watches one open connection and closes what its client leaves unused for too long. It checks at intervals, so that traffic costs nothing.
  */
 export class IdleWatch implements ClockDriven {
   readonly #timeouts: ResolvedIdleTimeouts;
@@ -27,13 +26,13 @@ export class IdleWatch implements ClockDriven {
   #linkedMs: number;
   #hadLinks = false;
   #hadToken = false;
-  /** With so many links, those that have gone are forgotten before the next look. */
+  /** Above this number of links, detached ones are removed before the next check. */
   #sweepAt = SWEEP_MINIMUM;
   #attachment: ClockAttachment | undefined;
   nextDueMs = Number.POSITIVE_INFINITY;
   readonly isAwaited = false;
 
-  /** Made when a connection is opened. */
+  /** Created when a connection is opened. */
   constructor(timeouts: ResolvedIdleTimeouts, peer: Peer, closeConnection: (refusal: AmqpRefusal) => void) {
     const { clock } = peer.broker;
     this.#timeouts = timeouts;
@@ -45,7 +44,7 @@ export class IdleWatch implements ClockDriven {
     if (this.nextDueMs < Number.POSITIVE_INFINITY) this.#attachment = clock.attach(this);
   }
 
-  /** Watches over a link that the client attached, until it is detached. */
+  /** Watches a link until it is detached. */
   add(link: SenderLink | ReceiverLink): void {
     if (this.#attachment === undefined || link.isDetached) return;
     this.#links.set(link, { activity: link.activity, activeMs: steadyNow(this.#peer.broker.clock) });
@@ -55,7 +54,7 @@ export class IdleWatch implements ClockDriven {
     this.#sweepAt = 2 * this.#links.size + SWEEP_MINIMUM;
   }
 
-  /** Ends the watch and leaves no timer behind. */
+  /** Stops watching and clears the timer. */
   close(): void {
     this.#attachment?.detach();
     this.#attachment = undefined;
@@ -80,7 +79,7 @@ export class IdleWatch implements ClockDriven {
     if (authenticationMs > 0 && nowMs >= this.#openedMs + authenticationMs && !this.#hadToken) {
       return forced(`No valid token was put on $cbs within ${authenticationMs} ms.`);
     }
-    // A link that has gone since the last look has gone now.
+    // A link that was detached since the last check counts as detached now.
     if (this.#links.size > 0) this.#linkedMs = nowMs;
     this.#forgetDetached();
     const linklessMs = this.#hadLinks ? noLinkMs : firstLinkMs;
@@ -109,7 +108,7 @@ export class IdleWatch implements ClockDriven {
     }
   }
 
-  /** The end of the time for a token, and from then on the shortest of the others in small steps. */
+  /** The first due time is that of the token; after that, the shortest other timeout in small steps. */
   #schedule(nowMs: number): void {
     const { authenticationMs, firstLinkMs, noLinkMs, linkMs } = this.#timeouts;
     const tokenMs = this.#openedMs + authenticationMs;

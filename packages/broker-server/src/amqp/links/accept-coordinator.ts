@@ -16,7 +16,7 @@ const DECLARE = 0x31n;
 const DISCHARGE = 0x32n;
 const CREDIT_WINDOW = 100;
 
-/** Accepts a link on which a client begins and ends transactions (4.2). Losing the link rolls back what it began. */
+/** Accepts a link on which a client begins and ends transactions (4.2). When the link ends, open ones are rolled back. */
 export function acceptCoordinator(peer: Peer, link: ReceiverLink): void {
   const begun = new Set<Uint8Array>();
   link.handler = {

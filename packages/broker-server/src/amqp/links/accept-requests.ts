@@ -12,12 +12,12 @@ import { requireNode } from "./deliver-replies.js";
 import { nextTag } from "./next-tag.js";
 
 const { requestsPerLink: CREDIT_WINDOW, tokenRequestBytes, requestValues } = REQUEST_LIMITS;
-/** The same on `$cbs`, where all know each other's requests before they know anybody. */
+/** The same on `$cbs`, which is open to unauthenticated clients. */
 const CBS_CREDIT_WINDOW = 20;
-/** What a request may have in bytes whatever the entity's messages may, and besides them. */
-const LEAST_REQUEST_LIMIT = 2 ** 20;
+/** Minimum size limit of requests, and the allowance on top of the maximum message size, in bytes. */
+const MIN_REQUEST_LIMIT = 2 ** 20;
 const REQUEST_OVERHEAD = 2 ** 16;
-/** Replies kept for a client that gives its reply link no credit, and their bytes. */
+/** Maximum replies, and their bytes, kept for a client that gives its reply link no credit. */
 const REPLY_LIMIT = 1000;
 const REPLY_BYTES_LIMIT = 2 ** 24;
 
@@ -33,9 +33,9 @@ export function acceptRequests(peer: Peer, link: ReceiverLink, node: Node): void
   } else link.accept({ creditWindow: CREDIT_WINDOW, maxMessageSize: requestLimit(peer, node.path) });
 }
 
-/** Messages are scheduled, and states set, by requests: one has room for the largest of them, or for several that are small. */
+/** Requests schedule messages and set session states, so a request has room for the largest of these, or for several small ones. */
 function requestLimit({ broker }: Peer, path: string): number {
-  return Math.max(messageLimit(broker, path), LEAST_REQUEST_LIMIT) + REQUEST_OVERHEAD;
+  return Math.max(messageLimit(broker, path), MIN_REQUEST_LIMIT) + REQUEST_OVERHEAD;
 }
 
 async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: IncomingDelivery): Promise<void> {
@@ -63,7 +63,7 @@ async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: Incomi
   }
 }
 
-/** Nobody waits for the outcome of a request that came settled: its link tells that there are too many. */
+/** The sender of a pre-settled request gets no outcome, so its link is detached with the error. */
 function refuse(peer: Peer, link: ReceiverLink, delivery: IncomingDelivery, error: unknown): void {
   if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
   else if (error instanceof AmqpRefusal && error.condition === "amqp:resource-limit-exceeded")

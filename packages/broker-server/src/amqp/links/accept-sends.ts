@@ -18,11 +18,11 @@ import { tracked } from "../../refusals/service-text.js";
 import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
 
-/** Deliveries that a client may have in progress on one link, as the service allows. */
+/** Maximum unsettled deliveries of a link, as in the service. */
 const CREDIT_WINDOW = 1000;
 const TRANSFER_DESTINATION = "com.microsoft:transfer-destination-address";
 
-/** Accepts a link on which a client sends to a queue or topic, or via one to another. */
+/** Accepts a link on which a client sends to a queue or topic, or to another entity via one. */
 export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void {
   peer.guard(link, path, "Send");
   const sender = openSender(peer, link, path);
@@ -32,12 +32,12 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
   };
   const properties = link.remoteAttach?.properties;
   const maxMessageSize = messageLimit(peer.broker, path);
-  // While it comes in, a message may be held twice.
+  // While it is received, a message may be held twice.
   peer.budget.raiseLimit(3 * maxMessageSize);
   link.accept({
     creditWindow: CREDIT_WINDOW,
     maxMessageSize,
-    // SDKs wait for the outcome of their message and do not connect a detach with it.
+    // SDKs wait for the outcome of their message and do not relate a detach to it.
     oversized: ({ id, size, limit }) => ({
       condition: "amqp:link:message-size-exceeded",
       description: tracked(
@@ -65,7 +65,7 @@ function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: Incoming
   const { length } = delivery.message;
   peer.addPending(length);
   const sent = send(peer, sender, delivery);
-  // The broker has copied what it keeps. Only a transaction may read properties later, when rules see them.
+  // The broker has copied what it keeps; only in a transaction, rules may read properties later.
   if (delivery.state === undefined) link.session.connection.recycle(delivery.message);
   sent.then(
     () => {
@@ -90,7 +90,7 @@ function send(peer: Peer, sender: Sender, { format, link, message, state }: Inco
   }
 }
 
-/** The messages of a batch. One without any is refused in the service's wording, by which people find what to do. */
+/** The messages of a batch. An empty batch is refused in the service's wording, which users search for. */
 function readBatch({ limits }: Peer, envelope: Uint8Array, link: string): BrokerMessage[] {
   if (countBatch(envelope, limits.batchMessages) > limits.batchMessages) {
     throw new AmqpRefusal(

@@ -9,7 +9,7 @@ import { deliverMessages } from "./deliver-messages.js";
 import { deliverReplies } from "./deliver-replies.js";
 import { deliverSession, isSessionLink } from "./deliver-session.js";
 
-/** Answers a client's attach: accepts the link for what its address names, or refuses it with the service's error. */
+/** Handles a client's attach: accepts the link for its address, or refuses it with the service's error. */
 export function attach(peer: Peer, link: SenderLink | ReceiverLink): void {
   try {
     if (link.role === "receiver") attachReceiver(peer, link);

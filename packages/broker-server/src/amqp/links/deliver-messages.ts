@@ -14,7 +14,7 @@ export function deliverMessages(peer: Peer, link: SenderLink, path: string): voi
   link.accept();
 }
 
-/** A client that wants transfers already settled wants them gone from the queue, too. */
+/** A client that requests pre-settled transfers receives in receive-and-delete mode. */
 export function receiveMode(link: SenderLink): MessageReceiver["mode"] {
   return link.remoteAttach?.sndSettleMode === 1 ? "receiveAndDelete" : "peekLock";
 }

@@ -22,7 +22,7 @@ export function deliverReplies(
   link.accept();
 }
 
-/** Refuses the management node of an entity that does not exist or on which the client has no rights at all. */
+/** Refuses the management node of a missing entity, or one on which the client has no rights at all. */
 export function requireNode(peer: Peer, link: Parameters<Peer["guard"]>[0], path: string): void {
   peer.guard(link, path, "Listen", "Send");
   peer.broker.receiver(path).close();

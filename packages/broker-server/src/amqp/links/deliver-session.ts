@@ -10,14 +10,14 @@ import { pushMessages } from "./push-messages.js";
 const SESSION_FILTER = "com.microsoft:session-filter";
 const TIMEOUT = "com.microsoft:timeout";
 const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
-/** How long the service waits for the next session when the client does not say. */
+/** How long the service waits for the next session by default. */
 const DEFAULT_TIMEOUT_MS = 65_000;
-const GIVEN_UP = "the link is detached";
+const ABORT_REASON = "the link is detached";
 /**
- * The part of a client's time, and the most of it in ms, that is left for the answer's way. Clients leave as little as 20 ms, which a busy
- * machine uses up: then they give up themselves, and take it for a fault that is worth three more tries of the same length.
+ * The part of a client's timeout, with its maximum in ms, that is reserved for sending the answer. Clients reserve as little as 20 ms,
+ * which a busy machine uses up: then they time out themselves and retry three times, as after a fault.
  */
-const ANSWER_MARGIN = { share: 0.02, mostMs: 250 };
+const ANSWER_MARGIN = { share: 0.02, maxMs: 250 };
 
 /** Whether a client's attach asks for a session, named or the next one. */
 export function isSessionLink(link: SenderLink): boolean {
@@ -25,8 +25,8 @@ export function isSessionLink(link: SenderLink): boolean {
 }
 
 /**
- * Accepts a link on which a client receives a session's messages, once the session is locked for it. The attach is answered within
- * the client's time, because a client that gave up may not say so.
+ * Accepts a link on which a client receives a session's messages, once the session is locked for it. Answers the attach within the client's
+ * timeout, because a client that has timed out may not detach.
  */
 export function deliverSession(peer: Peer, link: SenderLink, path: string): void {
   peer.guard(link, path, "Listen");
@@ -34,11 +34,11 @@ export function deliverSession(peer: Peer, link: SenderLink, path: string): void
   const sessionId = filter === null ? undefined : textOf(filter);
   if (filter !== null && sessionId === undefined)
     throw badRequest(`${SESSION_FILTER} is neither text nor null.`);
-  const giveUp = new AbortController();
+  const aborting = new AbortController();
   link.handler = {
     onDetach() {
-      // With a reason of its own, no error is made for each.
-      peer.endLater(() => giveUp.abort(GIVEN_UP));
+      // With a shared reason, no error is created for each.
+      peer.endLater(() => aborting.abort(ABORT_REASON));
       peer.release(link);
     },
   };
@@ -49,7 +49,7 @@ export function deliverSession(peer: Peer, link: SenderLink, path: string): void
         sessionId,
         mode: receiveMode(link),
         maxWaitMs: timeoutOf(link),
-        signal: giveUp.signal,
+        signal: aborting.signal,
       }),
     )
     .then((session) => {
@@ -79,7 +79,7 @@ function begin(peer: Peer, link: SenderLink, session: SessionReceiver): void {
   });
 }
 
-/** The client's filters with the session it got. */
+/** The client's filters with the id of the accepted session. */
 function withSession(filter: AmqpMap | undefined, sessionId: string): AmqpMap {
   return new AmqpMap(
     (filter?.entries ?? []).map(([key, value]): readonly [AmqpValue, AmqpValue] =>
@@ -93,5 +93,5 @@ function timeoutOf(link: SenderLink): number {
   if (!isTyped(timeout) || !("value" in timeout)) return DEFAULT_TIMEOUT_MS;
   const ms = Number(timeout.value);
   if (!Number.isFinite(ms) || ms < 0) return DEFAULT_TIMEOUT_MS;
-  return ms - Math.min(ms * ANSWER_MARGIN.share, ANSWER_MARGIN.mostMs);
+  return ms - Math.min(ms * ANSWER_MARGIN.share, ANSWER_MARGIN.maxMs);
 }

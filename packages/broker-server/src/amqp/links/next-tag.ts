@@ -4,7 +4,7 @@ import { randomFillSync } from "node:crypto";
 const POOL = Buffer.alloc(4096);
 let used = POOL.length;
 
-/** A delivery tag of 16 random bytes, for deliveries that have no lock token; clients expect tags of that length. */
+/** A delivery tag of 16 random bytes for deliveries without a lock token; clients expect this length. */
 export function nextTag(): Uint8Array {
   if (used === POOL.length) {
     randomFillSync(POOL);

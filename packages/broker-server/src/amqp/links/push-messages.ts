@@ -8,16 +8,16 @@ import type { Peer } from "../peer.js";
 import { nextTag } from "./next-tag.js";
 import { settleDelivery } from "./settle-delivery.js";
 
-/** Messages asked of the broker at once, however much credit a client grants. */
-const LARGEST_GRANT = 200;
-/** Messages asked for between two looks at the turn. */
+/** Maximum messages requested from the broker at once, whatever credit a client grants. */
+const MAX_GRANT = 200;
+/** Messages requested between checks of the turn. */
 const SMALL_GRANT = 16;
-/** Output in bytes after which no more messages are asked for until it is written, so that a client that does not read fills no memory. */
-const LARGEST_OUTPUT = 2 ** 20;
+/** Above this many bytes of unwritten output, no more messages are requested, so that a client that does not read fills no memory. */
+const MAX_OUTPUT = 2 ** 20;
 
 /**
- * Pushes a receiver's messages on a link as far as the client's credit goes, and does what the client says to them. `onEnd` is
- * called when the link is over.
+ * Pushes a receiver's messages on a link as far as the client's credit allows, and applies the client's settlements. `onEnd` is called when
+ * the link has ended.
  */
 export function pushMessages(
   peer: Peer,
@@ -32,7 +32,7 @@ export function pushMessages(
       try {
         parts = fromBrokerMessage(message);
       } catch {
-        // It concerns this link alone; a locked message in the end lies in the dead-letter queue.
+        // This error affects this link only; a locked message is dead-lettered after the maximum number of deliveries.
         peer.end(link, unwritable(message));
         return;
       }
@@ -46,7 +46,7 @@ export function pushMessages(
   });
   const refill = (): void => {
     if (link.isDetached) return;
-    // The client may also have taken credit back.
+    // The client may also have reduced its credit.
     if (link.credit < consumer.credit) consumer.drain();
     if (isFull(peer, link) || !grant(peer, link, consumer)) peer.whenWritten(refill);
   };
@@ -80,12 +80,12 @@ function push(
 }
 
 /**
- * Asks the broker for as many messages as the client has given credit for; `false` when the turn, or the room for output, ended before. What is
- * ready comes at once, so it asks for a few at a time as long as anything is.
+ * Requests as many messages from the broker as the client has given credit for; returns `false` if the turn, or the room for output, ended
+ * before. Ready messages are delivered at once, so it requests a few at a time.
  */
 function grant(peer: Peer, link: SenderLink, consumer: Consumer): boolean {
   for (;;) {
-    const wanted = Math.min(link.credit, LARGEST_GRANT) - consumer.credit;
+    const wanted = Math.min(link.credit, MAX_GRANT) - consumer.credit;
     if (wanted <= 0) return true;
     consumer.grant(consumer.credit > 0 ? wanted : Math.min(wanted, SMALL_GRANT));
     if (consumer.credit > 0) continue;
@@ -93,7 +93,7 @@ function grant(peer: Peer, link: SenderLink, consumer: Consumer): boolean {
   }
 }
 
-/** Uses the credit up as far as there are messages, and gives the rest back (2.6.7). */
+/** Uses up the credit as far as messages are ready, and returns the rest (2.6.7). */
 function drain(peer: Peer, link: SenderLink, consumer: Consumer): void {
   do {
     if (!isFull(peer, link) && grant(peer, link, consumer)) continue;
@@ -106,7 +106,7 @@ function drain(peer: Peer, link: SenderLink, consumer: Consumer): void {
   link.completeDrain();
 }
 
-/** Whether so much waits to be written that nothing should be added. */
+/** Whether too much output is unwritten to add more. */
 function isFull(peer: Peer, link: SenderLink): boolean {
-  return peer.isCongested || link.session.connection.outputSize > LARGEST_OUTPUT;
+  return peer.isCongested || link.session.connection.outputSize > MAX_OUTPUT;
 }

@@ -17,8 +17,8 @@ import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
 
 /**
- * Does what a client says to a message, and answers with the outcome it named, which is how SDKs tell success: rejected without an
- * error for a dead-lettered message, with one where the settlement failed. A client that settled itself awaits nothing.
+ * Applies a client's disposition and confirms it with the outcome that SDKs take for success: rejected without an error for a dead-lettered
+ * message, with an error if the settlement failed. A client that settled the delivery itself gets no answer.
  */
 export function settleDelivery(
   peer: Peer,

@@ -22,14 +22,14 @@ import { updateDisposition } from "./update-disposition.js";
 
 interface Operation {
   readonly right: AccessRight;
-  /** Whether it looks at more than it names, so that it works in turns. */
+  /** Whether its work depends on more than its arguments, so that it runs in turns. */
   readonly isLong?: boolean;
-  /** Whether it settles messages, of which a transaction has its own rules. */
+  /** Whether it settles messages, for which transactions have special rules. */
   readonly settles?: boolean;
   run(request: ManagementRequest): Promise<ManagementReply> | ManagementReply;
 }
 
-/** Every operation of a management node with the right it needs. Rules need no more than receiving does. */
+/** All operations of a management node with the required right. Rules require no more than receiving. */
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["com.microsoft:add-rule", { right: "Listen", run: addRule }],
   ["com.microsoft:batch-delete-messages", { right: "Listen", isLong: true, run: batchDeleteMessages }],
@@ -52,12 +52,12 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
 
 const TRACKING_ID = "com.microsoft:tracking-id";
 
-/** Whether a request is for an operation that looks at more than it names. */
+/** Whether a request's operation runs in turns. */
 export function isLong(properties: AmqpMap | undefined): boolean {
   return OPERATIONS.get(textOf(properties?.get("operation")) ?? "")?.isLong === true;
 }
 
-/** Runs a management request and encodes its answer, which carries the request's id in the type it came in. */
+/** Runs a management request and encodes its response, with the request's id in its original type. */
 export async function answerRequest(
   peer: Peer,
   path: string,
@@ -87,7 +87,7 @@ async function run(peer: Peer, path: string, request: NodeRequest): Promise<Mana
     sessions: peer.sessions,
     path,
     body: new RequestBody(request.body, peer.limits.batchMessages),
-    // An answer is held twice while it is made.
+    // A response is held twice while it is encoded.
     maxAnswerBytes: peer.limits.connectionBytes / 2,
     pause: () => peer.requests.pause(),
     transaction:
@@ -107,7 +107,7 @@ function encode(
     properties: { correlationId },
     applicationProperties: stringMap({
       statusCode: int(statusCode),
-      // SDKs lose the error's code when the description is empty.
+      // SDKs lose the error's code if the description is empty.
       statusDescription: statusDescription || "Refused",
       ...(errorCondition !== undefined && { errorCondition: symbol(errorCondition) }),
       ...tracking,

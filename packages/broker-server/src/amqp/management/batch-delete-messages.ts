@@ -4,7 +4,7 @@ import { type ManagementReply, type ManagementRequest, receiverOf } from "./requ
 
 const { deletedMessages: COUNT_LIMIT } = REQUEST_LIMITS;
 
-/** Deletes active messages enqueued before an instant. SDKs need the condition with a 204, or they see a failure. */
+/** Deletes active messages enqueued before a given time. SDKs need the condition with a 204, or they report a failure. */
 export async function batchDeleteMessages(request: ManagementRequest): Promise<ManagementReply> {
   const { body } = request;
   const count = await receiverOf(request).deleteBatch(Math.min(body.count("message-count"), COUNT_LIMIT), {

@@ -1,6 +1,6 @@
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
-/** Cancels scheduled messages by their numbers, all or none. */
+/** Cancels scheduled messages by sequence number, all or none. */
 export async function cancelScheduledMessage({
   broker,
   path,

@@ -7,7 +7,7 @@ import { splitSubscriptionPath } from "./subscription-path.js";
 const TOP = 100;
 const { listedRules: TOP_LIMIT } = REQUEST_LIMITS;
 
-/** Lists the rules of a subscription, a page at a time; 204 after the last. */
+/** Lists the rules of a subscription by page; 204 after the last page. */
 export function enumerateRules({ broker, path, body }: ManagementRequest): ManagementReply {
   const { topic, subscription } = splitSubscriptionPath(path);
   const skip = body.optionalCount("skip") ?? 0;

@@ -2,12 +2,12 @@ import { array, int } from "@waybill/amqp";
 import { REQUEST_LIMITS } from "../../limits/request-limits.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
-/** From here on, the last instant of .NET's calendar, which asks for the sessions that have messages. */
+/** Times from here on mean .NET's maximum date, which requests the sessions that have messages. */
 const FAR_FUTURE_MS = Date.UTC(9999, 0, 1);
 const TOP = 100;
 const { listedSessions: TOP_LIMIT } = REQUEST_LIMITS;
 
-/** Lists the ids of sessions: those whose state was set since an instant, or those with messages; 204 where there are none. */
+/** Lists the ids of sessions: those whose state was set since a given time, or those with messages; 204 if there are none. */
 export async function getMessageSessions({
   broker,
   path,

@@ -1,6 +1,6 @@
 /**
- * Does something with each item, in turns that `pause` waits for, and resolves with all results. Every item has its try; then the first
- * failure is thrown.
+ * Calls a function with each item, in turns that `pause` waits for, and resolves with all results. All items are processed; then the first
+ * error is thrown.
  */
 export async function inTurns<Item, Result>(
   items: readonly Item[],
@@ -10,7 +10,7 @@ export async function inTurns<Item, Result>(
   const results: Promise<Result>[] = [];
   for (const item of items) {
     const result = act(item);
-    // Whoever waits for all of them gets it; until then it is nobody's.
+    // The caller that waits for all of them gets the error; until then, this avoids an unhandled rejection.
     result.catch(() => {});
     results.push(result);
     await pause();

@@ -6,14 +6,14 @@ import { type Delivery, fromBrokerMessage } from "../../messages/from-broker-mes
 import { unwritable } from "../../messages/unwritable-message.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
-/** Clients ask again until there are none, and take answers of 1 MB. */
+/** Clients repeat the request until no messages are left, and accept responses of 1 MB. */
 const { peekedMessages: COUNT_LIMIT, peekedBytes: BYTES_LIMIT } = REQUEST_LIMITS;
-/** Messages that are read at a time. */
+/** Messages read at a time. */
 const PAGE_SIZE = 50;
 
 /**
- * Reads messages in any state without locking them; 204 where there are none. What cannot be written as AMQP is left out, so that clients get
- * beyond it.
+ * Reads messages in any state without locking them; 204 if there are none. Messages that cannot be encoded as AMQP are skipped, so that
+ * clients can continue after them.
  */
 export async function peekMessage({
   broker,

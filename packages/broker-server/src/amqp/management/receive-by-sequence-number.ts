@@ -5,7 +5,7 @@ import { fromBrokerMessage } from "../../messages/from-broker-message.js";
 import { inTurns } from "./in-turns.js";
 import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
 
-/** Receives deferred messages by their numbers, all or none: `receiver-settle-mode` 0 removes them, 1 locks them. */
+/** Receives deferred messages by sequence number, all or none: `receiver-settle-mode` 0 removes them, 1 locks them. */
 export async function receiveBySequenceNumber(request: ManagementRequest): Promise<ManagementReply> {
   const { body } = request;
   const isPeekLock = body.optionalInteger("receiver-settle-mode") !== 0n;

@@ -2,7 +2,7 @@ import { array, timestamp } from "@waybill/amqp";
 import { inTurns } from "./in-turns.js";
 import { holderOf, type ManagementReply, type ManagementRequest } from "./request.js";
 
-/** Lets the locks of messages start again and answers their ends in the order of the tokens. */
+/** Renews the locks of messages and returns their new ends in the order of the tokens. */
 export async function renewLock(request: ManagementRequest): Promise<ManagementReply> {
   const receiver = holderOf(request);
   const ends = await inTurns(request.body.uuids("lock-tokens"), request.pause, (token) =>

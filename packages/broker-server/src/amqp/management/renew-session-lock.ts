@@ -1,7 +1,7 @@
 import { timestamp } from "@waybill/amqp";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
-/** Lets the lock of a session start again and answers its end. */
+/** Renews the lock of a session and returns its new end. */
 export async function renewSessionLock({
   sessions,
   path,

@@ -14,27 +14,27 @@ export interface ManagementRequest {
   /** Path of the entity or sub-queue. */
   readonly path: string;
   readonly body: RequestBody;
-  /** The most bytes of messages that an answer may carry. */
+  /** Maximum bytes of messages in a response. */
   readonly maxAnswerBytes: number;
-  /** Waits for the next turn if the present one is over. */
+  /** Waits for the next turn if the current one is over. */
   readonly pause: () => Promise<void>;
   /** The transaction that the request was sent under. */
   readonly transaction: Transaction | undefined;
 }
 
-/** What is answered; a status other than 200 may carry the condition of a refusal. */
+/** The response; a status other than 200 may have an error condition. */
 export interface ManagementReply {
   readonly statusCode: number;
   readonly body?: Readonly<Record<string, AmqpValue>>;
   readonly errorCondition?: string;
 }
 
-/** The map that a request carries, read with the types that SDKs write. Every reader throws `argument-error`. */
+/** The map in a request, read with the types that SDKs write. Every method throws `argument-error`. */
 export class RequestBody {
   readonly #map: AmqpMap;
   readonly #maxItems: number;
 
-  /** A list in it has at most `maxItems`. */
+  /** A list in it may have at most `maxItems` items. */
   constructor(body: AmqpValue | undefined, maxItems: number) {
     this.#maxItems = maxItems;
     if (body !== undefined && body !== null && !(body instanceof AmqpMap)) {
@@ -43,7 +43,7 @@ export class RequestBody {
     this.#map = body ?? new AmqpMap();
   }
 
-  /** A text, or `undefined` when it is absent or null. */
+  /** A string, or `undefined` if it is absent or null. */
   optionalText(name: string): string | undefined {
     const value = this.#map.get(name);
     if (value === undefined || value === null) return undefined;
@@ -54,7 +54,7 @@ export class RequestBody {
     return this.optionalText(name) ?? missing(name);
   }
 
-  /** A boolean; false when it is absent or null. */
+  /** A boolean; false if it is absent or null. */
   flag(name: string): boolean {
     const value = this.#map.get(name);
     if (value === undefined || value === null) return false;
@@ -68,16 +68,16 @@ export class RequestBody {
     return integerOf(value) ?? wrongType(name, "an integer");
   }
 
-  /** An integer from 1 up to what a call may ask for. */
+  /** An integer from 1 to the maximum count of a call. */
   count(name: string): number {
     return this.optionalCount(name, 1n) ?? missing(name);
   }
 
-  /** An integer from `least` up to what a call may ask for, or `undefined`. */
-  optionalCount(name: string, least = 0n): number | undefined {
+  /** An integer from `min` to the maximum count of a call, or `undefined`. */
+  optionalCount(name: string, min = 0n): number | undefined {
     const value = this.optionalInteger(name);
     if (value === undefined) return undefined;
-    if (value < least || value > 2_147_483_647n) throw badRequest(`'${name}' is not a number of items.`);
+    if (value < min || value > 2_147_483_647n) throw badRequest(`'${name}' is not a number of items.`);
     return Number(value);
   }
 
@@ -94,7 +94,7 @@ export class RequestBody {
     return value instanceof AmqpMap ? value : wrongType(name, "a map");
   }
 
-  /** Bytes, or `undefined` for null. */
+  /** Binary, or `undefined` for null. */
   optionalBytes(name: string): Uint8Array | undefined {
     const value = this.#map.get(name);
     if (value === undefined || value === null) return undefined;
@@ -112,7 +112,7 @@ export class RequestBody {
     );
   }
 
-  /** The items of a list or array; SDKs differ in which they write. */
+  /** The items of a list or array; SDKs use either. */
   items(name: string): readonly AmqpValue[] {
     const value = this.#map.get(name);
     if (value === undefined || value === null) return missing(name);
@@ -130,8 +130,8 @@ export class RequestBody {
 }
 
 /**
- * The receiver for a request: that of the session it names, else one on the entity. SDKs name the session of every message that says it
- * has one, also where there are no sessions.
+ * The receiver for a request: that of its session, else one on the entity. SDKs send the session id of every message that has one, even for
+ * entities without sessions.
  */
 export function receiverOf(
   { broker, sessions, path, body }: ManagementRequest,
@@ -143,8 +143,8 @@ export function receiverOf(
 }
 
 /**
- * The receiver under which locks are used: on messages of sessions only by whoever holds their session, whatever tokens others know. Throws
- * `session-lock-lost`.
+ * The receiver to use locks with: messages of a session can be settled only by the holder of the session, even if others know their tokens.
+ * Throws `session-lock-lost`.
  */
 export function holderOf(request: ManagementRequest): MessageReceiver {
   const { broker, sessions, path, body } = request;

@@ -19,7 +19,7 @@ const EMPTY_ACTION = 0x137_0000_0005n;
 const SQL_ACTION = 0x137_0000_0006n;
 const COMPATIBILITY_LEVEL = int(20);
 
-/** The properties of a correlation filter in the order of its wire form, with their names in requests. */
+/** The properties of a correlation filter in wire order, with their names in requests. */
 const CORRELATION_FIELDS = [
   ["correlation-id", "correlationId"],
   ["message-id", "messageId"],
@@ -33,7 +33,7 @@ const CORRELATION_FIELDS = [
 
 const FIELD_OF_WIRE: ReadonlyMap<string, keyof CorrelationFilter> = new Map(CORRELATION_FIELDS);
 
-/** Reads a rule as requests describe it. Throws `argument-error` for one without exactly one known filter. */
+/** Reads a rule of a request. Throws `argument-error` unless it has exactly one known filter. */
 export function toRuleDefinition(name: string, description: AmqpMap): RuleDefinition {
   const action = mapIn(description, "sql-rule-action");
   return {
@@ -43,7 +43,7 @@ export function toRuleDefinition(name: string, description: AmqpMap): RuleDefini
   };
 }
 
-/** A rule as SDKs read it: described lists, always with an action and a filter. */
+/** Encodes a rule for SDKs: described lists, always with an action and a filter. */
 export function fromRuleDescription({ name, filter, action, createdAt }: RuleDescription): AmqpValue {
   return described(RULE, [
     fromFilter(filter),
@@ -63,7 +63,7 @@ function toFilter(description: AmqpMap): RuleFilter {
   throw badRequest("A rule has either a 'sql-filter' or a 'correlation-filter'.");
 }
 
-/** SDKs send the two constant filters as these expressions. */
+/** SDKs send true and false filters as these expressions. */
 function toSqlFilter(text: SqlText): RuleFilter {
   const expression = text.expression.replace(/\s/g, "");
   if (expression === "1=1") return { type: "true" };
@@ -76,7 +76,7 @@ function toSqlText(map: AmqpMap, what: string): SqlText {
   return { expression };
 }
 
-/** A condition that is not understood must not be left out: the rule would let through what it should keep out. */
+/** An unknown condition must not be ignored: the rule would match messages that it should not. */
 function toCorrelation(map: AmqpMap): CorrelationFilter {
   const filter: Record<string, unknown> = {};
   for (const [key, value] of map.entries) {

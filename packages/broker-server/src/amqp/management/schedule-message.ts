@@ -3,7 +3,7 @@ import { toBrokerMessage } from "../../messages/to-broker-message.js";
 import { badRequest } from "../../refusals/error.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
-/** Keeps messages until their time, which stands inside each of them, and answers the numbers that cancel them. */
+/** Schedules messages for the time in each of them, and returns the sequence numbers that cancel them. */
 export async function scheduleMessage(request: ManagementRequest): Promise<ManagementReply> {
   const { broker, path, body, transaction } = request;
   const messages = body.items("messages").map((item) => {

@@ -2,10 +2,10 @@ import { AmqpRefusal } from "../../refusals/error.js";
 
 const SUBSCRIPTION = /^(.+)\/subscriptions\/([^/]+)$/i;
 
-/** The topic and name in the path of a subscription. Throws `not-allowed` for an entity that has no rules. */
+/** The topic and name in a subscription's path. Throws `not-allowed` for other entities, which have no rules. */
 export function splitSubscriptionPath(path: string): { topic: string; subscription: string } {
   const [, topic, subscription] = SUBSCRIPTION.exec(path) ?? [];
   if (topic === undefined || subscription === undefined)
-    throw new AmqpRefusal("amqp:not-allowed", `'${path}' is no subscription and has no rules.`);
+    throw new AmqpRefusal("amqp:not-allowed", `'${path}' is not a subscription and has no rules.`);
   return { topic, subscription };
 }

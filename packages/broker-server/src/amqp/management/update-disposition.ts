@@ -5,7 +5,7 @@ import { badRequest } from "../../refusals/error.js";
 import { inTurns } from "./in-turns.js";
 import { holderOf, type ManagementReply, type ManagementRequest } from "./request.js";
 
-/** Settles messages by their lock tokens: deferred ones, and those whose link is gone. */
+/** Settles messages by lock token: deferred ones, and those whose link has ended. */
 export async function updateDisposition(request: ManagementRequest): Promise<ManagementReply> {
   const settle = settlementOf(request);
   const receiver = holderOf(request);
@@ -25,7 +25,7 @@ function settlementOf({ body, transaction }: ManagementRequest): Settlement {
       return (receiver, token) => receiver.complete(token, transaction);
     case "abandoned":
       return (receiver, token) => receiver.abandon(token, changes, transaction);
-    // Spelled like this on the wire.
+    // The spelling used on the wire.
     case "defered":
       return (receiver, token) => receiver.defer(token, changes, transaction);
     case "suspended": {
@@ -35,6 +35,6 @@ function settlementOf({ body, transaction }: ManagementRequest): Settlement {
       return (receiver, token) => receiver.deadLetter(token, options, transaction);
     }
     default:
-      throw badRequest(`'${status}' is no disposition-status.`);
+      throw badRequest(`'${status}' is not a disposition-status.`);
   }
 }

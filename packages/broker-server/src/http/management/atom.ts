@@ -4,7 +4,7 @@ import { toTime } from "./entity-xml.js";
 
 const ATOM = "http://www.w3.org/2005/Atom";
 
-/** One entity in Atom: its address, from which SDKs take its name, its title, and its description. */
+/** An entity as an Atom entry: its address, from which SDKs take its name, its title, and its description. */
 export interface AtomEntry {
   readonly id: string;
   readonly title: string;
@@ -13,12 +13,12 @@ export interface AtomEntry {
   readonly description: XmlNode;
 }
 
-/** A document of one entry. */
+/** An Atom document with one entry. */
 export function buildEntry(entry: AtomEntry): string {
   return buildXml(toEntryXml(entry, true));
 }
 
-/** A document of many entries; `next` is the address of the page behind it. */
+/** An Atom document with many entries; `next` is the address of the next page. */
 export function buildFeed(
   self: string,
   title: string,
@@ -38,7 +38,7 @@ export function buildFeed(
       { name: "title", attributes: { type: "text" }, content: title },
       { name: "id", content: self },
       { name: "updated", content: toTime(updatedAt) },
-      // Some SDKs find the next page only beside another link.
+      // Some SDKs find the next page only next to another link.
       link("self", self),
       ...(next === undefined ? [] : [link("next", next)]),
       ...entries.map((entry) => toEntryXml(entry, false)),
@@ -61,7 +61,7 @@ function toEntryXml({ id, title, createdAt, updatedAt, description }: AtomEntry,
   };
 }
 
-/** The description in the entry of a request. Throws a refusal for a body that holds none of that name. */
+/** The description in a request's entry. Throws if it has none of that name. */
 export function descriptionIn(entry: XmlElement, name: string): XmlElement {
   const found = entry.child("content")?.child(name);
   if (entry.name !== "entry" || found === undefined) {

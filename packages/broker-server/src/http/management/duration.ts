@@ -1,12 +1,12 @@
 import { HttpRefusal } from "../http-refusal.js";
 
-/** .NET's `TimeSpan.MaxValue`, which stands for "never". */
+/** .NET's `TimeSpan.MaxValue`, which means "never". */
 const MAX_TEXT = "P10675199DT2H48M5.4775807S";
 const MAX_MS = 922_337_203_685_477;
 
 const FORM = /^(-)?P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12}(?:\.\d{1,9})?)S)?)?$/;
 
-/** The ISO 8601 duration as .NET writes it: days, hours, minutes, seconds. */
+/** Formats an ISO 8601 duration like .NET: days, hours, minutes, seconds. */
 export function toDurationText(ms: number): string {
   if (ms >= MAX_MS) return MAX_TEXT;
   const seconds = Math.floor(ms / 1000);
@@ -26,7 +26,7 @@ export function toDurationText(ms: number): string {
   return `P${days}${time === "" ? "" : `T${time}`}`;
 }
 
-/** Reads an ISO 8601 duration without years and months, in ms; `Infinity` for the longest of .NET. Throws a refusal. */
+/** Parses an ISO 8601 duration without years and months, in ms; `Infinity` for .NET's maximum. Throws an `HttpRefusal`. */
 export function fromDurationText(text: string, name: string): number {
   const match = FORM.exec(text.trim());
   if (match === null || !/\d/.test(text))

@@ -1,7 +1,7 @@
-/** How the value of an element is written. */
+/** The type of an element's value. */
 export type FieldKind = "boolean" | "duration" | "entity" | "integer" | "text";
 
-/** An element of a description with the option of the broker that it stands for. */
+/** An element of a description with the corresponding option of the broker. */
 export interface Field {
   readonly element: string;
   readonly option: string;
@@ -32,7 +32,7 @@ const forwardDeadLetters = field("ForwardDeadLetteredMessagesTo", "entity");
 const express = field("EnableExpress", "boolean");
 const maxMessageSize = field("MaxMessageSizeInKilobytes", "integer");
 
-/** The elements of a description in the order of the service's data contract, in which SDKs of all languages read them. */
+/** The elements of a description in the order of the service's data contract, which SDKs of all languages expect. */
 export const queueFields: readonly Field[] = Object.freeze([
   lockDuration,
   maxSize,
@@ -85,7 +85,7 @@ export const subscriptionFields: readonly Field[] = Object.freeze([
   autoDelete,
 ]);
 
-/** The broker's options have the same names, and durations their unit. */
+/** The broker's options have the same names; those of durations end in `Ms`. */
 function optionName(element: string, kind: FieldKind): string {
   const name = `${element.charAt(0).toLowerCase()}${element.slice(1)}`;
   return kind === "duration" ? `${name}Ms` : name;

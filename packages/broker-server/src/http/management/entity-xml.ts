@@ -6,19 +6,19 @@ import type { XmlElement, XmlNode } from "../xml.js";
 import { fromDurationText, toDurationText } from "./duration.js";
 import { type Field, queueFields, subscriptionFields, topicFields } from "./entity-fields.js";
 
-/** The namespace of all descriptions. */
+/** The XML namespace of all descriptions. */
 export const descriptionNamespace = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect";
-/** The namespace of the message counts; SDKs take the prefix from its declaration. */
+/** The XML namespace of the message counts; SDKs use the prefix that is declared for it. */
 const countsNamespace = "http://schemas.microsoft.com/netservices/2011/06/servicebus";
 
-/** What each kind of entity is called, and what it consists of. */
+/** The element names and fields of each kind of entity. */
 export const entityKinds = Object.freeze({
   queue: { element: "QueueDescription", fields: queueFields },
   topic: { element: "TopicDescription", fields: topicFields },
   subscription: { element: "SubscriptionDescription", fields: subscriptionFields },
 });
 
-/** An entity as the service describes it, properties and counts in one. `host` stands in addresses that it forwards to. */
+/** Describes an entity like the service, with properties and counts together. `host` is used in addresses of forwarding targets. */
 export function toEntityXml(entity: EntityDescription, host: string): XmlNode {
   const { element, fields } = entityKinds[entity.kind];
   const options = entity.options as unknown as Readonly<Record<string, unknown>>;
@@ -69,14 +69,14 @@ function toCounts(counts: MessageCounts): XmlNode {
   };
 }
 
-/** The service writes seven digits of a second. */
+/** The service writes seven fractional digits. */
 export function toTime(date: Date): string {
   return date.toISOString().replace("Z", "0000Z");
 }
 
 /**
- * The options of the broker in a description. Absent elements are left out; unknown ones, and those that only the service writes, mean
- * nothing. Throws a refusal for a value that its kind cannot have.
+ * The broker's options in a description. Unknown elements, and those that only the service writes, are ignored. Throws for an invalid
+ * value.
  */
 export function fromEntityXml(description: XmlElement, fields: readonly Field[]): Record<string, unknown> {
   const options: Record<string, unknown> = {};
@@ -105,7 +105,7 @@ function toOption(text: string, element: string, kind: Field["kind"]): unknown {
   }
 }
 
-/** SDKs write the entity to forward to as a whole address. */
+/** SDKs send the forwarding target as a whole URL. */
 function forwardPath(text: string, element: string): string {
   const path = toEntityPath(text);
   if (path === undefined || path === "")

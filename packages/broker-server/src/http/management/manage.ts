@@ -17,12 +17,12 @@ import { addressOf, pageOf } from "./page.js";
 import type { Resource } from "./resource.js";
 import { fromRuleXml, toRuleXml } from "./rule-xml.js";
 
-/** Descriptions of entities and rules are a few kilobytes. */
+/** Descriptions of entities and rules have a few kilobytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Answers a request of the management API: reads, lists, creates, changes and deletes entities and rules. Throws `BrokerError` or
- * `HttpRefusal`. Source: "Service Bus resource manager over HTTP: ATOM", as the SDKs of four languages speak it.
+ * Handles a request of the management API: reads, lists, creates, changes and deletes entities and rules. Throws `BrokerError` or
+ * `HttpRefusal`. Source: "Service Bus resource manager over HTTP: ATOM", as used by the SDKs of four languages.
  */
 export async function manage(
   { broker, namespace }: Pick<HttpContext, "broker" | "namespace">,
@@ -144,7 +144,7 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** A queue or topic; subscriptions have addresses of their own. */
+/** A queue or topic; subscriptions have other addresses. */
 function topLevel(entity: EntityDescription): Exclude<EntityDescription, SubscriptionDescription> {
   if (entity.kind === "subscription")
     throw new HttpRefusal(404, `The messaging entity '${entity.path}' could not be found.`);
@@ -241,7 +241,7 @@ function namespaceEntry(
   };
 }
 
-/** SDKs take names out of the address, in which `Subscriptions` and `Rules` are written so. */
+/** SDKs parse names from the address, in which `Subscriptions` and `Rules` must be spelled like this. */
 function address(origin: string, segments: readonly string[], query: URLSearchParams): string {
   const path = segments.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/");
   return `${origin}/${path}?api-version=${encodeURIComponent(query.get("api-version") ?? "2021-05")}`;

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { createBroker } from "@waybill/broker";
+import { speakPlainHttp } from "@waybill/transport-azure";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../index.js";
-import { speakPlainHttp } from "./plain-http.test-support.js";
 
 const key = { name: "RootManageSharedAccessKey", key: "c2VjcmV0", rights: ["Manage"] } as const;
 
@@ -108,7 +108,7 @@ describe("the administration client of the official SDK", () => {
     expect(await client.updateSubscription(subscription)).toMatchObject({ maxDeliveryCount: 5 });
   });
 
-  it("deletes, and says what is not there or is there already", async () => {
+  it("deletes, and reports missing and existing entities", async () => {
     await using fixture = await openFixture();
     const { client } = fixture;
     await client.createQueue("orders");
@@ -221,7 +221,7 @@ describe("the administration client of the official SDK", () => {
 });
 
 describe("a key of one entity", () => {
-  it("manages that and what belongs to it, and nothing else", async () => {
+  it("manages only that entity and its children", async () => {
     await using broker = createBroker();
     const own = { name: "events-key", key: "c2VjcmV0", rights: ["Manage"], entity: "events" } as const;
     await using server = await serve(broker, { port: 0, keys: [key, own] });

@@ -1,17 +1,17 @@
 import { HttpRefusal } from "../http-refusal.js";
 import type { HttpRequest } from "../http-request.js";
 
-/** The service's default and limit for the entries of a page. */
+/** The service's default and maximum number of entries per page. */
 const MAX_ENTRIES = 100;
 
-/** The part of a list that a request asks for. */
+/** The part of a list that was requested. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** The address of the page behind it, if there is one. */
+  /** The address of the next page, if any. */
   readonly next: string | undefined;
 }
 
-/** Cuts the page out of a list that `$skip` and `$top` name, `$top` being at most 100. Throws a refusal for what is not a number. */
+/** Cuts the page given by `$skip` and `$top` (at most 100) out of a list. Throws if one is not a number. */
 export function pageOf<Item>(request: HttpRequest, all: readonly Item[]): Page<Item> {
   const skip = numberIn(request, "$skip", 0);
   const top = Math.min(numberIn(request, "$top", MAX_ENTRIES), MAX_ENTRIES);
@@ -23,7 +23,7 @@ export function pageOf<Item>(request: HttpRequest, all: readonly Item[]): Page<I
   return { items, next: `${addressOf(request)}?${query.toString().replaceAll("%24", "$")}` };
 }
 
-/** The address of a request without its query. */
+/** The URL of a request without its query. */
 export function addressOf({ origin, segments }: HttpRequest): string {
   return `${origin}/${segments.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/")}`;
 }

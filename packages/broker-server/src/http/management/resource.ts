@@ -1,4 +1,4 @@
-/** What a path of the management API names. */
+/** What a path of the management API identifies. */
 export type Resource =
   | { readonly kind: "namespace" }
   | { readonly kind: "list"; readonly of: "queue" | "topic" }
@@ -9,8 +9,8 @@ export type Resource =
   | { readonly kind: "rule"; readonly topic: string; readonly subscription: string; readonly name: string };
 
 /**
- * Reads the segments of a path: `/{queue or topic}`, `/{topic}/Subscriptions/{name}`, `…/Rules/{name}`, `/$Resources/Queues`,
- * `/$namespaceinfo`. Names of queues and topics may hold slashes. Undefined for a path that names nothing.
+ * Parses the segments of a path: `/{queue or topic}`, `/{topic}/Subscriptions/{name}`, `…/Rules/{name}`, `/$Resources/Queues`,
+ * `/$namespaceinfo`. Names of queues and topics may contain slashes. Undefined for other paths.
  */
 export function parseResource(segments: readonly string[]): Resource | undefined {
   const [first = ""] = segments;
@@ -29,7 +29,7 @@ export function parseResource(segments: readonly string[]): Resource | undefined
   return { kind: "rule", topic, subscription, name: rule };
 }
 
-/** The entity whose rights a request needs: its topic for a subscription; the namespace, `""`, for lists. */
+/** The entity on which a request needs rights: the topic for a subscription; the namespace, `""`, for lists. */
 export function scopeOf(resource: Resource): string {
   switch (resource.kind) {
     case "namespace":

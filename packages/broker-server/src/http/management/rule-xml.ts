@@ -14,7 +14,7 @@ const INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
 const SCHEMA = "http://www.w3.org/2001/XMLSchema";
 const COMPATIBILITY_LEVEL: XmlNode = { name: "CompatibilityLevel", content: "20" };
 
-/** The conditions of a correlation filter in the order of the data contract. */
+/** The conditions of a correlation filter in data contract order. */
 const CORRELATION_FIELDS = [
   ["CorrelationId", "correlationId"],
   ["MessageId", "messageId"],
@@ -26,7 +26,7 @@ const CORRELATION_FIELDS = [
   ["ContentType", "contentType"],
 ] as const satisfies readonly (readonly [string, keyof CorrelationFilter])[];
 
-/** A rule as the service describes it. */
+/** Describes a rule like the service. */
 export function toRuleXml(rule: RuleDescription): XmlNode {
   return {
     name: "RuleDescription",
@@ -89,7 +89,7 @@ function toEntries(values: ReadonlyMap<string, RuleValue> | Readonly<Record<stri
   }));
 }
 
-/** SDKs cut four characters from the type, so the prefix has to have three. */
+/** SDKs remove four characters from the type, so the prefix must have three. */
 function toValueXml(value: RuleValue): XmlNode {
   const [type, text] = typedText(value);
   return { name: "Value", attributes: { "i:type": `d6p1:${type}`, "xmlns:d6p1": SCHEMA }, content: text };
@@ -101,7 +101,7 @@ function typedText(value: RuleValue): readonly [type: string, text: string] {
     case "boolean":
       return ["boolean", String(value)];
     case "bigint":
-      // The SDK of JavaScript reads no "long"; a double of that size is the same number.
+      // The JavaScript SDK cannot read "long"; a double of that size is the same number.
       if (BigInt.asIntN(32, value) === value) return ["int", String(value)];
       return [Number.isSafeInteger(Number(value)) ? "double" : "long", String(value)];
     case "number":
@@ -111,7 +111,7 @@ function typedText(value: RuleValue): readonly [type: string, text: string] {
   }
 }
 
-/** Reads a rule. Throws a refusal for one without a known filter. */
+/** Parses a rule. Throws if it has no known filter. */
 export function fromRuleXml(name: string, description: XmlElement): RuleDefinition {
   const filter = description.child("Filter");
   const action = description.child("Action");
@@ -194,7 +194,7 @@ function toRuleValue(value: XmlElement): RuleValue {
   }
 }
 
-/** SDKs of JavaScript write every number as a double; one without a fraction is meant to equal integers too. */
+/** JavaScript SDKs send every number as a double; one without a fraction should equal integers too. */
 function toNumber(text: string): RuleValue {
   const number = Number(text);
   if (text.trim() === "" || Number.isNaN(number))

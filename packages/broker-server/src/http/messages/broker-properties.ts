@@ -4,12 +4,12 @@ import type { SendableProperties } from "@waybill/broker/front-end";
 import { HttpRefusal } from "../http-refusal.js";
 import { fromInstantText, toAscii, toInstantText } from "./property-text.js";
 
-/** .NET's `TimeSpan.MaxValue` in seconds, which stands for a life without end. */
+/** .NET's `TimeSpan.MaxValue` in seconds, which means unlimited. */
 const MAX_SECONDS = 922_337_203_685.4775;
 const TIME_SPAN = /^(?:(\d{1,8})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d{1,7})?))?$/;
 const STATES = { active: "Active", deferred: "Deferred", scheduled: "Scheduled" } as const;
 
-/** The keys whose values are text on both sides. */
+/** The keys whose values are strings on both sides. */
 const TEXTS = [
   ["Label", "subject"],
   ["PartitionKey", "partitionKey"],
@@ -28,7 +28,7 @@ export function toBrokerProperties(message: ReceivedMessage): string {
   const properties = {
     CorrelationId: toIdJson(correlationId),
     DeadLetterSource: deadLetterSource,
-    // The service counts the present delivery, too.
+    // The service includes the current delivery.
     DeliveryCount: message.deliveryCount + 1,
     EnqueuedSequenceNumber: Number(message.enqueuedSequenceNumber),
     EnqueuedTimeUtc: message.enqueuedTime.toUTCString(),
@@ -46,13 +46,13 @@ export function toBrokerProperties(message: ReceivedMessage): string {
   return toAscii(JSON.stringify(Object.fromEntries(sorted)));
 }
 
-/** A binary id in base 64, as AMQP's other ids that are no text are numbers. */
+/** A binary id is sent in base 64; AMQP's other non-string ids are numbers. */
 function toIdJson(id: MessageId | undefined): unknown {
   if (id instanceof Uint8Array) return { $binary: Buffer.from(id).toString("base64") };
   return typeof id === "bigint" ? Number(id) : id;
 }
 
-/** What a sender may set, out of the JSON of `BrokerProperties`; unknown keys mean nothing. Throws a refusal. */
+/** Reads the properties that a sender may set from the JSON of `BrokerProperties`; unknown keys are ignored. Throws an `HttpRefusal`. */
 export function fromBrokerProperties(json: unknown): SendableProperties {
   if (typeof json !== "object" || json === null || Array.isArray(json))
     throw badProperty("BrokerProperties must be a JSON object");
@@ -96,7 +96,7 @@ function toInstant(value: unknown, key: string): Date {
   throw badProperty(`${key} must be a time such as Sun, 06 Nov 1994 08:49:37 GMT`);
 }
 
-/** Seconds, or a time span in quotes. */
+/** Accepts seconds, or a time span in quotes. */
 function toLifeMs(value: unknown, key: string): number {
   if (typeof value === "string" && value.includes(":")) return toSpanMs(value, key);
   const seconds = typeof value === "string" && value.trim() !== "" ? Number(value) : value;

@@ -6,10 +6,10 @@ import type { HttpResponse } from "../http-request.js";
 import { toBrokerProperties } from "./broker-properties.js";
 import { toUserHeaders } from "./user-properties.js";
 
-/** Where a body says in which section of AMQP it came, when that was not data. */
+/** The header with the AMQP section of a body other than data. */
 const SECTION_HEADER = "x-ms-waybill-body-section";
 
-/** A received message as the answer to a request; `location` is that of its lock. */
+/** A received message as a response; `location` is the URL of its lock. */
 export function fromBrokerMessage(
   message: ReceivedMessage,
   status: number,
@@ -23,7 +23,7 @@ export function fromBrokerMessage(
   return { status, headers: [...headers, ...toUserHeaders(applicationProperties)], body: toBytes(body) };
 }
 
-/** Bytes and text of a value are themselves; other values, and sequences, stay as AMQP encodes them. */
+/** Binary and strings of a value body are sent unchanged; other values, and sequences, in AMQP encoding. */
 function toBytes(body: MessageBody): Uint8Array {
   if (body.section === "data") return body.bytes;
   if (body.section === "value" && typeof body.value === "string") return Buffer.from(body.value);
@@ -36,7 +36,7 @@ function toAmqpBody(body: Exclude<MessageBody, { section: "data" }>): MessagePar
   return { kind: "sequence", sections: [body.value.map(toAmqpValue)] };
 }
 
-/** No header holds line breaks or what is beyond ASCII. */
+/** Headers cannot contain line breaks or non-ASCII characters. */
 function toHeaderText(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }

@@ -8,7 +8,7 @@ import type { MessageRequest } from "./message-resource.js";
 import { isBatch, toBrokerMessage, toBrokerMessages } from "./to-broker-message.js";
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
-/** What the JSON of a batch may take beyond its messages. */
+/** Maximum size of a batch's JSON, as a multiple of the maximum batch size. */
 const BATCH_OVERHEAD = 2;
 const PROPERTY_BYTES = 64 * 1024;
 
@@ -17,7 +17,7 @@ export function rightFor({ verb }: MessageRequest): AccessRight {
   return verb === "send" ? "Send" : "Listen";
 }
 
-/** Answers a request about messages. Throws `BrokerError` or `HttpRefusal`. Source: "Service Bus runtime REST". */
+/** Handles a request about messages. Throws `BrokerError` or `HttpRefusal`. Source: "Service Bus runtime REST". */
 export async function handleMessages(
   context: HttpContext,
   wanted: MessageRequest,
@@ -29,7 +29,7 @@ export async function handleMessages(
     await settle(context.broker.receiver(wanted.path), wanted);
     return { status: 200 };
   } catch (error) {
-    // Of entities that do not exist the service says that they are gone.
+    // The service answers 410 (gone) for missing entities.
     if (!(error instanceof BrokerError) || error.code !== "entity-not-found") throw error;
     throw new HttpRefusal(410, `SubCode=41000. The messaging entity '${wanted.path}' could not be found.`);
   }
@@ -68,7 +68,7 @@ async function receive(
   const maxWaitMs = timeoutOf(request) * 1000;
   const [message] = await receiver.receive(1, { maxWaitMs, signal: request.signal });
   if (message === undefined) return { status: 204 };
-  // A client that has gone meanwhile would leave it locked.
+  // If the client has disconnected meanwhile, the message would stay locked.
   if (isLocked && request.signal.aborted) await receiver.release(message);
   return fromBrokerMessage(
     message,
@@ -85,7 +85,7 @@ function timeoutOf({ query }: HttpRequest): number {
   return Number(text);
 }
 
-/** The address under which the message is settled. */
+/** The URL by which the message is settled. */
 function locationOf(
   { origin, segments }: HttpRequest,
   { sequenceNumber, lockToken }: ReceivedMessage,

@@ -1,4 +1,4 @@
-/** What a request asks of the messages of an entity. */
+/** A parsed request about messages. */
 export type MessageRequest =
   | { readonly verb: "send" | "lock" | "receive"; readonly path: string }
   | { readonly verb: "complete" | "unlock" | "renew"; readonly path: string; readonly lockToken: string };
@@ -9,9 +9,9 @@ const HEAD_VERBS = { POST: "lock", DELETE: "receive" } as const;
 const LOCKED_VERBS = { DELETE: "complete", PUT: "unlock", POST: "renew" } as const;
 
 /**
- * Reads `/{entity}/messages`, `…/messages/head` and `…/messages/{message id or sequence number}/{lock token}`, where the entity may be a
- * subscription or a sub-queue. Undefined for what is none of these, or is done with another method: names of entities may hold such parts, too.
- * Source: "Service Bus runtime REST".
+ * Parses `/{entity}/messages`, `…/messages/head` and `…/messages/{message id or sequence number}/{lock token}`, where the entity may be a
+ * subscription or a sub-queue. Undefined for other paths or methods: entity names may contain such segments too. Source: "Service Bus
+ * runtime REST".
  */
 export function parseMessageRequest(method: string, segments: readonly string[]): MessageRequest | undefined {
   const end = segments.length;

@@ -283,7 +283,7 @@ describe("receiving over HTTP", () => {
     expect(await something).toMatchObject({ status: 200, body: "now" });
   });
 
-  it("locks nothing more for a client that has gone", async () => {
+  it("locks no more messages for a client that has disconnected", async () => {
     await using fixture = await openFixture();
     const gone = new AbortController();
     const waiting = fixture.call("POST", "/orders/messages/head", { signal: gone.signal });
@@ -300,7 +300,7 @@ describe("receiving over HTTP", () => {
     expect(message?.deliveryCount).toBe(0);
   });
 
-  it("says what it cannot do", async () => {
+  it("refuses unsupported requests", async () => {
     await using fixture = await openFixture({ requiresSession: true });
     const status = async (method: string, path: string) => (await fixture.call(method, path)).status;
     expect(await status("POST", "/orders/messages/head?timeout=0")).toBe(400);

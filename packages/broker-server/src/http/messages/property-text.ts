@@ -14,19 +14,19 @@ const RFC_1123 = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2
 const ISO_8601 = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,7})?Z$/;
 const INT_LIMIT = 2n ** 31n;
 const LONG_LIMIT = 2n ** 63n;
-/** The keys of the objects that stand for values without a form in JSON. */
+/** The keys of objects that represent values without a JSON form. */
 const [BINARY, TEXT, AMQP] = ["$binary", "$text", "$amqp"];
 
 /**
- * The text of a property's value: text in quotes, numbers, `true`, `false` and `null` as in JSON, instants as HTTP writes them, with
- * milliseconds in ISO 8601. What has no such form is an object that names it. Only ASCII. Source: "Message headers and properties".
+ * Formats a property's value: strings in quotes, numbers, `true`, `false` and `null` as in JSON, dates in HTTP format or, with
+ * milliseconds, in ISO 8601. Other values become an object that names their type. Only ASCII. Source: "Message headers and properties".
  */
 export function toPropertyText(value: ApplicationPropertyValue): string {
   switch (typeof value) {
     case "string":
       return toAscii(JSON.stringify(value));
     case "number":
-      // An integer beyond these has to be distinguished from a 64-bit integer.
+      // A double beyond this range must be distinguished from a 64-bit integer.
       return Number.isInteger(value) && !Number.isSafeInteger(value)
         ? value.toExponential()
         : Object.is(value, -0)
@@ -40,7 +40,7 @@ export function toPropertyText(value: ApplicationPropertyValue): string {
   }
 }
 
-/** Reads what {@link toPropertyText} writes; any other text is a string, as clients write it without quotes. */
+/** Parses the output of {@link toPropertyText}; any other text is a string, because clients send strings without quotes. */
 export function fromPropertyText(text: string): ApplicationPropertyValue {
   if (text === "true" || text === "false") return text === "true";
   if (text === "null") return null;
@@ -55,7 +55,7 @@ export function fromPropertyText(text: string): ApplicationPropertyValue {
   }
 }
 
-/** A value as JSON, in batches and where a name cannot be that of a header. */
+/** Converts a value to JSON, for batches and for names that cannot be header names. */
 export function toPropertyJson(value: ApplicationPropertyValue): unknown {
   if (value === undefined || value === null) return null;
   if (typeof value === "string" || typeof value === "boolean") return value;
@@ -66,13 +66,13 @@ export function toPropertyJson(value: ApplicationPropertyValue): unknown {
   return { [AMQP]: Buffer.from(encodeValue(toAmqpValue(value))).toString("base64") };
 }
 
-/** Whether JSON writes a number so that it is read as the same; larger integers would be 64-bit integers. */
+/** Whether JSON represents a number unambiguously; larger integers would be read as 64-bit integers. */
 function isPlainJson(value: number): boolean {
   if (Number.isInteger(value)) return Number.isSafeInteger(value) && !Object.is(value, -0);
   return Number.isFinite(value);
 }
 
-/** Reads what {@link toPropertyJson} writes. Throws a refusal for lists and objects that name no value. */
+/** Parses the output of {@link toPropertyJson}. Throws for other lists and objects. */
 export function fromPropertyJson(json: unknown): ApplicationPropertyValue {
   if (typeof json === "number") return Number.isInteger(json) ? toNumber(String(json)) : json;
   if (typeof json !== "object" || json === null) return json as ApplicationPropertyValue;
@@ -93,7 +93,7 @@ function fromAmqpBytes(bytes: Uint8Array): ApplicationPropertyValue {
   } catch {
     throw badAmqp();
   }
-  // AMQP allows only simple values there (3.2.5).
+  // AMQP allows only simple values in application properties (3.2.5).
   const isCompound =
     Array.isArray(value) || value instanceof AmqpMap || (isTyped(value) && value.type === "array");
   if (isCompound) throw badAmqp();
@@ -104,7 +104,7 @@ function badAmqp(): HttpRefusal {
   return new HttpRefusal(400, `A user property with ${AMQP} must be a simple value of AMQP in base 64.`);
 }
 
-/** Integers of 32 bits are numbers, longer ones `bigint`; what no integer type holds is a double. */
+/** Integers of up to 32 bits become numbers, longer ones `bigint`; beyond all integer types, a double. */
 function toNumber(text: string): number | bigint {
   if (!/^-?\d+$/.test(text)) return Number(text);
   const whole = BigInt(text);
@@ -112,20 +112,20 @@ function toNumber(text: string): number | bigint {
   return whole >= -LONG_LIMIT && whole < 2n * LONG_LIMIT ? whole : Number(text);
 }
 
-/** An instant as HTTP writes it, or with milliseconds if it has any. */
+/** Formats a date for HTTP, in ISO 8601 if it has milliseconds. */
 export function toInstantText(instant: Date): string {
   return instant.getTime() % 1000 === 0 && instant.getUTCFullYear() > 0 && instant.getUTCFullYear() < 10_000
     ? instant.toUTCString()
     : instant.toISOString();
 }
 
-/** Reads an instant in either form; undefined for text that names none. */
+/** Parses a date in either format; undefined for other text. */
 export function fromInstantText(text: string): Date | undefined {
   const instant = new Date(text.trim());
   return Number.isNaN(instant.getTime()) ? undefined : instant;
 }
 
-/** Header values are bytes; what is beyond ASCII is escaped as in JSON. */
+/** Header values are bytes; non-ASCII characters are escaped as in JSON. */
 export function toAscii(json: string): string {
   return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -13,7 +13,7 @@ export function isBatch({ headers }: HttpRequest): boolean {
   return BATCH.test(headers["content-type"] ?? "");
 }
 
-/** The message that a request sends. Throws a refusal. Source: "Send message". */
+/** The message in a request. Throws an `HttpRefusal`. Source: "Send message". */
 export function toBrokerMessage({ headers, rawHeaders }: HttpRequest, bytes: Uint8Array): BrokerMessage {
   const { brokerproperties } = headers;
   const properties =
@@ -28,7 +28,7 @@ export function toBrokerMessage({ headers, rawHeaders }: HttpRequest, bytes: Uin
   };
 }
 
-/** The messages of a batch, of which there are at most so many. Throws a refusal. Source: "Send message batch". */
+/** The messages of a batch, at most `maxMessages`. Throws an `HttpRefusal`. Source: "Send message batch". */
 export function toBrokerMessages(bytes: Uint8Array, maxMessages: number): BrokerMessage[] {
   const items = parseBatch(bytes);
   if (items.length === 0 || items.length > maxMessages)
@@ -53,7 +53,7 @@ function parseBatch(bytes: Uint8Array): unknown[] {
     const json: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     if (Array.isArray(json)) return json;
   } catch {
-    // The refusal below repeats nothing of it.
+    // The error below must not quote the body.
   }
   throw new HttpRefusal(400, "SubCode=40000. The body of a batch must be a JSON array of messages.");
 }

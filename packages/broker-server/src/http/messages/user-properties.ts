@@ -9,11 +9,11 @@ import {
   toPropertyText,
 } from "./property-text.js";
 
-/** The header for properties whose names no header can have: JSON, as in batches. */
+/** The header for properties whose names are not valid header names: JSON, as in batches. */
 const REST = "UserProperties";
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Headers of HTTP and of the service, which are never properties. */
+/** Headers of HTTP and of the service, which are never user properties. */
 const RESERVED = new Set(
   (
     "accept accept-charset accept-encoding accept-language accept-ranges access-control-allow-origin age allow alt-svc alt-used " +
@@ -25,7 +25,7 @@ const RESERVED = new Set(
 );
 const RESERVED_PREFIX = /^(?:content-|if-|proxy-|sec-|x-forwarded-|x-ms-)/;
 
-/** The headers of a received message's properties, each under its name. */
+/** The headers of a received message's properties, one per property. */
 export function toUserHeaders(properties: ApplicationProperties): [name: string, text: string][] {
   const headers: [string, string][] = [];
   const rest: [string, unknown][] = [];
@@ -37,7 +37,7 @@ export function toUserHeaders(properties: ApplicationProperties): [name: string,
   return headers;
 }
 
-/** The properties in the headers of a request, whose names keep their letter case. Throws a refusal. */
+/** The properties in the headers of a request; names keep their case. Throws an `HttpRefusal`. */
 export function fromUserHeaders(
   headers: readonly (readonly [name: string, text: string])[],
 ): ApplicationProperties {
@@ -52,14 +52,14 @@ export function fromUserHeaders(
   return Object.fromEntries(properties);
 }
 
-/** The properties in the `UserProperties` of a batch's message. Throws a refusal. */
+/** The properties in the `UserProperties` of a batch's message. Throws an `HttpRefusal`. */
 export function fromUserJson(json: unknown): ApplicationProperties {
   if (typeof json !== "object" || json === null || Array.isArray(json))
     throw new HttpRefusal(400, "SubCode=40000. UserProperties must be a JSON object.");
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, fromPropertyJson(value)]));
 }
 
-/** Reads the JSON of a header. Throws a refusal that repeats none of it. */
+/** Parses the JSON of a header. The error does not quote it. */
 export function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(fromHeaderText(text));
@@ -68,9 +68,9 @@ export function parseJson(text: string, name: string): unknown {
   }
 }
 
-/** A header is bytes, which clients that do not escape mean as UTF-8. */
+/** Header values are bytes, which clients usually mean as UTF-8. */
 function fromHeaderText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes beyond ASCII are what it looks for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for bytes beyond ASCII.
   if (!/[^\x00-\x7f]/.test(text)) return text;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(text, "latin1"));

@@ -8,7 +8,7 @@ import { parseMessageRequest } from "../messages/message-resource.js";
 import { control, parseControl } from "./control.js";
 import { asksForHealth, reportHealth } from "./health.js";
 
-/** Answers a request. Throws `BrokerError` or `HttpRefusal`, the same whether what it is about exists or not unless the client may know. */
+/** Handles a request. Throws `BrokerError` or `HttpRefusal`; to clients without rights, errors do not reveal whether an entity exists. */
 export async function handle(context: HttpContext, request: HttpRequest): Promise<HttpResponse> {
   const { broker } = context;
   if (asksForHealth(request)) return reportHealth(broker);
@@ -25,7 +25,7 @@ export async function handle(context: HttpContext, request: HttpRequest): Promis
   const resource = parseResource(request.segments);
   authorize(context, request, resource === undefined ? "" : scopeOf(resource), "Manage");
   if (resource === undefined) throw new HttpRefusal(404, "There is nothing at this address.");
-  // Loaded when it is first asked for: a broker is there sooner without the XML library.
+  // Loaded on first use: the broker starts faster without the XML library.
   const { manage } = await import("../management/manage.js");
   return await manage(context, request, resource);
 }

@@ -1,7 +1,7 @@
 import { type Broker, BrokerError } from "@waybill/broker";
 import type { HttpRequest, HttpResponse } from "../http-request.js";
 
-/** Whether somebody asks how the server is, as for the official emulator, and not for an entity called `health`. */
+/** Whether a request asks for the server's health, as with the official emulator, and not for an entity called `health`. */
 export function asksForHealth({ method, segments, headers, query }: HttpRequest): boolean {
   const isAddress = segments.length === 1 && segments[0] === "health";
   const isRead = method === "GET" || method === "HEAD";
@@ -24,7 +24,7 @@ export function reportHealth(broker: Broker): HttpResponse {
   };
 }
 
-/** No entity has an empty name; a broker that has stopped says that instead. */
+/** Looks up an empty name, which no entity has; a stopped broker throws another error. */
 function works(broker: Broker): boolean {
   try {
     broker.getEntity("");

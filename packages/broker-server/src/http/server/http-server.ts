@@ -11,7 +11,7 @@ import { type HttpResponse, toHttpRequest } from "../http-request.js";
 import { readBody } from "../read-body.js";
 import { handle } from "./handle.js";
 
-/** What the HTTP side of a server needs. */
+/** What an HTTP server needs. */
 export interface HttpSettings {
   readonly broker: Broker;
   readonly authorization: Authorization;
@@ -22,15 +22,15 @@ export interface HttpSettings {
   readonly limits: ResolvedServeLimits;
 }
 
-/** Messages have up to 64 KiB of properties, which travel as headers. */
+/** Messages have up to 64 KiB of properties, which are sent as headers. */
 const MAX_HEAD_BYTES = 64 * 1024 + 16 * 1024;
 const MAX_HEADERS = 2_000;
-/** How long a client may take for a request, and for its head. */
+/** Timeout of a request, and of its head. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const HEAD_TIMEOUT_MS = 20_000;
-/** Longer than clients keep a connection that they do not use, so that none finds it closed. */
+/** Longer than clients keep idle connections, so that they never use a closed one. */
 const KEEP_ALIVE_MS = 120_000;
-/** An HTTP server that listens nowhere: sockets are handed to it as its `connection` events. */
+/** Creates an HTTP server that does not listen: sockets are passed to it as `connection` events. */
 export function createHttpServer(settings: HttpSettings): Server {
   const clients = new WeakMap<Duplex, HttpClient>();
   const closing = new AbortController();
@@ -54,11 +54,11 @@ export function createHttpServer(settings: HttpSettings): Server {
     clients.set(socket, client);
     socket.once("close", () => client.close());
   });
-  // Its budget is that of the protocol it goes on with.
+  // Afterwards the connection has an AMQP budget instead.
   server.on("upgrade", (_request, socket) => clients.get(socket)?.close());
-  // A malformed request concerns its client alone.
+  // A malformed request must not affect other clients.
   server.on("clientError", refuseMalformed);
-  // It is this event that starts the watch over the two timeouts, and `close` ends it.
+  // This event starts Node's checks of the two timeouts; `close` ends them.
   server.emit("listening");
   const close = server.close.bind(server);
   server.close = (onClosed) => {
@@ -108,7 +108,7 @@ async function respond(
     const { batchMessages } = settings.limits;
     return await handle({ ...settings, batchMessages, client, memory }, request);
   } catch (error) {
-    // With the XML library, which no broker needs in order to start.
+    // Loaded together with the XML library, which the broker does not need to start.
     const { toErrorResponse } = await import("../error.js");
     return toErrorResponse(error, origin);
   }
@@ -120,7 +120,7 @@ function send(
   incoming: IncomingMessage,
 ): void {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  // Nobody waits for the rest of a body that was refused.
+  // The rest of a refused body is not read.
   if (!incoming.complete) outgoing.shouldKeepAlive = false;
   const all = status === 204 ? headers : [...headers, ["Content-Length", String(bytes.length)]];
   outgoing.writeHead(status, all.flat());

@@ -5,12 +5,12 @@ import type { WebSocket, WebSocketServer } from "ws";
 import type { ClientConnection, ClientSocket } from "../../amqp/connection/client-connection.js";
 import type { ResolvedServeLimits } from "../../options/serve-limits.js";
 
-/** The address of the service; .NET writes a slash behind it. */
+/** The service's path; .NET appends a slash. */
 const PATH = /^\/\$servicebus\/websocket\/?(?:\?.*)?$/i;
-/** The first is that of the service, the second the registered one. */
+/** The first is the service's name, the second the registered one. */
 const SUB_PROTOCOLS = ["AMQPWSB10", "amqp"];
 
-/** Lets an HTTP server upgrade to AMQP over WebSockets. Every other upgrade is refused. */
+/** Lets an HTTP server upgrade to AMQP over WebSockets. Other upgrades are refused. */
 export function acceptWebSockets(
   server: Server,
   limits: ResolvedServeLimits,
@@ -35,7 +35,7 @@ export function acceptWebSockets(
   });
 }
 
-/** Loads what few clients need, when the first one needs it: a server has to start at once. */
+/** Loads the WebSocket library on first use, so that the server starts fast. */
 async function createUpgrader(limits: ResolvedServeLimits): Promise<WebSocketServer> {
   const { WebSocketServer } = await import("ws");
   return new WebSocketServer({
@@ -57,7 +57,7 @@ async function upgrade(
   const server = await upgrader;
   return new Promise((resolve) => {
     server.handleUpgrade(request, socket, head, (webSocket) =>
-      // Made at once: what comes in the same turn would be lost otherwise.
+      // Created at once: data received in the same turn would be lost otherwise.
       resolve({ webSocket, stream: createWebSocketStream(webSocket) }),
     );
   });
@@ -67,7 +67,7 @@ function decodePath(url: string): string {
   return url.replace(/%24/g, "$");
 }
 
-/** A WebSocket as a stream of bytes, whose messages begin and end anywhere. */
+/** A WebSocket as a stream of bytes, whose message boundaries are irrelevant. */
 function toClientSocket(webSocket: WebSocket, stream: Duplex): ClientSocket {
   let timer: NodeJS.Timeout | undefined;
   stream.once("close", () => clearTimeout(timer));
@@ -78,7 +78,7 @@ function toClientSocket(webSocket: WebSocket, stream: Duplex): ClientSocket {
       timer = setTimeout(() => onTimeout?.(), timeoutMs).unref();
       return socket as never;
     },
-    // What is written in one turn goes out as one message.
+    // Everything written in one turn is sent as one message.
     _writev: (parts: { readonly chunk: Buffer }[], done: (error?: Error | null) => void) => {
       webSocket.send(Buffer.concat(parts.map(({ chunk }) => chunk)), done);
     },
@@ -86,7 +86,7 @@ function toClientSocket(webSocket: WebSocket, stream: Duplex): ClientSocket {
   return socket;
 }
 
-/** Drops a client whose unfinished message holds more than it may: the library counts only what the largest message may have. */
+/** Drops a client whose unfinished message holds too much memory: the library checks only the maximum message size. */
 function limitMessages(webSocket: WebSocket, socket: Duplex, maxBytes: () => number): void {
   let unfinished = 0;
   socket.on("data", (bytes: Buffer) => {

@@ -2,17 +2,16 @@ import { compileWildPiece, type Piece } from "./like-piece.js";
 import { compileSearch } from "./literal-search.js";
 import { countComparisons } from "./rule-work.js";
 
-/** Tests a text against a compiled LIKE pattern. Throws `RuleEvaluationError` when that takes too long. */
+/** Matches a text against a compiled LIKE pattern. Throws `RuleEvaluationError` when that takes too long. */
 export type LikeMatcher = (text: string) => boolean;
 
-/** Characters that the engine's own search looks at in the time of one comparison of ours. */
+/** Characters that the built-in search compares in the time of one of our comparisons. */
 const CHARACTERS_PER_COMPARISON = 4;
 
 /**
- * Compiles a LIKE pattern: `%` stands for any run of characters, `_` for one (a UTF-16 unit, as in .NET); the escape
- * character takes the next one literally. Undefined when the pattern ends in its escape character.
- * Matching takes the leftmost place for each piece between `%` signs, so it never backtracks over earlier pieces, and each piece is
- * looked for in one pass.
+ * Compiles a LIKE pattern: `%` matches any run of characters, `_` one character (a UTF-16 unit, as in .NET); the escape character makes the
+ * next one literal. Undefined when the pattern ends in its escape character. Each piece between `%` signs is matched at its leftmost
+ * position, so matching never backtracks over earlier pieces, and each piece is found in one pass.
  */
 export function compileLike(pattern: string, escapeCharacter: string | undefined): LikeMatcher | undefined {
   const pieces = splitPattern(pattern, escapeCharacter);
@@ -56,7 +55,7 @@ function splitPattern(pattern: string, escapeCharacter: string | undefined): Pie
   return pieces;
 }
 
-/** A piece, without the `_` at its ends, which only take room. */
+/** A piece without leading and trailing `_`, which only require their number of characters. */
 function toPiece(characters: readonly (string | typeof ANY)[]): Piece {
   const lead = characters.findIndex((character) => character !== ANY);
   if (lead < 0) return anyPiece(characters.length);

@@ -3,17 +3,17 @@ import { countComparisons } from "./rule-work.js";
 /** The part of a pattern between two `%` signs. */
 export interface Piece {
   readonly length: number;
-  /** Whether it fits where there is room for it. */
+  /** Whether it matches at this position. */
   matchesAt(text: string, at: number): boolean;
-  /** The first place at or after `from` where the piece fits and ends at or before `end`; -1 when there is none. */
+  /** The first position at or after `from` where the piece matches and ends at or before `end`; -1 if there is none. */
   find(text: string, from: number, end: number): number;
 }
 
 const WORD_BITS = 32;
 
 /**
- * Compiles a piece with characters that may be any (`undefined`). It is looked for with a bit for each of its beginnings that the text so
- * far ends in (Baeza-Yates and Gonnet's shift-and), so a text is gone through once, 32 beginnings at a time, whatever it repeats.
+ * Compiles a piece with wildcards (`undefined`). It uses one bit for each prefix that the text read so far ends with (Baeza-Yates and
+ * Gonnet's shift-and), so a text is read once, 32 prefixes at a time, whatever it repeats.
  */
 export function compileWildPiece(characters: readonly (string | undefined)[]): Piece {
   const { length } = characters;
@@ -31,7 +31,7 @@ export function compileWildPiece(characters: readonly (string | undefined)[]): P
   };
 }
 
-/** For each character the places in a piece where it may stand. */
+/** For each character the positions in a piece where it may occur. */
 class Masks {
   readonly wordCount: number;
   readonly #anywhere: Int32Array;
@@ -71,7 +71,7 @@ function search(masks: Masks, length: number, text: string, from: number, end: n
   const { wordCount } = masks;
   const state = new Int32Array(wordCount);
   const accepted = 1 << ((length - 1) % WORD_BITS);
-  /** No word from here on has a bit set. */
+  /** No word from this index on has a bit set. */
   let used = 0;
   let comparisons = 0;
   for (let at = from; at < end; at++) {

@@ -1,23 +1,23 @@
-/** Finds a text in another one, as `indexOf` does. */
+/** Finds a text within another, like `indexOf`. */
 export type Search = (text: string, from: number) => number;
 
 /** Shorter texts cannot repeat themselves enough to matter. */
-const SHORTEST = 16;
+const MIN_LENGTH = 16;
 
 /**
- * Compiles the search for a text. `indexOf` is the fastest, but goes back again and again for a text that repeats itself in one that does, too;
- * such a text is looked for in one pass (Knuth, Morris and Pratt).
+ * Compiles the search for a text. `indexOf` is fastest, but takes quadratic time for a repetitive text within a repetitive text; such a
+ * text is found in one pass (Knuth, Morris and Pratt).
  */
 export function compileSearch(wanted: string): Search {
   const native: Search = (text, from) => text.indexOf(wanted, from);
-  if (wanted.length < SHORTEST) return native;
+  if (wanted.length < MIN_LENGTH) return native;
   const borders = bordersOf(wanted);
   let longest = 0;
   for (const border of borders) longest = Math.max(longest, border);
   return longest * 4 < wanted.length ? native : (text, from) => searchOnce(wanted, borders, text, from);
 }
 
-/** For each beginning of a text the length of the longest one that it also ends in, without being it. */
+/** For each prefix of a text, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(text: string): Int32Array {
   const borders = new Int32Array(text.length);
   for (let at = 1, length = 0; at < text.length; at++) {

@@ -2,8 +2,8 @@
 export type RulePart = "filter" | "action";
 
 /**
- * A rule that cannot be created: its text breaks the grammar or a limit. `position` counts UTF-16 units from 0;
- * `expected` says what would have been legal there.
+ * An invalid rule: its text has a syntax error or exceeds a limit. `position` counts UTF-16 units from 0; `expected` says what would be
+ * valid there.
  */
 export class RuleSyntaxError extends Error {
   override readonly name = "RuleSyntaxError";
@@ -27,8 +27,8 @@ export type RuleExceptionName =
   | "OverflowException";
 
 /**
- * A rule that failed on one message. The broker treats it as no match or, where the subscription says so, dead-letters
- * the message with `exceptionName` as the reason. The text never holds property values.
+ * A rule that failed for one message. The broker treats it as no match or, if the subscription is configured so, dead-letters the message
+ * with `exceptionName` as the reason. The text never contains property values.
  */
 export class RuleEvaluationError extends Error {
   override readonly name = "RuleEvaluationError";

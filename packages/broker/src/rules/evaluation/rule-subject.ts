@@ -1,7 +1,7 @@
 import type { RuleValue } from "./rule-value.js";
 import type { SystemProperty } from "./system-property.js";
 
-/** The name of an application property, folded once when the rule is compiled: names are case-insensitive. */
+/** The name of an application property, normalised once when the rule is compiled: names are case-insensitive. */
 export interface PropertyName {
   readonly text: string;
   readonly folded: string;
@@ -13,11 +13,11 @@ export interface RuleSubject {
   system(property: SystemProperty): RuleValue;
   /** The value of an application property; undefined when the message does not have it. */
   application(name: PropertyName): RuleValue | undefined;
-  /** The message's own spelling of a name; the given one when the message does not have it. */
+  /** A name in the message's own spelling; the given one if the message does not have it. */
   spelling(name: PropertyName): string;
 }
 
-/** A writable view: changes lie over the subject, which stays as it was, and later reads see them. */
+/** A writable view: changes do not affect the subject, and later reads see them. */
 export interface RuleDraft extends RuleSubject {
   setSystem(property: SystemProperty, value: RuleValue): void;
   /** Sets an application property, or removes it when the value is undefined. */
@@ -32,23 +32,19 @@ export interface RuleSubjectProperties {
 }
 
 /**
- * What an action did to its message: new values of system properties (null clears one) and of application properties
- * (undefined removes one). Application keys are spelled as on the message where it had them.
+ * What an action changed: new values of system properties (null clears one) and of application properties (undefined removes one).
+ * Application properties keep the message's spelling.
  */
 export interface RuleChanges {
   readonly system: ReadonlyMap<SystemProperty, RuleValue>;
   readonly application: ReadonlyMap<string, RuleValue | undefined>;
 }
 
-/** Prepares the name of an application property for look-ups. */
 export function propertyName(text: string): PropertyName {
   return { text, folded: text.toLowerCase() };
 }
 
-/**
- * Makes the view rules read from collections of properties. Where two application properties differ only in letter
- * case, the exact spelling wins, then the first.
- */
+/** Creates the view of a message for rules. If two application properties differ only in case, the exact spelling wins, else the first. */
 export function ruleSubject(properties: RuleSubjectProperties): RuleSubject {
   const system = properties.system ?? {};
   const application = toMap(properties.application);
@@ -65,7 +61,7 @@ export function ruleSubject(properties: RuleSubjectProperties): RuleSubject {
   };
 }
 
-/** Opens a writable view over a subject. */
+/** Creates a writable view of a subject. */
 export function draftOf(subject: RuleSubject): RuleDraft {
   const system = new Map<SystemProperty, RuleValue>();
   const application = new Map<string, RuleValue | undefined>();

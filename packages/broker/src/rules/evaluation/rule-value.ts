@@ -4,20 +4,20 @@ export interface RuleGuid {
   readonly value: string;
 }
 
-/** A span of time in ticks of 100 ns, the unit of .NET's `TimeSpan` and of `com.microsoft:timespan` properties. */
+/** A duration in ticks of 100 ns, the unit of .NET's `TimeSpan` and of `com.microsoft:timespan` properties. */
 export interface RuleTimeSpan {
   readonly type: "timespan";
   readonly ticks: bigint;
 }
 
-/** A value rules can find but not compare, such as a decimal128, a list or a map. */
+/** A value that rules cannot compare, such as a decimal128, a list or a map. */
 export interface RuleOpaque {
   readonly type: "opaque";
 }
 
 /**
- * A property's value in the types that filters and actions compute with. Every AMQP integer type is a `bigint` and
- * every floating-point type a `number`, so the literal 5 means the same whichever SDK wrote it.
+ * A property's value in the types of filters and actions. Every AMQP integer type is a `bigint` and every floating-point type a `number`,
+ * so the literal 5 means the same whichever SDK wrote it.
  */
 export type RuleValue =
   | null
@@ -44,19 +44,19 @@ export type RuleValueKind =
   | "timespan"
   | "opaque";
 
-/** The value rules see where a property has a type they cannot compare. */
+/** The value of properties whose type rules cannot compare. */
 export const OPAQUE: RuleOpaque = Object.freeze({ type: "opaque" });
 
 const guidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Makes a GUID value from its text form in any letter case. Throws a `TypeError` for other text. */
+/** Creates a GUID value from its text form, ignoring case. Throws a `TypeError` for other text. */
 export function ruleGuid(text: string): RuleGuid {
   if (!guidPattern.test(text))
     throw new TypeError("a GUID has the form 00000000-0000-0000-0000-000000000000");
   return { type: "guid", value: text.toLowerCase() };
 }
 
-/** Makes a span of time from ticks of 100 ns. */
+/** Creates a duration from ticks of 100 ns. */
 export function ruleTimeSpan(ticks: bigint): RuleTimeSpan {
   return { type: "timespan", ticks };
 }

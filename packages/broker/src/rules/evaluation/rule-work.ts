@@ -2,19 +2,19 @@ import { BROKER_LIMITS } from "../../errors/limits.js";
 import { RuleEvaluationError } from "./rule-error.js";
 
 /**
- * What one rule may cost on one message. No pattern that stands in a filter comes near it on a message of the size that the service takes; patterns
- * out of long properties may.
+ * The maximum work of one rule for one message. Constant patterns stay far below it for messages of the service's maximum size; patterns
+ * read from long properties may exceed it.
  */
 const { comparisonsPerRule: LIMIT } = BROKER_LIMITS;
 
 let left = LIMIT;
 
-/** Begins the work of another rule. */
+/** Resets the counter for the next rule. */
 export function beginRule(): void {
   left = LIMIT;
 }
 
-/** Counts comparisons. Throws `RuleEvaluationError` once a rule has made too many. */
+/** Counts comparisons. Throws `RuleEvaluationError` once a rule exceeds the maximum. */
 export function countComparisons(count: number): void {
   left -= count;
   if (left < 0) throw new RuleEvaluationError("FilterException", "LIKE compares too much text");

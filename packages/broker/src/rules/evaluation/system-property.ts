@@ -1,9 +1,9 @@
 import type { RuleValueKind } from "./rule-value.js";
 
-/** The public name of a message's system property, as written after `sys.`. */
+/** The public name of a message's system property, as in `sys.` expressions. */
 export type SystemProperty = keyof typeof SYSTEM_PROPERTIES;
 
-/** What rules may do with a system property: its type, whether an action may set it, its longest text. */
+/** How rules may use a system property: its type, whether an action may set it, its maximum length. */
 export interface SystemPropertyRule {
   readonly kind: RuleValueKind;
   readonly isWritable: boolean;
@@ -40,7 +40,7 @@ export const SYSTEM_PROPERTIES = {
   ViaPartitionKey: writable("string", 128),
 } as const satisfies Record<string, SystemPropertyRule>;
 
-/** Names of the current SDKs for properties that have another name in the rule language. */
+/** Names of the current SDKs that differ from those in the rule language. */
 const ALIASES = {
   Subject: "Label",
   EnqueuedTime: "EnqueuedTimeUtc",
@@ -55,7 +55,7 @@ const byFoldedName = new Map<string, SystemProperty>([
   ...Object.entries(ALIASES).map(([alias, name]) => [alias.toLowerCase(), name] as const),
 ]);
 
-/** Finds a system property by a name in any letter case, the names of newer SDKs included. */
+/** Finds a system property by name, ignoring case; the names of newer SDKs are recognised too. */
 export function systemProperty(name: string): SystemProperty | undefined {
   return byFoldedName.get(name.toLowerCase());
 }

@@ -7,8 +7,8 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const timeSpanPattern = /^\s*(-)?(?:(\d{1,8})\.)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?\s*$/;
 
 /**
- * Converts a value to the type of an existing property, as `SET` does implicitly: between numbers, to and from text in
- * the invariant forms of .NET. Undefined when there is no conversion.
+ * Converts a value to the type of an existing property, as `SET` does implicitly: between numbers, to and from text in .NET's invariant
+ * culture. Undefined if there is no conversion.
  */
 export function convertValue(value: RuleValue, kind: RuleValueKind): RuleValue | undefined {
   if (value === null || kind === "null" || kindOf(value) === kind) return value;
@@ -32,7 +32,7 @@ export function convertValue(value: RuleValue, kind: RuleValueKind): RuleValue |
   }
 }
 
-/** Writes a value as text the way .NET does in the invariant culture; undefined for bytes and opaque values. */
+/** Formats a value like .NET in the invariant culture; undefined for bytes and opaque values. */
 export function formatValue(value: RuleValue): string | undefined {
   switch (typeof value) {
     case "string":
@@ -51,12 +51,12 @@ export function formatValue(value: RuleValue): string | undefined {
   return value.type === "timespan" ? formatTimeSpan(value.ticks) : undefined;
 }
 
-/** The span in ticks of 100 ns between the epoch and an instant. */
+/** Ticks of 100 ns from the Unix epoch to a date. */
 export function ticksOf(date: Date): bigint {
   return BigInt(date.getTime()) * TICKS_PER_MS;
 }
 
-/** The instant that lies so many ticks after the epoch, cut to milliseconds; undefined outside the range of `Date`. */
+/** The date at this many ticks after the epoch, truncated to milliseconds; undefined outside the range of `Date`. */
 export function dateFromTicks(ticks: bigint): Date | undefined {
   const date = new Date(Number(ticks / TICKS_PER_MS));
   return Number.isNaN(date.getTime()) ? undefined : date;
@@ -125,7 +125,7 @@ function roundHalfToEven(value: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
-/** .NET switches to the exponent form at 1E+15 and below 1E-04. */
+/** .NET switches to scientific notation at 1E+15 and below 1E-04. */
 function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";

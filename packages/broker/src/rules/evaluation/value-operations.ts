@@ -14,12 +14,12 @@ export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%";
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** The longest text that can be put together, in UTF-16 units: a message's application properties have no room for more. */
+/** Maximum length of a concatenated text, in UTF-16 units: the maximum size of a message's application properties. */
 const TEXT_LIMIT = 64 * 1024;
 
 /**
- * Compares two values for equality after C#'s promotions: integers with doubles as doubles, strings by ordinal,
- * null equal to null only. Unknown for types that C# cannot compare.
+ * Compares two values for equality after C#'s promotions: integers with doubles as doubles, strings by ordinal, null equal only to null.
+ * Unknown for types that C# cannot compare.
  */
 export function equalValues(left: RuleValue, right: RuleValue): Truth {
   if (left === null || right === null) return left === right;
@@ -30,8 +30,8 @@ export function equalValues(left: RuleValue, right: RuleValue): Truth {
 }
 
 /**
- * Compares two values by order: numbers, instants, spans of time, and strings by ordinal. Comparing with null is
- * false, as for C#'s lifted operators; other pairs of types are unknown.
+ * Compares two values by order: numbers, dates, durations, and strings by ordinal. Comparing with null is false, as with C#'s lifted
+ * operators; other pairs of types are unknown.
  */
 export function relateValues(operator: RelationalOperator, left: RuleValue, right: RuleValue): Truth {
   if (left === null || right === null) return false;
@@ -50,9 +50,9 @@ export function relateValues(operator: RelationalOperator, left: RuleValue, righ
 }
 
 /**
- * Computes as C# does: 64-bit integers that wrap around, doubles when either side is one, text concatenation, instants
- * and spans of time. Null gives null; types without the operator give unknown (undefined).
- * Throws `RuleEvaluationError` for an integer division by zero, for the smallest integer divided by -1, and for text of more than 65,536
+ * Computes like C#: 64-bit integers that wrap around, doubles when either side is one, text concatenation, dates and durations. Null gives
+ * null; types without the operator give unknown (undefined).
+ * Throws `RuleEvaluationError` for an integer division by zero, for the minimum integer divided by -1, and for text of more than 65,536
  * characters.
  */
 export function computeValues(
@@ -69,7 +69,7 @@ export function computeValues(
   return undefined;
 }
 
-/** Changes the sign of a number or a span of time; null stays null, other types give unknown. */
+/** Negates a number or a duration; null stays null, other types give unknown. */
 export function negateValue(value: RuleValue): RuleValue | undefined {
   if (typeof value === "bigint") return isInt64(value) ? BigInt.asIntN(64, -value) : undefined;
   if (typeof value === "number") return -value;
@@ -77,12 +77,12 @@ export function negateValue(value: RuleValue): RuleValue | undefined {
   return isTimeSpan(value) ? timeSpanOf(-value.ticks) : undefined;
 }
 
-/** Unary plus: a number or a span of time as it is, null for null, unknown for other types. */
+/** Unary plus: returns a number, a duration or null unchanged; unknown for other types. */
 export function plusValue(value: RuleValue): RuleValue | undefined {
   return value === null || isNumeric(value) || isTimeSpan(value) ? value : undefined;
 }
 
-/** Negative, zero or positive; NaN when a NaN takes part, so that every ordering is false; undefined: no order. */
+/** Negative, zero or positive; NaN if an operand is NaN, so that every comparison is false; undefined if the types have no order. */
 function orderOf(left: RuleValue, right: RuleValue): number | undefined {
   if (typeof left === "string") {
     if (typeof right !== "string") return undefined;

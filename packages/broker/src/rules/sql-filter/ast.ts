@@ -17,7 +17,7 @@ export interface SqlProperty {
   readonly name: string;
 }
 
-/** An expression: it has a value or is unknown. */
+/** An expression, whose value may be unknown. */
 export type SqlExpression =
   | SqlConstant
   | SqlProperty
@@ -31,7 +31,7 @@ export type SqlExpression =
       readonly right: SqlExpression;
     };
 
-/** A predicate: it is true, false or unknown. */
+/** A predicate: true, false or unknown. */
 export type SqlPredicate =
   | { readonly type: "not"; readonly operand: SqlPredicate }
   | { readonly type: "and" | "or"; readonly left: SqlPredicate; readonly right: SqlPredicate }

@@ -21,8 +21,7 @@ export type SqlTest = (subject: RuleSubject) => Truth;
 export type SqlEvaluation = (subject: RuleSubject) => RuleValue | undefined;
 
 /**
- * Compiles a predicate to a closure with SQL's three-valued logic. AND and OR do not look at their right side when the
- * left one decides.
+ * Compiles a predicate to a closure with SQL's three-valued logic. AND and OR do not evaluate their right side when the left side decides.
  */
 export function compilePredicate(predicate: SqlPredicate): SqlTest {
   switch (predicate.type) {
@@ -143,7 +142,7 @@ function compileExists(property: SqlProperty): SqlTest {
   return (subject) => operand(subject) !== undefined;
 }
 
-/** True when a candidate is equal; otherwise unknown when the comparison with any candidate was. */
+/** True if a candidate is equal; otherwise unknown if any comparison was unknown. */
 function compileIn(operand: SqlExpression, candidates: readonly SqlExpression[]): SqlTest {
   const evaluate = compileExpression(operand, "filter");
   const evaluations = candidates.map((candidate) => compileExpression(candidate, "filter"));
@@ -171,7 +170,7 @@ function compileLikeTest(predicate: SqlPredicate & { type: "like" }): SqlTest {
   };
 }
 
-/** Constant patterns are compiled once, others for each message; an operand that is not text makes LIKE unknown. */
+/** Constant patterns are compiled once, others for each message; for an operand that is not text, LIKE is unknown. */
 function compileLikeMatcher(
   pattern: SqlExpression,
   escapeCharacter: SqlExpression | undefined,
@@ -212,7 +211,7 @@ function compileProperty(property: SqlProperty, part: RulePart): SqlEvaluation {
   };
 }
 
-/** The name reaches application properties only, even when it starts with `sys.`. */
+/** The name refers to application properties only, even when it starts with `sys.`. */
 function compilePropertyFunction(nameOperand: SqlEvaluation): SqlEvaluation {
   return (subject) => {
     const name = nameOperand(subject);

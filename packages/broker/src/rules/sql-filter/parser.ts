@@ -5,7 +5,7 @@ import type { ArithmeticOperator } from "../evaluation/value-operations.js";
 import type { ComparisonOperator, SqlExpression, SqlPredicate, SqlProperty } from "./ast.js";
 import { quote, type SqlToken, tokenize } from "./tokenizer.js";
 
-/** How deeply parentheses, functions, `NOT` and signs may nest: far beyond any use, far below the stack's end. */
+/** Maximum nesting of parentheses, functions, `NOT` and signs: more than any real rule needs, and safe for the stack. */
 export const MAX_NESTING_DEPTH = 100;
 
 /** Values of `@name` parameters. Names are case-insensitive and may be given with or without the `@`. */
@@ -14,9 +14,8 @@ export type SqlParameters = Readonly<Record<string, RuleValue>>;
 const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
- * Parses the text of a SQL filter. Throws `RuleSyntaxError` with the position and what was expected there.
- * Source: "Subscription Rule SQL Filter Syntax". Binding, from loose to tight: OR, AND, NOT, comparisons,
- * `+ -`, `* / %`, signs.
+ * Parses the text of a SQL filter. Throws `RuleSyntaxError` with the position and what was expected there. Source: "Subscription Rule SQL
+ * Filter Syntax". Precedence, from low to high: OR, AND, NOT, comparisons, `+ -`, `* / %`, signs.
  */
 export function parseSqlFilter(text: string, parameters: SqlParameters = {}): SqlPredicate {
   const parser = new SqlParser(text, "filter", parameters);
@@ -26,8 +25,8 @@ export function parseSqlFilter(text: string, parameters: SqlParameters = {}): Sq
 }
 
 /**
- * Reads rule text from left to right: the filter grammar's predicates and expressions, and the pieces that the action
- * grammar needs. Every method consumes what it returns.
+ * Parses rule text from left to right: the filter grammar's predicates and expressions, and the parts that the action grammar needs. Every
+ * method consumes what it returns.
  */
 export class SqlParser {
   readonly #part: RulePart;
@@ -49,19 +48,19 @@ export class SqlParser {
     return this.#next.kind === "end";
   }
 
-  /** The place of the next token, for a later {@link failAt}. */
+  /** The next token, for a later {@link failAt}. */
   mark(): SqlToken {
     return this.#next;
   }
 
-  /** Reads a symbol or keyword if it comes next, and says whether it did. */
+  /** Consumes a symbol or keyword if it comes next; returns whether it did. */
   take(text: string): boolean {
     if (!this.#isNext(text)) return false;
     this.#index += 1;
     return true;
   }
 
-  /** Reads a symbol or keyword that must come next. */
+  /** Consumes a symbol or keyword that must come next. */
   expect(text: string): void {
     if (!this.take(text)) this.fail(text);
   }
@@ -97,12 +96,12 @@ export class SqlParser {
     return { type: "property", scope, name: name.text };
   }
 
-  /** Reports that the next token is not what the grammar wants. */
+  /** Throws the error for an unexpected next token. */
   fail(expected: string): never {
     return this.failAt(this.#next, expected);
   }
 
-  /** Reports a token that is not what the grammar wants. */
+  /** Throws the error for an unexpected token. */
   failAt(token: SqlToken, expected: string): never {
     const found = token.kind === "end" ? "the end" : quote(token.text);
     throw new RuleSyntaxError(this.#part, token.position, expected, found);
@@ -234,7 +233,7 @@ export class SqlParser {
     const operator = this.#takeAny(["+", "-"] as const);
     if (operator === undefined) return this.#primary();
     const token = this.#next;
-    // As in C#, the smallest integer is the one constant whose digits only fit together with its sign.
+    // As in C#, the minimum integer is the only literal that is valid only with its sign.
     if (operator === "-" && token.kind === "integer" && token.value === MAX_INT64 + 1n) {
       this.#index += 1;
       return { type: "constant", value: -token.value };

@@ -1,6 +1,6 @@
 import type { SqlExpression, SqlPredicate } from "./ast.js";
 
-/** What running a rule costs, in comparisons as `rule-work.ts` counts them: by itself, and for each KB of a message's properties. */
+/** The cost of evaluating a rule, in comparisons as counted by `rule-work.ts`: a fixed part, and one per KB of a message's properties. */
 export interface RuleCost {
   readonly fixed: number;
   readonly perKilobyte: number;
@@ -8,25 +8,25 @@ export interface RuleCost {
 
 export const NO_COST: RuleCost = Object.freeze({ fixed: 0, perKilobyte: 0 });
 
-/** Any rule costs so much, its action so much more. */
+/** The base cost of a rule, and the extra cost of its action. */
 const RULE = 200;
 const ACTION = 5_000;
 /** An operator, a property or a constant. */
 const NODE = 60;
 const CHARACTERS = 1024;
-/** A pattern out of a property is taken for a long one. */
-const LONGEST_PATTERN = 1024;
+/** The length assumed for patterns read from properties. */
+const ASSUMED_PATTERN_LENGTH = 1024;
 
-/** What a correlation filter with so many conditions costs. */
+/** The cost of a correlation filter with this many conditions. */
 export function costOfConditions(count: number): RuleCost {
   return { fixed: RULE + count * NODE, perKilobyte: 0 };
 }
 
-/** What a predicate costs on a message on which nothing is decided early. */
+/** The cost of a predicate if all of it must be evaluated. */
 export function costOfPredicate(predicate: SqlPredicate): RuleCost {
   let nodes = 0;
   let words = 0;
-  // Grows while it is walked, which needs no recursion.
+  // Grows while it is iterated, which avoids recursion.
   const parts: (SqlPredicate | SqlExpression)[] = [predicate];
   for (const part of parts) {
     nodes++;
@@ -36,7 +36,7 @@ export function costOfPredicate(predicate: SqlPredicate): RuleCost {
   return { fixed: RULE + nodes * NODE, perKilobyte: words * CHARACTERS };
 }
 
-/** With an action, which makes a copy of its own. */
+/** Adds the cost of an action, which makes its own copy. */
 export function withAction({ fixed, perKilobyte }: RuleCost): RuleCost {
   return { fixed: fixed + ACTION, perKilobyte };
 }
@@ -45,10 +45,10 @@ export function addCosts(a: RuleCost, b: RuleCost): RuleCost {
   return { fixed: a.fixed + b.fixed, perKilobyte: a.perKilobyte + b.perKilobyte };
 }
 
-/** Comparisons for each character of the text that a pattern is matched with. */
+/** Comparisons per character of the text matched with a pattern. */
 function wordsOf(pattern: SqlExpression): number {
   const isKnown = pattern.type === "constant" && typeof pattern.value === "string";
-  const length = isKnown ? (pattern.value as string).length : LONGEST_PATTERN;
+  const length = isKnown ? (pattern.value as string).length : ASSUMED_PATTERN_LENGTH;
   return Math.ceil(length / 32);
 }
 

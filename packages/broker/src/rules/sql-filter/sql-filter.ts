@@ -3,16 +3,15 @@ import { compilePredicate } from "./evaluator.js";
 import { parseSqlFilter, type SqlParameters } from "./parser.js";
 import { costOfPredicate, type RuleCost } from "./rule-cost.js";
 
-/** A filter with what running it costs. */
+/** A filter with its cost. */
 export interface PricedFilter {
   readonly matches: (subject: RuleSubject) => boolean;
   readonly cost: RuleCost;
 }
 
 /**
- * Compiles the text of a SQL filter to a test; *unknown* is no match.
- * Throws `RuleSyntaxError`; the test throws `RuleEvaluationError`.
- * Source: "Subscription Rule SQL Filter Syntax".
+ * Compiles the text of a SQL filter to a predicate; *unknown* is no match. Throws `RuleSyntaxError`; the predicate throws
+ * `RuleEvaluationError`. Source: "Subscription Rule SQL Filter Syntax".
  */
 export function compileSqlFilter(
   text: string,
@@ -21,7 +20,7 @@ export function compileSqlFilter(
   return compilePricedFilter(text, parameters).matches;
 }
 
-/** As `compileSqlFilter`, with what running it costs. */
+/** Like `compileSqlFilter`, with the filter's cost. */
 export function compilePricedFilter(text: string, parameters?: SqlParameters): PricedFilter {
   const predicate = parseSqlFilter(text, parameters);
   const test = compilePredicate(predicate);

@@ -1,9 +1,9 @@
 import { type RulePart, RuleSyntaxError } from "../evaluation/rule-error.js";
 
-/** The longest text of a filter or action, in UTF-16 units (Service Bus quotas). */
+/** Maximum length of a filter or action, in UTF-16 units (Service Bus quotas). */
 const MAX_EXPRESSION_LENGTH = 1024;
 
-/** A piece of rule text. `position` counts UTF-16 units from 0; keywords are in upper case in `text`. */
+/** A token of rule text. `position` counts UTF-16 units from 0; keywords are in upper case in `text`. */
 export type SqlToken = { readonly position: number; readonly text: string } & (
   | { readonly kind: "identifier" | "delimited" | "keyword" | "parameter" | "symbol" | "string" | "end" }
   | { readonly kind: "integer"; readonly value: bigint }
@@ -24,8 +24,8 @@ const symbol = /<>|!=|<=|>=|[=<>+\-*/%(),.;]/y;
 const wordCharacter = /[_\p{L}\p{Nd}]/uy;
 
 /**
- * Splits rule text into tokens, the last one of kind `end`. Throws `RuleSyntaxError` for text over 1024 characters,
- * an unclosed quotation, a number out of range and characters that start no token.
+ * Splits rule text into tokens, the last one of kind `end`. Throws `RuleSyntaxError` for text over 1024 characters, an unclosed quotation,
+ * a number out of range and invalid characters.
  */
 export function tokenize(text: string, part: RulePart): readonly SqlToken[] {
   if (text.length > MAX_EXPRESSION_LENGTH) {
@@ -69,7 +69,7 @@ function readToken(text: string, position: number, part: RulePart): readonly [to
   );
 }
 
-/** Reads text up to its closing character; a doubled closing character stands for itself. */
+/** Reads text up to its closing character; a doubled closing character is an escaped one. */
 function readQuoted(
   kind: "string" | "delimited",
   close: string,
@@ -120,7 +120,7 @@ function codePoint(text: string, position: number): string {
   return String.fromCodePoint(text.codePointAt(position) ?? 0);
 }
 
-/** Writes a piece of rule text for an error message, cut to a readable length. */
+/** Quotes a piece of rule text for an error message, truncated. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

@@ -38,7 +38,7 @@ describe("BodySlabs", () => {
     );
   });
 
-  it("gives a slab up with its last body", () => {
+  it("frees a slab with its last body", () => {
     const slabs = new BodySlabs();
     const ids = Array.from({ length: 1000 }, () => slabs.put(new Uint8Array(1024)));
     expect(slabs.slabCount).toBeLessThanOrEqual(5);

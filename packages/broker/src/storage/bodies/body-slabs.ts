@@ -2,25 +2,25 @@ import { Buffer } from "node:buffer";
 import { CopyPool } from "./copy-pool.js";
 
 const SLAB_BYTES = 256 * 1024;
-/** Bodies above this size get a slab of their own. */
-const LARGEST_SHARED_BYTES = SLAB_BYTES / 4;
+/** Larger bodies get their own slab. */
+const MAX_SHARED_BYTES = SLAB_BYTES / 4;
 /** Bodies start at multiples of this, after a header of reference count and length. */
 const UNIT_BYTES = 8;
 const UNITS_PER_SLAB = SLAB_BYTES / UNIT_BYTES;
 const HEADER_BYTES = 8;
-/** Empty slabs kept for reuse, 16 MB: new memory for each would make the collector run, and the system clear pages, all the time. */
+/** Empty slabs kept for reuse, 16 MB: allocating new ones each time costs garbage collections and page clearing. */
 const SPARE_SLABS = 64;
 
 interface Slab {
   readonly bytes: Uint8Array;
   readonly words: Uint32Array;
-  /** Bodies that are still referenced. */
+  /** Number of bodies still referenced. */
   live: number;
 }
 
 /**
- * Bodies in large chunks of memory: no object per body, about 12 bytes of overhead each. A slab is used again or given
- * up with its last body, so readers get copies.
+ * Stores bodies in large chunks of memory: no object per body, about 12 bytes of overhead each. A slab is reused or freed after its last
+ * body, so readers get copies.
  */
 export class BodySlabs {
   readonly #slabs = new Map<number, Slab>();
@@ -32,19 +32,19 @@ export class BodySlabs {
   #nextUnit = 0;
   #memoryBytes = 0;
 
-  /** The memory that all slabs take. */
+  /** The memory of all slabs, in bytes. */
   get memoryBytes(): number {
     return this.#memoryBytes;
   }
 
-  /** How many slabs are held. */
+  /** The number of slabs. */
   get slabCount(): number {
     return this.#slabs.size;
   }
 
   put(bytes: Uint8Array): number {
     const { byteLength } = bytes;
-    if (byteLength > LARGEST_SHARED_BYTES) return this.#putAlone(bytes);
+    if (byteLength > MAX_SHARED_BYTES) return this.#putAlone(bytes);
     const units = 1 + Math.ceil(byteLength / UNIT_BYTES);
     let slab = this.#current;
     if (slab === undefined || this.#nextUnit + units > UNITS_PER_SLAB) slab = this.#openSlab();
@@ -116,7 +116,7 @@ function createSlab(byteLength: number): Slab {
   return { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), live: 0 };
 }
 
-/** Adds to the references of a body, and returns how many there are now. */
+/** Changes a body's reference count, and returns the new one. */
 function countReferences({ words }: Slab, id: number, difference: 1 | -1): number {
   const at = (id % UNITS_PER_SLAB) * 2;
   const count = (words[at] ?? 0) + difference;

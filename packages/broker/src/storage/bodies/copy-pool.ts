@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 /** Size of the allocations that small copies share. */
 const POOL_BYTES = 16 * 1024;
 
-/** Makes copies of bytes. Small ones share an allocation, which is much cheaper than one each. */
+/** Copies bytes. Small copies share an allocation, which is much cheaper than one each. */
 export class CopyPool {
   #pool = new ArrayBuffer(POOL_BYTES);
   #end = 0;

@@ -34,8 +34,6 @@ export async function show({ directory = defaultDirectory() }: CertificateOption
 
 export async function remove({ directory = defaultDirectory() }: CertificateOptions): Promise<ExitCode> {
   await removeCertificate(directory);
-  process.stdout.write(
-    "Removed. What clients were set to trust, they trust no more once its file is gone.\n",
-  );
+  process.stdout.write("Removed. Clients that were set to trust its file no longer do.\n");
   return exitCodes.ok;
 }

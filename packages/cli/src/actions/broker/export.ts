@@ -1,7 +1,7 @@
 import { openAdministration } from "../../broker-host/administration.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 
-/** What to make. */
+/** What to create. */
 export interface ExportOptions {
   readonly apply?: boolean;
   readonly namespace?: string;

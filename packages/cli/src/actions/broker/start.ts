@@ -114,7 +114,7 @@ function reachable(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** A key that somebody gave is theirs to know. */
+/** A key that the user gave is not printed. */
 function connectionStringOf(text: string, host: string, mayShow: boolean): string {
   const name = host.includes(":") ? `[${host}]` : host;
   const address = text.replace(`sb://${name}:`, `sb://${reachable(host)}:`);
@@ -130,11 +130,11 @@ async function explained(error: unknown, host: string): Promise<unknown> {
     );
   }
   if (code === "EACCES" && port !== undefined)
-    return new UsageError(`Port ${port} of ${host} is not for everybody: the system allows it to root only.`);
+    return new UsageError(`Port ${port} of ${host} needs more rights: the system allows it to root only.`);
   return error;
 }
 
-/** The first Ctrl-C lets it end in order; the second one ends it at once. */
+/** The first Ctrl-C lets it end in an orderly way; the second one ends it at once. */
 function interruption(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());

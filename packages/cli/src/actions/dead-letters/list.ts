@@ -1,7 +1,7 @@
+import { entityPathOf } from "@waybill/core/transport";
 import { type DeadLetterGroup, type DeadLetterSurvey, surveyDeadLetters } from "@waybill/migration";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
-import { type DeadLetterAddress, entityPathOf } from "../../input/dead-letter-queue.js";
-import { entityText } from "../../output/entity-text.js";
+import type { DeadLetterAddress } from "../../input/dead-letter-queue.js";
 import { printable } from "../../output/printable.js";
 import type { Terminal } from "../../output/terminal.js";
 import { type BrokerContext, type CommonOptions, openBrokerContext } from "../action-context.js";
@@ -21,10 +21,7 @@ export async function list(queues: readonly DeadLetterAddress[], options: Common
       const onProgress = (peeked: number) => progress.update(before + peeked, undefined);
       const survey = await surveyDeadLetters({ transport, pipeline, from, abortSignal, onProgress });
       before += survey.peeked;
-      surveys.push({
-        queue: entityText({ entityPath: entityPathOf(from), subQueue: from.subQueue }),
-        ...survey,
-      });
+      surveys.push({ queue: entityPathOf(from), ...survey });
     }
   } finally {
     progress.stop();
@@ -34,7 +31,7 @@ export async function list(queues: readonly DeadLetterAddress[], options: Common
   return surveys.every(({ peeked, decodable }) => peeked === decodable) ? exitCodes.ok : exitCodes.found;
 }
 
-/** Those that are known to be empty are left out. */
+/** All dead-letter queues but those that are known to be empty. */
 async function allQueues({ catalog, transport, abortSignal }: BrokerContext): Promise<DeadLetterAddress[]> {
   const entities = await catalog([]).listEntities({ abortSignal });
   return entities.flatMap(({ entity, counts }) => {

@@ -40,7 +40,7 @@ export async function repair(from: DeadLetterAddress, options: RepairCommandOpti
   const { apply: isApplied = false, receipts } = options;
   if (isApplied && receipts === undefined) {
     throw new UsageError(
-      "--apply needs --receipts FILE: it remembers what was sent, so that an interrupted repair can go on.",
+      "--apply needs --receipts FILE: it records what was sent, so that an interrupted repair can be resumed.",
     );
   }
   await using context = await openBrokerContext(options);
@@ -129,7 +129,7 @@ function repairOptions(
   };
 }
 
-/** How many there are, where the catalog knows; for the progress bar. */
+/** How many there are, if the catalog knows; for the progress bar. */
 async function countOf(
   { catalog, abortSignal }: BrokerContext,
   from: DeadLetterAddress,

@@ -1,4 +1,4 @@
-/** Which dead letters to take. */
+/** Which dead letters to select. */
 export interface SelectionOptions {
   readonly reason?: readonly string[];
   readonly messageType?: readonly string[];

@@ -1,15 +1,13 @@
 import { basename, resolve } from "node:path";
-import type { EntityName } from "@waybill/core/transport";
 import type { ExplorerOptions } from "@waybill/explorer";
-import type { BrokerContext, CommonOptions } from "../action-context.js";
+import type { BrokerContext, CommonOptions, EntityOptions } from "../action-context.js";
 
 /** What `explore` and `mcp` have in common. */
-export interface ExploreOptions extends CommonOptions {
-  readonly entity?: readonly EntityName[];
+export interface ExploreOptions extends CommonOptions, EntityOptions {
   readonly directory?: string;
 }
 
-/** How often counts are asked for; the management API of a namespace is not made to be asked each second. */
+/** How often counts are requested; the management API of a namespace is not made for a request each second. */
 const refreshIntervalInMs = Object.freeze({ local: 1_000, namespace: 5_000 });
 
 /** The options of the explorer for a broker that is open. */

@@ -1,12 +1,10 @@
-import type { EntityName } from "@waybill/core/transport";
 import { captureGoldenMessages, type GoldenCapture, writeGoldenMessages } from "@waybill/migration";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { counted } from "../../output/counted.js";
 import type { Terminal } from "../../output/terminal.js";
-import { type CommonOptions, openBrokerContext } from "../action-context.js";
+import { type CommonOptions, type EntityOptions, openBrokerContext } from "../action-context.js";
 
-export interface CaptureOptions extends CommonOptions {
-  readonly entity?: readonly EntityName[];
+export interface CaptureOptions extends CommonOptions, EntityOptions {
   readonly samples?: number;
   readonly keep?: readonly string[];
   readonly redact: boolean;
@@ -50,7 +48,7 @@ function print(
 ): void {
   for (const name of written) terminal.line(name);
   terminal.line(
-    `${written.length} written, ${messages.length - written.length} known already, ${counted(peeked, "message")} looked at`,
+    `${written.length} written, ${messages.length - written.length} known already, ${counted(peeked, "message")} peeked`,
   );
   if (skipped.length === 0) return;
   terminal.line();

@@ -6,7 +6,7 @@ import { importCommand } from "./import.js";
 import { purgeCommand, resetCommand } from "./purge.js";
 import { withStartOptions } from "./start.js";
 
-/** `waybill broker`: a local broker for every SDK, and what belongs to it. */
+/** `waybill broker`: a local broker for every SDK, with its subcommands. */
 export function brokerCommand(): Command {
   return withStartOptions(new Command("broker").enablePositionalOptions())
     .summary("run a local broker for every SDK of Azure Service Bus")
@@ -27,7 +27,7 @@ Examples:
   waybill broker purge orders
   waybill broker certificate remove
 
-The key is that of WAYBILL_BROKER_KEY, else SAS_KEY_VALUE, as the official emulator's, or one that is made up where others can connect.`,
+The key is that of WAYBILL_BROKER_KEY. By default it is SAS_KEY_VALUE, as in the official emulator, or a generated one if other machines can connect.`,
     )
     .action(exiting(async () => (await import("../../actions/broker/start.js")).start))
     .addCommand(importCommand())

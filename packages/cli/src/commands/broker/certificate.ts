@@ -11,13 +11,13 @@ export function certificateCommand(): Command {
     )
     .addCommand(
       withDirectory(new Command("create"))
-        .summary("make a new one, instead of the one that is there")
+        .summary("make a new one that replaces the current one")
         .option("--host-name <name>", "one more host, such as that of a container; can be repeated", addName)
         .action(exiting(async () => (await load()).create)),
     )
     .addCommand(
       withDirectory(new Command("show"))
-        .summary("tell where it is, and how to trust it")
+        .summary("show where it is, and how to trust it")
         .action(exiting(async () => (await load()).show)),
     )
     .addCommand(

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { exiting } from "../exiting.js";
 
-/** `waybill broker export`: makes what a configuration describes in a real namespace. */
+/** `waybill broker export`: creates the entities of a configuration in a real namespace. */
 export function exportCommand(): Command {
   return new Command("export")
-    .summary("make what a configuration describes in a namespace")
+    .summary("create the entities of a configuration in a namespace")
     .description(
-      "Makes the entities and rules of a configuration in the namespace of SERVICEBUS_CONNECTION_STRING, which needs the Manage claim. What is there " +
-        "already stays as it is. Without --apply it tells what it would make.",
+      "Creates the entities and rules of a configuration in the namespace of SERVICEBUS_CONNECTION_STRING, which needs the Manage claim. Existing " +
+        "entities are not changed. Without --apply it lists what it would create.",
     )
     .argument("<file>", "a configuration, as for `waybill broker --config`")
     .option("--namespace <name>", "which of the file's namespaces; default: the first")

@@ -9,6 +9,6 @@ export function importCommand(): Command {
       "Reads queues, topics, subscriptions and rules of the namespace of SERVICEBUS_CONNECTION_STRING, which needs the Manage claim, and writes them as a " +
         "configuration for `waybill broker --config`. Changes nothing there, and reads no messages.",
     )
-    .argument("[file]", "where to write it, which must not be there yet; default: the standard output")
+    .argument("[file]", "where to write it; must not exist yet; default: the standard output")
     .action(exiting(async () => (await import("../../actions/broker/import.js")).importNamespace));
 }

@@ -16,12 +16,12 @@ export function purgeCommand(): Command {
     .action(exiting(async () => (await import("../../actions/broker/purge.js")).purge));
 }
 
-/** `waybill broker reset`: empties one entity with all that belongs to it, or all. */
+/** `waybill broker reset`: empties one entity with its sub-queues, subscriptions and sessions, or all entities. */
 export function resetCommand(): Command {
   return new Command("reset")
-    .summary("empty an entity with all that belongs to it, or all entities")
+    .summary("empty an entity with its sub-queues, subscriptions and sessions, or all entities")
     .description(
-      `Removes every message of an entity, its sub-queues and subscriptions, its sessions and what it remembers of duplicates. Entities and rules stay. ${WHERE}`,
+      `Removes every message of an entity, its sub-queues and subscriptions, its sessions and its history of duplicate detection. Keeps entities and rules. ${WHERE}`,
     )
     .argument("[entity]", "a queue, topic or topic/Subscriptions/name; default: all")
     .option("-d, --data <directory>", "the data directory of a broker that is stopped")

@@ -3,11 +3,13 @@ import { listCommand } from "./list.js";
 import { repairCommand } from "./repair.js";
 import { showCommand } from "./show.js";
 
-/** `waybill dead-letters`: its three commands. */
+/** `waybill dead-letters`, with its three subcommands. */
 export function deadLettersCommand(): Command {
   return new Command("dead-letters")
-    .summary("look into dead-letter queues and repair them")
-    .description("Looks into dead-letter queues with the chain of today, and sends again what it can read.")
+    .summary("inspect and repair dead-letter queues")
+    .description(
+      "Reads dead-letter queues with today's chain, and sends again the messages that it can read.",
+    )
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(repairCommand());

@@ -3,16 +3,16 @@ import { type DeadLetterAddress, parseDeadLetterQueue } from "../../input/dead-l
 import { brokerCommand } from "../common-options.js";
 import { exiting } from "../exiting.js";
 
-/** `waybill dead-letters list`: what is there, by cause, and what today's chain makes of it. */
+/** `waybill dead-letters list`: groups dead letters by cause, and shows how today's chain reads them. */
 export function listCommand(): Command {
   return brokerCommand("list")
-    .summary("what is there, by cause, and what today's chain makes of it")
+    .summary("group dead letters by cause, with what would read them now")
     .description(
-      "Groups dead-lettered messages by reason, content type, type and version, and tells who would read them now. Changes nothing.",
+      "Groups dead-lettered messages by reason, content type, type and version, and shows which serializer would read them now. Changes nothing.",
     )
     .argument(
       "[entities...]",
-      "queues and topic/Subscriptions/name; default: every entity, which Azure tells with the Manage claim",
+      "queues and topic/Subscriptions/name; default: every entity, which needs the Manage claim on Azure",
       (path: string, queues: readonly DeadLetterAddress[] = []) => [...queues, parseDeadLetterQueue(path)],
     )
     .addHelpText(

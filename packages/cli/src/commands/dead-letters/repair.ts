@@ -14,12 +14,12 @@ export function repairCommand(): Command {
   return withSelection(brokerCommand("repair"))
     .summary("send again what can be read now")
     .description(
-      "Sends dead-lettered messages again that today's chain can read, and removes each only when it is safely sent. Without --apply it tells what it " +
-        "would do. Interrupted, it goes on with the same receipts.",
+      "Sends dead-lettered messages again that today's chain can read, and removes each only after it was sent. Without --apply it reports what it " +
+        "would do. After an interruption, run it again with the same receipts to resume.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing", parseDeadLetterQueue)
     .option("--apply", "do it; without this nothing changes")
-    .option("--receipts <file>", "remembers what was done; needed with --apply, the same file each time")
+    .option("--receipts <file>", "records what was done; needed with --apply, the same file each time")
     .option(
       "--to <path>",
       "a queue, topic:name, or topic/Subscriptions/name; default: where they were dead-lettered",
@@ -29,13 +29,17 @@ export function repairCommand(): Command {
     .option("--include-undecodable", "also send what cannot be deserialized, as it is")
     .option(
       "--target-detects-duplicates",
-      "the target drops duplicates: give each message an id of its own, so that no crash sends it twice",
+      "the target detects duplicates: give each message a new id, so that no crash sends it twice",
     )
-    .option("--max-resubmits <number>", "leave what was sent again this often; default: 3", parseCount)
+    .option(
+      "--max-resubmits <number>",
+      "leave messages that were sent again this often; default: 3",
+      parseCount,
+    )
     .option("--rate <number>", "how many messages per second", parseRate)
     .option("--limit <number>", "how many messages in all", parseCount)
     .addOption(
-      new Option("-w, --wait <duration>", "how long to wait for messages before the queue counts as done")
+      new Option("-w, --wait <duration>", "how long to wait for messages before the queue counts as empty")
         .argParser(parseDuration)
         .default(2_000, "2s"),
     )

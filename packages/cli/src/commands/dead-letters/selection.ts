@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { parseSequenceNumber } from "../../input/parse-number.js";
 
-/** Lets a command choose among dead letters: all that are given must hold, of each any one. */
+/** Adds the options that select dead letters: every option given must match, each with any one of its values. */
 export function withSelection(command: Command): Command {
   return command
     .option("--reason <name>", "only with this dead-letter reason; can be repeated", collect)

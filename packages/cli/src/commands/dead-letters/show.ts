@@ -5,12 +5,12 @@ import { brokerCommand } from "../common-options.js";
 import { exiting } from "../exiting.js";
 import { withSelection } from "./selection.js";
 
-/** `waybill dead-letters show`: single messages, why they are there and what today's chain makes of them. */
+/** `waybill dead-letters show`: shows single messages, why they were dead-lettered and how today's chain reads them. */
 export function showCommand(): Command {
   return withSelection(brokerCommand("show"))
-    .summary("single messages: why they are there, and what today's chain makes of them")
+    .summary("show single messages: why they are there, and how today's chain reads them")
     .description(
-      "Shows dead-lettered messages one by one: the reason, waybill's record of what was tried then, and what today's chain makes of them.",
+      "Shows dead-lettered messages one by one: the reason, waybill's record of the attempts then, and how today's chain reads them.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing", parseDeadLetterQueue)
     .option("-n, --max <number>", "how many messages", parseCount, 10)

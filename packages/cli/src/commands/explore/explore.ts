@@ -3,15 +3,15 @@ import { UsageError } from "../../errors/usage-error.js";
 import { exiting } from "../exiting.js";
 import { exploringCommand } from "./exploring-command.js";
 
-/** `waybill explore`: serves a page that shows the broker, until it is interrupted. */
+/** `waybill explore`: serves the explorer's page until it is interrupted. */
 export function exploreCommand(): Command {
   return exploringCommand("explore")
-    .summary("look at everything on a local page")
+    .summary("show everything on a local web page")
     .description(
       "Serves a page on 127.0.0.1 that shows entities, messages, dead letters and formats as your chain reads them, and prints a link that " +
         "opens it once. Changes nothing unless --allow-changes is given. Runs until it is interrupted.",
     )
-    .option("--port <number>", "the port; 0 takes a free one", parsePort, 0)
+    .option("--port <number>", "the port; 0 picks a free one", parsePort, 0)
     .option("--allow-changes", "let the page repair dead letters and send messages")
     .option(
       "--decode-origin <origin>",

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { brokerCommand, withEntities } from "../common-options.js";
 
-/** A command that looks into a broker for a person or an assistant. */
+/** A command that shows a broker to a person or an assistant. */
 export function exploringCommand(name: string): Command {
   return withEntities(brokerCommand(name)).option(
     "--directory <path>",

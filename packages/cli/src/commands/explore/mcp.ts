@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import { exiting } from "../exiting.js";
 import { exploringCommand } from "./exploring-command.js";
 
-/** `waybill mcp`: the same reads for an assistant, over the standard input and output. */
+/** `waybill mcp`: serves what the explorer reads to an assistant, over the standard input and output. */
 export function mcpCommand(): Command {
   return exploringCommand("mcp")
-    .summary("let an assistant look, over the Model Context Protocol")
+    .summary("let an assistant read, over the Model Context Protocol")
     .description(
       "Serves entities, messages, decoded bodies, dead-letter groups, census and retirement verdict over the Model Context Protocol on the standard " +
         "input and output. Reads only: none of its tools changes anything.",

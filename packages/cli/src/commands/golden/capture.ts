@@ -3,15 +3,15 @@ import { parseCount } from "../../input/parse-number.js";
 import { brokerCommand, withEntities } from "../common-options.js";
 import { exiting } from "../exiting.js";
 
-/** `waybill golden capture`: keeps samples of what waits. */
+/** `waybill golden capture`: keeps samples of the waiting messages. */
 export function captureCommand(): Command {
   return withEntities(brokerCommand("capture"))
-    .summary("keep samples of what waits")
+    .summary("keep samples of the waiting messages")
     .description(
-      "Looks at what waits and keeps samples of each message type, version and format, one file each. Letters become a or A, digits 1, bytes 1 and dates one " +
-        "date; names of fields, booleans, null and the number 0 stay. Files that are there stay as they are.",
+      "Peeks the waiting messages and keeps samples of each message type, version and format, one file each. Letters become a or A, digits 1, bytes 1 and " +
+        "dates one date; names of fields, booleans, null and the number 0 are kept. Existing files are not changed.",
     )
-    .argument("<directory>", "where to write; made when it is not there")
+    .argument("<directory>", "where to write; created if it does not exist")
     .option(
       "--samples <number>",
       "how many samples of different shape of each type, version and format; default: 3",
@@ -19,11 +19,11 @@ export function captureCommand(): Command {
     )
     .option(
       "--keep <path>",
-      "keep the values there, as a JSON pointer with stars: /status, /items/*/currency; can be repeated",
+      "keep the values at this JSON pointer, in which * matches any step: /status, /items/*/currency; can be repeated",
       (path: string, paths: readonly string[] = []) => [...paths, path],
     )
-    .option("--no-redact", "keep the payloads as they are")
-    .option("--limit <number>", "how many messages to look at in one place", parseCount)
+    .option("--no-redact", "do not redact payloads")
+    .option("--limit <number>", "maximum number of messages to peek in one place", parseCount)
     .addHelpText(
       "after",
       `

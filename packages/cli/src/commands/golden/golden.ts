@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { captureCommand } from "./capture.js";
 import { checkCommand } from "./check.js";
 
-/** `waybill golden`: its two commands. */
+/** `waybill golden`, with its two subcommands. */
 export function goldenCommand(): Command {
   return new Command("golden")
     .summary("keep samples of real messages, and check chains against them")

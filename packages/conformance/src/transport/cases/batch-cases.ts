@@ -2,19 +2,12 @@ import assert from "node:assert/strict";
 import type { EncodedMessage } from "@waybill/core";
 import type { TransportMessageBatch } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
-import {
-  message,
-  rejectsWith,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { message, rejectsWith, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** A batch knows its size, takes what fits, and arrives whole and in order. */
+/** A batch knows its size, accepts messages that fit, and arrives complete and in order. */
 export function batchCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `batches: ${name}`, run);
+  const testCase = transportCase(subject, "batches");
   return [
     testCase("what was added arrives in order", async (harness) => {
       const queue = await harness.createQueue();
@@ -87,7 +80,7 @@ function large(bytes: number): EncodedMessage {
   return { body: new Uint8Array(bytes) };
 }
 
-/** Adds ever smaller messages until nothing fits any more. */
+/** Adds smaller and smaller messages until none fits. */
 function fill(batch: TransportMessageBatch): void {
   for (let bytes = 10_000; bytes >= 1; bytes >>= 1) while (batch.tryAdd(large(bytes)));
 }

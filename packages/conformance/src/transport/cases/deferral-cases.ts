@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
@@ -10,25 +11,24 @@ import {
 } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** Deferred messages wait until they are asked for by number. */
+/** Deferred messages stay until they are received by sequence number. */
 export function deferralCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `deferral: ${name}`, run, "deferral");
+  const testCase = transportCase(subject, "deferral", "deferral");
   return [
     testCase("a deferred message is not delivered until it is asked for", async (harness) => {
       const { queue, receiver, sequenceNumber } = await withDeferred(harness);
       await harness.receiveNothing(harness.receiver(queue));
-      const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
-      assert.deepEqual(texts([deferred!]), ["lamp"]);
-      assert.equal(deferred!.sequenceNumber, sequenceNumber);
-      assert.equal(deferred!.state, "deferred");
-      assert.equal(deferred!.deliveryCount, 1, "deferring it counted as a delivery");
-      assert.ok(deferred!.lockToken, "it is locked");
+      const deferred = required((await receiver.receiveDeferred([sequenceNumber]))[0]);
+      assert.deepEqual(texts([deferred]), ["lamp"]);
+      assert.equal(deferred.sequenceNumber, sequenceNumber);
+      assert.equal(deferred.state, "deferred");
+      assert.equal(deferred.deliveryCount, 1, "deferring it counted as a delivery");
+      assert.ok(deferred.lockToken, "it is locked");
     }),
     testCase("defer adds application properties", async (harness) => {
       const { receiver, sequenceNumber } = await withDeferred(harness);
-      const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
-      assertSameValue(deferred!.applicationProperties, { note: "later" }, "the application properties");
+      const deferred = required((await receiver.receiveDeferred([sequenceNumber]))[0]);
+      assertSameValue(deferred.applicationProperties, { note: "later" }, "the application properties");
     }),
     testCase("any receiver of the entity can ask for a deferred message", async (harness) => {
       const { queue, receiver, sequenceNumber } = await withDeferred(harness);
@@ -37,28 +37,27 @@ export function deferralCases(subject: TransportSubject): Case[] {
     }),
     testCase("a deferred message can be completed", async (harness) => {
       const { receiver, sequenceNumber } = await withDeferred(harness);
-      const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
-      await receiver.complete(handleOf(deferred!));
+      const deferred = required((await receiver.receiveDeferred([sequenceNumber]))[0]);
+      await receiver.complete(handleOf(deferred));
       await harness.outlastLocks();
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([sequenceNumber]));
     }),
     testCase("a deferred message that is abandoned stays deferred", async (harness) => {
       const { queue, receiver, sequenceNumber } = await withDeferred(harness);
-      const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
-      await receiver.abandon(handleOf(deferred!));
+      const deferred = required((await receiver.receiveDeferred([sequenceNumber]))[0]);
+      await receiver.abandon(handleOf(deferred));
       await harness.receiveNothing(harness.receiver(queue));
       assert.equal((await receiver.receiveDeferred([sequenceNumber])).length, 1);
     }),
     testCase("a deferred message can be dead-lettered", async (harness) => {
       const { queue, receiver, sequenceNumber } = await withDeferred(harness);
-      const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
-      await receiver.deadLetter(handleOf(deferred!), { deadLetterReason: "too late" });
+      const deferred = required((await receiver.receiveDeferred([sequenceNumber]))[0]);
+      await receiver.deadLetter(handleOf(deferred), { deadLetterReason: "too late" });
       const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.equal(dead.deadLetterReason, "too late");
     }),
     testCase("several deferred messages come in one call", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, "a", "b", "c");
       const messages = await harness.receive(receiver, 3);
       for (const delivered of messages) await receiver.defer(handleOf(delivered));
@@ -68,9 +67,9 @@ export function deferralCases(subject: TransportSubject): Case[] {
     testCase("receive-and-delete removes a deferred message at once", async (harness) => {
       const { queue, sequenceNumber } = await withDeferred(harness);
       const receiver = harness.receiver(queue, "receiveAndDelete");
-      const [deferred] = await receiver.receiveDeferred([sequenceNumber]);
-      assert.deepEqual(texts([deferred!]), ["lamp"]);
-      assert.equal(deferred!.settlement, undefined);
+      const deferred = required((await receiver.receiveDeferred([sequenceNumber]))[0]);
+      assert.deepEqual(texts([deferred]), ["lamp"]);
+      assert.equal(deferred.settlement, undefined);
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([sequenceNumber]));
     }),
     testCase("asking for a number that nobody deferred rejects with message-not-found", async (harness) => {
@@ -81,16 +80,15 @@ export function deferralCases(subject: TransportSubject): Case[] {
       const queue = await harness.createQueue();
       await harness.send(queue, "lamp");
       const receiver = harness.receiver(queue);
-      const [active] = await receiver.peek({ maxMessages: 1 });
-      await rejectsWith("message-not-found", () => receiver.receiveDeferred([active!.sequenceNumber]));
+      const active = required((await receiver.peek({ maxMessages: 1 }))[0]);
+      await rejectsWith("message-not-found", () => receiver.receiveDeferred([active.sequenceNumber]));
       assert.equal((await harness.receiveOne(receiver)).deliveryCount, 0, "it is still there");
     }),
   ];
 }
 
 async function withDeferred(harness: TransportHarness) {
-  const queue = await harness.createQueue();
-  const receiver = harness.receiver(queue);
+  const { queue, receiver } = await harness.queueWithReceiver();
   const delivered = await harness.sendAndReceive(queue, receiver);
   await receiver.defer(handleOf(delivered), { propertiesToModify: { note: "later" } });
   return { queue, receiver, sequenceNumber: delivered.sequenceNumber };

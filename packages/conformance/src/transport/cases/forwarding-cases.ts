@@ -1,48 +1,40 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
-import { handleOf, type TransportHarness, texts, transportCase } from "../harness/transport-harness.js";
+import { required } from "../../required.js";
+import { handleOf, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** How often a message may be forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
 const hopLimit = 4;
 
-/** What a receiver sees of messages that went from queue to queue. */
+/** What a receiver sees of forwarded messages. */
 export function forwardingCases(subject: TransportSubject): Case[] {
+  const testCase = transportCase(subject, "forwarding");
   return [
-    transportCase(
-      subject,
-      "forwarding: a message comes from the queue it was passed on to",
-      async (harness) => {
-        const target = await harness.createQueue();
-        const queue = await harness.createQueue({ forwardTo: target });
-        await harness.send(queue, "lamp");
-        const delivered = await harness.receiveOne(harness.receiver(target));
-        assert.deepEqual([...texts([delivered]), delivered.deadLetterSource], ["lamp", undefined]);
-      },
-    ),
-    transportCase(
-      subject,
-      "forwarding: a dead-lettered message that was passed on names its source",
-      async (harness) => {
-        const target = await harness.createQueue();
-        const queue = await harness.createQueue({ forwardDeadLetteredMessagesTo: target });
-        const receiver = harness.receiver(queue);
-        await receiver.deadLetter(handleOf(await harness.sendAndReceive(queue, receiver)), {
-          deadLetterReason: "broken",
-        });
-        const dead = await harness.receiveOne(harness.receiver(target));
-        assert.deepEqual([...texts([dead]), dead.deadLetterReason], ["lamp", "broken"]);
-        assert.equal(dead.deadLetterSource?.toLowerCase(), queue.toLowerCase());
-        await harness.receiveNothing(harness.deadLetterReceiver(queue));
-      },
-    ),
+    testCase("a message comes from the queue it was passed on to", async (harness) => {
+      const target = await harness.createQueue();
+      const queue = await harness.createQueue({ forwardTo: target });
+      await harness.send(queue, "lamp");
+      const delivered = await harness.receiveOne(harness.receiver(target));
+      assert.deepEqual([...texts([delivered]), delivered.deadLetterSource], ["lamp", undefined]);
+    }),
+    testCase("a dead-lettered message that was passed on names its source", async (harness) => {
+      const target = await harness.createQueue();
+      const { queue, receiver } = await harness.queueWithReceiver({ forwardDeadLetteredMessagesTo: target });
+      await receiver.deadLetter(handleOf(await harness.sendAndReceive(queue, receiver)), {
+        deadLetterReason: "broken",
+      });
+      const dead = await harness.receiveOne(harness.receiver(target));
+      assert.deepEqual([...texts([dead]), dead.deadLetterReason], ["lamp", "broken"]);
+      assert.equal(dead.deadLetterSource?.toLowerCase(), queue.toLowerCase());
+      await harness.receiveNothing(harness.deadLetterReceiver(queue));
+    }),
   ];
 }
 
-/** What the transfer dead-letter queue must do where there is one. */
+/** The transfer dead-letter queue, for transports that have it. */
 export function transferDeadLetterCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `transfer dead-letter: ${name}`, run, "transferDeadLetter");
+  const testCase = transportCase(subject, "transfer dead-letter", "transferDeadLetter");
   return [
     testCase("a queue's transfer dead-letter queue can be received from", async (harness) => {
       const queue = await harness.createQueue();
@@ -51,13 +43,14 @@ export function transferDeadLetterCases(subject: TransportSubject): Case[] {
     }),
     testCase("a message that was passed on too often lies in the last queue's", async (harness) => {
       const chain = [await harness.createQueue()];
-      while (chain.length < hopLimit + 2) chain.unshift(await harness.createQueue({ forwardTo: chain[0]! }));
-      await harness.send(chain[0]!, "lamp");
-      const queue = chain[hopLimit]!;
+      while (chain.length < hopLimit + 2)
+        chain.unshift(await harness.createQueue({ forwardTo: required(chain[0]) }));
+      await harness.send(required(chain[0]), "lamp");
+      const queue = required(chain[hopLimit]);
       const receiver = harness.receiver({ queue, subQueue: "transferDeadLetter" });
       const kept = await harness.receiveOne(receiver);
       assert.deepEqual(texts([kept]), ["lamp"]);
-      await harness.receiveNothing(harness.receiver(chain.at(-1)!));
+      await harness.receiveNothing(harness.receiver(required(chain.at(-1))));
       await receiver.complete(handleOf(kept));
     }),
   ];

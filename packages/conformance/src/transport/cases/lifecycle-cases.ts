@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { type Operation, operations } from "../harness/operations.js";
 import {
   message,
@@ -11,7 +12,7 @@ import {
 } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** What every operation does when its transport or its object is closed, when its caller gave up, and when its lock was lost. */
+/** What every operation does after its transport or object was closed, after an abort, and after its lock was lost. */
 export function lifecycleCases(subject: TransportSubject): Case[] {
   return [
     ...operations.flatMap((operation) => operationCases(subject, operation)),
@@ -22,8 +23,9 @@ export function lifecycleCases(subject: TransportSubject): Case[] {
 
 function operationCases(subject: TransportSubject, operation: Operation): Case[] {
   const { name, needs, lock } = operation;
-  const testCase = (circumstance: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `lifecycle: ${name} ${circumstance}`, run, ...needs);
+  const lifecycleCase = transportCase(subject, "lifecycle", ...needs);
+  const testCase = (circumstance: string, run: Parameters<typeof lifecycleCase>[1]) =>
+    lifecycleCase(`${name} ${circumstance}`, run);
   const cases = [
     testCase("rejects with closed when the transport is closed", async (harness) => {
       const { call } = await operation.prepare(harness);
@@ -53,7 +55,7 @@ function operationCases(subject: TransportSubject, operation: Operation): Case[]
     cases.push(
       testCase("rejects with closed when what it is called on is closed", async (harness) => {
         const { call, owner } = await operation.prepare(harness);
-        await owner!.close();
+        await required(owner).close();
         await rejectsWith("closed", () => call({}), name);
         await assertUsable(harness);
       }),
@@ -70,8 +72,7 @@ function operationCases(subject: TransportSubject, operation: Operation): Case[]
 }
 
 function closingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `lifecycle: ${name}`, run);
+  const testCase = transportCase(subject, "lifecycle");
   return [
     testCase("the transport declares the capabilities that its subject does", async (harness) => {
       assert.deepEqual([...harness.transport.capabilities].sort(), [...subject.capabilities].sort());
@@ -110,8 +111,7 @@ function closingCases(subject: TransportSubject): Case[] {
       );
     }),
     testCase("a receiver that waits stops waiting when it is closed", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { receiver } = await harness.queueWithReceiver();
       const pending = receiver
         .receive({ maxMessages: 1, maxWaitTimeInMs: 600_000 })
         .catch((error: unknown) => {
@@ -135,9 +135,10 @@ function missingEntityCases(subject: TransportSubject): Case[] {
   ) =>
     transportCase(
       subject,
-      `lifecycle: ${name} rejects with entity-not-found when there is no such entity`,
-      (harness) => rejectsWith("entity-not-found", () => call(harness), name),
+      "lifecycle",
       ...needs,
+    )(`${name} rejects with entity-not-found when there is no such entity`, (harness) =>
+      rejectsWith("entity-not-found", () => call(harness), name),
     );
   return [
     testCase("send", (harness) => harness.transport.createSender(missing).send([message("lamp")])),
@@ -173,7 +174,7 @@ function missingEntityCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** Fails unless a message still travels. */
+/** Fails unless a message can still be sent and received. */
 async function assertUsable(harness: TransportHarness): Promise<void> {
   const queue = await harness.createQueue();
   await harness.sendAndReceive(queue, harness.receiver(queue));

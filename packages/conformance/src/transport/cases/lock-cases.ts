@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
-import { handleOf, rejectsWith, type TransportHarness, transportCase } from "../harness/transport-harness.js";
+import { required } from "../../required.js";
+import { handleOf, rejectsWith, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** How long a lock holds, and what is left to a receiver that lost it. */
+/** How long a lock lasts, and what a receiver that lost it can still do. */
 export function lockCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `locks: ${name}`, run);
+  const testCase = transportCase(subject, "locks");
   return [
     testCase("a lock that runs out brings the message back with a higher delivery count", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const first = await harness.sendAndReceive(queue, receiver);
       await harness.outlastLocks();
       const second = await harness.receiveOne(receiver);
@@ -18,8 +17,7 @@ export function lockCases(subject: TransportSubject): Case[] {
       assert.equal(second.deliveryCount, 1);
     }),
     testCase("the holder of a lost lock does not disturb the next holder", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const first = await harness.sendAndReceive(queue, receiver);
       await harness.outlastLocks();
       const second = await harness.receiveOne(harness.receiver(queue));
@@ -36,19 +34,17 @@ export function lockCases(subject: TransportSubject): Case[] {
       assert.equal(dead.deadLetterReason, "MaxDeliveryCountExceeded");
     }),
     testCase("a renewed lock holds longer and says until when", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const delivered = await harness.sendAndReceive(queue, receiver);
       await harness.advance(harness.lockDurationMs * 0.6);
       const until = await receiver.renewLock(handleOf(delivered));
-      assert.ok(until instanceof Date && until > delivered.lockedUntilUtc!, "the new end is later");
+      assert.ok(until instanceof Date && until > required(delivered.lockedUntilUtc), "the new end is later");
       await harness.advance(harness.lockDurationMs * 0.6);
       await harness.receiveNothing(harness.receiver(queue));
       await receiver.complete(handleOf(delivered));
     }),
     testCase("closing a receiver settles nothing: its locks run out by themselves", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const first = await harness.sendAndReceive(queue, receiver);
       await receiver.close();
       await harness.outlastLocks();

@@ -29,8 +29,7 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
     [
       "defer",
       async (harness) => {
-        const queue = await harness.createQueue();
-        const receiver = harness.receiver(queue);
+        const { queue, receiver } = await harness.queueWithReceiver();
         return receiver.defer(handleOf(await harness.sendAndReceive(queue, receiver)));
       },
     ],
@@ -49,7 +48,7 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
         }),
     ],
   ],
-  // Its operation is absent without it.
+  // Without this capability the operation is absent.
   sessionEnumeration: [],
   rules: [
     ["listRules", async (harness) => (await ruleManager(harness)).listRules()],
@@ -65,18 +64,19 @@ const attempts: Readonly<Record<TransportCapability, readonly Attempt[]>> = {
   ],
 };
 
-/** What a transport cannot do, it says: every operation behind a missing capability rejects with `not-supported`. */
+/** Every operation of a missing capability rejects with `not-supported`. */
 export function missingCapabilityCases(subject: TransportSubject): Case[] {
   const present = new Set(subject.capabilities);
   return Object.entries(attempts)
     .filter(([capability]) => !present.has(capability as TransportCapability))
-    .flatMap(([capability, calls]) =>
-      calls.map(([operation, call]) =>
-        transportCase(subject, `without ${capability}: ${operation} rejects with not-supported`, (harness) =>
+    .flatMap(([capability, calls]) => {
+      const testCase = transportCase(subject, `without ${capability}`);
+      return calls.map(([operation, call]) =>
+        testCase(`${operation} rejects with not-supported`, (harness) =>
           rejectsWith("not-supported", () => call(harness), operation),
         ),
-      ),
-    );
+      );
+    });
 }
 
 async function ruleManager(harness: TransportHarness) {

@@ -1,31 +1,21 @@
 import assert from "node:assert/strict";
-import type { TransportCapability } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
-import {
-  handleOf,
-  message,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { handleOf, message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** Peeking sees everything and touches nothing. */
+/** Peeking returns all messages and changes nothing. */
 export function peekingCases(subject: TransportSubject): Case[] {
-  const testCase = (
-    name: string,
-    run: (harness: TransportHarness) => Promise<void>,
-    ...needs: TransportCapability[]
-  ) => transportCase(subject, `peeking: ${name}`, run, ...needs);
+  const testCase = transportCase(subject, "peeking");
   return [
     testCase("sees messages in order, whole, without lock or handle", async (harness) => {
       const queue = await harness.createQueue();
       await harness.send(queue, message("a", { messageId: "A-1", applicationProperties: { note: 1 } }), "b");
       const peeked = await harness.receiver(queue).peek({ maxMessages: 10 });
       assert.deepEqual(texts(peeked), ["a", "b"]);
-      assert.equal(peeked[0]!.messageId, "A-1");
-      assertSameValue(peeked[0]!.applicationProperties, { note: 1 }, "the application properties");
+      assert.equal(required(peeked[0]).messageId, "A-1");
+      assertSameValue(required(peeked[0]).applicationProperties, { note: 1 }, "the application properties");
       for (const one of peeked) {
         assert.equal(one.settlement, undefined);
         assert.equal(one.lockToken, undefined);
@@ -44,7 +34,7 @@ export function peekingCases(subject: TransportSubject): Case[] {
       await harness.send(queue, "a", "b", "c", "d");
       const receiver = harness.receiver(queue);
       const all = await receiver.peek({ maxMessages: 10 });
-      const fromSequenceNumber = all[1]!.sequenceNumber;
+      const fromSequenceNumber = required(all[1]).sequenceNumber;
       assert.deepEqual(texts(await receiver.peek({ maxMessages: 2, fromSequenceNumber })), ["b", "c"]);
       assert.deepEqual(
         texts(await receiver.peek({ maxMessages: 1 })),
@@ -53,8 +43,7 @@ export function peekingCases(subject: TransportSubject): Case[] {
       );
     }),
     testCase("sees a message that is locked", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const delivered = await harness.sendAndReceive(queue, receiver);
       assert.deepEqual(texts(await receiver.peek({ maxMessages: 1 })), ["lamp"]);
       await receiver.complete(handleOf(delivered));
@@ -65,19 +54,17 @@ export function peekingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(await harness.receiver(queue).peek({ maxMessages: 10 }), []);
     }),
     testCase("sees the dead-letter queue", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const delivered = await harness.sendAndReceive(queue, receiver);
       await receiver.deadLetter(handleOf(delivered), { deadLetterReason: "broken" });
-      const [dead] = await harness.deadLetterReceiver(queue).peek({ maxMessages: 1 });
-      assert.equal(dead!.deadLetterReason, "broken");
+      const dead = required((await harness.deadLetterReceiver(queue).peek({ maxMessages: 1 }))[0]);
+      assert.equal(dead.deadLetterReason, "broken");
       assert.deepEqual(await receiver.peek({ maxMessages: 1 }), []);
     }),
     testCase(
       "sees deferred messages as deferred",
       async (harness) => {
-        const queue = await harness.createQueue();
-        const receiver = harness.receiver(queue);
+        const { queue, receiver } = await harness.queueWithReceiver();
         await receiver.defer(handleOf(await harness.sendAndReceive(queue, receiver)));
         const [deferred] = await receiver.peek({ maxMessages: 1 });
         assert.equal(deferred?.state, "deferred");

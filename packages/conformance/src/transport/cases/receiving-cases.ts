@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
-import {
-  message,
-  rejectsWith,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { message, rejectsWith, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** What a receiver gets, when it waits and when it stops waiting. */
 export function receivingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `receiving: ${name}`, run);
+  const testCase = transportCase(subject, "receiving");
   return [
     testCase("returns at most as many messages as asked for", async (harness) => {
       const queue = await harness.createQueue();
@@ -47,8 +40,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(texts(await harness.ended(call, 60_000)), ["late"]);
     }),
     testCase("a wait that was given up takes no message with it", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const givingUp = new AbortController();
       const call = receiver.receive({
         maxMessages: 1,

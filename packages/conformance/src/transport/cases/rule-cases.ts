@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { EncodedMessage } from "@waybill/core";
 import type { SubscriptionRule, TransportRuleManager } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   message,
@@ -20,10 +21,9 @@ const orders: readonly EncodedMessage[] = [
   message("big bulb", { subject: "bulb", applicationProperties: { amount: 300, isPaid: true } }),
 ];
 
-/** A subscription's rules choose what it gets and may change it. */
+/** A subscription's rules select its messages and may change them. */
 export function ruleCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `rules: ${name}`, run, "rules");
+  const testCase = transportCase(subject, "rules", "rules");
   const selects = (name: string, filter: SubscriptionRule["filter"], expected: readonly string[]) =>
     testCase(`${name} selects`, async (harness) => {
       const { topic, rules } = await withRules(harness);
@@ -92,7 +92,11 @@ export function ruleCases(subject: TransportSubject): Case[] {
       for (const [index, rule] of created.entries()) {
         assert.equal(listed[index]?.name, rule.name);
         assert.equal(listed[index]?.action, rule.action);
-        assertSameValue(withoutAbsent(listed[index]!.filter), rule.filter, `the filter of ${rule.name}`);
+        assertSameValue(
+          withoutAbsent(required(listed[index]).filter),
+          rule.filter,
+          `the filter of ${rule.name}`,
+        );
       }
     }),
     testCase("a rule changes nothing for messages that are there already", async (harness) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import {
   message,
   rejectsWith,
@@ -9,10 +10,9 @@ import {
 } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** Scheduled messages become active when their time has come, unless they are cancelled. */
+/** Scheduled messages become active at their scheduled time, unless they are cancelled. */
 export function schedulingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `scheduling: ${name}`, run, "scheduling");
+  const testCase = transportCase(subject, "scheduling", "scheduling");
   return [
     testCase("returns a sequence number for each message", async (harness) => {
       const { numbers } = await withScheduled(harness, "a", "b");
@@ -53,7 +53,7 @@ export function schedulingCases(subject: TransportSubject): Case[] {
     }),
     testCase("a cancelled message never comes", async (harness) => {
       const { queue, sender, numbers } = await withScheduled(harness, "a", "b", "c");
-      await sender.cancelScheduled([numbers[0]!, numbers[2]!]);
+      await sender.cancelScheduled([required(numbers[0]), required(numbers[2])]);
       await harness.advance(5000);
       const receiver = harness.receiver(queue);
       assert.deepEqual(texts([await harness.receiveOne(receiver)]), ["b"]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
 import type { EncodedBody, MessageId } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   message,
@@ -68,10 +69,9 @@ const ids: Readonly<Record<string, MessageId>> = {
   bytes: everyByte.subarray(0, 16),
 };
 
-/** What is sent arrives as it was sent, whole, in order, all of it or none. */
+/** Messages arrive unchanged, complete and in order, and batches atomically. */
 export function sendingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `sending: ${name}`, run);
+  const testCase = transportCase(subject, "sending");
   return [
     ...Object.entries(bodies).map(([name, body]) =>
       testCase(`a body of ${name} arrives as it was sent`, async (harness) => {
@@ -138,7 +138,7 @@ export function sendingCases(subject: TransportSubject): Case[] {
         assert.deepEqual(texts(arrived), sent);
         const numbers = arrived.map(({ sequenceNumber }) => sequenceNumber);
         for (const [index, number] of numbers.entries())
-          assert.ok(index === 0 || number > numbers[index - 1]!, "sequence numbers rise");
+          assert.ok(index === 0 || number > required(numbers[index - 1]), "sequence numbers rise");
       },
     ),
     testCase("of a batch with a message that is too large, none arrives", async (harness) => {
@@ -167,12 +167,11 @@ export function sendingCases(subject: TransportSubject): Case[] {
       assertSameValue(sent, copy, "the message handed over");
     }),
     testCase("a delivered message no longer depends on what another delivery made of it", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, { body: everyByte });
       const first = await harness.receiveOne(receiver);
       (first.body as Uint8Array).fill(0xa5);
-      await receiver.abandon(first.settlement!);
+      await receiver.abandon(required(first.settlement));
       assertSameValue((await harness.receiveOne(receiver)).body, everyByte, "the body of the next delivery");
     }),
   ];

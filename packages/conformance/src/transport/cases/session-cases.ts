@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { DeliveredMessage, TransportSessionReceiver } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
@@ -12,10 +13,10 @@ import {
 } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** A session is held by one receiver, keeps its order and its state. */
+/** A session is locked by one receiver, and keeps its order and state. */
 export function sessionCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `sessions: ${name}`, run, "sessions");
+  const testCase = transportCase(subject, "sessions", "sessions");
+  const listingCase = transportCase(subject, "sessions", "sessionEnumeration");
   return [
     testCase("a receiver gets its session's messages only, in order", async (harness) => {
       const queue = await withSessions(harness);
@@ -84,8 +85,8 @@ export function sessionCases(subject: TransportSubject): Case[] {
       const queue = await withSessions(harness);
       const session = await accept(harness, queue, "ada");
       const [first, second] = await harness.receive(session, 3);
-      await session.complete(handleOf(first!));
-      await session.deadLetter(handleOf(second!), { deadLetterReason: "broken" });
+      await session.complete(handleOf(required(first)));
+      await session.deadLetter(handleOf(required(second)), { deadLetterReason: "broken" });
       const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.deepEqual([...texts([dead]), dead.sessionId, dead.deadLetterReason], ["ada 2", "ada", "broken"]);
     }),
@@ -221,45 +222,33 @@ export function sessionCases(subject: TransportSubject): Case[] {
       const queue = await harness.createQueue();
       await rejectsWith("operation-invalid", () => accept(harness, queue, "ada"));
     }),
-    transportCase(
-      subject,
-      "sessions: those that have messages are listed, sorted, page by page",
-      async (harness) => {
-        const queue = await withSessions(harness);
-        await harness.send(queue, message("cem 1", { sessionId: "cem" }));
-        await accept(harness, queue, "dan");
-        const list = (skip: number, top: number) => harness.transport.listSessions!({ queue }, { skip, top });
-        assert.deepEqual(await list(0, 100), ["ada", "ben", "cem"]);
-        assert.deepEqual(await list(1, 1), ["ben"]);
-        assert.deepEqual(await list(3, 100), []);
-      },
-      "sessionEnumeration",
-    ),
-    transportCase(
-      subject,
-      "sessions: those whose state was set after an instant are listed, with or without messages",
+    listingCase("those that have messages are listed, sorted, page by page", async (harness) => {
+      const queue = await withSessions(harness);
+      await harness.send(queue, message("cem 1", { sessionId: "cem" }));
+      await accept(harness, queue, "dan");
+      const list = (skip: number, top: number) => harness.transport.listSessions?.({ queue }, { skip, top });
+      assert.deepEqual(await list(0, 100), ["ada", "ben", "cem"]);
+      assert.deepEqual(await list(1, 1), ["ben"]);
+      assert.deepEqual(await list(3, 100), []);
+    }),
+    listingCase(
+      "those whose state was set after an instant are listed, with or without messages",
       async (harness) => {
         const queue = await withSessions(harness);
         await (await accept(harness, queue, "dan")).setState(Uint8Array.of(1));
         await harness.advance(1000);
         const updatedAfter = new Date(harness.now().getTime() - 500);
         await (await accept(harness, queue, "eve")).setState(Uint8Array.of(1));
-        const ids = await harness.transport.listSessions!({ queue }, { updatedAfter, skip: 0, top: 100 });
+        const ids = await harness.transport.listSessions?.({ queue }, { updatedAfter, skip: 0, top: 100 });
         assert.deepEqual(ids, ["eve"]);
       },
-      "sessionEnumeration",
     ),
-    transportCase(
-      subject,
-      "sessions: an entity without sessions has none to list",
-      async (harness) => {
-        const queue = await harness.createQueue();
-        await rejectsWith("operation-invalid", () =>
-          harness.transport.listSessions!({ queue }, { skip: 0, top: 100 }),
-        );
-      },
-      "sessionEnumeration",
-    ),
+    listingCase("an entity without sessions has none to list", async (harness) => {
+      const queue = await harness.createQueue();
+      await rejectsWith("operation-invalid", () =>
+        required(harness.transport.listSessions?.({ queue }, { skip: 0, top: 100 })),
+      );
+    }),
     testCase("peeking sees the session's messages only", async (harness) => {
       const queue = await withSessions(harness);
       const session = await accept(harness, queue, "ben");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
   message,
   outcomeOf,
   rejectsWith,
-  type TransportHarness,
   texts,
   transportCase,
 } from "../harness/transport-harness.js";
@@ -14,22 +14,19 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 
 const properties = { note: "lamp", attempts: 2, at: new Date("2026-11-05T12:34:56.789Z"), isLate: true };
 
-/** What happens to a message that a receiver settles. */
+/** The effects of settling a message. */
 export function settlingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `settling: ${name}`, run);
+  const testCase = transportCase(subject, "settling");
   return [
     testCase("complete removes the message", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await receiver.complete(handleOf(await harness.sendAndReceive(queue, receiver)));
       await harness.outlastLocks();
       await harness.receiveNothing(receiver);
       await harness.receiveNothing(harness.deadLetterReceiver(queue));
     }),
     testCase("abandon brings the message back with a higher delivery count", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const first = await harness.sendAndReceive(queue, receiver);
       await receiver.abandon(handleOf(first));
       const second = await harness.receiveOne(receiver);
@@ -38,8 +35,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
       assert.notEqual(second.lockToken, first.lockToken);
     }),
     testCase("abandon adds and overwrites application properties", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, message("lamp", { applicationProperties: { note: "old", kept: 1 } }));
       await receiver.abandon(handleOf(await harness.receiveOne(receiver)), {
         propertiesToModify: properties,
@@ -48,15 +44,13 @@ export function settlingCases(subject: TransportSubject): Case[] {
       assertSameValue(again.applicationProperties, { kept: 1, ...properties }, "the application properties");
     }),
     testCase("an abandoned message keeps its place in the order", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, "a", "b");
       await receiver.abandon(handleOf(await harness.receiveOne(receiver)));
       assert.deepEqual(texts(await harness.receive(receiver, 2)), ["a", "b"]);
     }),
     testCase("dead-letter moves the message with reason, description and properties", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, message("lamp", { messageId: "A-1042", applicationProperties: { kept: 1 } }));
       const first = await harness.receiveOne(receiver);
       await receiver.deadLetter(handleOf(first), {
@@ -75,8 +69,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
         assertSameValue(dead.applicationProperties[name], value, `the property ${name}`);
     }),
     testCase("dead-letter keeps a reason and a description of 4096 characters", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const [deadLetterReason, deadLetterErrorDescription] = ["r".repeat(4096), "d".repeat(4096)];
       const handle = handleOf(await harness.sendAndReceive(queue, receiver));
       await receiver.deadLetter(handle, { deadLetterReason, deadLetterErrorDescription });
@@ -85,16 +78,14 @@ export function settlingCases(subject: TransportSubject): Case[] {
       assert.equal(dead.deadLetterErrorDescription, deadLetterErrorDescription);
     }),
     testCase("dead-letter needs neither reason nor description", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await receiver.deadLetter(handleOf(await harness.sendAndReceive(queue, receiver)));
       const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.equal(dead.deadLetterReason, undefined);
       assert.equal(dead.deadLetterErrorDescription, undefined);
     }),
     testCase("a dead-lettered message can be completed where it is", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await receiver.deadLetter(handleOf(await harness.sendAndReceive(queue, receiver)));
       const dead = harness.deadLetterReceiver(queue);
       await dead.complete(handleOf(await harness.receiveOne(dead)));
@@ -104,8 +95,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
     testCase(
       "abandoning as often as the entity allows moves the message to the dead-letter queue",
       async (harness) => {
-        const queue = await harness.createQueue({ maxDeliveryCount: 3 });
-        const receiver = harness.receiver(queue);
+        const { queue, receiver } = await harness.queueWithReceiver({ maxDeliveryCount: 3 });
         await harness.send(queue, "lamp");
         for (const expected of [0, 1, 2]) {
           const delivered = await harness.receiveOne(receiver);
@@ -119,8 +109,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
       },
     ),
     testCase("a message is settled once", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const settled = handleOf(await harness.sendAndReceive(queue, receiver));
       await receiver.complete(settled);
       await rejectsWith("message-lock-lost", () => receiver.complete(settled), "completing again");
@@ -128,17 +117,16 @@ export function settlingCases(subject: TransportSubject): Case[] {
       await rejectsWith("message-lock-lost", () => receiver.deadLetter(settled), "dead-lettering afterwards");
     }),
     testCase("neighbours settled differently in one tick keep their own outcomes", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, "a", "b", "c", "d", "e", "f");
       const handles = (await harness.receive(receiver, 6)).map(handleOf);
       await Promise.all([
-        receiver.complete(handles[0]!),
-        receiver.deadLetter(handles[1]!, { deadLetterReason: "first" }),
-        receiver.complete(handles[2]!),
-        receiver.deadLetter(handles[3]!, { deadLetterReason: "second" }),
-        receiver.abandon(handles[4]!, { propertiesToModify: { note: "again" } }),
-        receiver.complete(handles[5]!),
+        receiver.complete(required(handles[0])),
+        receiver.deadLetter(required(handles[1]), { deadLetterReason: "first" }),
+        receiver.complete(required(handles[2])),
+        receiver.deadLetter(required(handles[3]), { deadLetterReason: "second" }),
+        receiver.abandon(required(handles[4]), { propertiesToModify: { note: "again" } }),
+        receiver.complete(required(handles[5])),
       ]);
       const dead = await harness.receive(harness.deadLetterReceiver(queue), 2);
       assert.deepEqual(dead.map((one) => [...texts([one]), one.deadLetterReason]).sort(), [
@@ -150,8 +138,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
       await harness.receiveNothing(receiver);
     }),
     testCase("of two settlements of one message in one tick, one counts", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const handle = handleOf(await harness.sendAndReceive(queue, receiver));
       const errors = await Promise.all([
         outcomeOf(() => receiver.complete(handle)),
@@ -163,11 +150,10 @@ export function settlingCases(subject: TransportSubject): Case[] {
       await (hasCompleted ? harness.receiveNothing(dead) : harness.receive(dead, 1));
     }),
     testCase("messages can be settled in any order", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, "a", "b", "c");
       const handles = (await harness.receive(receiver, 3)).map(handleOf);
-      for (const index of [2, 0, 1]) await receiver.complete(handles[index]!);
+      for (const index of [2, 0, 1]) await receiver.complete(required(handles[index]));
       await harness.outlastLocks();
       await harness.receiveNothing(receiver);
     }),

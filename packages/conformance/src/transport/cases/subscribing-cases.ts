@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import type { DeliveredMessage, TransportReceiver, TransportSubscription } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
-import { handleOf, type TransportHarness, texts, transportCase, turn } from "../harness/transport-harness.js";
+import { handleOf, texts, transportCase, turn } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** A subscription delivers until it is stopped, never more at a time than allowed. */
+/** A subscription delivers until it is stopped, never more messages concurrently than allowed. */
 export function subscribingCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `subscribing: ${name}`, run);
+  const testCase = transportCase(subject, "subscribing");
   return [
     testCase("delivers what is there and what comes later", async (harness) => {
       const queue = await harness.createQueue();
@@ -188,8 +187,7 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       assert.equal(errors[0].code, "entity-not-found");
     }),
     testCase("closing the receiver ends its subscription", async (harness) => {
-      const queue = await harness.createQueue();
-      const receiver = harness.receiver(queue);
+      const { queue, receiver } = await harness.queueWithReceiver();
       const { messages } = collecting(receiver, 1);
       await harness.send(queue, "a");
       await harness.until(() => messages.length === 1, "the message came");
@@ -201,7 +199,7 @@ export function subscribingCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** Holds handlers back until a case lets them go, and lets all go when the case ends, so that closing never waits for them. */
+/** Blocks handlers until a case releases them, and releases all when the case ends, so that closing never waits for them. */
 class Gates implements Disposable {
   readonly #waiting: (() => void)[] = [];
   #isOpen = false;
@@ -220,7 +218,7 @@ class Gates implements Disposable {
   }
 }
 
-/** Subscribes with a handler that completes what it gets. */
+/** Subscribes with a handler that completes its messages. */
 function collecting(
   receiver: TransportReceiver,
   maxConcurrentCalls: number,

@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
-import {
-  handleOf,
-  message,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { handleOf, message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Every subscription of a topic gets its own copy of a message. */
 export function topicCases(subject: TransportSubject): Case[] {
-  const testCase = (name: string, run: (harness: TransportHarness) => Promise<void>) =>
-    transportCase(subject, `topics: ${name}`, run);
+  const testCase = transportCase(subject, "topics");
   return [
     testCase("every subscription gets a copy, whole and in order", async (harness) => {
       const topic = await harness.createTopic(["billing", "shipping"]);
@@ -21,8 +15,8 @@ export function topicCases(subject: TransportSubject): Case[] {
       for (const subscription of ["billing", "shipping"]) {
         const copies = await harness.receive(harness.receiver({ topic, subscription }), 2);
         assert.deepEqual(texts(copies), ["a", "b"]);
-        assert.equal(copies[0]!.messageId, "A-1");
-        assertSameValue(copies[0]!.applicationProperties.note, 1, "the property");
+        assert.equal(required(copies[0]).messageId, "A-1");
+        assertSameValue(required(copies[0]).applicationProperties.note, 1, "the property");
       }
     }),
     testCase("settling one copy leaves the others alone", async (harness) => {

@@ -1,24 +1,24 @@
 import type { CallOptions, TransportCapability } from "@waybill/core/transport";
 import { handleOf, message, type TransportHarness } from "./transport-harness.js";
 
-/** An operation of the contract, ready to be tried in every circumstance. */
+/** An operation of the contract, ready to be called in every circumstance. */
 export interface Operation {
   readonly name: string;
   readonly needs: readonly TransportCapability[];
-  /** Whether it goes by the lock of a message or of a session. */
+  /** Whether it needs the lock of a message or of a session. */
   readonly lock?: "message" | "session";
-  /** Makes all that the operation needs and returns the call with the thing it is made on. */
+  /** Creates what the operation needs and returns the call with its object. */
   prepare(harness: TransportHarness): Promise<PreparedOperation>;
 }
 
 /** An operation that only has to be called. */
 export interface PreparedOperation {
   call(options: CallOptions): Promise<unknown>;
-  /** What it is called on; undefined when that is the transport itself. */
+  /** The object it is called on; undefined for the transport itself. */
   readonly owner: { close(): Promise<void> } | undefined;
 }
 
-/** Every operation of the transport contract but `subscribe`, which has cases of its own. */
+/** Every operation of the transport contract except `subscribe`, which has separate cases. */
 export const operations: readonly Operation[] = Object.freeze<Operation[]>([
   onSender("send", [], (sender) => (options) => sender.send([message("lamp")], options)),
   onSender("createBatch", [], (sender) => (options) => sender.createBatch(options)),
@@ -169,8 +169,7 @@ function onRules(name: string, bind: (rules: Rules) => Call): Operation {
 }
 
 async function withLocked(harness: TransportHarness) {
-  const queue = await harness.createQueue();
-  const receiver = harness.receiver(queue);
+  const { queue, receiver } = await harness.queueWithReceiver();
   return { receiver, delivered: await harness.sendAndReceive(queue, receiver) };
 }
 

@@ -5,19 +5,19 @@ import type {
   EntityAddress,
   ReceiveMode,
   SettlementHandle,
-  TransportCapability,
   TransportReceiver,
 } from "@waybill/core/transport";
-import type { Case } from "../../case.js";
+import { required } from "../../required.js";
+import { caseMaker } from "./case-maker.js";
 import type { EntitySetting, TransportFixture, TransportSubject } from "./transport-subject.js";
 
-/** How long a receiver waits for what should not come, in milliseconds of the broker's time. */
+/** How long a receiver waits for a message that must not arrive, in milliseconds of the broker's time. */
 const emptyWaitMs = 250;
 
-/** What is added to a duration that must have passed: clocks of client and broker may differ a little. */
+/** Added to durations that must have passed: clocks of client and broker may differ a little. */
 const slackMs = 500;
 
-/** The fixture of one case, with the steps that cases are made of. */
+/** The fixture of one case, with the common steps of cases. */
 export class TransportHarness {
   readonly #fixture: TransportFixture;
   readonly lockDurationMs: number;
@@ -43,6 +43,11 @@ export class TransportHarness {
     return this.#fixture.createQueue(this.#completed(setting));
   }
 
+  async queueWithReceiver(setting: Partial<EntitySetting> = {}) {
+    const queue = await this.createQueue(setting);
+    return { queue, receiver: this.receiver(queue) };
+  }
+
   createTopic(subscriptions: readonly string[], setting: Partial<EntitySetting> = {}): Promise<string> {
     return this.#fixture.createTopic(subscriptions, this.#completed(setting));
   }
@@ -65,7 +70,7 @@ export class TransportHarness {
     return this.receiver({ queue, subQueue: "deadLetter" });
   }
 
-  /** Receives exactly so many messages, in as many calls as it takes, and fails when they do not come. */
+  /** Receives exactly `count` messages, in as many calls as needed, and fails if they do not arrive. */
   async receive(receiver: TransportReceiver, count: number): Promise<DeliveredMessage[]> {
     const messages: DeliveredMessage[] = [];
     while (messages.length < count) {
@@ -82,7 +87,7 @@ export class TransportHarness {
   }
 
   async receiveOne(receiver: TransportReceiver): Promise<DeliveredMessage> {
-    return (await this.receive(receiver, 1))[0]!;
+    return required((await this.receive(receiver, 1))[0]);
   }
 
   /** Sends one message to a queue and receives it with the receiver. */
@@ -108,7 +113,7 @@ export class TransportHarness {
     return call;
   }
 
-  /** Waits for a call that needs no passing of time; if it does not end, lets so much time pass that it gives up by itself. */
+  /** Waits for a call that needs no passing of time; if it does not end, lets enough time pass for it to time out. */
   async ended<T>(call: Promise<T>, givesUpAfterMs: number): Promise<T> {
     if (await this.#isEnding(call)) return call;
     await this.#fixture.advance(givesUpAfterMs + slackMs);
@@ -116,7 +121,7 @@ export class TransportHarness {
     return call;
   }
 
-  /** Waits until something holds, and fails when it does not in time. */
+  /** Waits until a condition holds, and fails if it does not in time. */
   async until(holds: () => boolean, what: string): Promise<void> {
     const endMs = performance.now() + this.#patienceMs;
     while (!holds()) {
@@ -125,7 +130,7 @@ export class TransportHarness {
     }
   }
 
-  /** Lets so much time pass that every lock taken until now is lost unless renewed. */
+  /** Lets enough time pass that every current lock expires unless renewed. */
   async outlastLocks(): Promise<void> {
     await this.#fixture.advance(this.lockDurationMs + slackMs);
   }
@@ -161,22 +166,8 @@ export class TransportHarness {
   }
 }
 
-/** Makes cases that each have a fixture of their own. */
-export function transportCase(
-  subject: TransportSubject,
-  name: string,
-  run: (harness: TransportHarness) => Promise<void>,
-  ...needs: TransportCapability[]
-): Case {
-  return {
-    name,
-    needs,
-    async run() {
-      await using fixture = await subject.create();
-      await run(new TransportHarness(fixture, subject));
-    },
-  };
-}
+/** Makes cases of transports. */
+export const transportCase = caseMaker(TransportHarness);
 
 /** A message with a text as its body. */
 export function message(text: string, properties: Omit<EncodedMessage, "body"> = {}): EncodedMessage {
@@ -224,7 +215,7 @@ export async function outcomeOf(call: () => Promise<unknown>): Promise<unknown> 
   }
 }
 
-/** Lets everything run that is ready to run. */
+/** Lets pending work run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,43 +1,43 @@
 import type { Transport } from "@waybill/core";
 import type { TransportCapability } from "@waybill/core/transport";
 
-/** What the transport suite knows of the transport under test. */
+/** The transport under test, with what the suite must know about it. */
 export interface TransportSubject {
-  /** Opens the transport on a broker, or a part of one, that no other case sees. Every case makes its own. */
+  /** Opens the transport on a broker, or a part of one, that no other case uses. Called for every case. */
   create(): Promise<TransportFixture>;
-  /** What the transport can do. What is missing here must reject with `not-supported`. */
+  /** The capabilities of the transport. Operations of missing ones must reject with `not-supported`. */
   readonly capabilities: Iterable<TransportCapability>;
   /**
-   * The lock duration that the cases give their entities, in milliseconds; default 5000, the shortest that Service Bus allows. Environments with
+   * The lock duration of the cases' entities, in milliseconds; default 5000, the minimum of Service Bus. Environments with
    * a real clock wait for it.
    */
   readonly lockDurationMs?: number;
-  /** The size in bytes that no message may have; default 256 KiB, the limit of the standard tier. */
+  /** The size in bytes at which messages are too large; default 256 KiB, the limit of the Standard tier. */
   readonly maxMessageBytes?: number;
   /** How long an effect that needs no passing of the broker's time may take in real milliseconds; default 5000. */
   readonly patienceMs?: number;
 }
 
-/** A broker with a transport, and what a case needs besides: entities and time. Disposing it closes and removes both. */
+/** A broker with a transport, and what a case also needs: entities and time. Disposing it closes and removes both. */
 export interface TransportFixture extends AsyncDisposable {
   readonly transport: Transport;
   /** Creates an empty queue and resolves with its name. */
   createQueue(setting: EntitySetting): Promise<string>;
   /** Creates a topic with the named subscriptions, each with the rule that lets everything pass, and resolves with its name. */
   createTopic(subscriptions: readonly string[], setting: EntitySetting): Promise<string>;
-  /** Lets time pass: a manual clock advances, a real one is waited for. Resolves when what was due has happened. */
+  /** Lets time pass: advances a manual clock, waits for a real one. Resolves when everything due has happened. */
   advance(durationMs: number): Promise<void>;
   /** The broker's time. */
   now(): Date;
 }
 
-/** How a queue, or a topic's subscriptions, are to be made. */
+/** The properties of a queue, or of a topic's subscriptions. */
 export interface EntitySetting {
   readonly lockDurationMs: number;
   readonly maxDeliveryCount: number;
   readonly requiresSession: boolean;
-  /** The queue of the same fixture to which a queue passes its messages on. */
+  /** The queue of the same fixture to forward messages to. */
   readonly forwardTo?: string;
-  /** The queue of the same fixture to which a queue passes its dead-lettered messages on. */
+  /** The queue of the same fixture to forward dead-lettered messages to. */
   readonly forwardDeadLetteredMessagesTo?: string;
 }

@@ -1,4 +1,4 @@
-/** An answer that is an error, with its text for people. */
+/** An error response, with its text. */
 class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -11,7 +11,7 @@ class ApiError extends Error {
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** The path of the API with a query; what is undefined is left out. */
+/** The path of the API with a query; undefined values are left out. */
 export function apiUrl(path: string, query: Query = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [[name, String(value)]],
@@ -19,7 +19,7 @@ export function apiUrl(path: string, query: Query = {}): string {
   return given.length === 0 ? `/api/${path}` : `/api/${path}?${new URLSearchParams(given)}`;
 }
 
-/** Asks the API. Rejects with `ApiError`. */
+/** Sends a GET request to the API. Rejects with `ApiError`. */
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   return (await (await checked(fetch(apiUrl(path, query), { signal: signal ?? null }))).json()) as T;
 }
@@ -29,7 +29,7 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
   return (await (await checked(fetch(apiUrl(path), postOf(body)))).json()) as T;
 }
 
-/** Reads an answer that grows, line by line, each line one JSON object. */
+/** Reads a streamed response line by line, each line one JSON object. */
 export async function* lines<T>(
   path: string,
   { query, body, signal }: { query?: Query; body?: unknown; signal: AbortSignal },
@@ -49,7 +49,7 @@ export async function* lines<T>(
   }
 }
 
-/** The text of anything that was thrown. */
+/** The text of any thrown value. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -70,7 +70,7 @@ async function checked(answer: Promise<Response>): Promise<Response> {
   const text = await response.text();
   throw new ApiError(
     response.status,
-    text === "" ? "This page may not ask any more: open a new link." : saidIn(text),
+    text === "" ? "This page has lost its access: open a new link." : saidIn(text),
   );
 }
 

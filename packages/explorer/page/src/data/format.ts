@@ -1,6 +1,6 @@
 const counts = new Intl.NumberFormat("en");
 
-/** A count with its thousands apart. */
+/** A count with separated thousands. */
 export function countText(count: number): string {
   return counts.format(count);
 }
@@ -11,12 +11,12 @@ export function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** An instant in UTC, without what is the same everywhere. */
+/** An instant in UTC, without `T` and milliseconds. */
 export function timeText(instant: string | undefined): string {
   return instant === undefined ? "–" : instant.replace("T", " ").replace(/\.\d+Z$/, "Z");
 }
 
-/** One or several. */
+/** A count with its noun in singular or plural. */
 export function plural(count: number, one: string, several = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : several}`;
 }

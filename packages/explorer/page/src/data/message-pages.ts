@@ -1,12 +1,12 @@
 import { get } from "./api.js";
 import type { MessagePage, MessageRow, NumberRange } from "./types.js";
 
-/** How many messages are asked for at once. */
+/** How many messages are requested at once. */
 const pageSize = 100;
 /** How many pages around the visible one stay in memory. */
 const keptPages = 6;
 
-/** Where the list is. */
+/** Which messages are listed. */
 export interface ListPlace {
   readonly entity: string;
   /** How many messages the broker counts there. */
@@ -15,14 +15,14 @@ export interface ListPlace {
 }
 
 /**
- * The messages of a place by their index, a few pages of them in memory. Peeking knows sequence numbers and no index: a page right behind or
- * before a known one is exact, one that is jumped to is estimated by its number and then what is around it is exact again.
+ * The messages of a place by their index, a few pages of them in memory. Peeking works by sequence number, not by index: a page next to a known
+ * one is exact. After a jump the position of the page is estimated; pages next to it are exact relative to it.
  */
 export class MessagePages {
   readonly #place: ListPlace;
   readonly #onChange: () => void;
   readonly #pages = new Map<number, readonly MessageRow[]>();
-  /** The first sequence number of pages whose place is known. */
+  /** The first sequence number of each page whose position is known. */
   readonly #anchors = new Map<number, string>();
   #range: NumberRange | undefined;
   #total: number;
@@ -38,7 +38,7 @@ export class MessagePages {
     this.#total = place.state === undefined ? place.expected : 0;
   }
 
-  /** How many rows there are, as far as known. */
+  /** The number of rows, as far as known. */
   get total(): number {
     return this.#total;
   }
@@ -52,7 +52,7 @@ export class MessagePages {
     return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize];
   }
 
-  /** Says how many messages there are now; a last page that was not full is asked for again when it is shown. */
+  /** Sets the current number of messages; a last page that was not full is requested again when it is shown. */
   grow(expected: number): void {
     if (this.#place.state !== undefined || expected <= this.#total) return;
     this.#pages.delete(Math.floor(this.#total / pageSize));
@@ -61,7 +61,7 @@ export class MessagePages {
     this.#range = undefined;
   }
 
-  /** Sees to it that these rows come. */
+  /** Loads the pages of these rows. */
   show(first: number, last: number): void {
     const from = Math.floor(first / pageSize);
     this.#wanted = Array.from({ length: Math.floor(last / pageSize) - from + 1 }, (_, index) => from + index);
@@ -72,7 +72,7 @@ export class MessagePages {
     this.#isClosed = true;
   }
 
-  /** One page after the other, and always those that are wanted now. */
+  /** Loads one page after the other, always one that is visible now. */
   async #load(): Promise<void> {
     if (this.#isLoading) return;
     this.#isLoading = true;
@@ -104,7 +104,7 @@ export class MessagePages {
     this.#noteEnd(page, rows.length, next);
   }
 
-  /** One request looks at so many messages only in search of a state: goes on until the page is full. */
+  /** A request by state scans a limited number of messages: repeats it until the page is full. */
   async #fetchPage(start: { from?: string; before?: string }): Promise<Pick<MessagePage, "rows" | "next">> {
     const { entity, state } = this.#place;
     const rows: MessageRow[] = [];
@@ -138,7 +138,7 @@ export class MessagePages {
     return { from: await this.#estimate(page) };
   }
 
-  /** A jump: what is known elsewhere does not connect to it, except the beginning. */
+  /** Estimates the first sequence number of a page that is not next to a known one. */
   async #estimate(page: number): Promise<string> {
     const beginning = this.#pages.get(0);
     this.#pages.clear();

@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Where in the page one is: the parts of the hash. */
+/** The current view: the parts of the hash. */
 export type Route = readonly string[];
 
-/** The address of a place in the page. */
+/** The address of a view. */
 export function href(...parts: readonly string[]): string {
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
-/** The present place; changes with the hash. */
+/** The current view; changes with the hash. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(readRoute);
   useEffect(() => {

@@ -15,7 +15,7 @@ export type { SearchCriteria } from "../../../src/search/search-criteria.js";
 export type { SearchEvent } from "../../../src/search/search-messages.js";
 export type { ContainerNode, LeafNode, ValueNode } from "../../../src/values/value-tree.js";
 
-/** What the explorer says of itself. */
+/** The explorer's settings. */
 export interface About {
   readonly namespace: string;
   readonly allowChanges: boolean;

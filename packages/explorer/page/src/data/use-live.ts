@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { errorText, lines } from "./api.js";
 import type { EntityView, RepairJobView } from "./types.js";
 
-/** The counts and repairs as they are now. */
+/** The current counts and repairs. */
 export interface Live {
   readonly entities: readonly EntityView[] | undefined;
   readonly repairs: readonly RepairJobView[];
@@ -10,7 +10,7 @@ export interface Live {
   readonly error: string | undefined;
 }
 
-/** How long to wait before asking again once the stream has ended. */
+/** How long to wait before reopening the stream, in ms. */
 const retryMs = 3_000;
 
 /** Follows the counts through a stream that stays open. */

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { errorText, get } from "./api.js";
 
-/** What was asked for: still on its way, there, or failed. */
+/** The state of a request: loading, loaded or failed. */
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly error: string | undefined;
@@ -9,7 +9,7 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-/** Loads from the API whenever the address changes; no address, no request. */
+/** Loads from the API whenever the address changes; sends no request without an address. */
 export function useLoad<T>(
   path: string | undefined,
   query: Readonly<Record<string, string | number | undefined>> = {},

@@ -100,7 +100,7 @@ function Group({ group, path, onRepair }: GroupProps): VNode {
       </p>
       {failure === undefined ? null : (
         <p class="quiet">
-          {failure.serializer ?? "nobody"}, {failure.stage}: <strong>{failure.reason}</strong>
+          {failure.serializer ?? "no serializer"}, {failure.stage}: <strong>{failure.reason}</strong>
           {failure.offset === undefined ? "" : ` at offset ${failure.offset}`}. <Text>{failure.detail}</Text>
         </p>
       )}

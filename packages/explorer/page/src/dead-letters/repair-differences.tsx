@@ -1,16 +1,17 @@
 import type { VNode } from "preact";
 import { countText, sizeText } from "../data/format.js";
 import type { RepairDifference, RepairPreview } from "../data/types.js";
+import { Table } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
 import { ValueTree } from "../parts/value-view.js";
 
 interface DifferencesProps {
   readonly preview: RepairPreview;
-  /** Whether the settings have changed since. */
+  /** Whether the settings have changed since the preview. */
   readonly isStale: boolean;
 }
 
-/** What a repair would do, and what would be different about some of the messages. */
+/** What a repair would do, with the differences for some of the messages. */
 export function Differences({ preview, isStale }: DifferencesProps): VNode {
   return (
     <section class={isStale ? "differences stale" : "differences"} aria-label="Dry run">
@@ -50,32 +51,21 @@ function Difference({ example }: { readonly example: RepairDifference }): VNode 
         )}
       </summary>
       {properties.length === 0 ? null : (
-        <div class="table" tabIndex={0} role="region" aria-label="Properties that change">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Property</th>
-                <th scope="col">Before</th>
-                <th scope="col">After</th>
-              </tr>
-            </thead>
-            <tbody>
-              {properties.map(({ name, before, after }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <Text>{name}</Text>
-                  </th>
-                  <td class="removed">
-                    <Text>{before ?? "–"}</Text>
-                  </td>
-                  <td class="added">
-                    <Text>{after ?? "–"}</Text>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Properties that change" head={["Property", "Before", "After"]}>
+          {properties.map(({ name, before, after }) => (
+            <tr key={name}>
+              <th scope="row">
+                <Text>{name}</Text>
+              </th>
+              <td class="removed">
+                <Text>{before ?? "–"}</Text>
+              </td>
+              <td class="added">
+                <Text>{after ?? "–"}</Text>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {skip === undefined ? (
         <p>

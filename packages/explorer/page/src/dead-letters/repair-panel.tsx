@@ -9,7 +9,7 @@ import { Differences } from "./repair-differences.js";
 interface RepairPanelProps {
   readonly about: About;
   readonly entity: string;
-  /** Undefined for all that can be read. */
+  /** Undefined for all messages that can be read. */
   readonly group: GroupView | undefined;
   readonly repairs: readonly RepairJobView[];
   onClose(): void;
@@ -17,7 +17,7 @@ interface RepairPanelProps {
 
 type Preview = RepairPreview & { readonly origin: string; readonly receipts: string };
 
-/** A repair: settings, what it would do, how far it is; cancelled between two batches, and resumed by its receipts. */
+/** A repair: its settings, preview and progress. It is cancelled between two batches, and resumed from its receipts. */
 export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPanelProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -43,7 +43,7 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
     setPreview(answer);
     setStale(false);
   };
-  // The page may have been closed meanwhile; the repair went on.
+  // The page may have been closed while the repair continued.
   const job = repairs.find(({ id }) => id === started?.id) ?? started ?? unfinished(repairs, entity);
   const isRunning = job?.state === "running" || job?.state === "cancelling";
   return (
@@ -98,7 +98,7 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
   );
 }
 
-/** The last repair of a dead-letter queue, unless it has come to its end. */
+/** The last repair of a dead-letter queue, unless it has ended. */
 export function unfinished(repairs: readonly RepairJobView[], entity: string): RepairJobView | undefined {
   const last = repairs.find(({ path }) => path.toLowerCase() === entity.toLowerCase());
   return last?.state === "done" || last?.state === "failed" ? undefined : last;
@@ -118,7 +118,7 @@ function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
       <fieldset disabled={isRunning}>
         <legend>The bodies</legend>
         <label>
-          <input type="radio" name="body" value="as-is" defaultChecked /> byte for byte as they came
+          <input type="radio" name="body" value="as-is" defaultChecked /> byte for byte
         </label>
         <label>
           <input type="radio" name="body" value="transcode" /> written again by the main serializer, in the
@@ -127,9 +127,9 @@ function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
       </fieldset>
       <fieldset disabled={isRunning} class="columns">
         <legend>Where to, and how fast</legend>
-        <Field label="Destination (a subscription gets its own alone)" name="to" value={origin} />
+        <Field label="Destination (a subscription's messages reach only it)" name="to" value={origin} />
         <Field label="Messages per second (empty: no limit)" name="rate" type="number" />
-        <Field label="At most (empty: all)" name="limit" type="number" />
+        <Field label="Maximum number (empty: all)" name="limit" type="number" />
         <label>
           <input type="checkbox" name="targetDetectsDuplicates" value="true" /> the target detects duplicates
         </label>

@@ -8,7 +8,7 @@ interface Rule {
   readonly action?: string;
 }
 
-/** The rules of a subscription: what it takes, and what it changes. */
+/** The rules of a subscription: their filters and actions. */
 export function Rules({ entity }: { readonly entity: string }): VNode {
   const { value, error, isLoading } = useLoad<readonly Rule[]>("rules", { entity });
   return (

@@ -6,7 +6,7 @@ import type { About, SentView } from "../data/types.js";
 import { HexTable } from "../parts/hex-table.js";
 import { Field, formValues, Problem } from "../parts/parts.js";
 
-/** A message written by hand: the chain's serializer writes it, its schemas check it. */
+/** A form to send a message: the chain's serializer writes it, its schemas check it. */
 export function SendForm({ about, entity }: { readonly about: About; readonly entity: string }): VNode {
   const [sent, setSent] = useState<SentView>();
   const [problem, setProblem] = useState<string>();
@@ -74,7 +74,7 @@ export function SendForm({ about, entity }: { readonly about: About; readonly en
       {sent === undefined ? null : (
         <div class="card" role="status">
           <p>
-            <strong class="good">{sent.isSent ? "Sent" : "Fine"}</strong>: {sent.messageId},{" "}
+            <strong class="good">{sent.isSent ? "Sent" : "Valid"}</strong>: {sent.messageId},{" "}
             {sent.contentType}, {sizeText(sent.bytes)}
           </p>
           <HexTable hex={sent.hex} />
@@ -84,7 +84,7 @@ export function SendForm({ about, entity }: { readonly about: About; readonly en
   );
 }
 
-/** Numbers and booleans as such, the rest as texts. */
+/** Parses numbers and booleans; everything else is a string. */
 function propertiesOf(text: string): Record<string, string | number | boolean> {
   const entries = text.split("\n").flatMap((line) => {
     const at = line.indexOf("=");

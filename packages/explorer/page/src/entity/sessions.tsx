@@ -7,7 +7,7 @@ import { Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
 import { ValueTree } from "../parts/value-view.js";
 
-/** The sessions that have messages, each with its state when asked for. */
+/** The sessions that have messages, with their state on request. */
 export function Sessions({ entity }: { readonly entity: string }): VNode {
   const [skip, setSkip] = useState(0);
   const { value, error, isLoading } = useLoad<SessionList>("sessions", { entity, skip });

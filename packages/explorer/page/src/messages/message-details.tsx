@@ -81,7 +81,7 @@ function Reading({ message, source }: ReadingProps): VNode {
       )}
       <div class="side-by-side">
         {reading.attempts.length === 0 ? null : (
-          <AttemptsTable title="What was tried" attempts={reading.attempts} decisive={reading.decisive} />
+          <AttemptsTable title="Attempts" attempts={reading.attempts} decisive={reading.decisive} />
         )}
         {hex === undefined ? null : reading.status === "decoded" ? (
           <details>
@@ -93,11 +93,13 @@ function Reading({ message, source }: ReadingProps): VNode {
         )}
       </div>
       {reading.contentEncodings.length > 0 && reading.attempts.length > 0 ? (
-        <p class="quiet">Offsets count in the body once {reading.contentEncodings.join(", ")} is undone.</p>
+        <p class="quiet">
+          Offsets are those of the body after decoding {reading.contentEncodings.join(", ")}.
+        </p>
       ) : null}
       {record === undefined ? null : (
         <AttemptsTable
-          title={`What was tried when it was dead-lettered, ${timeText(record.deadLetteredAt)}`}
+          title={`Attempts when it was dead-lettered, ${timeText(record.deadLetteredAt)}`}
           attempts={record.attempts}
           decisive={-1}
         />
@@ -124,7 +126,7 @@ function Summary({ reading }: { readonly reading: ReadingView }): VNode {
       <p>
         {status === "decoded" ? (
           <strong class="good">
-            {reading.isEmpty ? "No body" : `Read by ${serializer ?? "nobody: an AMQP value"}`}
+            {reading.isEmpty ? "No body" : `Read by ${serializer ?? "no serializer: an AMQP value"}`}
             {position < 0
               ? ""
               : position === 0
@@ -134,7 +136,7 @@ function Summary({ reading }: { readonly reading: ReadingView }): VNode {
         ) : (
           <strong class="bad">
             {status === "unavailable"
-              ? `Out of reach: ${reading.error}`
+              ? `Unavailable: ${reading.error}`
               : `${reading.reason} after ${plural(reading.attempts.length, "attempt")}`}
           </strong>
         )}

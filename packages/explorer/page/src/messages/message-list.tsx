@@ -7,7 +7,7 @@ import { Problem } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
 
 const rowHeight = 34;
-/** Browsers lay out no taller boxes; beyond, scrolling goes by several rows a pixel. */
+/** The maximum height that browsers lay out; longer lists scroll several rows per pixel. */
 const maxHeight = 12_000_000;
 
 interface MessageListProps {
@@ -18,7 +18,7 @@ interface MessageListProps {
   onSelect(sequenceNumber: string): void;
 }
 
-/** A list of any length: rows that are visible, of pages that are near. */
+/** A list of any length: renders visible rows only, and keeps nearby pages. */
 export function MessageList({ entity, expected, state, selected, onSelect }: MessageListProps): VNode {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const pages = useMemo(
@@ -182,7 +182,7 @@ function Row({ index, row, isActive, isSelected, onSelect }: RowProps): VNode {
   );
 }
 
-/** Who reads a message, or why nobody does. */
+/** The serializer that reads a message, or why none does. */
 export function ReadBy({ row }: { readonly row: MessageRow }): VNode {
   if (row.status === "decoded") return <span class="good">{row.serializer ?? "AMQP value"}</span>;
   return <span class="bad">{row.reason ?? row.status}</span>;

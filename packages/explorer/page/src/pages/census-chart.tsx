@@ -5,18 +5,18 @@ import type { CensusCount, CensusPoint } from "../data/types.js";
 interface CensusChartProps {
   readonly entity: string;
   readonly points: readonly CensusPoint[];
-  /** Every series of the page, so that each has one colour in all charts. */
+  /** Every series of the page, so that a series has the same colour in all charts. */
   readonly all: readonly string[];
 }
 
 const width = 640;
 const height = 160;
-/** How many series have a colour of their own; the others share the last one. */
+/** How many colours there are; further series share the last one. */
 const maxSeries = 8;
 /** How many censuses fit; the newest are shown. */
 const maxBars = 60;
 
-/** A bar for each census, one part for each format and version; the numbers stand in a table below. */
+/** A bar for each census, one part for each format and version; the numbers are in a table below. */
 export function CensusChart({ entity, points: censuses, all }: CensusChartProps): VNode {
   const points = censuses.slice(-maxBars).map(({ at, counts }) => ({ at, series: seriesOf(entity, counts) }));
   const names = [...new Set(points.flatMap(({ series }) => [...series.keys()]))].sort();
@@ -30,7 +30,7 @@ export function CensusChart({ entity, points: censuses, all }: CensusChartProps)
         preserveAspectRatio="none"
         class="chart"
         role="img"
-        aria-label={`What waited in ${entity}, over time`}
+        aria-label={`Waiting messages in ${entity}, over time`}
       >
         {points.map(({ at, series }, bar) => {
           let top = height;
@@ -73,7 +73,7 @@ function colorOf(name: string, all: readonly string[]): string {
   return `series-${Math.min(all.indexOf(name), maxSeries - 1)}`;
 }
 
-/** Counts by format, and version where there is one. */
+/** Counts by format, and version if there is one. */
 function seriesOf(entity: string, counts: CensusPoint["counts"]): Map<string, number> {
   const series = new Map<string, number>();
   for (const count of counts) {

@@ -12,7 +12,7 @@ interface Censuses {
   readonly plans: readonly PlanView[];
 }
 
-/** What waited over time, by format and version; where the write plans stand; what can be retired. */
+/** Waiting messages over time, by format and version; the progress of write plans; what can be retired. */
 export function CensusPage({ about }: { readonly about: About }): VNode {
   const { value, error, isLoading, reload } = useLoad<Censuses>("census");
   const [progress, setProgress] = useState<string>();
@@ -85,7 +85,7 @@ function Plans({ plans }: { readonly plans: readonly PlanView[] }): VNode | null
             <p class="quiet">
               {plan.waitingPercent === undefined
                 ? "None of either kind waited at the last census."
-                : `Of what waited at the last census, ${plan.waitingPercent.toFixed(1)} % were new.`}
+                : `Of the messages that waited at the last census, ${plan.waitingPercent.toFixed(1)} % were new.`}
             </p>
           </li>
         ))}

@@ -6,7 +6,7 @@ import { useLoad } from "../data/use-load.js";
 import { ResultTable } from "../messages/result-table.js";
 import { Field, formValues, Problem, Waiting } from "../parts/parts.js";
 
-/** What belongs to an id: by correlation id, address for replies and trace, oldest first. */
+/** The messages related to an id: by correlation id, reply address and trace, oldest first. */
 export function ConversationPage({ id }: { readonly id: string | undefined }): VNode {
   const path = id === undefined ? undefined : "conversation";
   const { value, error, isLoading } = useLoad<Conversation>(path, { id });
@@ -29,8 +29,8 @@ export function ConversationPage({ id }: { readonly id: string | undefined }): V
       {value === undefined ? null : (
         <>
           <p role="status">
-            {plural(value.messages.length, "message")} of {countText(value.scanned)} that wait
-            {value.isComplete ? "" : "; not everything was looked at"}.
+            {plural(value.messages.length, "message")} of {countText(value.scanned)} waiting ones
+            {value.isComplete ? "" : "; not every message was searched"}.
           </p>
           <ResultTable label="Messages of the conversation" results={value.messages} />
         </>

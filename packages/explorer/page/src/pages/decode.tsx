@@ -7,7 +7,7 @@ import { HexTable } from "../parts/hex-table.js";
 import { Field, formValues, Problem } from "../parts/parts.js";
 import { ValueTree } from "../parts/value-view.js";
 
-/** A body from somewhere else, read by the chain. */
+/** Reads a pasted body with the chain. */
 export function DecodePage(): VNode {
   const [view, setView] = useState<MessageView>();
   const [problem, setProblem] = useState<string>();
@@ -51,14 +51,14 @@ export function DecodePage(): VNode {
           <p>
             <strong class={view.status === "decoded" ? "good" : "bad"}>
               {view.status === "decoded"
-                ? `Read by ${view.serializer ?? "nobody"}`
+                ? `Read by ${view.serializer ?? "no serializer"}`
                 : (view.reason ?? view.status)}
             </strong>
           </p>
           {view.reading.value === undefined ? null : <ValueTree node={view.reading.value} />}
           {view.reading.attempts.length === 0 ? null : (
             <AttemptsTable
-              title="What was tried"
+              title="Attempts"
               attempts={view.reading.attempts}
               decisive={view.reading.decisive}
             />

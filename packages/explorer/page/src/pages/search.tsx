@@ -9,7 +9,7 @@ import { Field, formValues, Problem } from "../parts/parts.js";
 
 type Hit = Extract<SearchEvent, { kind: "hit" }>;
 
-/** Searches bodies, paths, properties and reasons, in everything that waits. */
+/** Searches bodies, paths, properties and reasons of all waiting messages. */
 export function SearchPage(): VNode {
   const { value: saved, reload } = useLoad<readonly SavedSearch[]>("searches");
   const [criteria, setCriteria] = useState<SearchCriteria>({});
@@ -126,6 +126,6 @@ export function SearchPage(): VNode {
 function statusOf(event: Exclude<SearchEvent, Hit>, hits: number): string {
   if (event.kind === "progress")
     return `${countText(hits)} found, ${countText(event.scanned)} read, now in ${event.path} …`;
-  const end = event.isComplete ? "" : "; there are more, say more precisely what to look for";
+  const end = event.isComplete ? "" : "; there are more, narrow the search";
   return `${countText(event.hits)} found in ${countText(event.scanned)} messages${end}.`;
 }

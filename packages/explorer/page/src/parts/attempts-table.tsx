@@ -1,43 +1,30 @@
 import type { VNode } from "preact";
 import type { AttemptView } from "../data/types.js";
+import { Table } from "./parts.js";
 import { Text } from "./text.js";
 
 interface AttemptsTableProps {
   readonly title: string;
   readonly attempts: readonly AttemptView[];
-  /** The one that got furthest; -1 for none. */
+  /** The index of the attempt that got furthest; -1 for none. */
   readonly decisive: number;
 }
 
-/** Who tried to read a body, at which stage each failed, why and where. */
+/** The failed attempts to read a body: serializer, stage, reason and offset. */
 export function AttemptsTable({ title, attempts, decisive }: AttemptsTableProps): VNode {
   return (
-    <div class="table" tabIndex={0} role="region" aria-label={title}>
-      <table>
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Tried</th>
-            <th scope="col">Stage</th>
-            <th scope="col">Reason</th>
-            <th scope="col">Offset</th>
-            <th scope="col">Detail</th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map((attempt, index) => (
-            <tr key={index} class={index === decisive ? "decisive" : ""}>
-              <th scope="row">{attempt.serializer ?? "nobody"}</th>
-              <td>{attempt.stage}</td>
-              <td>{attempt.reason}</td>
-              <td>{attempt.offset ?? "–"}</td>
-              <td class="detail">
-                <Text>{attempt.detail}</Text>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={title} head={["Tried", "Stage", "Reason", "Offset", "Detail"]} hasCaption={true}>
+      {attempts.map((attempt, index) => (
+        <tr key={index} class={index === decisive ? "decisive" : ""}>
+          <th scope="row">{attempt.serializer ?? "no serializer"}</th>
+          <td>{attempt.stage}</td>
+          <td>{attempt.reason}</td>
+          <td>{attempt.offset ?? "–"}</td>
+          <td class="detail">
+            <Text>{attempt.detail}</Text>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

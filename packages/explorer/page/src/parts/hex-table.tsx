@@ -6,13 +6,13 @@ import type { HexView } from "../data/types.js";
 
 interface HexTableProps {
   readonly hex: HexView;
-  /** Where further bytes are asked for; undefined where there are none. */
+  /** The message to load further bytes from; undefined if there is none. */
   readonly source?: { readonly entity: string; readonly number: string };
 }
 
 const pieceBytes = 2_048;
 
-/** Bytes in rows of sixteen, with the one marked at which reading failed. */
+/** Bytes in rows of sixteen, with a mark at the byte where reading failed. */
 export function HexTable({ hex: initial, source }: HexTableProps): VNode {
   const [hex, setHex] = useState(initial);
   useEffect(() => setHex(initial), [initial]);

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 
-/** What went wrong, said where it belongs. */
+/** An error text, shown where the error occurred. */
 export function Problem({ text }: { readonly text: string | undefined }): VNode | null {
   if (text === undefined) return null;
   return (
@@ -10,7 +10,7 @@ export function Problem({ text }: { readonly text: string | undefined }): VNode 
   );
 }
 
-/** That something is on its way. */
+/** A notice while something loads. */
 export function Waiting({ isLoading }: { readonly isLoading: boolean }): VNode | null {
   return isLoading ? (
     <p class="quiet" role="status">
@@ -38,7 +38,7 @@ export function Field({ label, name, value = "", type = "text", placeholder }: F
   );
 }
 
-/** A part of a page with its heading. */
+/** A section with its heading. */
 export function Section({
   title,
   children,
@@ -54,7 +54,37 @@ export function Section({
   );
 }
 
-/** The filled fields of a form. */
+interface TableProps {
+  readonly label: string;
+  /** The titles of its columns. */
+  readonly head: readonly string[];
+  readonly hasCaption?: boolean;
+  /** Its rows. */
+  readonly children: ComponentChildren;
+}
+
+/** A table that scrolls if it is too wide. */
+export function Table({ label, head, hasCaption = false, children }: TableProps): VNode {
+  return (
+    <div class="table" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        {hasCaption ? <caption>{label}</caption> : null}
+        <thead>
+          <tr>
+            {head.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The values of a form's fields that are not empty. */
 export function formValues(form: HTMLFormElement): Record<string, string> {
   const entries = [...new FormData(form)].flatMap(([name, value]) =>
     typeof value === "string" && value !== "" ? [[name, value] as const] : [],

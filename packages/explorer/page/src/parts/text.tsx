@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
 
-// What does not print, and what turns the direction of writing: shown as its code, never done.
+// Unprintable and bidirectional control characters: shown as their code points.
 const unprintable =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 
-/** A text from a message, letter by letter: nothing in it is markup, and what does not print is shown as its code. */
+/** A text from a message: never interpreted as markup, with unprintable characters shown as their code points. */
 export function Text({ children }: { readonly children: string }): VNode {
   const parts = children.split(new RegExp(`(${unprintable.source})`));
   return (

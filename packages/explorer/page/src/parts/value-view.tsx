@@ -5,7 +5,7 @@ import { countText, sizeText } from "../data/format.js";
 import type { ContainerNode, LeafNode, ValueNode } from "../data/types.js";
 import { Text } from "./text.js";
 
-/** Where the rest of a value is asked for. */
+/** The message to load the rest of a value from. */
 export interface ValueSource {
   readonly entity: string;
   readonly number: string;
@@ -14,13 +14,13 @@ export interface ValueSource {
 
 interface ValueProps {
   readonly node: ValueNode;
-  /** Undefined where there is nobody to ask for the rest. */
+  /** Undefined if the rest cannot be loaded. */
   readonly source?: ValueSource | undefined;
   readonly path?: readonly number[];
   readonly name?: string;
 }
 
-/** A value as a tree that folds: exact numbers, instants, bytes as hexadecimal. */
+/** A value as a collapsible tree: exact numbers, instants, bytes as hexadecimal. */
 export function ValueTree({ node, source, path = [], name }: ValueProps): VNode {
   if ("text" in node) return <Leaf node={node} source={source} path={path} name={name} />;
   return <Container node={node} source={source} path={path} name={name} />;
@@ -97,7 +97,7 @@ function Leaf({ node, source, path, name }: OpenNode<LeafNode>): VNode {
       {whole.kind === "bigint" ? <small>64-bit</small> : null}
       {isCut ? (
         <button type="button" class="link" onClick={more} disabled={source === undefined || whole !== node}>
-          … {whole === node ? "more" : `${countText(whole.length ?? 0)} in all`}
+          … {whole === node ? "more" : `${countText(whole.length ?? 0)} in total`}
         </button>
       ) : null}
     </div>

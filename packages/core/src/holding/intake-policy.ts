@@ -2,35 +2,35 @@ import type { Circuit } from "../circuit-breaker/circuit.js";
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { Awaitable } from "../contracts/serializer.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
-import type { UnreadableAction, UnreadablePolicy } from "../delivery/intake.js";
+import type { IntakeAction, IntakePolicy } from "../delivery/intake.js";
 import { isPromise } from "../foundation/is-promise.js";
 
-/** A session that stops at what cannot be read dead-letters nothing. */
-export const blockingPolicy: UnreadablePolicy = {
+/** The policy of a session that stops at an undeserializable message instead of dead-lettering it. */
+export const blockingPolicy: IntakePolicy = {
   openings: 0,
   onDecoded() {},
-  onUnreadable: () => "block",
+  onUndeserializable: () => "block",
 };
 
-/** What a processor does with messages that cannot be read. */
+/** What a processor does with undeserializable messages. */
 export interface ProcessorPolicySettings {
   readonly breaker: CircuitBreaker | undefined;
-  /** Whether a session stops at such a message for good. */
+  /** Whether a session stops at such a message. */
   readonly isBlocking: boolean;
   readonly onDecoded: () => void;
   /** What to do with a message whose circuit is open. */
-  readonly whileOpen: (delivered: DeliveredMessage) => Awaitable<UnreadableAction>;
+  readonly whileOpen: (delivered: DeliveredMessage) => Awaitable<IntakeAction>;
 }
 
-/** The policy of a processor; undefined when it dead-letters everything. */
+/** The policy of a processor; undefined when it dead-letters every undeserializable message. */
 export function processorPolicy({
   breaker,
   isBlocking,
   onDecoded,
   whileOpen,
-}: ProcessorPolicySettings): UnreadablePolicy | undefined {
+}: ProcessorPolicySettings): IntakePolicy | undefined {
   if (breaker === undefined) return isBlocking ? blockingPolicy : undefined;
-  const decide = (circuit: Circuit | undefined, delivered: DeliveredMessage): Awaitable<UnreadableAction> => {
+  const decide = (circuit: Circuit | undefined, delivered: DeliveredMessage): Awaitable<IntakeAction> => {
     if (isBlocking) return "block";
     return circuit === undefined ? "deadLetter" : whileOpen(delivered);
   };
@@ -42,8 +42,8 @@ export function processorPolicy({
       breaker.onDecoded(delivered, report, openings);
       onDecoded();
     },
-    onUnreadable(delivered, report) {
-      const circuit = breaker.onUnreadable(delivered, report);
+    onUndeserializable(delivered, report) {
+      const circuit = breaker.onUndeserializable(delivered, report);
       return isPromise(circuit)
         ? (circuit as Promise<Circuit | undefined>).then((opened) => decide(opened, delivered))
         : decide(circuit, delivered);
@@ -51,9 +51,9 @@ export function processorPolicy({
   };
 }
 
-/** The policy of calls that receive: what cannot be read is held only as long as the consumer has read nothing. */
-export function receiverPolicy(breaker: CircuitBreaker, onDecoded: () => void): UnreadablePolicy {
-  const decide = (circuit: Circuit | undefined): UnreadableAction =>
+/** The policy of `receiveMessages` and similar calls: undeserializable messages are held only until the consumer has decoded something. */
+export function receiverPolicy(breaker: CircuitBreaker, onDecoded: () => void): IntakePolicy {
+  const decide = (circuit: Circuit | undefined): IntakeAction =>
     circuit === undefined ? "deadLetter" : "hold";
   return {
     get openings() {
@@ -63,8 +63,8 @@ export function receiverPolicy(breaker: CircuitBreaker, onDecoded: () => void): 
       breaker.onDecoded(delivered, report, openings);
       onDecoded();
     },
-    onUnreadable(delivered, report) {
-      const circuit = breaker.onUnreadableByCall(delivered, report);
+    onUndeserializable(delivered, report) {
+      const circuit = breaker.onUndeserializableByCall(delivered, report);
       return isPromise(circuit) ? (circuit as Promise<Circuit | undefined>).then(decide) : decide(circuit);
     },
   };

@@ -1,31 +1,30 @@
 import { type Scheduler, steadyNow, type Timer } from "../foundation/scheduler.js";
 import type { LookAhead } from "./look-ahead.js";
 
-/** What a gate works with. */
-export interface ReceivingGateSettings {
+/** Dependencies and limits of a gate. */
+export interface SetAsideGateSettings {
   readonly lookAhead: LookAhead;
   readonly scheduler: Scheduler;
-  /** So many messages that cannot be read may pass after one that could, once they were seen to be mixed. */
+  /** How many undeserializable messages may be set aside after a readable one, once both kinds were seen. */
   readonly allowance: number;
-  /** How often to look through the entity from its beginning, in milliseconds. */
+  /** How often to peek from the beginning of the entity, in milliseconds. */
   readonly restartIntervalInMs: number;
-  /** Is called when messages may pass that were refused before; undefined for those who ask again by themselves. */
+  /** Called when `tryPass` would succeed after it failed; undefined if the caller polls. */
   readonly onOpened: (() => void) | undefined;
   readonly onError: (error: unknown) => void;
 }
 
-/** How often to look for messages that can be read while none may pass, in milliseconds. */
+/** How often to look for readable messages while none may be set aside, in milliseconds. */
 const lookIntervalMs = 1_000;
 
 /**
- * Decides whether messages that cannot be read, and for which there is no room, are set aside so that others can come. They are as long as
- * that leads to messages that can be read: one was among the last, or one is seen waiting behind them. Otherwise nothing would be left
- * of a queue that its consumer cannot read.
+ * Decides whether undeserializable messages beyond those held are set aside (deferred or dead-lettered) so that others can be received. They
+ * are set aside only while readable messages arrive or are seen behind them. Otherwise a broken consumer would empty its queue.
  */
-export class ReceivingGate {
-  readonly #settings: ReceivingGateSettings;
+export class SetAsideGate {
+  readonly #settings: SetAsideGateSettings;
   #allowance = 0;
-  /** Whether messages that can be read were seen behind others that cannot. */
+  /** Whether readable messages were seen behind undeserializable ones. */
   #isMixed = false;
   #from = 0n;
   #restartAtMs = 0;
@@ -33,11 +32,10 @@ export class ReceivingGate {
   #timer: Timer | undefined;
   #isStopped = false;
 
-  constructor(settings: ReceivingGateSettings) {
+  constructor(settings: SetAsideGateSettings) {
     this.#settings = settings;
   }
 
-  /** Notes that a message was read. */
   onDecoded(): void {
     if (!this.#isMixed) return;
     const { allowance } = this.#settings;
@@ -45,14 +43,14 @@ export class ReceivingGate {
     if (this.#timer !== undefined && this.#allowance > 0) this.#open();
   }
 
-  /** Forgets what was seen: there is nothing in the way any more. */
+  /** Forgets what was seen, once no message is held any more. */
   reset(): void {
     this.#isMixed = false;
     this.#allowance = 0;
   }
 
-  /** Whether the message with this number may be set aside. When not, `onOpened` is called as soon as it may. */
-  async mayPass(sequenceNumber: bigint): Promise<boolean> {
+  /** Uses up an allowance to set this message aside. If there is none, resolves with false and later calls `onOpened`. */
+  async tryPass(sequenceNumber: bigint): Promise<boolean> {
     if (this.#take()) return true;
     if (this.#timer === undefined) {
       if (sequenceNumber >= this.#from) this.#from = sequenceNumber + 1n;
@@ -90,7 +88,7 @@ export class ReceivingGate {
         this.#isMixed = true;
         this.#allowance = Math.max(messageCount, allowance);
       }
-      // What lies before the end can have become active, or be in another partition.
+      // A message before the end may have become active meanwhile, or be in another partition.
       if (!isAtEnd || steadyNow(scheduler) < this.#restartAtMs) return;
       this.#restartAtMs = steadyNow(scheduler) + restartIntervalInMs;
       this.#from = 0n;
