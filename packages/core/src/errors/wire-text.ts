@@ -14,6 +14,11 @@ export function truncate(text: string, maxLength: number): string {
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
 }
 
+/** A text of so many UTF-16 code units at most; one that is longer ends with an ellipsis, and in no half of a surrogate pair. */
+export function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${truncate(text, maxLength - 1)}…`;
+}
+
 /** A text with everything escaped that does not print, as JSON escapes it. */
 export function printable(text: string): string {
   return text.replace(unprintable, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -24,8 +29,8 @@ export function printable(text: string): string {
  * cut where it is longer than `maxLength` characters, for it may hold anything.
  */
 export function quoted(text: string, maxLength = 128): string {
-  const cut = truncate(text, maxLength);
-  return `"${printable(cut.replace(/["\\]/g, "\\$&"))}${cut.length < text.length ? "…" : ""}"`;
+  const shown = truncate(text, maxLength);
+  return `"${printable(shown.replace(/["\\]/g, "\\$&"))}${shown.length < text.length ? "…" : ""}"`;
 }
 
 /**
