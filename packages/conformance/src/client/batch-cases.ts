@@ -9,9 +9,7 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
   const testCase = clientCase(subject, "batches");
   return [
     testCase("a batch is filled until it is full, and sent", async (harness) => {
-      const queue = await harness.createQueue();
-      const client = harness.client();
-      const sender = client.createSender(queue);
+      const { queue, client, sender } = await harness.openQueue();
       const batch = await sender.createMessageBatch({ maxSizeInBytes: 4_000 });
       let n = 0;
       while (batch.tryAddMessage({ body: { n, text: noise(500) } })) n += 1;
@@ -30,9 +28,7 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       assert.ok(await batch.tryAddMessageAsync({ body: { n: 1 } }), "a smaller one is added");
     }),
     testCase("a large array goes in several batches, in order", async (harness) => {
-      const queue = await harness.createQueue();
-      const client = harness.client();
-      const sender = client.createSender(queue);
+      const { queue, client, sender } = await harness.openQueue();
       const { maxSizeInBytes } = await sender.createMessageBatch();
       const text = noise(Math.floor(maxSizeInBytes / 5));
       const messages: Message[] = count(12).map((n) => ({ body: { n, text } }));
@@ -40,9 +36,7 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       assert.deepEqual(numbers(await harness.receive(client, queue, 12)), count(12));
     }),
     testCase("an array with a message too large is refused before anything is sent", async (harness) => {
-      const queue = await harness.createQueue();
-      const client = harness.client();
-      const sender = client.createSender(queue);
+      const { queue, client, sender } = await harness.openQueue();
       const { maxSizeInBytes } = await sender.createMessageBatch();
       const messages = [
         { body: { text: noise(maxSizeInBytes / 2) } },
@@ -58,18 +52,15 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       assert.deepEqual(await harness.peek(client, queue), []);
     }),
     testCase("encoded messages are split as well", async (harness) => {
-      const queue = await harness.createQueue();
-      const client = harness.client();
-      const sender = client.createSender(queue);
+      const { queue, client, sender } = await harness.openQueue();
       const { maxSizeInBytes } = await sender.createMessageBatch();
       const body = new TextEncoder().encode(JSON.stringify({ text: noise(maxSizeInBytes / 3) }));
       await sender.sendEncodedMessages(count(5).map(() => ({ body, contentType: "application/json" })));
       assert.equal((await harness.receive(client, queue, 5)).length, 5);
     }),
     testCase("a batch of another sender is refused", async (harness) => {
-      const client = harness.client();
-      const queue = await harness.createQueue();
-      const batch = await client.createSender(queue).createMessageBatch();
+      const { queue, client, sender } = await harness.openQueue();
+      const batch = await sender.createMessageBatch();
       await assert.rejects(client.createSender(queue).sendMessages(batch), TypeError);
     }),
   ];

@@ -38,6 +38,13 @@ export class ClientHarness {
     });
   }
 
+  /** A queue of its own, with a client and a sender to it. */
+  async openQueue(options: Partial<WaybillClientOptions> = {}) {
+    const queue = await this.createQueue();
+    const client = this.client(options);
+    return { queue, client, sender: client.createSender(queue) };
+  }
+
   /** Lets the broker's time pass. */
   advance(durationMs: number): Promise<void> {
     return this.fixture.advance(durationMs);

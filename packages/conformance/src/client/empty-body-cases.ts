@@ -8,17 +8,14 @@ import { plainJson } from "./plain-json.js";
 
 /** Messages without a body: they are sent without bytes, arrive without a body, and are not undeserializable. */
 export function emptyBodyCases(subject: TransportSubject): Case[] {
-  const testCase = clientCase(subject);
+  const testCase = clientCase(subject, "empty bodies");
   return [
     testCase(
-      "empty bodies: undefined is sent as no bytes without a content type, and arrives as undefined",
+      "undefined is sent as no bytes without a content type, and arrives as undefined",
       async (harness) => {
-        const queue = await harness.createQueue();
-        const client = harness.client();
+        const { queue, client, sender } = await harness.openQueue();
         const applicationProperties = { tenant: "t" };
-        await client
-          .createSender(queue)
-          .sendMessages({ body: undefined, subject: "ping", applicationProperties });
+        await sender.sendMessages({ body: undefined, subject: "ping", applicationProperties });
         const [peeked] = await harness.peek(client, queue);
         assertSameValue(peeked?.rawBody, new Uint8Array(), "the body as it travels");
         assert.equal(peeked?.failure, undefined);
@@ -29,10 +26,8 @@ export function emptyBodyCases(subject: TransportSubject): Case[] {
         assert.equal(message?.applicationProperties.tenant, "t");
       },
     ),
-    testCase("empty bodies: travel beside others, in lists, batches and schedules", async (harness) => {
-      const queue = await harness.createQueue();
-      const client = harness.client();
-      const sender = client.createSender(queue);
+    testCase("travel beside others, in lists, batches and schedules", async (harness) => {
+      const { queue, client, sender } = await harness.openQueue();
       await sender.sendMessages([{ body: { n: 1 } }, { body: undefined, contentType: "application/json" }]);
       const batch = await sender.createMessageBatch();
       assert.ok(batch.tryAddMessage({ body: undefined }));
@@ -45,22 +40,20 @@ export function emptyBodyCases(subject: TransportSubject): Case[] {
       );
       assert.equal(arrived[1]?.contentType, "application/json");
     }),
-    testCase(
-      "empty bodies: what others sent without bytes arrives, whatever its content type",
-      async (harness) => {
-        const queue = await harness.createQueue();
-        const client = harness.client();
-        const labels = [undefined, "application/json", "application/x-order", "image/png"];
-        await client
-          .createSender(queue)
-          .sendEncodedMessages(labels.map((contentType) => ({ body: new Uint8Array(), contentType })));
-        for (const message of await harness.receive(client, queue, labels.length)) assertIsEmpty(message);
-      },
-    ),
-    testCase("empty bodies: the empty text and no bytes arrive as what they are", async (harness) => {
-      const queue = await harness.createQueue();
-      const client = harness.client({ serializer: plainJson, additionalDeserializers: [text(), bytes()] });
-      await client.createSender(queue).sendMessages([
+    testCase("what others sent without bytes arrives, whatever its content type", async (harness) => {
+      const { queue, client, sender } = await harness.openQueue();
+      const labels = [undefined, "application/json", "application/x-order", "image/png"];
+      await sender.sendEncodedMessages(
+        labels.map((contentType) => ({ body: new Uint8Array(), contentType })),
+      );
+      for (const message of await harness.receive(client, queue, labels.length)) assertIsEmpty(message);
+    }),
+    testCase("the empty text and no bytes arrive as what they are", async (harness) => {
+      const { queue, client, sender } = await harness.openQueue({
+        serializer: plainJson,
+        additionalDeserializers: [text(), bytes()],
+      });
+      await sender.sendMessages([
         { body: "", contentType: "text/plain" },
         { body: new Uint8Array(), contentType: "application/octet-stream" },
       ]);
@@ -68,27 +61,25 @@ export function emptyBodyCases(subject: TransportSubject): Case[] {
       assert.equal(first?.body, "");
       assertSameValue(second?.body, new Uint8Array(), "no bytes");
     }),
-    testCase("empty bodies: messages of a type need none", async (harness) => {
-      const queue = await harness.createQueue();
+    testCase("messages of a type need none", async (harness) => {
       const ping = defineMessage("ping", { version: 1 });
-      const client = harness.client({ messageTypes: [ping] });
-      await client.createSender(queue).sendMessages(ping.message(undefined));
+      const { queue, client, sender } = await harness.openQueue({ messageTypes: [ping] });
+      await sender.sendMessages(ping.message(undefined));
       const [message] = await harness.receive(client, queue, 1);
       assertIsEmpty(message);
       assert.ok(message !== undefined && ping.is(message));
     }),
-    testCase("empty bodies: are encrypted, and one that lost its bytes is refused", async (harness) => {
-      const queue = await harness.createQueue();
+    testCase("are encrypted, and one that lost its bytes is refused", async (harness) => {
       const key = new Uint8Array(32).fill(7);
       const keys = { currentKey: () => ({ id: "k1", key }), findKey: () => key };
-      const client = harness.client({ encryption: { keys } });
-      await client.createSender(queue).sendMessages({ body: undefined });
+      const { queue, client, sender } = await harness.openQueue({ encryption: { keys } });
+      await sender.sendMessages({ body: undefined });
       const [peeked] = await harness.peek(client, queue);
       const [message] = await harness.receive(client, queue, 1);
       assert.equal(message?.body, undefined);
       assert.equal(message?.deserialization.isEmpty, true);
       const lost = { body: new Uint8Array(), applicationProperties: peeked?.applicationProperties };
-      await client.createSender(queue).sendEncodedMessages(lost);
+      await sender.sendEncodedMessages(lost);
       const none = await client.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
       assert.deepEqual(none, []);
       const { dead } = await harness.receiveDeadLetter(client, queue);

@@ -17,11 +17,10 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
   const tooLarge = (subject.maxMessageBytes ?? 256 * 1024) + 1;
   return [
     testCase("claim check: a body larger than any message travels", async (harness) => {
-      const queue = await harness.createQueue();
       const { store, bodies } = mapStore();
-      const client = harness.client({ claimCheck: { store } });
+      const { queue, client, sender } = await harness.openQueue({ claimCheck: { store } });
       const body = { text: noise(tooLarge) };
-      await client.createSender(queue).sendMessages([{ body }, { body: { n: 1 } }, { body }]);
+      await sender.sendMessages([{ body }, { body: { n: 1 } }, { body }]);
       const [first, second, third] = await harness.receive(client, queue, 3);
       assert.deepEqual(
         [required(first).body, required(second).body, required(third).body],
@@ -34,11 +33,13 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
       );
     }),
     testCase("claim check: a store out of reach keeps the message in the queue", async (harness) => {
-      const queue = await harness.createQueue();
       const { store, bodies } = mapStore();
       const unavailableBackoff = { initialDelayInMs: 0 };
-      const client = harness.client({ claimCheck: { store, minBytes: 10 }, unavailableBackoff });
-      await client.createSender(queue).sendMessages({ body: { text: "large enough" } });
+      const { queue, client, sender } = await harness.openQueue({
+        claimCheck: { store, minBytes: 10 },
+        unavailableBackoff,
+      });
+      await sender.sendMessages({ body: { text: "large enough" } });
       const away = { ...store, get: () => Promise.reject(new Error("out of reach")) };
       const consumer = harness.client({ claimCheck: { store: away }, unavailableBackoff });
       const receiver = consumer.createReceiver(queue);
@@ -51,12 +52,9 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
       assert.ok(message.deliveryCount > 0, "the first delivery was given back");
     }),
     testCase("claim check: a store out of reach fails the send, and nothing is sent", async (harness) => {
-      const queue = await harness.createQueue();
       const store = { ...mapStore().store, put: () => Promise.reject(new Error("out of reach")) };
-      const client = harness.client({ claimCheck: { store, minBytes: 10 } });
-      const sending = client
-        .createSender(queue)
-        .sendMessages([{ body: 1 }, { body: "large enough", messageId: "b" }]);
+      const { queue, client, sender } = await harness.openQueue({ claimCheck: { store, minBytes: 10 } });
+      const sending = sender.sendMessages([{ body: 1 }, { body: "large enough", messageId: "b" }]);
       const error = await sending.catch((reason: unknown) => reason);
       assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
       assert.equal(error.messageId, "b");
@@ -65,10 +63,9 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
     testCase(
       "claim check: a body that is gone dead-letters its message, which can be sent again as it was",
       async (harness) => {
-        const queue = await harness.createQueue();
         const { store, bodies } = mapStore();
-        const client = harness.client({ claimCheck: { store, minBytes: 10 } });
-        await client.createSender(queue).sendMessages({ body: { text: "large enough" }, messageId: "a" });
+        const { queue, client, sender } = await harness.openQueue({ claimCheck: { store, minBytes: 10 } });
+        await sender.sendMessages({ body: { text: "large enough" }, messageId: "a" });
         const [[key, body]] = [...bodies] as [[string, Uint8Array]];
         await store.delete(key);
         const receiver = client.createReceiver(queue);
@@ -78,16 +75,15 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         assert.deepEqual(reasons(dead), ["claim-check-missing"]);
         assertSameValue(dead.rawBody, new Uint8Array(), "the body as it travelled");
         await store.put(key, body, {});
-        await client.createSender(queue).sendEncodedMessages(resubmitted(dead));
+        await sender.sendEncodedMessages(resubmitted(dead));
         await complete();
         const again = required((await harness.receive(client, queue, 1))[0]);
         assert.deepEqual(again.body, { text: "large enough" });
       },
     ),
     testCase("encryption: a body arrives, and nobody without the key reads it", async (harness) => {
-      const queue = await harness.createQueue();
-      const client = harness.client({ encryption: { keys: ring("k1") } });
-      await client.createSender(queue).sendMessages({ body: { note: "confidential" }, subject: "order" });
+      const { queue, client, sender } = await harness.openQueue({ encryption: { keys: ring("k1") } });
+      await sender.sendMessages({ body: { note: "confidential" }, subject: "order" });
       const stranger = required((await harness.peek(harness.client(), queue))[0]);
       assert.equal(stranger.failure?.status, "undeserializable");
       const raw = new TextDecoder("latin1").decode(stranger.rawBody as Uint8Array);
@@ -115,10 +111,9 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
       },
     ),
     testCase("encryption: keys out of reach keep the message in the queue", async (harness) => {
-      const queue = await harness.createQueue();
       const unavailableBackoff = { initialDelayInMs: 0 };
-      const client = harness.client({ encryption: { keys: ring("k1") } });
-      await client.createSender(queue).sendMessages({ body: { n: 1 } });
+      const { queue, client, sender } = await harness.openQueue({ encryption: { keys: ring("k1") } });
+      await sender.sendMessages({ body: { n: 1 } });
       const away = { ...ring("k1"), findKey: () => Promise.reject(new Error("out of reach")) };
       const receiver = harness
         .client({ encryption: { keys: away }, unavailableBackoff })

@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { describePath, printable, quoted, truncate } from "./wire-text.js";
+import { cut, describePath, printable, quoted, truncate } from "./wire-text.js";
 
 describe("truncate", () => {
   it("does not split a surrogate pair", () => {
     expect(truncate("ab😀", 3)).toBe("ab");
     expect(truncate("ab😀", 4)).toBe("ab😀");
+  });
+});
+
+describe("cut", () => {
+  it("ends a text that is too long with an ellipsis, and in no half of a pair", () => {
+    expect(cut("abcd", 4)).toBe("abcd");
+    expect(cut("abcde", 4)).toBe("abc…");
+    expect(cut("ab😀de", 4)).toBe("ab…");
   });
 });
 

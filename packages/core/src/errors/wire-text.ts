@@ -14,6 +14,11 @@ export function truncate(text: string, maxLength: number): string {
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
 }
 
+/** Cuts a text to a number of UTF-16 code units, the last an ellipsis if it was longer, without splitting a surrogate pair. */
+export function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${truncate(text, maxLength - 1)}…`;
+}
+
 /** Escapes unprintable characters as JSON does. */
 export function printable(text: string): string {
   return text.replace(unprintable, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -24,8 +29,8 @@ export function printable(text: string): string {
  * `maxLength` characters.
  */
 export function quoted(text: string, maxLength = 128): string {
-  const cut = truncate(text, maxLength);
-  return `"${printable(cut.replace(/["\\]/g, "\\$&"))}${cut.length < text.length ? "…" : ""}"`;
+  const shown = truncate(text, maxLength);
+  return `"${printable(shown.replace(/["\\]/g, "\\$&"))}${shown.length < text.length ? "…" : ""}"`;
 }
 
 /**

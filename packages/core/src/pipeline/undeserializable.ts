@@ -1,5 +1,5 @@
 import type { Stage } from "../errors/reason.js";
-import { quoted, truncate } from "../errors/wire-text.js";
+import { cut, quoted } from "../errors/wire-text.js";
 import type { DeadLetterReason, Undeserializable } from "../message/outcome.js";
 import type { DeserializationAttempt, DeserializationReport } from "../message/report.js";
 import { decisiveAttempt, finalReasons } from "./decisive-attempt.js";
@@ -61,8 +61,4 @@ function describe(report: DeserializationReport): string {
 function line({ serializer, position, stage, reason, detail }: DeserializationAttempt): string {
   const who = serializer === undefined ? "" : `${serializer} [${position}] `;
   return `${who}${stage}: ${reason}: ${cut(detail, maxDetailLength)}`;
-}
-
-function cut(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${truncate(text, maxLength - 1)}…`;
 }

@@ -3,6 +3,7 @@ import type { DeadLetterOptions, TransportSender } from "../contracts/transport.
 import type { Delivery } from "../delivery/delivery.js";
 import type { IntakeSettings } from "../delivery/intake.js";
 import type { LockRenewal } from "../delivery/lock-renewal.js";
+import { cut } from "../errors/wire-text.js";
 import { maxDeadLetterTextLength } from "../message/broker-properties.js";
 import { checkApplicationProperties } from "../message/check-message.js";
 import type { MessageId, ReceivedMessage, UndecodedMessage } from "../message/message.js";
@@ -104,8 +105,9 @@ export class Handling {
     if (error instanceof DeadLetterError) {
       const { reason, description, propertiesToModify } = error;
       await this.#settleAsAsked(delivery, "deadLetter", {
-        deadLetterReason: cut(reason),
-        deadLetterErrorDescription: description === undefined ? undefined : cut(description),
+        deadLetterReason: cut(reason, maxDeadLetterTextLength),
+        deadLetterErrorDescription:
+          description === undefined ? undefined : cut(description, maxDeadLetterTextLength),
         propertiesToModify,
       });
     } else if (error instanceof DeferError) {
@@ -170,10 +172,6 @@ export class Handling {
       return this.#reporter.report(error, verb, delivery.message.messageId);
     });
   }
-}
-
-function cut(text: string): string {
-  return text.length <= maxDeadLetterTextLength ? text : `${text.slice(0, maxDeadLetterTextLength - 1)}…`;
 }
 
 function kindOf(error: unknown): string {

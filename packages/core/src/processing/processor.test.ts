@@ -231,6 +231,25 @@ describe("subscribe", () => {
   });
 });
 
+describe("a DeadLetterError with long texts", () => {
+  it("cuts them to what the broker takes, without splitting a surrogate pair", async () => {
+    await using fixture = await createFixture();
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const text = `${"x".repeat(4_094)}😀 and more`;
+    fixture.client.createReceiver("orders").subscribe({
+      processMessage() {
+        throw new DeadLetterError(text, text);
+      },
+      processError: () => {},
+    });
+    await quiet();
+    const letters = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
+    const [dead] = await letters.peekMessages(1);
+    expect(dead?.deadLetterReason).toBe(`${"x".repeat(4_094)}…`);
+    expect(dead?.deadLetterErrorDescription).toBe(`${"x".repeat(4_094)}…`);
+  });
+});
+
 describe("handlers that throw values which cannot be inspected", () => {
   class Unnamed extends Error {
     override get name(): string {

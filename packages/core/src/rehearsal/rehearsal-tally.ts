@@ -1,4 +1,5 @@
 import type { DeliveredMessage } from "../contracts/transport.js";
+import { cut } from "../errors/wire-text.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
@@ -44,8 +45,8 @@ export class RehearsalTally {
         : undefined;
     if (suggestion !== undefined) this.#note(suggestion);
     this.#count({
-      contentType: cut(outcome.report.contentType),
-      messageType: cut(outcome.report.messageType ?? message.subject),
+      contentType: label(outcome.report.contentType),
+      messageType: label(outcome.report.messageType ?? message.subject),
       reader: outcome.report.serializer,
       outcome: outcome.status,
       reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
@@ -103,8 +104,6 @@ function keyOf({ contentType, messageType, reader, outcome, reason, suggestion }
   return JSON.stringify([contentType, messageType, reader, outcome, reason, suggestion]);
 }
 
-function cut(label: string | undefined): string | undefined {
-  return label === undefined || label.length <= maxLabelLength
-    ? label
-    : `${label.slice(0, maxLabelLength - 1)}…`;
+function label(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : cut(text, maxLabelLength);
 }

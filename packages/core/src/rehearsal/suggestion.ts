@@ -1,6 +1,7 @@
 import type { Serializer } from "../contracts/serializer.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
 import type { ReasonCode } from "../errors/reason.js";
+import { cut } from "../errors/wire-text.js";
 import { isPromise } from "../foundation/is-promise.js";
 import { parseMediaType } from "../message/media-type.js";
 import type { DeserializationOutcome, Undeserializable } from "../message/outcome.js";
@@ -74,7 +75,9 @@ function labelOf({ contentType = "", attempts }: Undeserializable["report"]): La
     ({ reason }) => reason === "content-type-unknown" || reason === "content-type-malformed",
   );
   const text =
-    contentType === "" ? "have no content type" : `have the content type ${JSON.stringify(cut(contentType))}`;
+    contentType === ""
+      ? "have no content type"
+      : `have the content type ${JSON.stringify(cut(contentType, 64))}`;
   const essence = contentType === "" ? undefined : parseMediaType(contentType)?.essence;
   return { kind: isUnknown ? "unknown" : "missing", essence, text };
 }
@@ -162,8 +165,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function cut(text: string): string {
-  return text.length <= 64 ? text : `${text.slice(0, 63)}…`;
 }
