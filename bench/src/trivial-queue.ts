@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** The least that a queue with locks can do: an array, a map of tokens, and a promise per operation. Keeps bodies by reference. */
+/** A minimal queue with locks: an array, a map of tokens, and a promise per operation. Keeps bodies by reference. */
 export class TrivialQueue<Body> {
   #bodies: Body[] = [];
   #head = 0;

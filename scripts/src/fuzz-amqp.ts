@@ -5,7 +5,7 @@ import { openEndpoint, recordTraffic } from "./fuzz/recorded-traffic.js";
 import { readNumbers } from "./run/options.js";
 import { type Random, randomFrom } from "./run/random.js";
 
-// Feeds mutated recorded traffic to AMQP endpoints and stops at the first that throws, hangs, writes something
+// Feeds mutated recorded traffic to AMQP endpoints and stops at the first one that throws, hangs, writes something
 // malformed, or grows. Usage: fuzz-amqp [mutations, default 100,000] [seed, default the time].
 
 const MAX_OUTPUT_SIZE = 4_194_304;

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** A program of the bench in a process of its own, which says something when it is ready and then answers each message. */
+/** A program of the bench in a separate process, which sends a message when it is ready and then answers each message. */
 export class Child<Ready> {
   readonly ready: Ready;
   readonly #process: ChildProcess;
@@ -15,7 +15,7 @@ export class Child<Ready> {
     this.ready = ready;
   }
 
-  /** Starts it; resolves when it is ready. Rejects when it ends before. */
+  /** Starts it; resolves when it is ready, rejects when it exits before. */
   static async start<Ready>(
     program: URL,
     args: readonly string[] = [],
@@ -28,13 +28,13 @@ export class Child<Ready> {
     return new Child(process, await answerOf<Ready>(process));
   }
 
-  /** Rejects when it ends before it answers. */
+  /** Rejects when it exits before it answers. */
   ask<Answer>(message: object | string): Promise<Answer> {
     this.#process.send(message);
     return answerOf(this.#process);
   }
 
-  /** Lets it end, and waits for that. */
+  /** Ends it and waits for its exit. */
   async stop(): Promise<void> {
     const ended = once(this.#process, "exit");
     this.#process.disconnect();
@@ -42,7 +42,7 @@ export class Child<Ready> {
   }
 }
 
-/** What a program prints, which is JSON: a figure, or some. Its process can collect garbage. */
+/** The JSON output of a program: one or several figures. Its process has `--expose-gc`. */
 export async function printed<Printed = number>(
   program: URL,
   args: readonly string[] = [],

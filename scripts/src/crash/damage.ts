@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { BrokerError, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 
-/** What opening damaged copies of a store came to. */
+/** The outcome of opening damaged copies of a store. */
 export interface DamageReport {
   refused: number;
   identical: number;
@@ -11,7 +11,7 @@ export interface DamageReport {
 }
 
 /**
- * Damages copies of a store in one place each, opens them, and tells whether each was refused or held what the store holds: flipped
+ * Damages copies of a store in one place each, opens them, and reports whether each was refused or had the content of the store: flipped
  * bits, sectors of zeros, of ones and of older bytes, and files cut short.
  */
 export async function damageStore(

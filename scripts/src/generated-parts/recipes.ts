@@ -30,7 +30,7 @@ const recipes: Readonly<Record<string, readonly [text: string, page: string]>> =
   multiplexing: ["send several streams over one queue, by session", "patterns/multiplexing.md"],
   opentelemetry: ["make spans and metrics", "observability.md"],
   processing: ["handle messages with retries, dead letters and deferrals", "processing.md"],
-  quarantine: ["keep unreadable messages in receive-and-delete mode", "receiving.md"],
+  quarantine: ["keep undeserializable messages in receive-and-delete mode", "receiving.md"],
   receiving: ["receive, settle, and look into the dead-letter record", "receiving.md"],
   rehearse: ["see what a chain would make of a queue, before it locks anything", "processing.md"],
   "request-reply": ["send a request and await its answer", "patterns/request-reply.md"],
