@@ -1,6 +1,6 @@
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 
-/** Lets a client of the official SDK administer over plain HTTP: by itself this version speaks TLS, whatever the connection string says. */
+/** Lets the SDK's administration client use plain HTTP: this version uses TLS, whatever the connection string says. */
 export function speakPlainHttp(client: ServiceBusAdministrationClient): void {
   client.pipeline.addPolicy({
     name: "plain-http",
