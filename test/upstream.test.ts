@@ -8,7 +8,7 @@ const folder = `${root}docs/upstream/`;
 const programs = readdirSync(folder).filter((name) => name.endsWith(".js") && name !== "service.js");
 
 describe("the reproductions for upstream", () => {
-  // When one of these fails, the fault is mended, and what the transport does about it can go.
+  // When one of these fails, the SDK's defect is fixed, and the transport's workaround can be removed.
   it.concurrent.each(programs)("%s shows its fault", async (program) => {
     const ended = promisify(execFile)(process.execPath, [program], { cwd: folder, timeout: 50_000 });
     await expect(ended).rejects.toMatchObject({ code: 1, stdout: expect.stringMatching(/^fault: /) });
