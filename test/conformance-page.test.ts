@@ -10,7 +10,7 @@ import { knownGaps } from "../packages/transport-azure/src/known-gaps.test-suppo
 import { openLocalFixture } from "../packages/transport-local/src/local-fixture.test-support.js";
 import { root } from "./workspace-packages.js";
 
-/** What an environment came to when the suite was last tried there: for each part of the suite, its clauses and those that held. */
+/** The last result of an environment: for each part of the suite, its cases and those that passed. */
 interface EnvironmentResult {
   /** The day, or null when it never ran. */
   readonly lastRan: string | null;
@@ -27,7 +27,7 @@ const localSubject: TransportSubject = {
   maxMessageBytes: 1024 * 1024,
 };
 
-/** The environments, by the headings of their columns; undefined where one cannot be opened here. */
+/** The environments, by the headings of their columns; undefined for one that cannot be opened here. */
 const environments: Readonly<Record<string, (() => Promise<EnvironmentResult>) | undefined>> = {
   "transport-local": () => trySuite(localSubject),
   "transport-azure → broker-server": async () => {
@@ -37,7 +37,7 @@ const environments: Readonly<Record<string, (() => Promise<EnvironmentResult>) |
   "transport-azure → Azure": connectionString === undefined ? undefined : () => tryOnAzure(connectionString),
 };
 
-it("tells in docs/conformance.md what every environment came to, clause for clause of today's suite", {
+it("lists in docs/conformance.md the result of every environment, for each case of today's suite", {
   timeout: 3_600_000,
 }, async () => {
   const results = readResults();
@@ -92,7 +92,7 @@ function clauseCounts(parts: EnvironmentResult["parts"]): Record<string, number>
   return Object.fromEntries(Object.entries(parts).map(([name, { clauses }]) => [name, clauses]));
 }
 
-/** What stands before the colon. */
+/** The part before the colon. */
 function partOf({ name }: Case): string {
   return name.slice(0, name.indexOf(":"));
 }

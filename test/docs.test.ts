@@ -56,11 +56,11 @@ describe("the commands of the docs", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("are run with their arguments by docs:commands, but for those that it leaves out with a reason", () => {
+  it("are run with their arguments by docs:commands, except those that it leaves out with a reason", () => {
     const commands = [...workspace, ...waybill].map(({ command }) => command);
     const stale = Object.keys(notRun).filter((command) => !commands.includes(command));
     expect(stale.filter((command) => !command.includes("docs:commands"))).toEqual([]);
-    // What else stands in a shell block installs packages, which `packed-command` does, or sets a variable.
+    // Other lines of shell blocks install packages, which `packed-command` does, or set a variable.
     expect(others.filter(({ command }) => !/^(?:npm install |export )/.test(command))).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe("the commands of the docs", () => {
     expect(waybill.length).toBeGreaterThan(30);
   });
 
-  it("are run by CI where that takes no hour", () => {
+  it("are run by CI if that takes less than an hour", () => {
     expect(steps).toContain("step npx -y pnpm@12 demo --messages 5000");
     expect(steps).toContain("step npx -y pnpm@12 docs:commands waybill");
   });
@@ -89,7 +89,7 @@ describe("docs/errors.md", () => {
     expect(headings).toEqual(Object.keys(errorCodes));
   });
 
-  it("says of each code whether trying again can help", () => {
+  it("says for each code whether a retry can help", () => {
     const text = readFileSync(`${root}docs/errors.md`, "utf8");
     const said = [...text.matchAll(/^## `([\w-]+)`\n\n_(Retryable|Not retryable)\._/gm)];
     expect(Object.fromEntries(said.map(([, code, word]) => [code, word === "Retryable"]))).toEqual(

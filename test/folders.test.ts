@@ -2,7 +2,7 @@ import { dirname, join, normalize } from "node:path/posix";
 import { describe, expect, it } from "vitest";
 import { type Manifest, readPackages, readSources, root, type SourceFile } from "./workspace-packages.js";
 
-/** Most source files that a folder has, tests and their support aside. */
+/** Maximum number of source files in a folder, without tests and their support. */
 const maxFiles = 20;
 
 /** Pairs of folders that import each other, and why. */
@@ -37,7 +37,7 @@ const allowedCycles: Readonly<Record<string, readonly (readonly string[])[]>> = 
 interface Import {
   readonly from: string;
   readonly to: string;
-  /** Whether nothing is left of it at run time. */
+  /** Whether it is erased at run time. */
   readonly isType: boolean;
 }
 

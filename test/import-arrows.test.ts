@@ -4,7 +4,7 @@ import { type Package, readPackages, root, type SourceFile } from "./workspace-p
 
 interface Arrow {
   readonly imports: readonly string[];
-  /** What only its tests import. */
+  /** Packages that only its tests import. */
   readonly tests?: readonly string[];
   readonly refused?: RegExp;
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
 
-/** A package under `packages/`, as its files say. */
+/** A package under `packages/`. */
 export interface Package {
   /** The folder's name, which is the package's name without the scope. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface SourceFile {
 /** An import or re-export. */
 export interface Reference {
   readonly specifier: string;
-  /** Whether nothing is left of it at run time. */
+  /** Whether it is erased at run time. */
   readonly isType: boolean;
 }
 

@@ -20,7 +20,7 @@ const tag = Buffer.alloc(16, 7);
 let names = 0;
 const nextName = (): string => `link-${names++}`;
 
-/** Joins a connection to a socket: one write a turn. */
+/** Connects a connection to a socket, with one write per turn of the event loop. */
 export function join(socket: Socket, open: (handler: ConnectionHandler) => Connection): Connection {
   const connection = open({
     onOutput: () =>
@@ -35,7 +35,7 @@ export function join(socket: Socket, open: (handler: ConnectionHandler) => Conne
   return connection;
 }
 
-/** Connects to a server as a client that costs little itself. */
+/** Connects to a server as a cheap client. */
 export async function openSession(port: number): Promise<{ session: Session; socket: Socket }> {
   const socket = connect(port, "127.0.0.1");
   const session = await new Promise<Session>((resolve) => {

@@ -20,7 +20,7 @@ const tag = Buffer.alloc(16, 7);
 if (process.send) serve();
 else await measure(Number(process.argv[2] ?? 200_000), Number(process.argv[3] ?? 5));
 
-/** The server: takes and accepts whatever comes, gives a message with a fresh front for every credit. */
+/** The server: accepts every message, and sends a message for every credit. */
 function serve(): void {
   const server = createServer((socket) => {
     join(socket, (output) =>

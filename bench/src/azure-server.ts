@@ -2,10 +2,10 @@ import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { order } from "./payloads.js";
 
-// The process behind a side of the suite `azure`: a broker in memory on the network, started with `--expose-gc`. It tells its connection
-// string, and then makes its queue ready when told.
+// The broker process of one side of the suite `azure`: a broker server in memory, started with `--expose-gc`. It reports its connection
+// string, and prepares its queue on request.
 
-/** What the bench asks of it: the queue emptied, or filled up to so many messages; and no garbage left from before. */
+/** A request of the bench: empty the queue, or fill it up to a number of messages, and collect garbage. */
 export interface ReadyRequest {
   readonly purge: boolean;
   readonly fill: number;

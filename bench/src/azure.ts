@@ -19,7 +19,7 @@ const batchSize = 100;
 const batchesPerCall = 5;
 const maxConcurrentCalls = 32;
 const handledPerCall = 640;
-/** Messages that a subscription's queue holds before eight calls: none of them waits for new ones. */
+/** Messages in a subscription's queue before eight calls: enough that none waits for new ones. */
 const waiting = 10_000;
 const body = order(2_000);
 const bytes = Buffer.from(JSON.stringify(body));
@@ -27,7 +27,7 @@ const asBytes: ServiceBusReceiverOptions = { skipParsingBodyAsJson: true };
 
 /** Long enough for a garbage collection to be one of many. */
 const long = { sampleMs: 200, warmUpMs: 3_000 };
-/** Receiving what is to be settled takes several times as long, and is not timed. */
+/** Receiving the messages to settle takes several times as long, and is not timed. */
 const short = { sampleMs: 50, warmUpMs: 600 };
 
 const perBatch = { unit: "rate", target: 0.95, unitsPerCall: bothSides(batchesPerCall) } as const;

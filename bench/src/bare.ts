@@ -4,8 +4,8 @@ import type { OpenSide } from "./harness/side.js";
 import { order, orderSchema } from "./payloads.js";
 
 /**
- * Writes or reads one body with the bare library, which trusts its bytes. Nothing of waybill is loaded: msgpackr's buffer, for one, belongs
- * to all who use it.
+ * Writes or reads one body with the bare library, which trusts its bytes. Loads nothing of waybill: msgpackr's buffer, for example, is shared by
+ * all its users.
  */
 export const openSide: OpenSide = (operation, format, bytes) => {
   const { read, write } = libraries[format as keyof typeof libraries];

@@ -11,7 +11,7 @@ const body = order(1_000);
 const baseline = () => JSON.parse(JSON.stringify(body));
 const goal = { baseline, unit: "rate", target: 0.35 } as const;
 
-/** The whole way of a message through the in-process broker, against turning the same body into text and back alone. */
+/** Sending, receiving and completing a message with the in-process broker, against only `JSON.stringify` and `JSON.parse` of the same body. */
 export const brokerSuite: Suite = {
   async single() {
     const { sender, receiver } = await openQueue();

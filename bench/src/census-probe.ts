@@ -25,7 +25,7 @@ const pipeline = createPipeline({
 const kinds = mixedKinds();
 
 await fill();
-// The broker is opened again, so that what filling left in its caches is gone.
+// The broker is reopened, so that its caches are empty.
 const broker = await openBroker({ storage: await openDurableStorage(join(directory, "store")) });
 const transport = localTransport(broker);
 const idle = memory();
@@ -53,7 +53,7 @@ await broker.close();
 rmSync(directory, { recursive: true, force: true });
 console.log(JSON.stringify({ seconds, groups: census.groups.length, heap, resident }));
 
-/** Bodies of three formats, labelled right, not at all or wrong, compressed, and garbage. */
+/** Bodies of three formats with a right, missing or wrong content type, compressed ones, and garbage. */
 function mixedKinds(): EncodedMessage[] {
   const body = order(1_000);
   const asJson = pipeline.serialize({ body, contentType: "application/json" }) as EncodedMessage;
@@ -89,7 +89,7 @@ async function fill(): Promise<void> {
     await sender.send(some(450, sent));
     await sender.schedule(some(50, sent), later);
     if (sent >= count / 5) continue;
-    // What was sent in the first fifth: half of it deferred, half dead-lettered.
+    // Of the first fifth, half is deferred and half dead-lettered.
     const taken = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 0 });
     await Promise.all(
       taken.map(({ settlement }, index) =>
@@ -102,7 +102,7 @@ async function fill(): Promise<void> {
   await to.close();
 }
 
-/** Bytes of the heap, and of resident memory without the pages of files: the store maps its file, and what was read of it stays while there is room. */
+/** Bytes of the heap, and of resident memory without file pages: the store maps its file, whose pages stay cached. */
 function memory(): { heap: number; resident: number } {
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();

@@ -3,7 +3,7 @@ import type { Probe, Suite } from "./harness/probe.js";
 
 interface Printed {
   readonly seconds: number;
-  /** Bytes above what there was before, after every 10,000 messages. */
+  /** The growth in bytes after every 10,000 messages. */
   readonly heap: readonly number[];
   readonly resident: readonly number[];
 }
@@ -31,7 +31,7 @@ const census: Probe = {
   }),
 };
 
-/** The largest rise from any sample to a later one, so that a high start hides nothing. */
+/** The largest rise from any sample to a later one, so that a high first sample hides no growth. */
 function grownMegabytes(samples: readonly number[]): number {
   return Math.max(...samples.map((low, index) => Math.max(...samples.slice(index)) - low)) / 1e6;
 }

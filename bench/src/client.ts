@@ -13,7 +13,7 @@ const messagesPerCall = 10;
 
 const plain = { serializer: json() };
 
-/** What the client does beside sending and receiving must hardly show. */
+/** Everything the client does besides sending and receiving must cost little. */
 export const clientSuite: Suite = {
   extras: async () =>
     comparison({
@@ -25,7 +25,7 @@ export const clientSuite: Suite = {
     }),
 };
 
-/** Nothing is large enough to get here. */
+/** Never called: no body is large enough. */
 const noStore: ClaimCheckStore = {
   put: () => Promise.reject(new Error("The body is small.")),
   get: () => Promise.reject(new Error("The body is small.")),

@@ -15,7 +15,7 @@ interface QueueFixture {
   readonly receiver: Receiver;
 }
 
-/** The bare engine: what it costs over the least a queue can do, and how that grows with what it holds. */
+/** The bare engine: its cost over that of a minimal queue, and how that grows with the number of messages. */
 const comparisons: SidedComparisons = {
   cycles: {
     name: "1 KB: send, receive, complete, against a trivial awaited queue with locks",
@@ -40,7 +40,7 @@ const comparisons: SidedComparisons = {
   },
   schedules: {
     name: "the same beside 1,000,000 scheduled messages, against 10 in a process that scheduled as many before",
-    // The code that has scheduled messages is compiled for those, too, and a quarter slower than what never has: that is not growth.
+    // Code that has run with scheduled messages is compiled for them, too, and a quarter slower: both sides schedule, so that this is not measured as growth.
     async baseline() {
       await openSchedules(1_000_000);
       return cycles(await openSchedules(10), small);
@@ -117,7 +117,7 @@ async function cyclesAmongLocks(count: number): Promise<Side> {
         const settled = required(held[at]);
         held[at] = message;
         at = (at + 7_919) % count;
-        // Locks end after a minute: those taken before the measurement began may be gone.
+        // Locks expire after a minute: those of before the measurement may be gone.
         await receiver.complete(settled).catch(() => {});
       }
     },
@@ -142,8 +142,8 @@ async function openSchedules(count: number): Promise<QueueFixture> {
 }
 
 /**
- * Every id is read out of bytes, as a front end reads it: a new string each time, for the same work whatever its number, while a number
- * below some thousands turns into text out of a cache. Each cycle leaves as many messages in each session as there were.
+ * Every id is decoded from bytes, as a front end does: a new string each time, so that the work does not depend on the number, while small numbers
+ * are converted to text from a cache. Each cycle leaves the number of messages in each session unchanged.
  */
 async function sessionCycles(count: number, messagesEach: number): Promise<Side> {
   const { broker, sender } = await openQueue({ requiresSession: true });

@@ -7,7 +7,7 @@ import { type Comparison, comparison } from "./harness/comparison.js";
 import type { Suite } from "./harness/probe.js";
 import { order } from "./payloads.js";
 
-/** The formats beside JSON, Avro and MessagePack, against what a user would compare them with, at 2 KB. */
+/** The formats other than JSON, Avro and MessagePack, against alternatives that a user would compare them with, at 2 KB. */
 export const formatsSuite: Suite = {
   dotnet: async () => comparison(await dotnetAgainstJson()),
   cbor: async () => (await cborAgainstCborg()).map(comparison),
@@ -55,7 +55,7 @@ async function dotnetAgainstJson(): Promise<Comparison> {
   })) as EncodedMessage;
   const pipeline = createPipeline({ serializer: dotnetBinary() });
   await requireEqual(await pipeline.deserialize(message), value);
-  // `JSON.parse` is compiled already; a time alone would not tell, on a busy machine, whether this is.
+  // `JSON.parse` is compiled already; on a busy machine a time limit would not guarantee that this is.
   for (let call = 0; call < callsToCompile; call++) await pipeline.deserialize(message);
   return {
     name: "dotnet 2 KB: deserialize a contract object, against JSON.parse of the same JSON",
@@ -84,7 +84,7 @@ async function cborAgainstCborg(): Promise<Comparison[]> {
     {
       name: "cbor 2 KB: serialize, against bare cborg",
       baseline: () => encode(value),
-      // What is written is checked and copied first, so that no getter or cycle reaches the codec.
+      // Values are checked and copied first, so that no getter or cycle reaches the codec.
       subject: () => pipeline.serialize({ body: value }),
       unit: "time",
       target: 1.5,
@@ -92,11 +92,11 @@ async function cborAgainstCborg(): Promise<Comparison[]> {
   ];
 }
 
-/** A side that does not do its work must not be timed. */
+/** Checks that a side does its work before it is timed. */
 export async function requireEqual(
   outcome: { readonly status: string; readonly body?: unknown },
   value: unknown,
 ): Promise<void> {
   if (outcome.status === "decoded" && isDeepStrictEqual(outcome.body, value)) return;
-  throw new Error(`The bench reads something else than it wrote (${outcome.status}).`);
+  throw new Error(`The bench did not read what it wrote (${outcome.status}).`);
 }

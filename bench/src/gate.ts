@@ -1,11 +1,12 @@
 import { required } from "waybill-scripts/run/required.js";
-/** Holds handlers back between measurements, so that only one side works at a time. */
+
+/** Blocks handlers between measurements, so that only one side works at a time. */
 export class Gate {
   readonly #held: (() => void)[] = [];
   #open = 0;
   #done: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
 
-  /** Lets so many handlers through and resolves when the last has gone. */
+  /** Lets a number of handlers pass and resolves when the last has passed. */
   let(count: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#done = { resolve, reject };
@@ -20,7 +21,7 @@ export class Gate {
     });
   }
 
-  /** Whoever waits for handlers hears of it. */
+  /** Notifies the waiters of a blocked handler. */
   fail(error: unknown): void {
     this.#done?.reject(error);
   }

@@ -79,7 +79,7 @@ if (options.help) {
   process.exitCode = missed === 0 ? 0 : 1;
 }
 
-/** Where and when it was measured. */
+/** The machine and date of the measurement. */
 function surroundings() {
   return {
     date: new Date().toISOString().slice(0, 10),
@@ -89,7 +89,7 @@ function surroundings() {
   };
 }
 
-/** One part of a suite, or all in order. Throws `TypeError` for a suite or a part that there is not. */
+/** One part of a suite, or all in order. Throws `TypeError` for an unknown suite or part. */
 function partsOf(name: string, part: string | undefined): Suite[string][] {
   const suite = suites[name];
   if (suite === undefined)

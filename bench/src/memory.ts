@@ -1,7 +1,7 @@
 import { printed } from "./harness/child.js";
 import type { Probe, Suite } from "./harness/probe.js";
 
-/** What queued messages cost in resident memory, measured in processes of their own. */
+/** The resident memory of queued messages, measured in separate processes. */
 export const memorySuite: Suite = {
   process: () =>
     ratioOf(

@@ -18,7 +18,7 @@ const toV4: Step = (body) => {
   return { ...body, customer: { ...customer, id: String(customer.id) } };
 };
 
-/** What moving from one format or version to another costs, on orders of 2 KB. */
+/** The cost of moving from one format or version to another, with orders of 2 KB. */
 export const migrationSuite: Suite = {
   upcasting: () => comparison(upcasting()),
   writing: () => writing().map(comparison),

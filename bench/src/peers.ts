@@ -1,13 +1,13 @@
 import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { azureSchemaRegistry, registryAvro, type SchemaSource } from "@waybill/schema-registry";
 import { avro } from "@waybill/serializer-avro";
-import { type ConfluentPeer, loadPeer } from "../../scripts/dist/peer-formats/installed-peers.js";
+import { type ConfluentPeer, loadPeer } from "waybill-scripts/peer-formats/installed-peers.js";
 import { requireEqual } from "./formats.js";
 import { type Comparison, comparison } from "./harness/comparison.js";
 import type { Suite } from "./harness/probe.js";
 import { nextOrderSchema, order, orderSchema } from "./payloads.js";
 
-/** What is used of `@azure/schema-registry-avro`. */
+/** The part of `@azure/schema-registry-avro` that is used. */
 interface AzurePeer {
   readonly AvroSerializer: new (
     registry: object,
@@ -52,7 +52,7 @@ async function peerComparisons(): Promise<Comparison[]> {
   ];
 }
 
-/** Bodies that say the id of their schema, read as they were written, both sides with the schema at hand. */
+/** Bodies with their schema's id, read with their writer schema, which both sides have cached. */
 async function framedComparisons(value: object): Promise<Comparison[]> {
   const azurePeer = await azureFramed(value);
   const confluentPeer = await confluentFramed(value);
@@ -66,7 +66,7 @@ async function framedComparisons(value: object): Promise<Comparison[]> {
       target: 5,
     },
     {
-      // Read as it was written, both sides spend their time in avsc: there is nothing to win but the way there.
+      // Without a reader schema, both sides spend their time in avsc: only the code around it differs.
       name: "registry-framed avro 2 KB as written, against @azure/schema-registry-avro",
       baseline: azurePeer.read,
       subject: await framedReader(value, azurePeer.message, azureSource),
@@ -87,13 +87,13 @@ async function framedComparisons(value: object): Promise<Comparison[]> {
   ];
 }
 
-/** An order as its newer schema shows it. */
+/** An order as read with its newer schema. */
 function currentValue(value: object): object {
   const { currency: _, ...rest } = value as { readonly currency: unknown };
   return { ...rest, channel: "web" };
 }
 
-/** Reads what the peer wrote, and makes sure of it before it is timed. */
+/** Reads what the peer wrote, and checks the result before it is timed. */
 async function framedReader(
   value: unknown,
   message: EncodedMessage,
@@ -140,7 +140,7 @@ async function confluentFramed(value: unknown) {
   return { message, read: () => deserializer.deserialize("orders", bytes) };
 }
 
-/** A value as Confluent's serializer writes it, with the registry that knows its schema. */
+/** A value written by Confluent's serializer, with the registry that has its schema. */
 async function confluentWritten(value: unknown) {
   const library = loadPeer<ConfluentPeer>("@confluentinc/schemaregistry");
   const client = new library.MockClient({ baseURLs: ["mock://"] });

@@ -16,7 +16,7 @@ const context = {
   maxDepth: 128,
 };
 
-/** What is set against a bare library is measured in processes of its own. */
+/** Comparisons with a bare library are measured in separate processes. */
 export const pipelineSuite: Suite = {
   bare: bareProbes,
   overhead: () => overheadComparisons().map(comparison),
@@ -31,7 +31,7 @@ export const openSide: OpenSide = (operation, format, bytes) => {
 
 type Format = "json" | "avro" | "msgpack";
 
-/** The pipeline with all safety on, against the bare library call that trusts its bytes. */
+/** The pipeline with all checks, against a call of the bare library, which trusts its bytes. */
 function bareProbes(): Probe[] {
   const readTargets = { json: 0.85, avro: 0.95, msgpack: 0.7 };
   return cells.flatMap(({ name, format, bytes }) =>
@@ -92,7 +92,7 @@ function overhead(
   };
 }
 
-/** A body that nobody declared and that the third candidate reads. */
+/** An undeclared body that the third candidate reads. */
 function undeclared(): Comparison {
   const pipeline = createPipeline({
     serializer: json(),

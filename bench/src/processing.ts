@@ -6,11 +6,11 @@ import type { Line, Probe, Suite } from "./harness/probe.js";
 import { order } from "./payloads.js";
 
 /**
- * What processors cost: sessions over none, the circuit breaker over none, and a circuit that is open over none. Only the draining is timed,
- * not the sending.
+ * The cost of processors: sessions over none, the circuit breaker over none, and an open circuit over none. Only receiving is timed, not
+ * sending.
  */
 export const processingSuite: Suite = {
-  // A thousand receivers at once are more garbage to collect, whatever they do.
+  // A thousand concurrent receivers always produce more garbage.
   sessions: () => [sessions(8, 0.7), sessions(1_000, 0.5)],
   breaker: () => breaker(),
   "open-circuit": () => rows.map(behindUnreadable),
@@ -50,19 +50,19 @@ function breaker(): Probe {
   });
 }
 
-/** So many messages of one type in a row cannot be read: what others lose by it while the circuit is open. */
+/** With this many undeserializable messages of one type in a row: how much slower others get while the circuit is open. */
 const rows = [10, 20, 40, 100, 300, 1_000];
 
 function behindUnreadable(unreadable: number): Probe {
   const count = 4_000;
-  const name = `2 KB JSON: the rate of what can be read, behind ${unreadable} in a row that cannot, over without`;
+  const name = `2 KB JSON: the rate of readable messages behind ${unreadable} undeserializable ones in a row, over without`;
   return drains({ name, unit: "rate", target: 0.9 }, 11, count, {
     baseline: () => timeBehind(0, count),
     subject: () => timeBehind(unreadable, count),
   });
 }
 
-/** Both sides time themselves, in milliseconds for so many messages: what they prepare is not timed. */
+/** Both sides time themselves, in milliseconds for a number of messages: preparation is not timed. */
 function drains(
   line: Line,
   mostRounds: number,
@@ -78,7 +78,7 @@ function drains(
   };
 }
 
-/** Milliseconds from the first to the last message that can be read, behind so many of another type that cannot. */
+/** Milliseconds from the first to the last readable message, behind a number of undeserializable ones of another type. */
 async function timeBehind(unreadable: number, count: number): Promise<number> {
   const broker = createBroker();
   await broker.createQueue("orders");

@@ -16,7 +16,7 @@ const before = residentBytes();
 for (let sent = 0; sent < count; sent++) await send(count + sent);
 console.log((residentBytes() - before) / (count * encode(idOf(0)).byteLength));
 
-/** Sends a message as the server does: in its own encoding, which the broker keeps as it is. */
+/** Sends a message as the server does: in its own encoding, which the broker keeps unchanged. */
 async function send(number: number): Promise<void> {
   const messageId = idOf(number);
   const wire = encode(messageId);

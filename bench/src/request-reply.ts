@@ -9,7 +9,7 @@ import { order } from "./payloads.js";
 
 const body = order(1_000);
 
-/** A request and its reply through the in-process broker, against one message that is sent, received and completed. */
+/** A request and its reply with the in-process broker, against one message that is sent, received and completed. */
 export const requestReplySuite: Suite = {
   own: () =>
     overMessage(

@@ -6,7 +6,7 @@ import { createBroker, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { required } from "waybill-scripts/run/required.js";
 
-// What is measured in a process of its own. Arguments: what to do, and the store's directory. Prints one figure, or "ready".
+// The tasks that are measured in a separate process. Arguments: the task, and the store's directory. Prints one figure, or "ready".
 
 const [task, directory] = process.argv.slice(2) as [string, string];
 const body = { section: "data", bytes: randomBytes(1024) } as const;
@@ -76,7 +76,7 @@ async function open() {
   return broker;
 }
 
-/** Prints how late the event loop is, in ms at the 99th percentile, while 1,000 do their work again and again. */
+/** Prints the delay of the event loop, in ms at the 99th percentile, while 1,000 concurrent loops do their work. */
 async function measureDelay(work: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: 1000 }, work));
   const untilMs = performance.now() + 3000;

@@ -14,7 +14,7 @@ import type { Line, OpenSides, Probe, Suite } from "./harness/probe.js";
 const program = new URL("./storage-probe.js", import.meta.url);
 const slowSync = fileURLToPath(new URL("../native/slow-sync.c", import.meta.url));
 
-/** What durability costs: against the bare store, in disk space, in delay of the event loop and at the start. */
+/** The cost of durability: against the bare store, in disk space, in delay of the event loop and at the start. */
 export const storageSuite: Suite = {
   "rate-32": () => rate(32),
   "rate-1000": () => rate(1000),
@@ -51,7 +51,7 @@ export const storageSuite: Suite = {
 
 type Limit = Omit<Line, "unit">;
 
-/** Figures that must not exceed their targets, in a folder that is there for the time of the probe. */
+/** Figures that must not exceed their targets, in a temporary folder. */
 function inFolder(
   lines: readonly Limit[],
   open: (folder: string) => OpenSides["sides"][string] | Promise<OpenSides["sides"][string]>,
@@ -119,7 +119,7 @@ async function timeOf(operation: () => Promise<unknown>, concurrency: number): P
   return ((performance.now() - start) * 1000) / total;
 }
 
-/** How late the event loop is while syncs take 2 ms longer than they do. */
+/** The delay of the event loop while each sync takes 2 ms longer. */
 function delay(task: string, what: string): Probe | readonly Probe[] {
   const hasCompiler = spawnSync("gcc", ["--version"]).status === 0;
   if (!hasCompiler || process.platform !== "linux") {
@@ -136,7 +136,7 @@ function delay(task: string, what: string): Probe | readonly Probe[] {
   });
 }
 
-/** Milliseconds from the start of a probe to its being ready; it is killed then. */
+/** Milliseconds from the start of a probe until it is ready; it is killed then. */
 async function untilReady(task: string, directory: string): Promise<number> {
   const start = performance.now();
   const child = spawn(process.execPath, [fileURLToPath(program), task, directory], {

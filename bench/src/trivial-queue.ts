@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { required } from "waybill-scripts/run/required.js";
 
-/** The least that a queue with locks can do: an array, a map of tokens, and a promise per operation. Keeps bodies by reference. */
+/** A minimal queue with locks: an array, a map of tokens, and a promise per operation. Keeps bodies by reference. */
 export class TrivialQueue<Body> {
   #bodies: Body[] = [];
   #head = 0;

@@ -7,9 +7,9 @@ import { percentile as percentileOf } from "./run/figures.js";
 import { readOptions } from "./run/options.js";
 import { nodeCommand, SupervisedProcess } from "./supervisor/supervised-process.js";
 
-// Floods a server with everything that is to fill its memory or hold up its loop, one kind after the other, while a client of the official SDK sends
-// and receives. The server, the attackers and the client are processes of their own, on loopback. Exits with 1 when the server dies, takes more
-// memory than it may, does nothing else for too long, or when the client waits too long or loses a message.
+// Floods a server with requests that try to fill its memory or block its event loop, one kind after the other, while a client of the official SDK
+// sends and receives. The server, the attackers and the client are separate processes, on loopback. Exits with 1 when the server dies, uses more
+// memory than allowed, is blocked for too long, or when the client waits too long or loses a message.
 // `--slack` multiplies the bounds on time, for runs of so few round trips that one of them decides, or on busy machines.
 // Usage: attack [--seconds 300] [--slack 1] [--only text] [--list]
 
@@ -19,12 +19,12 @@ const { seconds, slack, only, list } = readOptions({ seconds: 300, slack: 1, onl
 const HEAP_MB = 768;
 const MEMORY_LIMIT_MB = 1_280;
 /**
- * How long nothing else may have its turn, and how long 99 of 100 round trips of the client take at most, in ms: both without the time for which
+ * How long the event loop may be blocked, and the maximum of 99 of 100 round trips of the client, in ms: both without the time for which
  * other processes had the processors of this machine.
  */
 const STALL_LIMIT_MS = 50;
 const P99_LIMIT_MS = 100;
-/** The client's round trips before the floods tell how busy the machine is with other things. */
+/** The client's round trips before the floods show how busy the machine is with other work. */
 const QUIET_MS = 3_000;
 const MB = 2 ** 20;
 const HEADINGS = [
@@ -56,7 +56,7 @@ async function attack(floods: readonly Flood[], durationMs: number): Promise<boo
     const done = attackers.ask<Report>({ name: flood.name, ms: durationMs / floods.length }).finally(() => {
       isDone = true;
     });
-    // Without the server it is not waited for.
+    // If the server is dead, the client is not waited for.
     done.catch(() => {});
     const work = await client.work(() => isDone || server.isOver);
     if (server.isOver) {
@@ -69,7 +69,7 @@ async function attack(floods: readonly Flood[], durationMs: number): Promise<boo
     if (faults.length > 0) isHeld = false;
     console.log(row([flood.name, ...cellsOf(figures), ` ${faults.join(", ") || "held"}`]));
     await server.ask("empty");
-    // What the attackers left is still being cleared away.
+    // The server may still be removing what the attackers left.
     await client.work(after(300));
     await server.ask("measure");
   }

@@ -31,7 +31,7 @@ async function run(): Promise<number> {
   await broker.createSubscription("news", "all");
   await using server = await serve(broker, { tls: { cert: readFileSync(cert), key: readFileSync(key) } });
   const administration = server.connectionString.replace("127.0.0.1", "localhost");
-  // For messages this version of the SDK takes no port.
+  // This version of the SDK has no option for the port of AMQP.
   const messages = administration.replace(`:${server.port}`, "");
   let worst = 0;
   for (const [name, address] of [

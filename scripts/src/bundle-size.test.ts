@@ -92,7 +92,7 @@ describe("in a bundle", () => {
     expect(await runAlone(await bundle(source))).toBe("8 serialization-failed");
   });
 
-  it("a JSON Schema by itself says what to do where ajv cannot be loaded", async () => {
+  it("a JSON Schema explains what to do if ajv cannot be loaded", async () => {
     const source = `import { json } from "@waybill/serializer-json";
       process.getBuiltinModule = undefined;
       try { json({ schema: ${schema} }); } catch (error) { console.log(error.message); }`;

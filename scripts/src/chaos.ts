@@ -20,18 +20,18 @@ import { openScratch, pause, until } from "./run/waiting.js";
 import { SupervisedServer } from "./supervisor/supervised-server.js";
 
 // Sends messages through the client, the official SDK and a broker server on durable storage, and kills the server with `kill -9` while
-// they are sent and handled. Then compares by id: every message that can be read was handled, every poison message lies in the dead-letter
-// queue with its record. Exits with 1 if one is missing.
+// they are sent and handled. Then compares by id: every readable message was handled, every undeserializable one is in the dead-letter queue
+// with its record. Exits with 1 if one is missing.
 
 const { messages: messageCount, kills } = readOptions({ messages: 100_000, kills: 5 });
 const batchSize = 100;
 const maxConcurrentCalls = 100;
 const poisonBody = new TextEncoder().encode('{"number": broken');
-/** What a poison message is once it is sent: nobody handles it. */
+/** The expected state of an undeserializable message: it is never handled. */
 const DEAD = "dead-lettered with its record";
 
 using root = openScratch("chaos");
-// Every kill costs what is locked a delivery; good messages must not run out of them.
+// Every kill uses up a delivery of locked messages; readable messages must not reach the maximum.
 const work = { lockDurationMs: 30_000, maxDeliveryCount: 1_000 };
 const server = SupervisedServer.inDirectory(root.path, { queues: { work } });
 const ledger = new Ledger();
@@ -75,7 +75,7 @@ function subscribe(receiver: Receiver): void {
   );
 }
 
-/** Keeps a few batches in progress, and few messages in the queue: what is not consumed by a kill is not tried by it. */
+/** Keeps a few batches in flight, and few messages in the queue: messages that are not being consumed at a kill test nothing. */
 async function sendAll(sender: Sender): Promise<void> {
   let next = 0;
   const sendBatches = async () => {
@@ -140,13 +140,13 @@ async function killNowAndThen(): Promise<void> {
   }
 }
 
-/** Handlers may be done before their messages are settled. */
+/** Handlers may finish before their messages are settled. */
 async function emptied(client: WaybillClient): Promise<void> {
   const receiver = client.createReceiver("work");
   await until(async () => (await receiver.peekMessages(1, { fromSequenceNumber: 0n })).length === 0);
 }
 
-/** A message whose send was tried twice may be there twice. */
+/** A message whose send was retried may exist twice. */
 async function collectDeadLetters(receiver: Receiver<UndecodedMessage>): Promise<void> {
   const found = new Map<string, string>();
   for (;;) {

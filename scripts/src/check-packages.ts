@@ -4,7 +4,7 @@ import { manifestFindings } from "./package-checks/manifest-findings.js";
 import { packPackage, repositoryOf } from "./package-checks/pack-package.js";
 import { tarballFindings } from "./package-checks/tarball-findings.js";
 
-// Packs every package as it would be published and prints what a user of it would stumble over. Exits with 1 on any finding.
+// Packs every package as it would be published and prints the problems that its users would have. Exits with 1 on any finding.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const rootManifest = await readManifest(root);

@@ -5,8 +5,8 @@ import { conclude } from "./run/verdict.js";
 import { openScratch } from "./run/waiting.js";
 import { nodeCommand, SupervisedProcess } from "./supervisor/supervised-process.js";
 
-// Steps the wall clock of a process by an hour, back and forward, while a broker and a client work in it, and looks whether locks, renewals,
-// waits, lives and schedules end when they should. Needs Debian's `faketime`; without it, it says so and checks nothing.
+// Steps the wall clock of a process by an hour, back and forward, while a broker and a client work in it, and checks whether locks, renewals,
+// waits, times to live and schedules end when they should. Needs Debian's `faketime`; without it, it says so and checks nothing.
 
 const program = new URL("./clock-steps/stepped.js", import.meta.url);
 const found = spawnSync("faketime", ["-f", "+0", "printenv", "LD_PRELOAD"], { encoding: "utf8" });
@@ -29,7 +29,7 @@ async function run(offsetFile: string, stepS: number): Promise<string[]> {
       LD_PRELOAD: found.stdout.trim(),
       FAKETIME_TIMESTAMP_FILE: offsetFile,
       FAKETIME_NO_CACHE: "1",
-      // A step moves the wall clock alone.
+      // A step moves the wall clock only.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     },
   });

@@ -8,13 +8,13 @@ import { openScratch } from "./run/waiting.js";
 import { nodeCommand, SupervisedProcess } from "./supervisor/supervised-process.js";
 
 // Repairs the dead-letter queues of a durable broker in a process that is killed with `kill -9` again and again, at random points, and counts what
-// arrived: every message, none twice where the queue detects duplicates, and elsewhere only those twice that the repair itself names.
+// arrived: every message, none twice if the queue detects duplicates, and otherwise only those twice that the repair itself names.
 
 const { messages, kills, seed } = readOptions({ messages: 10_000, kills: 20, seed: newSeed() });
 const random = randomFrom(seed);
 console.log(`crash-repair: ${messages} messages in each of two queues, ${kills} kills, seed ${seed}`);
 
-/** Every other life begins with the other queue, so that both are interrupted. */
+/** Every second process begins with the other queue, so that both are interrupted. */
 const queues = ["plain", "deduplicating"] as const;
 
 interface Report {
@@ -25,7 +25,7 @@ interface Report {
 
 using root = openScratch("crash-repair");
 await run("fill");
-// How far each life gets is left to chance: a kill hits the start, the sending, the noting or the removal.
+// Kills come at random: during the start, the sending, the writing of receipts or the removal.
 for (let life = 0; life < kills; life++) await run("repair", random(300), queues[life % 2]);
 const reports = (await run("repair")) as Record<string, Report>;
 await run("count");
@@ -39,7 +39,7 @@ ledger.read(readJournal(join(root.path, "journal")));
 for (const line of ledger.summary()) console.log(line);
 conclude(ledger.violations(), "Each message was delivered", seed);
 
-/** Runs one step in a process of its own; with a time, that long after it began to work it is killed. Resolves with its report. */
+/** Runs one step in a separate process; with a time, kills it that long after it began to work. Resolves with its report. */
 async function run(
   step: "fill" | "repair" | "count",
   killAfterMs?: number,
@@ -53,7 +53,7 @@ async function run(
     if (code !== 0) throw new Error(`${step} ended with ${code}`);
     return JSON.parse(child.stdout.at(-1) ?? "null");
   }
-  // A repair that is done before its time ends by itself.
+  // A repair that finishes earlier exits by itself.
   await child.ready;
   setTimeout(() => void child.kill(), killAfterMs);
   await child.exit;

@@ -6,13 +6,13 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { allowed, mebibyte, refused, type Shape } from "./dense-bodies/shapes.js";
 
-// Reads bodies of which little becomes much, each in a process of its own whose heap has 512 MB: those beyond the default limits must be
-// refused, with their reason and soon, and those within them must be survived. `pnpm dense-bodies`.
+// Reads small bodies that become large values, each in a separate process with a heap of 512 MB: those beyond the default limits must be
+// refused quickly with the right reason, and those within must be read without a crash. `pnpm dense-bodies`.
 
 const maxMsPerMebibyte = 100;
 const heapMb = 512;
 
-/** A busy machine may be slow once. */
+/** Retries, because a busy machine may be slow once. */
 const mostAttempts = 3;
 
 const [, script = "", list, name = ""] = process.argv;
@@ -49,7 +49,7 @@ function faultOf(name: string, list: string, { reason }: Shape): string | undefi
   const pace = `${harness.msPerMebibyte.toFixed(1)} ms per MiB, ${Math.round(harness.peakMb)} MB`;
   console.log(`${harness.status}: ${name} (${harness.reasons.join(", ") || "read"}), ${pace}`);
   if (reason === undefined) return harness.status === "decoded" ? undefined : "it was refused";
-  if (!harness.reasons.includes(reason)) return `the reason was to be ${reason}`;
+  if (!harness.reasons.includes(reason)) return `the reason must be ${reason}`;
   return harness.msPerMebibyte <= maxMsPerMebibyte ? undefined : "it took too long";
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { documentedCommands, notRun } from "./docs-commands/documented-commands.js";
 import { runWaybillExamples } from "./docs-commands/run-waybill.js";
 
-// Runs every command that stands in the README, the docs and the packages' pages, with its stated arguments. With an argument only those
+// Runs every command in the README, the docs and the packages' pages, with its stated arguments. With an argument only those
 // that contain it; `waybill` runs the examples of the command alone, which takes a minute. All of them take hours. Exits with 1 when one of
 // them does not end as it should.
 

@@ -8,8 +8,8 @@ import { readChecks } from "./explorer-browser/read-checks.js";
 import { readOptions } from "./run/options.js";
 import { openScratch } from "./run/waiting.js";
 
-// Looks at the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
-// eras with their dead letters, plus bodies that mean harm and a queue of a million messages. Exits with 1 when something does not hold.
+// Checks the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
+// eras with their dead letters, plus hostile bodies and a queue of a million messages. Exits with 1 when a check fails.
 // Usage: explorer-browser [--no-load] [--only text] [--pictures]    --pictures writes those of the docs
 
 const args = readOptions({ load: true, only: "", pictures: false });

@@ -6,7 +6,7 @@ import { readNumbers } from "./run/options.js";
 import { type Random, randomFrom } from "./run/random.js";
 import { required } from "./run/required.js";
 
-// Feeds mutated recorded traffic to AMQP endpoints and stops at the first that throws, hangs, writes something
+// Feeds mutated recorded traffic to AMQP endpoints and stops at the first one that throws, hangs, writes something
 // malformed, or grows. Usage: fuzz-amqp [mutations, default 100,000] [seed, default the time].
 
 const MAX_OUTPUT_SIZE = 4_194_304;

@@ -15,7 +15,7 @@ const CLIENTS_AT_ONCE = 32;
 const PROBE_EVERY = 2_000;
 /** How long a client waits for its answer before it goes away by itself. */
 const PATIENCE_MS = 200;
-/** What no answer may hold: paths, stacks, names of the language's errors. */
+/** What responses must not contain: paths, stacks, names of JavaScript errors. */
 const INSIDES = /node_modules|\bat \S+ \(|\.js:\d|file:\/\/|TypeError|RangeError|undefined is|Cannot read/;
 
 const [mutations = 0, seed = 0] = readNumbers(100_000, Date.now() % 1_000_000);
@@ -91,7 +91,7 @@ function say(bytes: Uint8Array): Promise<string> {
     socket.setEncoding("latin1").on("error", () => {});
     socket.on("data", (text: string) => {
       answer += text;
-      // One answer is enough to look at.
+      // One response is enough.
       if (answer.includes("\r\n\r\n")) socket.destroy();
     });
     socket.on("close", () => {
@@ -113,7 +113,7 @@ function fail(text: string): void {
   process.exitCode = 1;
 }
 
-/** A client that speaks well gets its message through, whatever the others do. */
+/** A well-behaved client whose messages must arrive, whatever the others do. */
 async function probe(broker: Broker): Promise<void> {
   const address = `http://127.0.0.1:${server.port}/alive/messages`;
   let isAlive = false;
@@ -134,7 +134,7 @@ async function probe(broker: Broker): Promise<void> {
   await restore("events/Subscriptions/odd", () => broker.createSubscription("events", "odd"));
 }
 
-/** What was deleted by chance is made again, and what was changed is as it was. */
+/** Recreates what was deleted by chance, and restores what was changed. */
 async function restore(path: string, create: () => Promise<unknown>): Promise<void> {
   const isThere = broker.listEntities().some((entity) => entity.path === path);
   if (!isThere) await create();

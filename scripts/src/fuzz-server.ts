@@ -18,12 +18,12 @@ import { readNumbers } from "./run/options.js";
 import { randomFrom } from "./run/random.js";
 import { pause } from "./run/waiting.js";
 
-// Mutates what a client says to the broker server, over sockets, and now and then keeps to the protocol and says odd things. A healthy
-// client sends all along. The server warns of its own defects, and any such warning fails the run. Usage: fuzz-server [mutations, default 100,000] [seed, default the time].
+// Mutates what a client sends to the broker server, over sockets; some clients keep to the protocol and send odd values. A healthy client sends
+// continuously. The server logs warnings about its own defects, and any such warning fails the run. Usage: fuzz-server [mutations, default 100,000] [seed, default the time].
 
 const CLIENTS_AT_ONCE = 32;
 const PROBE_EVERY = 2000;
-/** One client of so many keeps to the protocol. */
+/** One in this many clients keeps to the protocol. */
 const ODD_EVERY = 10;
 /** How long a mutated client waits for the server to close before it goes away by itself. */
 const PATIENCE_MS = 10;
@@ -80,7 +80,7 @@ async function say(bytes: Uint8Array): Promise<void> {
   clearTimeout(patience);
 }
 
-/** A client that speaks well gets its message through, whatever the others do. */
+/** A well-behaved client whose messages must arrive, whatever the others do. */
 async function probe(broker: Broker, port: number): Promise<void> {
   const { connection, socket } = openConnection(port);
   const link = (await openSession(connection)).openSender({
@@ -104,7 +104,7 @@ async function probe(broker: Broker, port: number): Promise<void> {
   await broker.purge("sessions");
 }
 
-/** What the server took in can be read in its own process, too. */
+/** Messages that the server accepted must be readable in its own process, too. */
 async function readAll(broker: Broker): Promise<void> {
   for (const path of ["orders", "orders/$deadletterqueue", "events/subscriptions/odd"]) {
     const receiver = broker.receiver(path, { mode: "receiveAndDelete" });
@@ -119,7 +119,7 @@ async function readAll(broker: Broker): Promise<void> {
   }
 }
 
-/** What a client says that uses every kind of link. */
+/** The traffic of a client that uses every kind of link. */
 async function record(port: number): Promise<Buffer> {
   const said: Buffer[] = [];
   const { connection, socket } = openConnection(port, (part) => said.push(part));

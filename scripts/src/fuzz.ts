@@ -7,8 +7,8 @@ import fc from "fast-check";
 import { newSeed, readOptions } from "./run/options.js";
 import { required } from "./run/required.js";
 
-// Feeds random and damaged bodies to every serializer, to the chain of all of them, and to the media-type parser. Whatever comes in, what
-// comes out is a value or a WaybillError with a reason, soon. Exits with 1 and prints the input otherwise.
+// Feeds random and damaged bodies to every serializer, to the chain of all of them, and to the media-type parser. Every input must quickly give a
+// value or a WaybillError with a reason. Exits with 1 and prints the input otherwise.
 
 const { runs, seed } = readOptions({ runs: 200_000, seed: newSeed() });
 const maxMs = 50;
@@ -111,7 +111,7 @@ function readAlone(serializer: Serializer, bytes: Uint8Array, context: Deseriali
   if (!before.equals(bytes)) throw new Error(`${serializer.name} changed its input.`);
 }
 
-/** A single slow run may be the machine's fault; the same input slow three times is ours. */
+/** One slow run may be due to a busy machine; an input that is slow three times is a defect. */
 function timed(what: string, work: () => unknown): void {
   for (let tries = 1; ; tries++) {
     const start = performance.now();

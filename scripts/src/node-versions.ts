@@ -4,8 +4,8 @@ import { fillMarked } from "./generated-parts/fill-marked.js";
 import { installNode } from "./node-versions/install-node.js";
 import { runTests, type TestRun } from "./node-versions/run-tests.js";
 
-// Runs the tests of the packages that run where users run them under other releases of Node, which it installs from the package `node` beside what
-// else is kept for tools. Exits with 1 when a test fails or the time is up. `--write` writes the outcome into the docs.
+// Runs the tests of the published packages under other releases of Node, which it installs from the npm package `node` into the folder for
+// tools. Exits with 1 when a test fails or the time is up. `--write` writes the outcome into the docs.
 //
 // Usage: node-versions [--node 24 --node 26] [--package core …] [--minutes 8] [--write]
 

@@ -14,9 +14,9 @@ import { conclude } from "./run/verdict.js";
 import { pause, until } from "./run/waiting.js";
 import { openRelay } from "./supervisor/relay.js";
 
-// A broker server that closes its connections politely and comes back, again and again, under a session processor and many senders. After
-// each restart it is measured when every message that had been acknowledged is handled and every send that was pending is done; then the
-// next one comes. Exits with 1 when a message is lost, something stands still for too long, or an error comes that a restart does not explain.
+// Restarts a broker server again and again, closing its connections in an orderly way, under a session processor and many senders. After each
+// restart it measures when every acknowledged message is handled and every pending send is done; then the next restart begins. Exits with 1 when
+// a message is lost, something stalls for too long, or an error occurs that a restart does not explain.
 // Usage: polite-restarts [--restarts 200] [--senders 50] [--sessions 20] [--stall 5000] [--seed n]
 
 const { restarts, senders, sessions, stall, seed } = readOptions({
@@ -28,7 +28,7 @@ const { restarts, senders, sessions, stall, seed } = readOptions({
 });
 const random = randomFrom(seed);
 
-/** Codes of what a restart may cost an application, which then tries again. */
+/** Error codes that a restart may cause; applications retry these. */
 const expectedCodes = new Set([
   "connection-lost",
   "session-lock-lost",

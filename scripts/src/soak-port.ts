@@ -15,7 +15,7 @@ import {
 
 // Clients work on the one port of `waybill broker` in every way at once: AMQP and AMQP over WebSockets with the official SDK, the HTTP runtime
 // API and the management API, while the broker is killed with `kill -9` and started again on its data. In the end every acknowledged message
-// and entity is accounted for. Exits with 1 when something is lost, comes back or was never sent.
+// and entity is accounted for. Exits with 1 when something is lost, reappears or was never sent.
 // Usage: soak-port [--minutes 10] [--kills 5] [--clients 3]
 
 const { minutes, kills, clients } = readOptions({ minutes: 10, kills: 5, clients: 3 });
@@ -24,7 +24,7 @@ const ways = ["amqp", "websocket", "http"];
 // What is delivered here is completed at once, so it must have been kept.
 const ledger = new Ledger({ mustKeepDelivered: true });
 const journal = new Journal((line) => ledger.take(line));
-// The SDK lets some errors of a lost connection go by unhandled.
+// The SDK does not handle some errors of a lost connection.
 process.on("unhandledRejection", (error) => journal.error(error, "unhandled"));
 
 using root = openScratch("soak-port");
@@ -56,7 +56,7 @@ async function soak(): Promise<void> {
   }
   isOver = true;
   await Promise.all(workers);
-  // Once more, so that what is there has come through a kill, and no lock is left.
+  // One more kill, so that everything left was recovered, and no lock is left.
   await server.restart();
   await findAll(work);
   for (const line of ledger.summary()) console.log(line);

@@ -4,7 +4,7 @@ import { type AdministrationFixture, openFixture } from "./fixture.js";
 
 const where = ["events", "audit"] as const;
 
-/** The public methods of the client, each called and its result looked at. A queue `orders`, a topic `events` and its subscription `audit` exist. */
+/** The public methods of the client, each called with a check of its result. A queue `orders`, a topic `events` and its subscription `audit` exist. */
 const methods: Readonly<Record<string, (fixture: AdministrationFixture) => Promise<void>>> = {
   async getNamespaceProperties({ client }) {
     expect(await client.getNamespaceProperties()).toMatchObject({ name: "local", messagingSku: "Standard" });

@@ -14,7 +14,7 @@ const key = { name: "RootManageSharedAccessKey", key: "the-root-secret", rights:
 export interface AdministrationFixture extends AsyncDisposable {
   readonly broker: Broker;
   readonly client: ServiceBusAdministrationClient;
-  /** A request as other languages make it; its status and body. */
+  /** Sends a request like the SDKs of other languages; returns its status and body. */
   call(method: string, path: string, init?: CallInit): Promise<{ status: number; body: string }>;
 }
 
@@ -25,7 +25,7 @@ interface CallInit {
 
 let made: Promise<MadeCertificate> | undefined;
 
-/** With TLS, the certificate is one that `waybill broker --tls` makes, and the client trusts its authority alone. */
+/** With TLS, the certificate is one that `waybill broker --tls` makes, and the client trusts only its authority. */
 export async function openFixture(transport: "HTTP" | "TLS" = "HTTP"): Promise<AdministrationFixture> {
   const broker = createBroker({ tier: "standard" });
   made ??= makeCertificate(["localhost", "127.0.0.1"]);

@@ -34,7 +34,7 @@ describe("MassTransit makes its topology", () => {
     "<DuplicateDetectionHistoryTimeWindow>PT1M</DuplicateDetectionHistoryTimeWindow><MaxDeliveryCount>5</MaxDeliveryCount><EnableBatchedOperations>true</EnableBatchedOperations>" +
     "<Status>Active</Status><AutoDeleteOnIdle>P427D</AutoDeleteOnIdle><EnablePartitioning>false</EnablePartitioning>";
 
-  it("asks for a queue before it makes it, and takes either answer for one that is not there", async () => {
+  it("asks for a queue before it creates it, and accepts either response for a missing one", async () => {
     await using fixture = await openFixture();
     const { status } = await fixture.call("GET", "/order-service?api-version=2021-05");
     expect(status).toBe(404);
@@ -59,7 +59,7 @@ describe("MassTransit makes its topology", () => {
     }
   });
 
-  it("subscribes its queue to a topic by forwarding, and finds the subscription again", async () => {
+  it("subscribes its queue to a topic by forwarding, and finds the existing subscription later", async () => {
     await using fixture = await openFixture();
     await put(fixture, "/order-service", "QueueDescription", endpoint);
     await put(fixture, "/shop.contracts/orderplaced", "TopicDescription", "");
@@ -96,7 +96,7 @@ describe("MassTransit makes its topology", () => {
     });
   });
 
-  it("has a queue of its own for a while, for replies", async () => {
+  it("creates a temporary queue for replies", async () => {
     await using fixture = await openFixture();
     const temporary =
       "<AutoDeleteOnIdle>PT5M</AutoDeleteOnIdle><DefaultMessageTimeToLive>P1D</DefaultMessageTimeToLive><EnableExpress>false</EnableExpress>";
@@ -107,7 +107,7 @@ describe("MassTransit makes its topology", () => {
 });
 
 describe("Wolverine makes its topology", () => {
-  it("asks whether each queue exists, makes those that do not, and lists them for its checks", async () => {
+  it("asks whether each queue exists, creates missing ones, and lists them for its checks", async () => {
     await using fixture = await openFixture();
     const queues = [
       "orders",
@@ -129,7 +129,7 @@ describe("Wolverine makes its topology", () => {
     expect(listed).toEqual(queues.toSorted());
   });
 
-  it("makes topics and subscriptions with a default rule, and reconciles the rules of one that is there", async () => {
+  it("creates topics and subscriptions with a default rule, and reconciles the rules of an existing one", async () => {
     await using fixture = await openFixture();
     const { client, broker } = fixture;
     await client.createTopic("orders");
@@ -146,7 +146,7 @@ describe("Wolverine makes its topology", () => {
     expect(broker.listEntities()).toEqual([]);
   });
 
-  it("does it again at every start, and takes what is there already", async () => {
+  it("does this at every start, and accepts existing entities", async () => {
     await using fixture = await openFixture();
     await fixture.client.createQueue("orders");
     await expect(fixture.client.createQueue("orders")).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe("Wolverine makes its topology", () => {
   });
 });
 
-it("NServiceBus makes queues that deliver without an end", async () => {
+it("NServiceBus creates queues without a maximum of deliveries", async () => {
   await using fixture = await openFixture();
   const created = await fixture.client.createQueue("audit", { maxDeliveryCount: 2 ** 31 - 1 });
   expect(created.maxDeliveryCount).toBe(2 ** 31 - 1);

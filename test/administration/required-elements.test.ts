@@ -3,7 +3,7 @@ import { type AdministrationFixture, openFixture } from "./fixture.js";
 
 const booleans = ["true", "false"];
 
-/** What the SDKs of JavaScript, Java, .NET and Python throw without, in what the service answers. Every boolean is written, in lower case. */
+/** Elements of responses without which the SDKs of JavaScript, Java, .NET and Python throw. Every boolean is written, in lower case. */
 const elements = {
   "/orders": {
     LockDuration: ["PT1M"],
@@ -65,7 +65,7 @@ function textOf(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
 }
 
-describe("what SDKs of other languages insist on", () => {
+describe("what SDKs of other languages require", () => {
   it.each(Object.keys(elements) as (keyof typeof elements)[])("elements of %s", async (path) => {
     await using fixture = await openFilled();
     const { status, body } = await fixture.call("GET", `${path}?api-version=2021-05&enrich=true`);

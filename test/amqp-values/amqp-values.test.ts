@@ -45,7 +45,7 @@ function octets(type: "decimal32" | "decimal64" | "decimal128", hex: string): Am
   return { type, value: new Uint8Array(Buffer.from(hex, "hex")) };
 }
 
-/** What a peer puts into a value section, and what a handler gets. Decimals are IEEE 754 in binary integer decimal encoding. */
+/** Value sections of peers, and what a handler gets. Decimals are IEEE 754 in binary integer decimal encoding. */
 const values: readonly (readonly [name: string, sent: AmqpValue, gets: unknown])[] = [
   ["null", null, null],
   ["a symbol", symbol("amqp:ok"), "amqp:ok"],
@@ -112,7 +112,7 @@ it("characters and keys that are no texts are what they were, where the transpor
   const body = { kind: "value", value } as const;
   const [local] = await exchange(localTransport(broker), { body });
   expect(local?.body).toEqual({ grade: "A", byNumber: new Map([[1, "one"]]) });
-  // The SDK hands over code points, and maps as objects.
+  // The SDK returns code points, and maps as objects.
   const [azure] = await exchange(azureTransport(sdk), { body });
   expect(azure?.body).toEqual({ grade: 65, byNumber: { 1: "one" } });
 });
@@ -138,7 +138,7 @@ describe.each(transports)("%s", (_, open) => {
     expect(message?.deserialization.section).toBe("sequence");
   });
 
-  it("a text that its content type cannot be is dead-lettered with the reason", async () => {
+  it("a text that does not match its content type is dead-lettered with the reason", async () => {
     const body = { kind: "value", value: '{"id":' } as const;
     expect(await exchange(open(), { properties: { contentType: "application/json" }, body })).toEqual([]);
   });

@@ -19,7 +19,7 @@ import { legacyTexts } from "./legacy-text.js";
 /** Bodies of one format. */
 export interface Family {
   readonly format: string;
-  /** Whether bodies of it are well-formed in a format of the chain by their nature, so that no reader could tell them apart. */
+  /** Whether its bodies are also well-formed in a format of the chain, so that no reader could distinguish them. */
   readonly mayBeTaken?: true;
   readonly bodies: readonly Body[];
 }
@@ -27,7 +27,7 @@ export interface Family {
 /** One body. */
 export interface Body {
   readonly bytes: Uint8Array;
-  /** What it stands for, if it is of one of the chain's formats; no deserializer may make anything else of it. */
+  /** Its value, if it is of one of the chain's formats; no deserializer may read another value. */
   readonly meaning?: { readonly format: ChainFormat; readonly value: unknown };
   /** Whether it is legal only when its content type names the format: a scalar, an empty container. */
   readonly needsLabel?: true;
@@ -338,7 +338,7 @@ function singleObject(type: avsc.Type, value: unknown): Uint8Array {
   return Buffer.concat([Buffer.from([0xc3, 0x01]), fingerprint(type), type.toBuffer(value)]);
 }
 
-/** CRC-64-AVRO of the canonical form, little-endian, written down independently of the serializer. Source: Avro 1.12, Schema Fingerprints. */
+/** CRC-64-AVRO of the canonical form, little-endian, implemented independently of the serializer. Source: Avro 1.12, Schema Fingerprints. */
 function fingerprint(type: avsc.Type): Uint8Array {
   const empty = 0xc15d213aa4d7a795n;
   let hash = empty;
@@ -396,7 +396,7 @@ function dotnet(): Body[] {
   });
 }
 
-/** What must be refused as .NET binary XML, but for files of other formats. */
+/** What must be refused as .NET binary XML, without files of other formats. */
 function malformedFiles(): string[] {
   const folder = new URL("../../packages/serializer-dotnet/fixtures/malformed/", import.meta.url);
   return readdirSync(folder).filter((name) => name.endsWith(".bin") && !name.startsWith("plain-"));

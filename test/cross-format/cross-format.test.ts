@@ -15,7 +15,7 @@ import { type Body, corpus, type Family, orderSchema } from "./corpus.js";
 
 const families = corpus();
 const readers = { json: json(), avro: avro({ schema: orderSchema }), msgpack: msgpack() };
-/** In the order that the documentation recommends: what carries a header of its own first, what only a label names last. */
+/** In the recommended order: formats with a header first, formats that only a content type identifies last. */
 const formats = {
   avro: readers.avro,
   json: readers.json,
@@ -29,10 +29,10 @@ const all = Object.values(formats);
 const chains = [...permutations(Object.values(readers)), all];
 const tellable = families.filter(({ mayBeTaken }) => mayBeTaken !== true);
 
-/** Labels that leave the body to evidence: none, and names that no format has. */
+/** Content types with which the bytes decide: none, and unknown ones. */
 const openLabels = [undefined, "application/octet-stream", "application/x-order", "nonsense"];
 
-/** Labels of formats that the chain does not have. */
+/** Content types of formats that the chain does not have. */
 const foreignLabels = [
   "text/plain; charset=utf-8",
   "application/x-capnp",
@@ -66,7 +66,7 @@ describe.each(chains.map((chain) => [chain.map(({ name }) => name).join(" → ")
     const pipeline = toPipeline(chain);
     const offered = tellable.map(sampled);
 
-    it("reads its own among unlabelled bodies, and takes nothing else for a value", () => {
+    it("reads its own unlabelled bodies, and no others", () => {
       expect(allMisread(pipeline, readableBy(chain, offered), undefined)).toEqual({});
     });
 
@@ -98,7 +98,7 @@ it("holds at least sixty kinds of bodies that are of no format of the chain", ()
   for (const { format, bodies } of families) expect(bodies.length, format).toBeGreaterThan(3);
 });
 
-it("takes no body for what it is not, unless a content type lies or the body is well-formed by its nature", () => {
+it("misreads no body, unless its content type is wrong or it is well-formed in both formats", () => {
   const taken = families.filter(
     ({ mayBeTaken }, row) =>
       mayBeTaken !== true &&
@@ -122,13 +122,13 @@ it("generates the tables of docs/deserialization.md", () => {
   expect(readFileSync(page, "utf8")).toBe(updated);
 });
 
-/** One way to label bodies, and what the chain made of each kind of them. */
+/** One way to label bodies, and how the chain read each kind. */
 interface Column {
   readonly heading: string;
   readonly labels: readonly (string | undefined)[];
 }
 
-/** What happened to bodies: read right, taken for something they are not, and how often they were read. */
+/** How bodies were read: correctly, misread, and how often they were read. */
 interface Tally {
   readonly right: number;
   readonly other: number;
@@ -248,13 +248,13 @@ function readableBy(chain: readonly Serializer[], offered: readonly Family[]): F
   }));
 }
 
-/** Every so-manieth body of a kind that has many. */
+/** A sample of the bodies of a kind with many. */
 function sampled(family: Family): Family {
   const step = Math.ceil(family.bodies.length / 100);
   return { ...family, bodies: family.bodies.filter((_, index) => index % step === 0) };
 }
 
-/** The misread bodies of each kind that has any. */
+/** The misread bodies of each kind. */
 function allMisread(
   pipeline: Pipeline,
   offered: readonly Family[],

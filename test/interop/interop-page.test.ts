@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { root } from "../workspace-packages.js";
 
-/** What was tried against what: the peer, which of our packages, in which directions, and the file that does it. */
+/** What was tested: the peer, our package, the directions, and the file of the test. */
 interface Peer {
   readonly name: string;
   readonly version: string;
@@ -47,7 +47,7 @@ const installed: readonly (readonly [
   ["@azure/service-bus", ".", "core", "we read it", "test/unlabelled-bodies/official-sdk.test.ts"],
 ];
 
-/** Bytes that our tests hold, and where they are from; versions as the tests name them. */
+/** Recorded bytes in our tests, and their origin; versions as the tests name them. */
 const recorded: readonly Peer[] = [
   {
     name: ".NET's DataContractSerializer (Mono)",
@@ -107,7 +107,7 @@ const recorded: readonly Peer[] = [
   },
 ];
 
-/** Peers that a script runs, which writes their versions down: they are not installed with the workspace. */
+/** Peers that a script runs and whose versions it records: they are not installed with the workspace. */
 const exchanged = JSON.parse(
   readFileSync(new URL("./peer-formats.json", import.meta.url), "utf8"),
 ) as readonly {
@@ -116,7 +116,7 @@ const exchanged = JSON.parse(
   readonly ours: string;
 }[];
 
-it("lists in docs/interop.md what was tried against what, with versions", () => {
+it("lists in docs/interop.md what was tested with which peer, with versions", () => {
   const peers: Peer[] = [
     ...installed.map(([name, from, ours, directions, shownBy]) => ({
       name: `\`${name}\``,

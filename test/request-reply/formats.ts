@@ -9,7 +9,7 @@ import { createQueues } from "./simple.js";
 /** A reply is written in a format that the request accepts. */
 export function formatTests(open: OpenFixture): void {
   describe("the format of a reply", () => {
-    it("is one that the requester reads, though the answerer writes another", async () => {
+    it("is one that the requester reads, although the answerer normally writes another", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const older = harness.createClient({ serializer: json(), additionalDeserializers: [] });

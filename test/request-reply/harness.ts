@@ -26,7 +26,7 @@ export interface Harness extends AsyncDisposable {
   handle(entity: string, handler: Handler, client?: WaybillClient): Handling;
   /** The messages of a queue's dead-letter queue. */
   deadLetters(queue: string): Promise<PeekedMessage[]>;
-  /** What lies in an entity without sessions. */
+  /** The messages of an entity without sessions. */
   left(queue: string): Promise<PeekedMessage[]>;
 }
 
@@ -67,7 +67,7 @@ export async function openHarness(open: OpenFixture): Promise<Harness> {
   };
 }
 
-/** Waits until something holds, and fails when it does not come about. */
+/** Waits until a condition holds, and fails if it does not. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const endMs = performance.now() + 10_000; performance.now() < endMs; ) {
     if (await holds()) return;

@@ -6,7 +6,7 @@ import { createQueues, sendPoison } from "./simple.js";
 /** One request, many replies: from one answerer or from the subscribers of a topic. */
 export function manyTests(open: OpenFixture): void {
   describe("many replies", () => {
-    it("come in order until there are as many as were asked for", async () => {
+    it("arrive in order until maxReplies", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       answerTimes(harness, orders, 5);
@@ -42,7 +42,7 @@ export function manyTests(open: OpenFixture): void {
       expect(await nothing).toEqual([]);
     });
 
-    it("are asked for at once, before the first is wanted", async () => {
+    it("are requested at once, before the iteration begins", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const { seen } = answerTimes(harness, orders, 2);
@@ -65,7 +65,7 @@ export function manyTests(open: OpenFixture): void {
       expect(await stream.next()).toEqual({ done: true, value: undefined });
     });
 
-    it("end with an error when the request is given up or the requester closes", async () => {
+    it("end with an error when the request is aborted or the requester closes", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       answerTimes(harness, orders, 1);
@@ -87,7 +87,7 @@ export function manyTests(open: OpenFixture): void {
       });
     });
 
-    it("hand out what came before an error, then the error", async () => {
+    it("yield the replies before an error, then the error", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       harness.handle(orders, async (request, client) => {
@@ -117,7 +117,7 @@ export function manyTests(open: OpenFixture): void {
       ]);
     });
 
-    it("end with an error when nobody takes them, and the one too many is not lost", async () => {
+    it("end with an error when too many are buffered, and the last one is not lost", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       answerTimes(harness, orders, 3);

@@ -126,7 +126,7 @@ export function simpleTests(open: OpenFixture): void {
       expect(ended).toEqual([100, 250, 400]);
     });
 
-    it("is given up by its signal, before and while it waits", async () => {
+    it("is aborted by its signal, before and while it waits", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const requester = harness.client.createRequester(replies);

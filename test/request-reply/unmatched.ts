@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { type Harness, type OpenFixture, openHarness, until } from "./harness.js";
 import { createQueues } from "./simple.js";
 
-/** Replies that nobody waits for. */
+/** Replies without a pending request. */
 export function unmatchedTests(open: OpenFixture): void {
   describe("a reply that nobody waits for", () => {
-    it("is late when its request has ended: it is completed and told", async () => {
+    it("is late when its request has ended: it is completed and reported", async () => {
       await using harness = await openHarness(open);
       const { events, replies } = await withLateReply(harness, {});
       expect(events).toMatchObject([
@@ -146,7 +146,7 @@ export function unmatchedTests(open: OpenFixture): void {
   });
 }
 
-/** A request that was given up before its reply came. */
+/** A request that was aborted before its reply arrived. */
 async function withLateReply(harness: Harness, options: RequesterOptions) {
   const { orders, replies } = await createQueues(harness);
   const events: UnmatchedReplyEvent[] = [];

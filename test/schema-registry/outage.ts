@@ -10,7 +10,7 @@ const schema = {
   fields: [{ name: "n", type: "int" }],
 };
 
-/** What a registry does with the call of a number, before it is well again. */
+/** How a registry answers each call until it recovers. */
 type Fault = (call: number) => Response | Promise<Response>;
 
 const answer = () => Response.json({ schema: JSON.stringify(schema) });
@@ -25,11 +25,11 @@ const faults: readonly (readonly [name: string, Fault])[] = [
   ["flaps", (call) => (call % 2 === 0 ? new Response("x") : new Response("", { status: 502 }))],
 ];
 
-/** A registry that is faulty until it is mended: nothing may be lost for it, or use up deliveries. */
+/** A registry that fails until it recovers: no message may be lost or use up a delivery. */
 export function outageTests(where: string, open: OpenFixture): void {
   describe(`a schema registry ${where}`, () => {
     it.each(faults)(
-      "that %s dead-letters nothing, and all is handled when it is well again",
+      "that %s dead-letters nothing, and all messages are handled when it recovers",
       async (_, fault) => {
         await using harness = await openHarness(open);
         const registry = { calls: 0, isWell: false };

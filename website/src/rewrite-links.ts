@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** Where files of the repository that are no pages of the site can be looked at, with a slash at the end. */
+/** The address of repository files that are not pages of the site, with a slash at the end. */
 export interface LinkTargets {
   readonly repository: string;
   /** The page of a file of the repository, both relative to their roots; undefined for one that is no page. */

@@ -24,7 +24,7 @@ export function stagePages(): void {
   writeFileSync(`${site}.vitepress/sidebar.json`, JSON.stringify({ sidebar: sidebarOf(titles), repository }));
 }
 
-/** The repository's files as they are looked at in a browser, from the manifest. */
+/** The address of the repository's files in a browser, from the manifest. */
 function repositoryUrl(): string {
   const { repository } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
   return `${repository.url.replace(/^git\+/, "").replace(/\.git$/, "")}/blob/main/`;

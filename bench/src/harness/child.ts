@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { run } from "../../../scripts/dist/run/run-program.js";
-import { nodeCommand, SupervisedProcess } from "../../../scripts/dist/supervisor/supervised-process.js";
+import { run } from "waybill-scripts/run/run-program.js";
+import { nodeCommand, SupervisedProcess } from "waybill-scripts/supervisor/supervised-process.js";
 
 /** Starts a program of the bench in a process of its own, which says something when it is ready and then answers each message. */
 export async function startChild<Ready>(
@@ -14,7 +14,7 @@ export async function startChild<Ready>(
   return { ready: ready as Ready, process };
 }
 
-/** What a program prints, which is JSON: a figure, or some. Its process can collect garbage. */
+/** The JSON output of a program: one or several figures. Its process has `--expose-gc`. */
 export async function printed<Printed = number>(
   program: URL,
   args: readonly string[] = [],

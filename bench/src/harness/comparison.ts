@@ -21,18 +21,18 @@ export function comparison({ baseline, subject, ...line }: Comparison): Probe {
 /** Two sides that modules open, each by its `openSide` with these arguments and the name of the side. */
 export interface ApartComparison extends Omit<Comparison, "baseline" | "subject"> {
   readonly subject: URL;
-  /** Default that of the subject. */
+  /** Default: that of the subject. */
   readonly baseline?: URL;
   readonly args: readonly string[];
 }
 
-/** The engine compiles a little differently in every process, so a figure comes from several of each side. */
+/** V8 compiles a little differently in every process, so a figure comes from several processes of each side. */
 const processes = 7;
 const program = new URL("./side.js", import.meta.url);
 
 /**
- * Times each side in processes of its own. Within one process the two would share what neither has alone: a library's buffers and
- * compiled code, and the garbage collector, which makes one side pay for what the other leaves behind.
+ * Times each side in separate processes. In one process they would share a library's buffers and compiled code, and one side would pay for
+ * collecting the other's garbage.
  */
 export function comparisonApart({ subject, baseline = subject, args, ...line }: ApartComparison): Probe {
   return {
@@ -52,7 +52,7 @@ export function comparisonApart({ subject, baseline = subject, args, ...line }: 
   };
 }
 
-/** A comparison with its sides, each of which is made in a process of its own. */
+/** A comparison whose sides are opened in separate processes. */
 export interface SidedComparison extends Omit<Comparison, "baseline" | "subject"> {
   readonly baseline: () => Promise<Side> | Side;
   readonly subject: () => Promise<Side> | Side;
@@ -61,7 +61,7 @@ export interface SidedComparison extends Omit<Comparison, "baseline" | "subject"
 /** Comparisons of one module, by the names of the parts of its suite. */
 export type SidedComparisons = Readonly<Record<string, SidedComparison>>;
 
-/** The suite of a module, which has to export {@link sideOpener} of the same comparisons as `openSide`. */
+/** The suite of a module, which must export {@link sideOpener} of the same comparisons as `openSide`. */
 export function suiteApart(module: string, comparisons: SidedComparisons): Suite {
   const parts = Object.entries(comparisons).map(([part, { baseline: _, subject: __, ...line }]) => [
     part,

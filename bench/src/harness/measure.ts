@@ -1,6 +1,6 @@
 import type { Figures, Line, OpenSides, Probe } from "./probe.js";
 
-/** A line of the table, measured. */
+/** A measured line of the table. */
 export interface Result {
   readonly suite: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export async function measure(suite: string, probe: Probe, asked: number): Promi
   return probe.lines.map((line) => ({ suite, name: line.name, ...resultOf(line, figures) }));
 }
 
-/** Measures each side once a round; the order within a round alternates. */
+/** Measures each side once per round; the order alternates. */
 export async function takeTurns(
   { sides }: OpenSides,
   rounds: number,

@@ -10,30 +10,30 @@ export interface OpenSides {
   close?(): Promise<void> | void;
 }
 
-/** Something to measure, and the lines of the table that come of it. */
+/** Something to measure, and its lines of the table. */
 export interface Probe {
   open(): Promise<OpenSides> | OpenSides;
   /** How often the sides are opened; the rounds are spread over that. Default once. */
   readonly openings?: number;
-  /** Rounds that do not count, in which the engine compiles what it runs. Default none. */
+  /** Warm-up rounds, in which V8 compiles the code. Default none. */
   readonly warmUps?: number;
-  /** How many rounds count, of so many that the command line asks for. Default all of them. */
+  /** How many rounds to measure, given the number of the command line. Default: that number. */
   readonly rounds?: (asked: number) => number;
   readonly lines: readonly Line[];
 }
 
-/** One figure and what it has to reach. */
+/** One figure and its target. */
 export interface Line {
   readonly name: string;
   /**
-   * `rate`: the subject's rate over the baseline's reaches the target at least; `time`: its time over the baseline's does not exceed the target;
-   * `figure`: the subject's own figure does not.
+   * `rate`: the subject's rate divided by the baseline's must reach the target; `time`: its time divided by the baseline's must not exceed the target;
+   * `figure`: the subject's own figure must not exceed it.
    */
   readonly unit: "rate" | "time" | "figure";
   readonly target: number;
   /** The side that is measured. Default `subject`. */
   readonly subject?: string;
-  /** The side beside which it is measured. Default `baseline`. */
+  /** The side to compare with. Default `baseline`. */
   readonly baseline?: string;
   /** The name of the figure. Default `us`. */
   readonly figure?: string;
@@ -41,7 +41,7 @@ export interface Line {
   readonly unitsPerCall?: { readonly baseline: number; readonly subject: number } | undefined;
 }
 
-/** Probes by the name under which they can be run alone; no probe where this machine lacks what it takes. */
+/** Probes by the name with which they can be run alone; undefined if this machine cannot run one. */
 export type Suite = Readonly<
   Record<string, () => Probe | readonly Probe[] | Promise<Probe | readonly Probe[]>>
 >;

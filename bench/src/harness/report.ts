@@ -1,7 +1,7 @@
 import { required } from "waybill-scripts/run/required.js";
 import { holds, type Result } from "./measure.js";
 
-/** The results as a table, one line each, with what was asked for and whether it holds. */
+/** The results as a table, one line each, with the target and whether it is met. */
 export function toTable(results: readonly Result[]): string {
   const rows = results.map((result) => [
     result.suite,

@@ -6,23 +6,23 @@ export interface SampleOptions {
   /** Awaited before every eight calls, and not timed. */
   readonly prepare?: () => Promise<void>;
   /**
-   * How long a sample takes at least, in milliseconds. Default 4: with short samples and many rounds other work on the machine spoils few
-   * rounds, and the median passes them by.
+   * Minimum duration of a sample, in milliseconds. Default 4: with short samples and many rounds, other work on the machine disturbs only a few
+   * rounds, which the median ignores.
    */
   readonly sampleMs?: number;
-  /** How long the engine has to compile it, in milliseconds. Default 150, and 6,000 for what is asynchronous. */
+  /** The warm-up in milliseconds, in which V8 compiles it. Default 150, and 6,000 for asynchronous work. */
   readonly warmUpMs?: number;
 }
 
 /** Keeps results alive, so that no compiler may leave the work out. @public */
 export let sink: unknown;
 
-/** How long the engine has to compile work of each kind, in milliseconds. */
+/** The default warm-ups, in milliseconds. */
 const WARM_UP_MS = { synchronous: 150, asynchronous: 6_000 };
 
 /**
- * Lets the engine compile some work; its samples then come one after the other, in microseconds per call. What is asynchronous runs through many
- * small functions, and gets faster for tens of thousands of calls.
+ * Warms up some work, then yields its samples in microseconds per call. Asynchronous work calls many small functions, and gets faster for tens of
+ * thousands of calls.
  */
 export async function warmUp(work: Work, options: SampleOptions = {}): Promise<() => Promise<number>> {
   const { prepare, sampleMs = 4 } = options;

@@ -1,11 +1,11 @@
 import { type SampleOptions, type Work, warmUp } from "./sample.js";
 
-// One side of a comparison, in a process of its own: takes a sample when asked. Arguments: the module, and what its `openSide` gets.
+// One side of a comparison, in a separate process: takes a sample on request. Arguments: the module, and the arguments of its `openSide`.
 
-/** Makes a side out of the arguments that its process got. */
+/** Opens a side from the arguments of its process. */
 export type OpenSide = (...args: string[]) => Promise<Side> | Side;
 
-/** What a side does, and how it is sampled. */
+/** The work of a side, and how it is sampled. */
 export interface Side extends SampleOptions {
   readonly work: Work;
 }
@@ -15,6 +15,6 @@ const { openSide } = (await import(module)) as { readonly openSide: OpenSide };
 const { work, ...options } = await openSide(...args);
 const sample = await warmUp(work, options);
 process.on("message", async () => process.send?.(await sample()));
-// Clients and servers that are open would keep it alive.
+// Open clients and servers would keep the process alive.
 process.on("disconnect", () => process.exit());
 process.send?.("ready");

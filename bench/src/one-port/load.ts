@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import { ACCEPTED, type Session } from "@waybill/amqp";
 import { message, openSession } from "../amqp-client.js";
 
-/** Messages of one client that are on their way at once. */
+/** Messages of one client in flight at once. */
 const window = 20;
-/** One message in so many is timed. */
+/** One in this many messages is timed. */
 const timedShare = 16;
 const tag = Buffer.alloc(16, 7);
 
@@ -16,7 +16,7 @@ export class Crowd {
     this.#clients = clients;
   }
 
-  /** Connects so many clients, fifty at a time. */
+  /** Connects `count` clients, fifty at a time. */
   static async open(port: number, count: number): Promise<Crowd> {
     const clients: Client[] = [];
     while (clients.length < count) {
@@ -27,7 +27,7 @@ export class Crowd {
     return new Crowd(clients);
   }
 
-  /** Every client sends and receives so many messages; resolves with the times of some of them in milliseconds. */
+  /** Every client sends and receives `count` messages; resolves with the times of a sample in milliseconds. */
   async exchange(perClient: number): Promise<number[]> {
     const times: number[] = [];
     await Promise.all(this.#clients.map((client) => client.exchange(perClient, times)));
@@ -61,7 +61,7 @@ class Client {
     let sent = 0;
     let received = 0;
     return new Promise((resolve) => {
-      // A queue keeps the order, so that the n-th that comes is the n-th that was sent.
+      // A queue keeps the order, so that the n-th received message is the n-th sent one.
       const pump = (): void => {
         while (sender.credit > 0 && sent < count && sent - received < window) {
           sentAt[sent++] = performance.now();

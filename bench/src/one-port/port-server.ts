@@ -3,17 +3,17 @@ import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 
-// The server of one side in a process of its own. "one-port" takes every protocol, as `serve` does; "amqp-alone" hands each socket to AMQP at once, as
-// though there were nothing else. Tells its port, and answers every message with what it has used since the one before.
+// The server of one side in a separate process. "one-port" accepts every protocol, as `serve` does; "amqp-alone" passes each socket directly to
+// AMQP. Reports its port, and answers every message with the resources used since the last one.
 
-/** What a server used between two questions. */
+/** The resources that a server used between two requests. */
 export interface PortUsage {
   readonly cpuUs: number;
   readonly residentMb: number;
   readonly loopDelayMs: { readonly median: number; readonly p99: number; readonly max: number };
 }
 
-/** Queues that the clients use, and others that are only there. */
+/** Queues that the clients use, and others that stay unused. */
 const [usedQueues, otherQueues, topics] = [500, 500, 500];
 
 const broker = createBroker();
@@ -52,7 +52,7 @@ function cpuUs(): number {
   return user + system;
 }
 
-/** What `serve` is without a router: the same connections, on a port that only they have. They are internals of the package. */
+/** `serve` without a router: the same connections, on an AMQP-only port. These are internals of the package. */
 async function serveAmqpAlone(): Promise<number> {
   const inner = new URL("../../../packages/broker-server/dist/", import.meta.url).href;
   const [{ ClientConnection }, { Admission }, { Departures }, { Turns }, { resolveServeOptions }] =

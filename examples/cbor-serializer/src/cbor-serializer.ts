@@ -3,10 +3,10 @@ import type { Serializer } from "@waybill/core";
 import { decodeFailure, encodeFailure } from "@waybill/core/serializer";
 import { decode, encode } from "cborg";
 
-/** CBOR calls these three bytes its own: tag 55799, "self-described CBOR". Source: RFC 8949, section 3.4.6. */
+/** The bytes of tag 55799, "self-described CBOR". Source: RFC 8949, section 3.4.6. */
 const magic = Uint8Array.of(0xd9, 0xd9, 0xf7);
 
-/** The CBOR serializer. It writes only what comes back the same, and marks it, so that its bodies are known without a label. */
+/** The CBOR serializer. It writes only values that are read back the same, with a tag by which bodies are recognised without a content type. */
 export function cbor(): Serializer {
   return {
     name: "cbor",
@@ -18,7 +18,7 @@ export function cbor(): Serializer {
         const item = encode(value);
         if (isDeepStrictEqual(read(item, maxDepth), value))
           return { bytes: new Uint8Array(Buffer.concat([magic, item])) };
-      } catch {} // What the library says may quote the value, so it is not passed on.
+      } catch {} // The library's error may quote the value, so it is not passed on.
       throw encodeFailure("The value does not come back the same from CBOR.");
     },
     deserialize(bytes, { isDeclared, maxDepth }) {

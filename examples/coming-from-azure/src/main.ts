@@ -6,8 +6,8 @@ import { type HandledOrder, runProducer, startConsumer } from "./programs.js";
 import { centsOf } from "./shop.js";
 import { type Step, steps } from "./steps.js";
 
-// Plays the way from @azure/service-bus to waybill, and from JSON version 1 to Avro version 2: producers and consumers are processes of
-// their own, which the broker's server connects. After each step it counts that every order was handled once, as it was placed.
+// Runs the steps from @azure/service-bus to waybill, and from JSON version 1 to Avro version 2: producers and consumers are separate
+// processes, connected by a broker server. After each step it checks that every order was handled once, as it was placed.
 
 /** How long a step may take, in milliseconds, before its orders count as lost. */
 const patienceMs = 60_000;
@@ -31,13 +31,13 @@ await broker.close();
 console.log(`\n${placed} orders placed, ${faults} faults.`);
 process.exitCode = faults === 0 ? 0 : 1;
 
-/** How many steps are played: all, or the first `--steps N`. */
+/** How many steps to run: all, or the first `--steps N`. */
 function stepsToPlay(): number {
   const { values } = parseArgs({ options: { steps: { type: "string" } } });
   return values.steps === undefined ? steps.length : Number(values.steps);
 }
 
-/** Plays a step and returns how many faults were counted. */
+/** Runs a step and returns how many faults were counted. */
 async function play(step: Step): Promise<number> {
   const handled: HandledOrder[] = [];
   const consumers = step.consumers.map((program) =>
@@ -45,7 +45,7 @@ async function play(step: Step): Promise<number> {
   );
   const now = [...waiting];
   const end = performance.now() + patienceMs;
-  // Where consumers share the queue, each must have had some: whoever connects last needs more to be placed.
+  // If consumers share the queue, each must have received some: the last one to connect needs further orders.
   do now.push(...(await place(step, ordersInARound)));
   while (performance.now() < end && !(await isRead(step, handled, now.length, end)));
   for (const consumer of consumers) await consumer.stop();
@@ -78,7 +78,7 @@ function report(step: Step, ids: readonly number[], handled: readonly HandledOrd
   return missing.length + twice + altered + dead + (isAsPlanned ? 0 : 1);
 }
 
-/** Waits until everything was handled, and says whether it was read in all the ways of the step. */
+/** Waits until everything was handled, and returns whether it was read in all the ways of the step. */
 async function isRead(
   { readAs }: Step,
   handled: readonly HandledOrder[],

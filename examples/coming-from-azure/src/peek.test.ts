@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 
 const run = promisify(execFile);
 
-it("reads what a producer on the SDK sent, and takes nothing from its consumers", async () => {
+it("reads what a producer with the SDK sent, without receiving it", async () => {
   const broker = createBroker();
   await broker.createQueue("orders");
   const server = await serve(broker, {

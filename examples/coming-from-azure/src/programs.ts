@@ -10,13 +10,13 @@ export interface HandledOrder {
   readonly how: string;
 }
 
-/** A consumer that runs in a process of its own. */
+/** A consumer in a separate process. */
 export interface RunningConsumer {
   /** Asks it to stop, and resolves when it has. Rejects when it failed. */
   stop(): Promise<void>;
 }
 
-/** Runs a producer to its end. Rejects when it fails. */
+/** Runs a producer until it exits. Rejects when it fails. */
 export async function runProducer(
   program: string,
   range: readonly [number, number],
@@ -25,7 +25,7 @@ export async function runProducer(
   await ended(start(program, range.map(String), env), program);
 }
 
-/** Starts a consumer, which hands over every order that it handled. */
+/** Starts a consumer, which reports every order that it handled. */
 export function startConsumer(
   program: string,
   env: Readonly<Record<string, string>>,
@@ -35,7 +35,7 @@ export function startConsumer(
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on("line", (line) => onHandled(JSON.parse(line)));
   const end = ended(child, program);
-  // Whoever stops it hears of a failure then.
+  // A failure is reported by `stop`.
   end.catch(() => {});
   return {
     stop() {

@@ -1,27 +1,27 @@
 import { once } from "node:events";
 
-/** An order as version 1 has it on the wire. */
+/** An order in version 1. */
 export interface OrderV1 {
   readonly id: number;
   readonly total: string;
 }
 
-/** What a producer is given: where the broker is, and which orders to place. */
+/** The arguments of a producer: the broker, and the orders to place. */
 export const connectionString = process.env.SERVICEBUS_CONNECTION_STRING ?? "";
 const [first = 1, last = 0] = process.argv.slice(2).map(Number);
 export const orderIds: readonly number[] = Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
-/** What an order costs: 9.90 for the first, and a cent more for each that follows. */
+/** The price of an order: 9.90 for the first, and a cent more for each further one. */
 export function centsOf(id: number): number {
   return 990 + id;
 }
 
-/** The same as a text, as version 1 has it. */
+/** The same as a string, for version 1. */
 export function totalOf(id: number): string {
   return (centsOf(id) / 100).toFixed(2);
 }
 
-/** What the shop does with an order: here, a line for whoever counts. `how` says which client read it, and as what. */
+/** Handles an order: here, prints a line for the check. `how` says which client read it, and in which format. */
 export function handleOrder(id: number, cents: number, how: string): void {
   console.log(JSON.stringify({ id, cents, how }));
 }

@@ -1,12 +1,12 @@
 /** One step: which programs run, and what must have read its orders. */
 export interface Step {
   readonly name: string;
-  /** The producer's program, with the share that it is to write new. */
+  /** The producer's program, with the percentage to write in the new format. */
   readonly producer: string;
   readonly percent?: number | undefined;
   /** The consumers' programs, side by side. */
   readonly consumers: readonly string[];
-  /** How many more orders are placed when the consumers have stopped: they wait for the next step's. */
+  /** How many more orders are placed after the consumers have stopped: the next step's consumers read them. */
   readonly left: number;
   /** Every way in which orders must have been read, and no other. */
   readonly readAs: readonly string[];
@@ -15,7 +15,7 @@ export interface Step {
 const sdkProducer = "0-sdk/producer";
 const sdkConsumer = "0-sdk/consumer";
 
-/** The way from the SDK alone to Avro version 2. Each step is a deployment; what the one before left waiting is read by the next. */
+/** The steps from the SDK only to Avro version 2. Each step is a deployment, and reads the orders that the previous one left. */
 export const steps: readonly Step[] = [
   {
     name: "0 The SDK alone",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Arrivals } from "./arrivals.js";
 
 describe("Arrivals", () => {
-  it("waits until so many have arrived", async () => {
+  it("waits until the given number has arrived", async () => {
     const arrivals = new Arrivals();
     const reached = arrivals.reach(2, 60_000);
     arrivals.add();
@@ -11,7 +11,7 @@ describe("Arrivals", () => {
     expect(arrivals.count).toBe(2);
   });
 
-  it("gives up when nothing comes any more", async () => {
+  it("resolves with false when nothing arrives for a while", async () => {
     const arrivals = new Arrivals();
     arrivals.add();
     await expect(arrivals.reach(2, 5)).resolves.toBe(false);

@@ -1,4 +1,4 @@
-/** Counts what arrived and lets one waiter wait for a number of it. */
+/** Counts arrivals and lets one caller wait for a number of them. */
 export class Arrivals {
   #count = 0;
   #wanted = Number.POSITIVE_INFINITY;
@@ -15,7 +15,7 @@ export class Arrivals {
     if (this.#count >= this.#wanted) this.#wake();
   }
 
-  /** Resolves with whether `count` have arrived; with false when for `patienceMs` nothing came at all. */
+  /** Resolves with true when `count` have arrived; with false when nothing arrived for `patienceMs`. */
   async reach(count: number, patienceMs: number): Promise<boolean> {
     let seen = -1;
     while (this.#count < count && this.#count !== seen) {

@@ -74,7 +74,7 @@ describe("Audit", () => {
     ]);
   });
 
-  it("finds errors that no plan foresees", () => {
+  it("finds errors that the plan does not expect", () => {
     const audit = new Audit(0, planShipment);
     audit.failed(new Error("[connection-lost] gone"));
     expect(audit.close().findings).toEqual(["[connection-lost] gone"]);
@@ -96,7 +96,7 @@ function auditWith(target: Shipment, alteration: Alteration): AuditResult {
   return audit(plan, new Map([[target, alteration]]));
 }
 
-/** Lets shipments arrive as planned, but for the alterations. */
+/** Lets shipments arrive as planned, except for the alterations. */
 function audit(
   shipments: readonly Shipment[],
   alterations: ReadonlyMap<Shipment, Alteration> = new Map(),

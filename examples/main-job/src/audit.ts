@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { DeserializationReport } from "@waybill/core";
 import { type Fate, type Shipment, shipmentNumber } from "./plan.js";
 
-/** How many messages of one era that travelled one way met one fate. */
+/** How many messages of one era, sent in one way, had one outcome. */
 export interface Tally {
   readonly era: string;
   readonly treatment: string;
@@ -10,7 +10,7 @@ export interface Tally {
   readonly count: number;
 }
 
-/** What an audit came to. */
+/** The result of an audit. */
 export interface AuditResult {
   readonly tallies: readonly Tally[];
   readonly decodedCount: number;
@@ -21,7 +21,7 @@ export interface AuditResult {
   readonly findingCount: number;
 }
 
-/** A message that was handed to the handler. */
+/** A message that reached the handler. */
 export interface DecodedMessage {
   readonly messageId?: unknown;
   readonly body: unknown;
@@ -57,7 +57,7 @@ export class Audit {
     this.#arrivals = new Uint8Array(count);
   }
 
-  /** Takes a message that reached the handler. */
+  /** Adds a message that reached the handler. */
   decoded({ messageId, body, deserialization }: DecodedMessage): void {
     this.#decodedCount++;
     const shipment = this.#arrived(messageId);
@@ -68,7 +68,7 @@ export class Audit {
       this.#find(`${messageId}: the decoded value differs from its source.`);
   }
 
-  /** Takes a message from the dead-letter queue, and the bytes that were sent. */
+  /** Adds a message from the dead-letter queue, and the bytes that were sent. */
   deadLettered({ messageId, body, deadLetterReason }: DeadLetteredMessage, sent: unknown): void {
     this.#deadLetteredCount++;
     const shipment = this.#arrived(messageId);
@@ -79,7 +79,7 @@ export class Audit {
       this.#find(`${messageId}: the dead-lettered body differs from what was sent.`);
   }
 
-  /** Takes an error that no plan foresees. */
+  /** Adds an error that the plan does not expect. */
   failed(error: unknown): void {
     this.#find(error instanceof Error ? error.message : "A value that is not an error was thrown.");
   }

@@ -22,8 +22,8 @@ export interface AvroMap {
 }
 
 /**
- * Derives the narrowest Avro schema that holds every sample and gives each back exactly. Avro cannot leave a field out, so objects
- * become records only where all of them have the same keys, and maps elsewhere; what can be of several kinds becomes a union.
+ * Derives the narrowest Avro schema that can write every sample and read it back exactly. Avro cannot leave a field out, so objects become records
+ * only if all of them have the same keys, and maps otherwise; values of several types become a union.
  */
 export function deriveAvroSchema(name: string, samples: readonly unknown[]): AvroSchema {
   return typeOf(samples, name, new Set());
@@ -42,7 +42,7 @@ function typeOf(values: readonly unknown[], name: string, taken: Set<string>): A
   if (values.some((value) => typeof value === "string")) kinds.push("string");
   if (arrays.length > 0) kinds.push({ type: "array", items: typeOf(arrays.flat(), name, taken) });
   if (objects.length > 0) kinds.push(objectType(objects, name, taken));
-  // Nothing was seen, as in an array that is always empty: any type holds it.
+  // Without samples, as in an array that is always empty, any type will do.
   const [kind = "null", ...others] = kinds;
   return others.length === 0 ? kind : kinds;
 }

@@ -16,12 +16,12 @@ export function toMessage({ messageId, webhook, treatment }: Shipment): Message 
   };
 }
 
-/** Whether the shipment leaves its producer as it should: rightly labelled and whole. */
+/** Whether the shipment is sent correctly: with the right content type and undamaged. */
 export function isWellBehaved({ treatment }: Shipment): boolean {
   return treatment.label === "right" && treatment.damage === "none";
 }
 
-/** What the shipment looks like on the wire, label and damage included. The same bytes each time. */
+/** The shipment on the wire, with its content type and damage. The same bytes each time. */
 export async function encodeShipment(shipment: Shipment): Promise<EncodedMessage> {
   const pipeline = pipelines.get(shipment.era);
   if (pipeline === undefined) throw new TypeError(`No producer writes ${shipment.era.title}.`);

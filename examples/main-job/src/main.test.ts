@@ -34,7 +34,7 @@ describe("the main job", () => {
     expect(act).toMatch(/of 200 messages of 10 origins 187 decoded .*, 13 dead-lettered .*, none lost/);
   });
 
-  it("comes to the same over AMQP, through the official SDK", { timeout: 240_000 }, async () => {
+  it("has the same result over AMQP, through the official SDK", { timeout: 240_000 }, async () => {
     const { isAsPlanned, printed } = await runHere("--transport", "azure");
     expect(isAsPlanned).toBe(true);
     expect(tableOf(printed)).toMatch(/│ all eras +│ +│ +987 │/);
@@ -91,7 +91,7 @@ function tableOf(stdout: string): string {
   return stdout.slice(stdout.indexOf("┌"), stdout.indexOf("Two of the dead letters"));
 }
 
-/** `waybill broker` in a process of its own, on a free port. */
+/** `waybill broker` in a separate process, on a free port. */
 async function startBroker() {
   const bin = fileURLToPath(new URL("../../../packages/cli/dist/bin.js", import.meta.url));
   const child = spawn(process.execPath, [bin, "broker", "--port", "0", "--json"], {

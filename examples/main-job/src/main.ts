@@ -3,7 +3,7 @@ import { type JobOptions, parseOptions, usage } from "./options.js";
 const options = readCommandLine();
 if (options?.isHelpWanted) console.log(usage);
 else if (options !== undefined) {
-  // The command line is answered before everything else is loaded.
+  // The command line is checked before everything else is loaded.
   const { run } = await import("./run.js");
   if (!(await run(options, console.log))) process.exitCode = 1;
 }

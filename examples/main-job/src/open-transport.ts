@@ -6,14 +6,14 @@ import { azureRetryOptions, azureTransport, speakPlainHttp } from "@waybill/tran
 import { localTransport } from "@waybill/transport-local";
 import type { TransportName } from "./options.js";
 
-/** A transport to a broker with the queues. Disposing it closes what was opened, and deletes queues that were made elsewhere. */
+/** A transport to a broker with the queues. Disposing it closes everything, and deletes the queues on a broker elsewhere. */
 export interface OpenTransport extends AsyncDisposable {
   readonly transport: Transport;
 }
 
 /**
- * Opens a broker with the queues, and what it takes to reach it in this way. With a connection string the broker is the one that it names,
- * such as that of `waybill broker`; rejects when one of the queues is there already.
+ * Opens a broker with the queues, and a transport to it. With a connection string it uses that broker, for example `waybill broker`; rejects when
+ * one of the queues already exists.
  */
 export async function openTransport(
   name: TransportName,

@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 import { fullRound } from "./plan.js";
 
-/** How the messages travel: inside the process, or over AMQP through the official SDK and a server. */
+/** The transport: inside the process, or over AMQP with the official SDK and a server. */
 export type TransportName = "local" | "azure";
 
 const transportNames: readonly TransportName[] = ["local", "azure"];
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface JobOptions {
   readonly messageCount: number;
   readonly transport: TransportName;
@@ -39,7 +39,7 @@ const maxMessageCount = 10_000_000;
 /** Reads the command line. Throws a `TypeError` that says what is wrong with it. */
 export function parseOptions(args: readonly string[]): JobOptions {
   const { values } = parseArgs({
-    // pnpm hands on the `--` that separates a script's own options.
+    // pnpm passes on the `--` that separates a script's own options.
     args: args.filter((arg) => arg !== "--"),
     options: {
       messages: { type: "string" },

@@ -11,7 +11,7 @@ describe("planShipment", () => {
     expect(pairs.size).toBe(329 * 3);
   });
 
-  it("lets each era travel in every way", () => {
+  it("sends each era in every way", () => {
     const ways = new Set(round.map(({ era, treatment }) => `${era.title}, ${treatment.title}`));
     expect(ways.size).toBe(eras.length * treatments.length);
   });

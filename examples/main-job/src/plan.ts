@@ -11,19 +11,19 @@ export interface Era {
   readonly position: number;
 }
 
-/** The ContentType a message carries: its own, none, that of another era, or one nobody knows. */
+/** The content type of a message: its own, none, that of another era, or an unknown one. */
 export type Label = "right" | "none" | "wrong" | "unknown";
 
 /** What happened to the bytes on the way: nothing, the second half is missing, or the first byte is overwritten. */
 export type Damage = "none" | "truncated" | "corrupted";
 
-/** How a message travels. */
+/** How a message is sent. */
 export interface Treatment {
   readonly title: string;
   readonly label: Label;
   readonly isCompressed: boolean;
   readonly damage: Damage;
-  /** How many of 24 messages travel this way. */
+  /** How many of 24 messages are sent this way. */
   readonly share: number;
 }
 
@@ -49,7 +49,7 @@ export const eras: readonly Era[] = [
   { title: "MessagePack v3", serializer: "msgpack", contentType: "application/vnd.msgpack", position: 2 },
 ];
 
-/** The ways to travel, in the order of the table. */
+/** The ways to send, in the order of the table. */
 export const treatments: readonly Treatment[] = [
   { title: "labelled right", label: "right", isCompressed: false, damage: "none", share: 9 },
   { title: "no ContentType", label: "none", isCompressed: false, damage: "none", share: 3 },
@@ -84,7 +84,7 @@ export function planShipment(number: number): Shipment {
   };
 }
 
-/** One of the items for each number, again and again. */
+/** Cycles through the items by number. */
 export function inTurn<Item>(items: readonly Item[], number: number): Item {
   const item = items[number % items.length];
   if (item === undefined) throw new RangeError("There is nothing to choose from.");
@@ -98,12 +98,12 @@ export function shipmentNumber(messageId: unknown): number | undefined {
 }
 
 /**
- * The rules of the chain, written down a second time and by hand. Damage is certain to be noticed: no format of the three reads half a
- * body, or begins with the byte 0xc1.
+ * The rules of the chain, written a second time by hand. Damage is always detected: none of the three formats reads half a body, or begins with the
+ * byte 0xc1.
  */
 function planFate(webhook: Webhook, era: Era, { label, isCompressed, damage }: Treatment): Fate {
   if (damage === "truncated" && isCompressed) return deadLettered("DecompressionFailed");
-  // Without a label and without a first byte that belongs to a format there is nobody to ask.
+  // Without a content type and without the leading byte of a format, no serializer is tried.
   if (damage === "corrupted" && label === "none") return deadLettered("NoDeserializer");
   if (damage !== "none") return deadLettered("DeserializationFailed");
   if (isRefusedBySchema(webhook)) return deadLettered("ValidationFailed");

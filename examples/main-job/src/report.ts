@@ -14,7 +14,7 @@ const transportTexts = {
   azure: "@azure/service-bus over AMQP, to a server of the local broker",
 } as const satisfies Record<TransportName, string>;
 
-/** What is printed before the job: who sends, and what the consumer's chain is. */
+/** The text before the job: the producers and the consumer's chain. */
 export function introduction(messageCount: number, transport: TransportName, isElsewhere: boolean): string {
   const refused = webhooks.filter(isRefusedBySchema).length;
   return [
@@ -30,12 +30,12 @@ export function introduction(messageCount: number, transport: TransportName, isE
   ].join("\n");
 }
 
-/** What is printed after the job: the table, two dead letters, and the verdict. */
+/** The report after the job: the table, two dead letters, and the result. */
 export function conclusion(result: JobResult): string {
   return [
     drawTable(result.tallies),
     "",
-    colors.bold("Two of the dead letters, as they lie in the dead-letter queue"),
+    colors.bold("Two messages of the dead-letter queue"),
     ...result.deadLetters.map(describeDeadLetter),
     verdict(result),
   ].join("\n");

@@ -11,23 +11,23 @@ import { encodeShipment, isWellBehaved, toMessage } from "./encode-shipment.js";
 import { eras, planShipment, type Shipment, shipmentNumber } from "./plan.js";
 import { consumerSerializers, producerSerializer } from "./serializers.js";
 
-/** What the job came to. */
+/** The result of the job. */
 export interface JobResult extends AuditResult {
   /** Two messages of the dead-letter queue, dead-lettered for different reasons if there were any. */
   readonly deadLetters: readonly DeadLetter[];
   readonly durationMs: number;
 }
 
-/** A message as it lies in the dead-letter queue: no deserializer reads it there either, or it would not be there. */
+/** A message of the dead-letter queue, whose body is undeserializable. */
 export type DeadLetter = ReceivedMessage | UndecodedMessage;
 
 /** The queue of the job. */
 export const jobQueue = "webhooks";
 
-/** So many messages are in progress at most, that a long job does not pile up in memory. */
+/** Maximum number of messages in flight, which bounds the memory of a long job. */
 const waveSize = 1000;
 
-/** Far longer than a message takes; without it a lost message would be waited for forever. */
+/** Far longer than a message takes; otherwise the job would wait for a lost message forever. */
 const patienceMs = 10_000;
 
 /**
@@ -76,7 +76,7 @@ export async function runJob(
   return { ...audit.close(), deadLetters: pickTwo(samples), durationMs: performance.now() - startedAt };
 }
 
-/** A client per era for what leaves as it should; what comes out damaged or mislabelled goes past them, straight to the broker. */
+/** A client per era for correct messages; damaged or mislabelled ones are sent directly to the broker. */
 function createProducers(transport: Transport): (shipment: Shipment) => Promise<void> {
   const senders = new Map(
     eras.map((era) => {
@@ -104,7 +104,7 @@ async function* drain(receiver: Receiver<UndecodedMessage>): AsyncGenerator<Dead
   }
 }
 
-/** One that was decoded and broke its schema, and one that nobody could decode, if there are such. */
+/** One that was decoded and violated its schema, and one that no serializer could decode, if they exist. */
 function pickTwo(samples: ReadonlyMap<string | undefined, DeadLetter>): DeadLetter[] {
   const preferred = ["ValidationFailed", "DeserializationFailed"].flatMap(
     (reason) => samples.get(reason) ?? [],

@@ -10,8 +10,8 @@ ajv.addSchema(webhookDefinitions(), "webhooks");
 const verdicts = new Map<Webhook, boolean>();
 
 /**
- * Whether the published JSON Schema refuses a published payload, as it does 53 of the 329: they were recorded before the schema required
- * what it requires today. The producers never noticed; the consumer does, whatever format they come in.
+ * Whether the published JSON Schema refuses a published payload, as it does for 53 of the 329: they were recorded before today's requirements of
+ * the schema. The producers do not validate; the consumer does, in every format.
  */
 export function isRefusedBySchema(webhook: Webhook): boolean {
   let isRefused = verdicts.get(webhook);

@@ -20,7 +20,7 @@ export function producerSerializer({ serializer }: Era): Serializer {
 }
 
 // #region consumer
-/** The consumer's chain: Avro is what it is made for; JSON and MessagePack may still come. The published schema checks all three. */
+/** The consumer's chain: Avro first; JSON and MessagePack may still arrive. The published schema validates all three. */
 export function consumerSerializers(): PipelineOptions {
   return {
     serializer: versionedAvro(),

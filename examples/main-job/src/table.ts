@@ -5,12 +5,12 @@ import { eras, type Fate, treatments } from "./plan.js";
 
 const ordinals = ["1st", "2nd", "3rd"];
 
-/** Draws what happened to the messages: a block per era, a line per way to travel; colours only where the terminal has them. */
+/** Draws the outcomes: a block per era, a line per way to send; with colours only if the terminal has them. */
 export function drawTable(tallies: readonly Tally[]): string {
   const table = new Table({
     head: ["era", "how they travelled", "sent", "decoded, by", "dead-lettered, because"].map(colors.bold),
     colAligns: ["left", "left", "right", "left", "left"],
-    // The library would colour heads and borders by itself, terminal or not.
+    // By default the library colours heads and borders even without a terminal.
     style: { head: [], border: [] },
   });
   for (const { title } of eras) {

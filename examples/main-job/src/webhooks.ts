@@ -2,12 +2,12 @@ import { createRequire } from "node:module";
 
 /** One real webhook delivery of GitHub, as its users contributed it. */
 export interface Webhook {
-  /** The event, for example `issues`; it travels as the message's subject. */
+  /** The event, for example `issues`; sent as the message's subject. */
   readonly event: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A JSON Schema document whose parts lie under `definitions`. */
+/** A JSON Schema document with its parts under `definitions`. */
 export type JsonSchemaDocument = {
   readonly $schema: string;
   readonly $ref: string;

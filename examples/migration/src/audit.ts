@@ -1,6 +1,6 @@
 import type { Order } from "./order-placed.js";
 
-/** What is wrong with the orders that were handled; ids. */
+/** The ids of orders that were not handled correctly. */
 export interface Audit {
   readonly sent: number;
   /** Sent and never handled. */

@@ -5,16 +5,16 @@ import { after, before, both } from "./pipelines.js";
 import { Shop } from "./shop.js";
 import { Warehouse } from "./warehouse.js";
 
-// The deployments: which program runs with which chain.
+// The deployments: each program with its chain.
 
-/** The shop as it was. */
+/** The shop before the migration. */
 export function shopBefore(fixture: Fixture): Shop {
   return new Shop(fixture, before, ({ id, cents }) =>
     orderPlacedBefore.message({ id, total: (cents / 100).toFixed(2) }, { messageId: id }),
   );
 }
 
-/** The warehouse as it was. */
+/** The warehouse before the migration. */
 export function warehouseBefore(fixture: Fixture): Warehouse {
   return new Warehouse(fixture, before, ({ id, total }: { id: string; total: string }) => ({
     id,
@@ -23,7 +23,7 @@ export function warehouseBefore(fixture: Fixture): Warehouse {
 }
 
 // #region plan
-/** The shop on the way. It knows orders of version 2 alone; the plan says what travels, and begins with the old. */
+/** The shop during the migration. Its code uses only version 2; the plan decides what is written, and begins with the old format. */
 export function shopWithPlan(fixture: Fixture): { shop: Shop; plan: WritePlan } {
   const { beacons: store, transport } = fixture;
   const plan = new WritePlan(orderPlaced, {
@@ -38,19 +38,19 @@ export function shopWithPlan(fixture: Fixture): { shop: Shop; plan: WritePlan } 
 }
 // #endregion
 
-/** The warehouse on the way: it gets version 2, whatever arrived. */
+/** The warehouse during the migration: its handler gets version 2, whatever arrived. */
 export function warehouseWithBoth(fixture: Fixture): Warehouse {
   return new Warehouse(fixture, both, toOrder);
 }
 
-/** The shop afterwards: Avro, and no plan any more. */
+/** The shop afterwards: Avro, without a plan. */
 export function shopAfter(fixture: Fixture): Shop {
   return new Shop(fixture, after, ({ id, cents }) =>
     orderPlacedAfter.message({ orderId: id, cents }, { messageId: id }),
   );
 }
 
-/** The warehouse afterwards: JSON is gone. */
+/** The warehouse afterwards, without JSON. */
 export function warehouseAfter(fixture: Fixture): Warehouse {
   return new Warehouse(fixture, after, toOrder);
 }

@@ -8,14 +8,14 @@ import { type Census, queueBeaconStore, takeCensus } from "@waybill/migration";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import { Ledger } from "./ledger.js";
 
-/** Where orders lie, and where readers say what they can read. */
+/** The queue of orders, and the queue of beacons. */
 export const orders = "orders";
 export const capabilities = "capabilities";
 
-/** A day of the story: the broker on its files, and all else that outlives a process. */
+/** A day of the story: the broker on its files, and everything else that is kept between processes. */
 export type Fixture = Awaited<ReturnType<typeof openFixture>>;
 
-/** Opens the broker in a directory, at eight in the morning of a day; what fell due while nobody ran happens at once. */
+/** Opens the broker in a directory, at eight in the morning of a day; everything that became due meanwhile happens at once. */
 export async function openFixture(directory: string, day: number) {
   const clock = createManualClock(new Date(Date.UTC(2026, 2, 1 + day, 8)));
   const broker = await openBroker({ storage: await openDurableStorage(join(directory, "broker")), clock });
@@ -34,13 +34,13 @@ export async function openFixture(directory: string, day: number) {
     transport,
     beacons: queueBeaconStore(transport, capabilities),
     ledger: new Ledger(directory),
-    /** Counts what waits, and keeps the count beside those of other days. */
+    /** Takes a census, and keeps it with those of other days. */
     async takeCensus(pipeline: Pipeline): Promise<Census> {
       const census = await takeCensus({ transport, catalog, pipeline });
       writeFileSync(join(censuses, String(clock.now())), serialize(census));
       return census;
     },
-    /** The counts of this day and the days before. */
+    /** The censuses of this day and the days before. */
     earlierCensuses: () =>
       readdirSync(censuses).map((name) => deserialize(readFileSync(join(censuses, name))) as Census),
     async [Symbol.asyncDispose](): Promise<void> {

@@ -2,10 +2,10 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Order } from "./order-placed.js";
 
-/** The two lists that are compared in the end: what was sent, and what the warehouse has done. */
+/** The two lists that are compared at the end: orders that were sent, and orders that were handled. */
 export type LedgerName = "sent" | "handled";
 
-/** Lists of orders in files of their own, apart from the broker: one line of JSON each. */
+/** Lists of orders in files, independent of the broker: one line of JSON each. */
 export class Ledger {
   readonly #directory: string;
 
@@ -13,12 +13,12 @@ export class Ledger {
     this.#directory = directory;
   }
 
-  /** Notes an order. */
+  /** Records an order. */
   note(name: LedgerName, { id, cents }: Order): void {
     appendFileSync(this.#path(name), `${JSON.stringify({ id, cents })}\n`);
   }
 
-  /** All that was noted, in its order. */
+  /** All recorded orders, in order. */
   read(name: LedgerName): Order[] {
     if (!existsSync(this.#path(name))) return [];
     const lines = readFileSync(this.#path(name), "utf8").trimEnd().split("\n");

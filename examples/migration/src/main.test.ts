@@ -48,7 +48,7 @@ describe("the migration", () => {
     expect(again.stdout).toContain("See o-999.");
   });
 
-  it("does not begin in a directory that holds something", { timeout: 60_000 }, async () => {
+  it("refuses a directory that is not empty", { timeout: 60_000 }, async () => {
     appendFileSync(join(directory, "something"), "");
     const { code, stderr } = await run("main", "--directory", directory);
     expect(code).toBe(2);

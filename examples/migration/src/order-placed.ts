@@ -1,7 +1,7 @@
 import { defineMessage } from "@waybill/core";
 import { z } from "zod";
 
-/** An order as the shop and the warehouse think of it, whatever travels. */
+/** An order in the code of shop and warehouse, whatever is on the wire. */
 export interface Order {
   readonly id: string;
   readonly cents: number;
@@ -26,7 +26,7 @@ export const orderPlacedBefore = defineMessage("order-placed", {
 });
 
 // #region expand
-/** Expand: both versions, and the ways between them. */
+/** Expand: both versions, with upcaster and downcaster. */
 export const orderPlaced = defineMessage("order-placed", {
   version: 2,
   schemas: {
@@ -40,7 +40,7 @@ export const orderPlaced = defineMessage("order-placed", {
 // #endregion
 
 // #region contract
-/** Contract: version 2 is all there is. */
+/** Contract: only version 2 is left. */
 export const orderPlacedAfter = defineMessage("order-placed", {
   version: 2,
   schemas: { 2: version2 },

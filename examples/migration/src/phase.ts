@@ -1,7 +1,7 @@
 import { openFixture } from "./fixture.js";
 import { phases } from "./phases/phases.js";
 
-// One phase in a process of its own: it finds what the phases before it have left on the disk.
+// One phase in a separate process: it continues from what the earlier phases left on the disk.
 
 const [name = "", directory] = process.argv.slice(2);
 const phase = phases[name];

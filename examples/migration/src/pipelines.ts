@@ -7,7 +7,7 @@ import { orderPlaced, orderPlacedAfter, orderPlacedBefore } from "./order-placed
 export const before = createPipeline({ serializer: json(), messageTypes: [orderPlacedBefore] });
 
 // #region both
-/** The chain on the way: it reads both formats. What is written is the write plan's to say. */
+/** The chain during the migration: it reads both formats. The write plan decides what is written. */
 export const both = createPipeline({
   serializer: json(),
   additionalDeserializers: [avro()],

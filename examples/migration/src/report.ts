@@ -8,7 +8,7 @@ export function say(text: string): void {
   console.log(text);
 }
 
-/** Prints what waits for the orders' consumers, a line per kind. */
+/** Prints the waiting messages of the orders' consumers, a line per kind. */
 export function showCensus({ groups }: Census): void {
   const table = newTable(["where", "state", "content type", "version", "read by", "messages"]);
   for (const group of groups.filter(({ entityPath }) => entityPath === orders)) {
@@ -24,7 +24,7 @@ export function showCensus({ groups }: Census): void {
   console.log(table.length === 0 ? "Census: nothing waits." : table.toString());
 }
 
-/** Prints what is in a dead-letter queue, and what today's chain makes of it. */
+/** Prints the content of a dead-letter queue, and how today's chain reads it. */
 export function showSurvey({ peeked, decodable, groups }: DeadLetterSurvey): void {
   const table = newTable(["dead-lettered because", "content type", "version", "read by now", "messages"]);
   for (const { deadLetterReason, mediaType, messageVersion, serializer, reason, count } of groups)
@@ -39,7 +39,7 @@ export function showSurvey({ peeked, decodable, groups }: DeadLetterSurvey): voi
   say(`Today's chain reads ${decodable} of ${peeked}.`);
 }
 
-/** Prints a verdict with everything that is in the way. */
+/** Prints a verdict with all its reasons. */
 export function showVerdict({ target, isSafe, reasons }: RetirementVerdict): void {
   const name = "serializer" in target ? target.serializer : `${target.messageType} version ${target.version}`;
   if (isSafe) say(colors.green(`Retire ${name}: yes, safe to retire.`));
@@ -52,7 +52,7 @@ function newTable(head: readonly string[]): Table.Table {
     head: head.map((title) => colors.bold(title)),
     colAligns: head.map((title) => (title === "messages" ? "right" : "left")),
     chars: { mid: "", "left-mid": "", "mid-mid": "", "right-mid": "" },
-    // The library would colour heads and borders by itself, terminal or not.
+    // By default the library colours heads and borders even without a terminal.
     style: { head: [], border: [] },
   });
 }

@@ -3,7 +3,7 @@ import { capabilities, type Fixture } from "./fixture.js";
 import { both } from "./pipelines.js";
 
 // #region verdict
-/** Whether JSON and version 1 can be taken out of the chain, as far as can be seen, and by what its owners declare. */
+/** Whether JSON and version 1 can be removed from the chain, by the census and by what the owners state. */
 export async function retirementVerdicts(
   fixture: Fixture,
   writersStoppedAt?: Date,

@@ -3,7 +3,7 @@ import { json } from "@waybill/serializer-json";
 import { type Fixture, orders } from "./fixture.js";
 import type { Order } from "./order-placed.js";
 
-/** Orders from one number to another, with prices that tell them apart. */
+/** Orders from one number to another, with different prices. */
 export function ordersFrom(first: number, last: number, prefix = "o"): Order[] {
   return Array.from({ length: last - first + 1 }, (_, index) => {
     const number = first + index;
@@ -11,7 +11,7 @@ export function ordersFrom(first: number, last: number, prefix = "o"): Order[] {
   });
 }
 
-/** The order service of the shop: what is written on the wire is the pipeline's to say, and with it the write plan's. */
+/** The order service of the shop: the pipeline, with its write plan, decides what is written. */
 export class Shop {
   readonly #fixture: Fixture;
   readonly #client: WaybillClient;
@@ -23,7 +23,7 @@ export class Shop {
     this.#toMessage = toMessage;
   }
 
-  /** Places orders; they are in the ledger once the broker has acknowledged them. */
+  /** Places orders, and records them when the broker has acknowledged them. */
   async place(placed: readonly Order[]): Promise<void> {
     await this.#client.createSender(orders).sendMessages(placed.map(this.#toMessage));
     for (const order of placed) this.#fixture.ledger.note("sent", order);
@@ -37,7 +37,7 @@ export class Shop {
   }
 }
 
-/** A partner's program that nobody has looked at for years. It writes JSON by hand, the total as a number. */
+/** A partner's old program. It writes JSON by hand, with the total as a number. */
 export async function partnerPlaces(fixture: Fixture, placed: readonly Order[]): Promise<void> {
   const client = new WaybillClient(fixture.transport, { serializer: json() });
   await client.createSender(orders).sendMessages(

@@ -5,10 +5,10 @@ import { announceCapability, readerCapability } from "@waybill/migration";
 import { type Fixture, orders } from "./fixture.js";
 import type { Order } from "./order-placed.js";
 
-/** What the warehouse makes of an order. */
+/** The outcome of an order in the warehouse. */
 export type Decision = "ship" | "defer" | "fail";
 
-/** The reader: it ships orders, defers those that are out of stock, and dead-letters what it has no way to handle. */
+/** The reader: ships orders, defers those that are out of stock, and dead-letters those that it cannot handle. */
 export class Warehouse {
   readonly #fixture: Fixture;
   readonly #pipeline: Pipeline;
@@ -22,16 +22,16 @@ export class Warehouse {
     this.#toOrder = toOrder;
   }
 
-  /** Says what this instance reads, before it receives anything. */
+  /** Announces what this instance reads, before it receives anything. */
   async announce(instance: string): Promise<void> {
     const { beacons, transport } = this.#fixture;
     const capability = readerCapability(this.#pipeline);
     const options = { reader: "warehouse", instance, scheduler: transport.scheduler };
-    // An instance that has stopped is forgotten when its beacon expires, ten minutes later.
+    // The beacon of a stopped instance expires ten minutes later.
     await (await announceCapability(beacons, capability, options)).close();
   }
 
-  /** Takes up to so many orders from the queue. */
+  /** Receives up to `count` orders from the queue. */
   async work(most: number, decide: (order: Order) => Decision = () => "ship"): Promise<void> {
     await using receiver = this.#client.createReceiver(orders);
     for (let left = most; left > 0; ) {
@@ -54,7 +54,7 @@ export class Warehouse {
     }
   }
 
-  /** Ships what was deferred: it is in stock again. */
+  /** Ships the deferred orders, which are in stock again. */
   async shipDeferred(): Promise<void> {
     await using receiver = this.#client.createReceiver(orders);
     for (const message of await receiver.receiveDeferredMessages(this.#deferred)) {
@@ -68,7 +68,7 @@ export class Warehouse {
     return this.#toOrder(message.body as never);
   }
 
-  /** Deferred messages are found by their numbers alone, so the numbers are kept. */
+  /** Deferred messages can only be received by sequence number, so the numbers are kept. */
   get #deferred(): readonly bigint[] {
     if (!existsSync(this.#path)) return [];
     return (JSON.parse(readFileSync(this.#path, "utf8")) as string[]).map(BigInt);

@@ -9,7 +9,7 @@ const broker = createBroker({ clock });
 await broker.createQueue("orders");
 const transport = localTransport(broker);
 
-/** A schema that somebody breaks, and mends later. */
+/** A schema that is broken, and fixed later. */
 const reader = { isBroken: false };
 const checked = (value: unknown) => {
   if (reader.isBroken) throw new Error("customer is missing");

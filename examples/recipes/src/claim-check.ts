@@ -26,7 +26,7 @@ await receiver.completeMessage(scan);
 // The only consumer of a queue may delete a body when its message is completed.
 const { claimCheck } = scan.deserialization;
 if (claimCheck !== undefined) await store.delete(claimCheck);
-// Everybody else deletes by age.
+// All others delete by age.
 const weeksAgo = new Date(Date.now() - 28 * 24 * 3_600_000);
 console.log(await store.deleteOlderThan(weeksAgo), "bodies were older");
 // #endregion

@@ -38,7 +38,7 @@ for (const { name, mediaTypes } of pipeline.serializers) {
   const message = name === "protobuf" ? create(StringValueSchema, { value: order.id }) : order;
   const body = name === "xml" ? { order } : message;
   const written = await pipeline.serialize({ body, contentType: mediaTypes[0] });
-  // What describes itself needs no label.
+  // Self-describing formats need no content type.
   const needsLabel = name === "cbor" || name === "protobuf";
   const contentType = needsLabel ? written.contentType : undefined;
   const outcome = await pipeline.deserialize({ ...written, contentType });

@@ -8,7 +8,7 @@ import type { KeyName } from "./keys.js";
 const DECLARED = Buffer.from("005333", "hex");
 const BINARY_OF_16 = Buffer.from("a010", "hex");
 
-/** A client that says what it likes, counts what the server answers, and never reads more than that. */
+/** A client that sends arbitrary frames, and only counts what the server answers. */
 export class Attacker {
   /** Frames that came, by the code of their performative. */
   readonly frames = new Map<number, number>();
@@ -35,7 +35,7 @@ export class Attacker {
     return attacker;
   }
 
-  /** Connects and says nothing. */
+  /** Connects and sends nothing. */
   static openSilent(port: number): Attacker {
     return new Attacker(port);
   }
@@ -61,11 +61,11 @@ export class Attacker {
     return this.frames.get(code) ?? 0;
   }
 
-  /** Writes, and waits until the server has read most of it; does nothing once it is over. */
+  /** Writes, and waits until the server has read most of it; does nothing after the flood's end. */
   async write(...parts: readonly Uint8Array[]): Promise<void> {
     if (this.#isOver) return;
     if (this.#socket.write(Buffer.concat(parts))) {
-      // What the server says is heard as often as it is spoken to.
+      // Lets the client read what the server sent after each write.
       await new Promise(setImmediate);
       return;
     }
@@ -95,7 +95,7 @@ export class Attacker {
     for (let i = 0; i < 1000 && !this.#isOver; i++) await pause(1);
   }
 
-  /** Stops reading what the server says. */
+  /** Stops reading from the server. */
   stopReading(): void {
     this.#socket.pause();
   }
@@ -111,7 +111,7 @@ export class Attacker {
       const isHeader = chunk.toString("latin1", 0, 4) === "AMQP";
       const size = isHeader ? 8 : chunk.readUInt32BE(0);
       if (chunk.length < size) break;
-      // Behind the frame's header stands the descriptor, a small ulong.
+      // After the frame's header comes the descriptor, a small ulong.
       const code = !isHeader && size > 10 && chunk[5] === 0 ? chunk[10] : undefined;
       if (code !== undefined) this.frames.set(code, this.received(code) + 1);
       if (code === CODES.disposition) this.#noteTransaction(chunk.subarray(0, size));

@@ -5,10 +5,10 @@ import { Attacker } from "./attacker.js";
 import type { FloodContext } from "./flood.js";
 import { FLOODS } from "./floods.js";
 
-// The attackers, in a process of their own that gives way to the others on this machine. Its parent names a flood and how long it lasts.
+// The attackers, in a separate process of low priority. Its parent names a flood and its duration.
 // Arguments: port of AMQP, port of TLS.
 
-/** What attackers did and got. */
+/** What attackers sent and received. */
 export interface Report {
   readonly connections: number;
   /** Frames that the server sent them. */

@@ -1,23 +1,23 @@
 import type { Attacker } from "./attacker.js";
 import type { KeyName } from "./keys.js";
 
-/** What a flood works with. */
+/** The context of a flood. */
 export interface FloodContext {
   /** Connects an attacker, with a key or without one. */
   open(key?: KeyName): Promise<Attacker>;
-  /** Connects one that acts, and another when it has acted, until the flood is over. `goesOn` holds while neither it nor the flood is over. */
+  /** Connects one attacker after the other until the flood is over. `goesOn` is true while neither the attacker nor the flood is over. */
   again(
     key: KeyName | undefined,
     act: (attacker: Attacker, goesOn: () => boolean) => Promise<void>,
   ): Promise<void>;
-  /** Connects one that says nothing by itself, to the port of AMQP or that of TLS. */
+  /** Connects an attacker that sends nothing by itself, to the port of AMQP or that of TLS. */
   openSilent(port?: "amqp" | "tls"): Attacker;
   /** Makes a TLS handshake and breaks off. */
   shakeHands(): Promise<void>;
   isOver(): boolean;
 }
 
-/** One kind of attack, which goes on until it is over. */
+/** One kind of attack. */
 export interface Flood {
   readonly name: string;
   /** How many attack at once; default 3. */

@@ -5,7 +5,7 @@ import type { Flood } from "./flood.js";
 import { attachReceiver, attachSender, begin, CODES, credit, disposition, end, transfer } from "./frames.js";
 import { putToken } from "./requests.js";
 
-// What the protocol allows and no client does.
+// Attacks that the protocol allows and no real client does.
 
 const RECEIVERS = 4_000;
 const EXPIRY_S = 2;

@@ -6,7 +6,7 @@ import { attachCoordinator, attachReceiver, CODES, credit, declare, inFrames, tr
 import { longNames, unfinished } from "./link-storms.js";
 import { request } from "./requests.js";
 
-// What is to fill the memory, from clients with a key.
+// Attacks on memory, by clients with a key.
 
 const FULL_BATCH = 4_500;
 

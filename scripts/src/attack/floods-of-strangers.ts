@@ -6,7 +6,7 @@ import type { Flood } from "./flood.js";
 import { attachSender, begin, end, hastyGreeting, transfer, wrongGreeting } from "./frames.js";
 import { longNames, unfinished } from "./link-storms.js";
 
-// What comes from clients that have shown no token, or a wrong one.
+// Attacks by clients without a token, or with a wrong one.
 
 const SOCKETS = 3_000;
 
@@ -128,7 +128,7 @@ export const FLOODS_OF_STRANGERS: readonly Flood[] = [
   },
 ];
 
-/** Opens ever more sockets and keeps the last of them open. */
+/** Opens more and more sockets and keeps the last of them open. */
 async function crowd(open: () => Attacker, isOver: () => boolean): Promise<void> {
   const sockets: Attacker[] = [];
   while (!isOver()) {

@@ -23,7 +23,7 @@ import {
 } from "./frames.js";
 import { request } from "./requests.js";
 
-// What is to keep the server from everything else.
+// Attacks that try to block the event loop.
 
 const UNSETTLED = 100_000;
 const LIKE_RULES = 20_000;

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type AmqpValue, described, encodeMessage, encodeValue, symbol, uint } from "@waybill/amqp";
 import { KEYS, type KeyName } from "./keys.js";
 
-// Frames as attackers write them: by hand, because no client says such things.
+// Frames of attackers, written by hand, because no client library sends them.
 
 /** The codes of performatives (2.7). */
 export const CODES = Object.freeze({
@@ -27,7 +27,7 @@ const TRANSACTIONAL_STATE = 0x34n;
 const FRAME_BYTES = 100_000;
 const MOST = uint(0x7fffffff);
 
-/** All that a client says before its links: headers, SASL when it has a key, open and a session. */
+/** All that a client sends before its links: headers, SASL if it has a key, open and begin. */
 export function greeting(key?: KeyName): Buffer {
   const parts = key === undefined ? [] : [header(3), saslInit(key)];
   return Buffer.concat([...parts, header(0), frame(CODES.open, ["attacker", "localhost"]), begin(0)]);
@@ -49,7 +49,7 @@ export function hastyGreeting(): Buffer {
   return Buffer.concat([header(0), frame(CODES.open, ["attacker", "localhost", null, null, uint(1)])]);
 }
 
-/** Begins a session with windows without end. */
+/** Begins a session with unlimited windows. */
 export function begin(channel: number): Buffer {
   return frame(CODES.begin, [null, uint(0), MOST, MOST, uint(0xffffffff)], undefined, channel);
 }
@@ -152,7 +152,7 @@ function saslInit(name: KeyName): Buffer {
   return rawFrame(1, encodeValue(described(SASL_INIT, [symbol("PLAIN"), Buffer.from(`\0${user}\0${key}`)])));
 }
 
-/** A frame with a performative and, behind it, a payload. */
+/** A frame with a performative and a payload. */
 function frame(
   code: number,
   fields: readonly AmqpValue[],

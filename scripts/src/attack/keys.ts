@@ -1,6 +1,6 @@
 import type { SharedAccessKey } from "@waybill/broker-server";
 
-/** Who has what: the official client everything, attackers what their flood says. */
+/** The keys: the official client has all rights, attackers those of their flood. */
 export const KEYS = {
   root: { name: "root", key: "root-secret", rights: ["Manage"] },
   send: { name: "send", key: "send-secret", rights: ["Send"] },

@@ -6,7 +6,7 @@ import { attachSender, begin, transfer } from "./frames.js";
 import type { KeyName } from "./keys.js";
 
 const LONG_NAME_BYTES = 250_000;
-/** Attackers whose connections are kept, with what the server holds of them, while the next ones come. */
+/** Attackers whose connections stay open, with the server's state for them, while the next ones connect. */
 const KEPT = 10;
 
 /** Attaches links with names of 250 KB, in two sessions. */
@@ -22,13 +22,13 @@ export async function longNames(
     for (let handle = 0; handle < 5_000 && !attacker.isOver && !isOver(); handle++) {
       await attacker.write(attachSender(`${handle}${name}`, handle, address));
     }
-    // The server may have more to hold of those that it did not send away.
+    // The server may have to keep more of those that it did not disconnect.
     if (attacker.isOver) attacker.close();
     await pause(5);
   }
 }
 
-/** What is sent of messages that are never finished. */
+/** The sent part of messages that are never completed. */
 export interface Unfinished {
   readonly key?: KeyName;
   readonly address: string;
@@ -38,7 +38,7 @@ export interface Unfinished {
   readonly frames: number;
 }
 
-/** Sends most of a message on each of so many links, and never the rest. */
+/** Sends most of a message on each of many links, and never the rest. */
 export async function unfinished({ open, isOver }: FloodContext, what: Unfinished): Promise<void> {
   const { key, address, links, frameBytes, frames } = what;
   const payload = Buffer.alloc(frameBytes);

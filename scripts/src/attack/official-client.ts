@@ -10,14 +10,14 @@ export interface RoundTrip {
   readonly ms: number;
 }
 
-/** What a client found while it worked. */
+/** The results of a client. */
 export interface Work {
   readonly roundTrips: readonly RoundTrip[];
   readonly lost: readonly string[];
   readonly errors: readonly string[];
 }
 
-/** A client of the official SDK that sends, receives and completes all along, and remembers what it sent. */
+/** A client of the official SDK that continuously sends, receives and completes, and records what it sent. */
 export class OfficialClient {
   readonly #client: ServiceBusClient;
   readonly #sent = new Set<string>();
@@ -74,7 +74,7 @@ export class OfficialClient {
     return this.#client.close();
   }
 
-  /** What was sent and neither received nor found in the queue. */
+  /** Messages that were sent and neither received nor found in the queue. */
   async #missing(): Promise<string[]> {
     if (this.#sent.size === 0) return [];
     const receiver = this.#client.createReceiver("health", { receiveMode: "receiveAndDelete" });

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** What the thread of a process's event loop has had of the processors, and how long it has waited for one; in ms. */
+/** How long the thread of a process's event loop has run on a processor, and how long it has waited for one; in ms. */
 export interface ProcessTime {
   readonly computedMs: number;
-  /** Others use this machine, too. 0 where that is not known: elsewhere than on Linux. */
+  /** Time waiting for other processes. 0 on systems other than Linux. */
   readonly waitedMs: number;
 }
 

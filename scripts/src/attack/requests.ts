@@ -18,7 +18,7 @@ export function request(
   });
 }
 
-/** A request to `$cbs` with a valid token for an entity, which expires so soon. */
+/** A request to `$cbs` with a valid token for an entity, which expires after the given time. */
 export function putToken(name: KeyName, entity: string, expiresInS: number): Uint8Array {
   const audience = `sb://localhost/${entity}`;
   const resource = encodeURIComponent(audience);

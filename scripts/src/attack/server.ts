@@ -5,14 +5,14 @@ import { makeCertificate } from "../../../packages/cli/dist/certificate/make-cer
 import { KEYS } from "./keys.js";
 import { processTime } from "./process-time.js";
 
-// The server under attack, in a process of its own. Says its port, and answers each message of its parent with what it measured since the
+// The server under attack, in a separate process. Reports its port, and answers each message of its parent with its measurements since the
 // last one.
 
-/** What the server measured of itself since it was asked last. */
+/** The server's measurements since the last request. */
 export interface Measurement {
-  /** The most memory that the process had. */
+  /** The maximum memory of the process. */
   readonly residentBytes: number;
-  /** The longest that nothing else had its turn, in ms, as far as the server itself was computing: others use this machine, too. */
+  /** The maximum time for which the event loop was blocked by the server's own work, in ms, without waiting for other processes. */
   readonly stallMs: number;
   /** The same by the wall clock. */
   readonly delayMs: number;
@@ -21,11 +21,11 @@ export interface Measurement {
 
 const LOOK_MS = 2;
 
-/** What messages may take in all, in bytes. */
+/** The memory limit of messages, in bytes. */
 const MESSAGES_BYTES = 512 * 2 ** 20;
 
 const broker = createBroker({ maxMemoryInBytes: MESSAGES_BYTES });
-// Every queue has its own: what one flood leaves behind is not in the way of the others.
+// One for each queue, so that one flood does not affect the others.
 const messages = { lockDurationMs: 300_000, maxDeliveryCount: 1_000 };
 for (const name of ["health", "work", "deep", "full", "spare"]) await broker.createQueue(name, messages);
 await broker.createQueue("visits", { ...messages, requiresSession: true });
@@ -54,7 +54,7 @@ process.on("message", (order: string) => {
 process.on("disconnect", () => process.exit());
 process.send?.([server.port, tlsServer.port]);
 
-/** Looks how long it took until it had its turn again, of which it computed so much. */
+/** Measures the time until the event loop's next turn, and how much of it was spent computing. */
 function look(beforeMs: number, computedBeforeMs: number): void {
   setTimeout(() => {
     const nowMs = performance.now();
@@ -90,7 +90,7 @@ async function fill(path: string, count: number, bytes: number): Promise<void> {
   for (let sent = 0; sent < count; sent += batch.length) await broker.sender(path).sendBatch(batch);
 }
 
-/** Takes away what a flood left, so that the next one begins where this one began. */
+/** Removes what a flood left, so that the next one begins in the same state. */
 async function empty(): Promise<void> {
   for (const path of ["work", "full", "visits", "news/Subscriptions/all", "news/Subscriptions/ruled"]) {
     await broker.purge(path);

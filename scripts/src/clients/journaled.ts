@@ -8,12 +8,12 @@ import type {
 import type { Journal } from "../ledger/journal.js";
 import { ABSENT, type Delivery, SENT } from "../ledger/lines.js";
 
-/** One try for each operation: a message that the SDK sent twice would be there twice. */
+/** No retries: a message that the SDK sent twice would exist twice. */
 export function onceOnly(timeoutInMs = 5000): ServiceBusClientOptions {
   return { retryOptions: { maxRetries: 0, timeoutInMs } };
 }
 
-/** Sends messages of the official SDK in one batch and writes it down. Each goes to all these stores. */
+/** Sends messages with the official SDK in one batch and records it in the journal. Each message goes to all these stores. */
 export async function send(
   journal: Journal,
   sender: ServiceBusSender,
@@ -27,7 +27,7 @@ export async function send(
   await journal.attempt(verb, effects, () => sender.sendMessages([...messages]));
 }
 
-/** Completes a message of the official SDK and writes it down. */
+/** Completes a message with the official SDK and records it in the journal. */
 export async function complete(
   journal: Journal,
   receiver: ServiceBusReceiver,
@@ -39,7 +39,7 @@ export async function complete(
   await journal.attempt(verb, effects, () => receiver.completeMessage(message));
 }
 
-/** Gives the lock of a message back and writes it down. */
+/** Abandons a message and records it in the journal. */
 export async function abandon(
   journal: Journal,
   receiver: ServiceBusReceiver,
@@ -50,7 +50,7 @@ export async function abandon(
   await journal.attempt("abandon", [], () => receiver.abandonMessage(message));
 }
 
-/** Writes down that a message came, with what is known of its lock. */
+/** Records the delivery of a message, with what is known of its lock. */
 export function got(
   journal: Journal,
   { messageId, sequenceNumber }: ServiceBusReceivedMessage,

@@ -11,7 +11,7 @@ import { localTransport } from "@waybill/transport-local";
 const [offsetFile, byText] = process.argv.slice(2) as [string, string];
 const stepS = Number(byText);
 const LOCK_MS = 5_000;
-/** A busy machine is late; a clock that is taken for another is off by an hour. */
+/** Tolerance for a busy machine; using the wrong clock would be off by an hour. */
 const LATE_MS = 2_500;
 const failures: string[] = [];
 

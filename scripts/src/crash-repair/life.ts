@@ -10,7 +10,7 @@ import type { Effect } from "../ledger/lines.js";
 import { SENT } from "../ledger/lines.js";
 import { required } from "../run/required.js";
 
-// One life of a process on a durable broker: it fills two dead-letter queues, repairs them, or counts what arrived.
+// One process on a durable broker: it fills two dead-letter queues, repairs them, or counts what arrived.
 
 const [step, root, count, first] = process.argv.slice(2) as [
   "fill" | "repair" | "count",
@@ -72,7 +72,7 @@ async function repair(): Promise<Record<string, unknown>> {
   return reports;
 }
 
-/** What is in the queues by the numbers in its bodies, and what is left in their dead-letter queues. */
+/** The numbers in the bodies of the queues' messages, and the messages left in their dead-letter queues. */
 async function countArrived(): Promise<void> {
   const arrived: Effect[] = [];
   for (const queue of queues) {

@@ -4,7 +4,7 @@ import { BrokerError, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { required } from "../run/required.js";
 
-/** What opening damaged copies of a store came to. */
+/** The outcome of opening damaged copies of a store. */
 export interface DamageReport {
   refused: number;
   identical: number;
@@ -12,7 +12,7 @@ export interface DamageReport {
 }
 
 /**
- * Damages copies of a store in one place each, opens them, and tells whether each was refused or held what the store holds: flipped
+ * Damages copies of a store in one place each, opens them, and reports whether each was refused or had the content of the store: flipped
  * bits, sectors of zeros, of ones and of older bytes, and files cut short.
  */
 export async function damageStore(

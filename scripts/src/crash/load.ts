@@ -6,7 +6,7 @@ import { randomFrom } from "../run/random.js";
 import { required } from "../run/required.js";
 import { pause } from "../run/waiting.js";
 
-// The process that is killed: opens the store, writes down what it finds, then works on it from all sides forever.
+// The process that is killed: opens the store, records what it finds, then runs all kinds of operations forever.
 // Arguments: directory, file of its journal, seed, generation.
 
 const [directory, journalFile, seedText, generation] = process.argv.slice(2) as [
@@ -43,7 +43,7 @@ const workers = [
 try {
   await Promise.race(workers);
 } catch (error) {
-  // The disk is full: every operation is refused from here on, and the process gives up.
+  // The disk is full: every operation is refused from here on, and the process exits.
   if (!(error instanceof BrokerError) || error.code !== "storage-failed") throw error;
   await broker.close();
   process.exit(3);
@@ -65,7 +65,7 @@ async function makeEntities(target: Broker): Promise<void> {
   }
 }
 
-/** Everything that recovery brought back. */
+/** Everything that was recovered. */
 async function find(target: Broker): Promise<void> {
   const things: Effect[] = target.listEntities().map(({ path }) => [`entity/${path}`, "made"]);
   const sequences: [string, string, string][] = [];
@@ -198,7 +198,7 @@ async function scheduleForEver(): Promise<never> {
   }
 }
 
-/** Sends under ids that were used before, which must have no effect, and under new ones. */
+/** Sends messages with used ids, which must have no effect, and with new ones. */
 async function repeatForEver(): Promise<never> {
   const sender = broker.sender("once");
   const used: string[] = [];
@@ -255,7 +255,7 @@ function messageOf(messageId: string, sessionId?: string) {
   return { messageId, sessionId, body: { section: "data", bytes: bodyFor(messageId) } } as const;
 }
 
-/** A body that its message's id foretells, of a size that does too. */
+/** A body whose content and size are derived from the message's id. */
 function bodyFor(id: string): Buffer {
   const size = required([10, 100, 1000, 5000][id.charCodeAt(id.length - 1) % 4]);
   return Buffer.alloc(size, id);

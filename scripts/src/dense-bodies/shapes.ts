@@ -1,6 +1,6 @@
 import type { AvroSchema } from "@waybill/serializer-avro";
 
-/** A body of which little becomes much. */
+/** A small body that becomes a large value. */
 export interface Shape {
   readonly contentType: string;
   /** For Avro: the schema, and the value whose body gives the header. */
@@ -8,14 +8,14 @@ export interface Shape {
   readonly sample?: unknown;
   /** The bytes, before compression and without a header. */
   readonly make: () => Buffer;
-  /** What it is refused for; none for one that the limits still allow. */
+  /** The reason of its refusal; undefined for a body within the limits. */
   readonly reason?: string;
   readonly isUncompressed?: true;
 }
 
 export const mebibyte = 1024 * 1024;
 
-/** What compressed bodies may become by default, less a header. */
+/** The default limit of decompressed bodies, minus a header. */
 const size = 16 * mebibyte - 16;
 
 /** The default limit on items of large bodies. */
@@ -25,7 +25,7 @@ const json = "application/json";
 const msgpack = "application/vnd.msgpack";
 const avro = "application/avro";
 
-/** Bodies that must be refused, for little. */
+/** Bodies that must be refused cheaply. */
 export const refused: Readonly<Record<string, Shape>> = {
   "JSON: arrays in arrays": {
     contentType: json,
@@ -123,7 +123,7 @@ export const refused: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** Bodies that hold as much as they may, of what takes the most memory. */
+/** Bodies at the limits, of values that need the most memory. */
 export const allowed: Readonly<Record<string, Shape>> = {
   "JSON: objects with keys of their own": {
     contentType: json,
@@ -165,7 +165,7 @@ function arrayShape(items: AvroSchema): Pick<Shape, "contentType" | "schema" | "
   return { contentType: avro, schema: { type: "array", items }, sample: [] };
 }
 
-/** As many items as there is room for, or as are asked for, separated by commas. */
+/** As many items as fit, or as requested, separated by commas. */
 function jsonOf(open: string, close: string, item: (index: number) => string, count = mostPossible): Buffer {
   const body = Buffer.alloc(size);
   let end = body.write(open);
@@ -191,7 +191,7 @@ function msgpackOf(
   ]);
 }
 
-/** One block of as many items as there is room for. */
+/** One block of as many items as fit. */
 function avroOf(item: readonly number[]): Buffer {
   const count = Math.floor((size - 8) / item.length);
   return Buffer.concat([

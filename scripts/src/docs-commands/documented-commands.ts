@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** A command that stands in the documentation, with its arguments. */
+/** A command in the documentation, with its arguments. */
 export interface DocumentedCommand {
   readonly command: string;
-  /** Where it stands: page and line. */
+  /** Its page and line. */
   readonly place: string;
 }
 
-/** The commands of the documentation: of the workspace, of the `waybill` command, and what is neither. */
+/** The commands of the documentation: of the workspace, of the `waybill` command, and others. */
 export interface DocumentedCommands {
   readonly workspace: readonly DocumentedCommand[];
   readonly waybill: readonly DocumentedCommand[];
@@ -15,8 +15,8 @@ export interface DocumentedCommands {
 }
 
 /**
- * Commands that are not run, each with the reason. All else that stands in a shell block, stands in a text as `npx -y pnpm@12 …`, or is an
- * example in the help of the `waybill` command, is run with its stated arguments.
+ * Commands that are not run, each with the reason. All others, in a shell block, in a text as `npx -y pnpm@12 …`, or as an example in the help of
+ * the `waybill` command, are run with their stated arguments.
  */
 export const notRun: Readonly<Record<string, string>> = {
   "waybill broker import Config.json": "It needs a namespace; a test of the command gives it one.",
@@ -73,7 +73,7 @@ function commandsOf(path: string, text: string): DocumentedCommand[] {
 
 function commandsIn(line: string, fence: string | undefined): string[] {
   if (fence === "sh" || fence === "bash" || fence === "shell") return shellCommand(line);
-  // The examples in the help of the command; what stands behind more spaces explains them.
+  // The examples in the help of the command; the text after several spaces explains them.
   if (fence === "text") return /^ {2}waybill /.test(line) ? [line.trim().replace(/ {2,}.*$/, "")] : [];
   if (fence !== undefined) return [];
   return [...line.matchAll(/`(npx -y pnpm@12 [^`]+)`/g)].map(([, command = ""]) => command);

@@ -2,16 +2,16 @@ import { spawn } from "node:child_process";
 import type { DocumentedCommand } from "./documented-commands.js";
 import { makeWaybillFolder } from "./waybill-folder.js";
 
-/** What an example came to. */
+/** The outcome of an example. */
 export interface ExampleResult extends DocumentedCommand {
   readonly exitCode: number;
   readonly output: string;
 }
 
-/** The data directory takes the place of the namespace that the examples work on. */
+/** The data directory replaces the namespace of the examples. */
 const dataOption = " --data ./broker";
 
-/** An example does what it says when it ends with 0, or with 1: done, and found something. */
+/** Exit codes of success: 0, or 1 for findings. */
 const worstExitCode = 1;
 
 /**
@@ -51,7 +51,7 @@ export async function runWaybillExamples(
   return failed;
 }
 
-/** What serves until it is stopped, which happens as soon as it is ready. */
+/** Commands that run until they are stopped; they are stopped as soon as they are ready. */
 const servers = /^waybill (?:broker|explore)(?: -|$)/;
 
 /** A broker that is served begins empty. */

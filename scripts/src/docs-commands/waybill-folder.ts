@@ -9,10 +9,10 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localTransport } from "@waybill/transport-local";
 
-/** A folder in which every example of the `waybill` command finds what it names. */
+/** A folder with everything that the examples of the `waybill` command name. */
 export interface WaybillFolder extends AsyncDisposable {
   readonly path: string;
-  /** Holds `waybill`, and a `jq` that knows what the examples use. */
+  /** Contains `waybill`, and a `jq` that supports what the examples use. */
   readonly bin: string;
 }
 

@@ -9,24 +9,24 @@ import type { HostRequest } from "./host.js";
 /** Debian's browser, unless another one is named. */
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** The process of the explorer, and a browser to look at it. */
+/** The process of the explorer, and a browser. */
 export interface Stage extends AsyncDisposable {
   readonly facts: DemoFacts;
   readonly directory: string;
   readonly browser: Browser;
   ask<T>(request: HostRequest): Promise<T>;
-  /** Opens the page in a browser context of its own, by a link of its own. */
+  /** Opens the page in a new browser context, by a new link. */
   open(options?: OpenOptions): Promise<OpenPage>;
 }
 
-/** How the page is looked at. */
+/** How the page is opened. */
 export interface OpenOptions {
   readonly colorScheme?: "light" | "dark";
   readonly width?: number;
   readonly height?: number;
 }
 
-/** The page as it is open, with what it complained of. */
+/** An open page, with its errors. */
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -103,7 +103,7 @@ async function openPage(
 
 /** Takes a census on its page. The first one compiles the schemas of all events. */
 export async function takeCensus({ page }: OpenPage): Promise<void> {
-  // The page asks for all censuses again when one is done.
+  // The page loads all censuses again when one is done.
   const reloaded = page.waitForResponse(
     (response) => response.url().endsWith("/api/census") && response.request().method() === "GET",
     { timeout: 120_000 },

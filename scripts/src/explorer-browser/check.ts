@@ -1,6 +1,6 @@
 import { until as untilTrue } from "../run/waiting.js";
 
-/** One thing that must hold on the page. */
+/** One check of the page. */
 export interface Check {
   readonly title: string;
   run(): Promise<void>;
@@ -17,7 +17,7 @@ export function expectSame(actual: unknown, expected: unknown, what: string): vo
   if (one !== two) throw new Error(`${what}: ${one?.slice(0, 500)}, not ${two?.slice(0, 500)}`);
 }
 
-/** Resolves as soon as it holds. Throws after so long. */
+/** Resolves as soon as the condition holds. Throws after a timeout. */
 export async function until(holds: () => Promise<boolean>, text: string, withinMs = 20_000): Promise<void> {
   if (!(await untilTrue(holds, withinMs, 25))) throw new Error(`${text}: not within ${withinMs} ms.`);
 }

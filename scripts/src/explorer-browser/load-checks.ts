@@ -3,10 +3,10 @@ import type { OpenPage, Stage } from "./browser.js";
 import { type Check, expectThat, until } from "./check.js";
 import { million } from "./load-data.js";
 
-/** The longest that a key may wait for the page, in milliseconds. */
+/** Maximum time from a key press to the page's response, in milliseconds. */
 const maxInputDelayMs = 100;
 
-/** What the page bears. */
+/** The page under load. */
 export function loadChecks(stage: Stage): Check[] {
   return [
     { title: "answers keys within 100 ms while 2,000 messages arrive each second", run: () => busy(stage) },

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Random } from "../run/random.js";
 
-/** What parsers of HTTP, XML and JSON take notice of. */
+/** Texts that are special to parsers of HTTP, XML and JSON. */
 const TOKENS = [
   "\r\n",
   "\n",

@@ -42,7 +42,7 @@ const FIELDS = [
   "top",
 ];
 
-/** A client that keeps to the protocol, and means odd things. It goes away after `patienceMs`. */
+/** A client that keeps to the protocol, but sends odd values. It disconnects after `patienceMs`. */
 export async function speakOddly(port: number, random: Random, patienceMs: number): Promise<void> {
   const { connection, socket } = openConnection(port);
   socket.on("error", () => {});

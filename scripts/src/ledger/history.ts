@@ -5,11 +5,11 @@ interface TimedDelivery extends Delivery {
   readonly lockedAt: number;
 }
 
-/** What happened to one message in one store, beside what operations made of it. */
+/** The events of one message in one store, besides the effects of operations. */
 export class History {
   readonly #deliveries: TimedDelivery[] = [];
   readonly #releasedAt: number[] = [];
-  /** When it was acknowledged that it is settled. */
+  /** When its settlement was acknowledged. */
   settledAt = Number.POSITIVE_INFINITY;
 
   get redeliveries(): number {
@@ -28,14 +28,14 @@ export class History {
     this.#releasedAt.push(at);
   }
 
-  /** What must not have happened. Locks end with the life of a server. */
+  /** Violations. Locks end when the server stops. */
   *violations(serverStarts: readonly number[]): Iterable<string> {
     if (this.#deliveries.some(({ lockedAt }) => lockedAt > this.settledAt))
       yield "was settled and came again";
     if (this.#isHeldTwice(serverStarts)) yield "was locked and came to another client";
   }
 
-  /** Whether a lock was given while another lasted: that of nobody who let go, on a server that has not started again since. */
+  /** Whether the message was locked while another lock was valid, which was not released, on a server that has not restarted since. */
   #isHeldTwice(serverStarts: readonly number[]): boolean {
     const inOrder = this.#deliveries
       .flatMap((delivery) =>

@@ -1,7 +1,7 @@
 import { existsSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { Delivery, Effect, Found, LedgerLine } from "./lines.js";
 
-/** Writes down what happens, for a ledger: before it is tried, and when it is acknowledged. */
+/** Records operations for a ledger: before they are tried, and when they are acknowledged. */
 export class Journal {
   readonly #write: (line: LedgerLine) => void;
   #at = 0;
@@ -10,13 +10,13 @@ export class Journal {
     this.#write = write;
   }
 
-  /** A journal in a file, without buffer: what it says has happened when the process is killed. */
+  /** A journal in a file, without buffering: its lines survive a kill of the process. */
   static inFile(path: string): Journal {
     const descriptor = openSync(path, "a");
     return new Journal((line) => writeSync(descriptor, `${JSON.stringify(line)}\n`));
   }
 
-  /** Runs an operation that has effects once it is acknowledged; without its acknowledgment nobody knows. */
+  /** Runs an operation that has effects once it is acknowledged; without an acknowledgment its effects are unknown. */
   async attempt<Result>(
     verb: string,
     effects: readonly Effect[],
@@ -28,7 +28,7 @@ export class Journal {
     return result;
   }
 
-  /** The same for an operation whose acknowledgment comes by another way, or never. */
+  /** The same for an operation that is acknowledged in another way, or never. */
   begin(verb: string, effects: readonly Effect[]): () => void {
     const triedAt = this.#now();
     this.#write(["try", triedAt, verb, effects]);

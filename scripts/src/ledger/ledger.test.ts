@@ -38,12 +38,12 @@ describe("the ledger, of what is lost", () => {
     expect(violations(sent)).toEqual([]);
   });
 
-  it("does not miss what nobody acknowledged", () => {
+  it("does not miss what was not acknowledged", () => {
     expect(violations([...sent.slice(0, 1), left()])).toEqual([]);
     expect(violations([...sent.slice(0, 1), left("a")])).toEqual([]);
   });
 
-  it("does not miss what somebody tried to complete", () => {
+  it("does not miss what a client tried to complete", () => {
     expect(violations([...sent, ...completed.slice(0, 1), left()])).toEqual([]);
     expect(violations([...sent, ...completed.slice(0, 1), left("a")])).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe("the ledger, of what is there too often", () => {
       "q/b is sent, and should be absent",
       "sequence number q 1 went to a and to b",
     ]);
-    expect(violations([got(15)])).toEqual(["q/a came, and nobody sent it"]);
+    expect(violations([got(15)])).toEqual(["q/a was delivered but never sent"]);
   });
 });
 

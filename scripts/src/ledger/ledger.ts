@@ -3,7 +3,7 @@ import { ABSENT, type Effect, type Found, type LedgerLine, SENT } from "./lines.
 
 interface Known {
   readonly state: string;
-  /** When the operation was tried that is acknowledged to have made it so. */
+  /** When the acknowledged operation that caused it was tried. */
   readonly order: number;
 }
 
@@ -15,17 +15,17 @@ interface Attempt {
 
 /** How a ledger compares. */
 export interface LedgerOptions {
-  /** When servers began to live, which ends all locks, in ms of the wall clock. */
+  /** When servers started, which ends all locks, in ms of the wall clock. */
   readonly serverStarts?: readonly number[];
-  /** Whether what was delivered must be there though nobody acknowledged that it was sent. Default false. */
+  /** Whether delivered messages must exist even if their sends were not acknowledged. Default false. */
   readonly mustKeepDelivered?: boolean;
-  /** Things that may be there more than once. */
+  /** Things that may exist more than once. */
   readonly mayRepeat?: (thing: string) => boolean;
 }
 
 /**
- * Knows what was tried, acknowledged, delivered and settled, of every message, over all processes and all lives of them, and compares it with
- * what is found: what was acknowledged must be so, what was only tried may have happened as a whole or not at all.
+ * Collects what was tried, acknowledged, delivered and settled, for every message and over all processes, and compares it with what is found:
+ * acknowledged operations must have taken effect, others completely or not at all.
  */
 export class Ledger {
   readonly #options: LedgerOptions;
@@ -103,7 +103,7 @@ export class Ledger {
     return [...this.#errors.keys()];
   }
 
-  /** What must not have happened, as far as it is read. */
+  /** Violations found so far. */
   violations(): string[] {
     const { serverStarts = [] } = this.#options;
     const found = [...this.#violations];
@@ -117,13 +117,13 @@ export class Ledger {
       if (numbers.size > 1) found.push(`${thing} has the sequence numbers ${[...numbers].join(", ")}`);
     }
     for (const [thing, history] of this.#histories) {
-      if (history.isDelivered && !this.#tried.has(thing)) found.push(`${thing} came, and nobody sent it`);
+      if (history.isDelivered && !this.#tried.has(thing)) found.push(`${thing} was delivered but never sent`);
       for (const text of history.violations(serverStarts)) found.push(`${thing} ${text}`);
     }
     return found;
   }
 
-  /** What happened, in lines that are the same for every script. */
+  /** A summary, in the same form for every script. */
   summary(): string[] {
     const operations = [...this.#counts].map(([verb, count]) => {
       const acknowledged = this.#acknowledged.get(verb);

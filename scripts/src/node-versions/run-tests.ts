@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** What came of the tests under one release of Node. */
+/** The outcome of the tests under one release of Node. */
 export interface TestRun {
   /** Without the `v`. */
   readonly version: string;

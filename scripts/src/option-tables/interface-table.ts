@@ -59,7 +59,7 @@ function memberName(member: TSSignature): string | undefined {
     : undefined;
 }
 
-/** That an option may be undefined goes without saying. */
+/** Removes `| undefined`, which every option allows. */
 function optionType(text: string): string {
   return text
     .replace(/\s+/g, " ")

@@ -18,11 +18,11 @@ const bigint = "a `bigint`, no `Long`";
 
 const functions = {
   ServiceBusClient: "`new WaybillClient(azureTransport(serviceBusClient), { serializer: json() })`",
-  ServiceBusAdministrationClient: "goes on beside waybill, unchanged; see [below](#administration)",
+  ServiceBusAdministrationClient: "continues to work beside waybill, unchanged; see [below](#administration)",
   ServiceBusError: "`WaybillError`; the SDK's own error is its `cause`",
   MessagingError: "`WaybillError`; the error beneath is its `cause`",
   isServiceBusError: "`error instanceof WaybillError`, which also holds across two installed copies",
-  parseServiceBusConnectionString: "goes on beside waybill, unchanged",
+  parseServiceBusConnectionString: "continues to work beside waybill, unchanged",
   delay: "`setTimeout` of `node:timers/promises`",
   RetryMode:
     "an option of your `ServiceBusClient`; do not set `Exponential`, which `subscribe` of the SDK overwrites",
@@ -45,7 +45,7 @@ const client = {
 const clientOptions = {
   identifier: asBefore,
   customEndpointAddress: asBefore,
-  retryOptions: `${asBefore}; \`azureRetryOptions\` gives up within seconds instead of minutes`,
+  retryOptions: `${asBefore}; \`azureRetryOptions\` fails within seconds instead of minutes`,
   webSocketOptions: asBefore,
   userAgentOptions: asBefore,
 } satisfies Of<Sdk.ServiceBusClientOptions>;
@@ -68,7 +68,7 @@ const batch = {
   sizeInBytes: "the same; the size after serialization",
   count: same,
   maxSizeInBytes: same,
-  tryAddMessage: "the same; `tryAddMessageAsync` where a serializer, encryption or a store is asynchronous",
+  tryAddMessage: "the same; use `tryAddMessageAsync` if a serializer, encryption or a store is asynchronous",
 } satisfies Of<Sdk.ServiceBusMessageBatch>;
 
 const batchOptions = {
@@ -91,7 +91,7 @@ const message = {
   sessionId: same,
   replyToSessionId: same,
   timeToLive: "the same, in milliseconds",
-  subject: "the same; the message type, where you define any",
+  subject: "the same; the message type, if you define any",
   to: same,
   replyTo: "the same; `client.request` and `client.reply` use it",
   scheduledEnqueueTimeUtc: same,
@@ -112,7 +112,7 @@ const receivedMessage = {
   sequenceNumber: bigint,
   deadLetterSource: same,
   state: same,
-  _rawAmqpMessage: "`rawBody` has the body as it travelled, byte for byte; everything else is a property",
+  _rawAmqpMessage: "`rawBody` has the body on the wire, byte for byte; everything else is a property",
 } satisfies Of<Sdk.ServiceBusReceivedMessage>;
 
 const receiver = {
@@ -124,9 +124,10 @@ const receiver = {
     '`receiver.subscribe(handlers, options)`; by message type, `client.subscribe(queue, { processMessage: { "order-placed": … } })`',
   getMessageIterator: "the same; also `prefetchCount` and `autoCompleteMessages`",
   receiveMessages:
-    "the same; resolves as soon as there are messages. Unreadable ones are dead-lettered on the way",
+    "the same; resolves as soon as there are messages. Undeserializable ones are dead-lettered",
   receiveDeferredMessages: "the same; takes `bigint`s. [`DeferredMessages`](processing.md) keeps the numbers",
-  peekMessages: "the same; an unreadable message comes too, marked by `failure`. `peekAll` peeks to the end",
+  peekMessages:
+    "the same; undeserializable messages are included, marked by `failure`. `peekAll` peeks to the end",
   completeMessage: same,
   abandonMessage: same,
   deferMessage: same,
@@ -166,8 +167,8 @@ const sessionReceiverOptions = {
 
 const handlers = {
   processMessage:
-    "the same; a second argument has an `abortSignal` that aborts when the lock is lost. It never gets an unreadable body",
-  processError: "the same; also gets the messages that could not be read",
+    "the same; a second argument has an `abortSignal` that aborts when the lock is lost. It never gets an undeserializable body",
+  processError: "the same; also gets undeserializable messages",
 } satisfies Of<Sdk.MessageHandlers>;
 
 const processErrorArgs = {

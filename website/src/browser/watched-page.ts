@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 /** What a check found. */
 export interface CheckResult {
-  /** What was looked at, with how much. */
+  /** What was checked, and how many. */
   readonly summary: string;
   readonly found: readonly string[];
 }

@@ -2,7 +2,7 @@ import { defineMessage } from "@waybill/core";
 import { z } from "zod";
 
 // #region define
-/** The order in both versions, and the ways between them. */
+/** The order in both versions, with upcaster and downcaster. */
 export const orderPlaced = defineMessage("order-placed", {
   version: 2,
   schemas: {

@@ -2,7 +2,7 @@ import { defineMessage } from "@waybill/core";
 import { z } from "zod";
 
 // #region define
-/** Version 2 is all there is. */
+/** Only version 2 is left. */
 export const orderPlaced = defineMessage("order-placed", {
   version: 2,
   schemas: {

@@ -39,7 +39,7 @@ export function openConsumer(transport: Transport) {
 }
 // #endregion
 
-/** What a handler makes of a body: Protobuf's messages are values of protobuf-es, all others plain values already. */
+/** Converts a body to a plain value: Protobuf messages are values of protobuf-es, all others are plain already. */
 export function plainBody(body: unknown): unknown {
   return isMessage(body, StructSchema) ? toJson(StructSchema, body) : body;
 }

@@ -1,4 +1,4 @@
-/** What every producer of the fourth act says, each in its own way. */
+/** The order that every producer of part 4 sends, each in its own format. */
 export interface Order {
   readonly id: string;
   readonly cents: number;
@@ -6,7 +6,7 @@ export interface Order {
   readonly lines: readonly { readonly sku: string; readonly quantity: number }[];
 }
 
-/** The schema of an {@link Order}, as both registries keep it. */
+/** The schema of an {@link Order} in both registries. */
 export const orderSchema = JSON.stringify({
   type: "record",
   name: "Order",

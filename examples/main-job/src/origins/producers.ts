@@ -9,14 +9,14 @@ import { CloudEvent, HTTP } from "cloudevents";
 import { type Order, orderSchema } from "./order.js";
 import { azureRegistry, schemaIds } from "./registries.js";
 
-/** A kind of producer: what writes, and what it puts on the queue for an order. */
+/** A kind of producer: its library, and the message that it sends for an order. */
 export interface Origin {
   readonly title: string;
-  /** The library that writes the body, or whose documents it is written after. */
+  /** The library that writes the body, or whose documentation defines it. */
   readonly writtenBy: string;
-  /** Who reads it in the consumer's chain; undefined for an AMQP value, which needs nobody. */
+  /** The serializer of the consumer's chain that reads it; undefined for an AMQP value, which needs none. */
   readonly readBy: string | undefined;
-  /** Whether the messages name a type, so that one of another type can come. */
+  /** Whether the messages name a type, so that one of an unknown type can be sent. */
   readonly isTyped: boolean;
   write(order: Order, isOfAnotherType: boolean): EncodedMessage | Promise<EncodedMessage>;
 }
@@ -28,7 +28,7 @@ const avroType = avsc.Type.forSchema(JSON.parse(orderSchema));
 const azureAvro = new AvroSerializer(azureRegistry(), { groupName: "shop" });
 const plainCbor = new Encoder({ useRecords: false });
 
-/** Everybody who writes to the queue of the fourth act. */
+/** All producers of part 4. */
 export const origins: readonly Origin[] = [
   {
     title: "legacy .NET, a string of JSON",

@@ -24,7 +24,7 @@ export function azureRegistry(): SchemaRegistry {
   };
 }
 
-/** Both registries as one source: Azure's ids are in the content type, Confluent's are numbers in front of the payload. */
+/** Both registries as one source: Azure's ids are in the content type, Confluent's are numbers before the payload. */
 export function bothRegistries(): SchemaSource {
   const azure = azureSchemaRegistry(azureRegistry());
   return {

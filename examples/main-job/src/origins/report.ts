@@ -2,7 +2,7 @@ import Table from "cli-table3";
 import { colors } from "../colors.js";
 import type { OriginsResult, OriginTally } from "./run-origins.js";
 
-/** What is printed after the fourth act: a line per origin, and whether everything came as planned. */
+/** The report of part 4: a line per origin, and whether everything arrived as planned. */
 export function originsReport(result: OriginsResult): string {
   const { tallies, findings, durationMs } = result;
   const table = new Table({

@@ -5,10 +5,10 @@ import { openConsumer, plainBody } from "./consumer.js";
 import { orderOf } from "./order.js";
 import { type Origin, origins } from "./producers.js";
 
-/** The queue of the fourth act. */
+/** The queue of part 4. */
 export const originsQueue = "orders-of-all";
 
-/** Of so many messages of each origin, one is cut short and, where messages name a type, one is of a type that nobody knows. */
+/** In this many messages of each origin, one is truncated and, if messages name a type, one has an unknown type. */
 const perOrigin = 20;
 const patienceMs = 10_000;
 
@@ -21,7 +21,7 @@ export interface OriginTally {
   readonly deadLettered: Map<string, number>;
 }
 
-/** What the act came to. */
+/** The result of part 4. */
 export interface OriginsResult {
   readonly tallies: readonly OriginTally[];
   readonly findings: readonly string[];
@@ -73,7 +73,7 @@ export async function runOrigins(transport: Transport): Promise<OriginsResult> {
   return { ...act.close(), durationMs: performance.now() - startedAt };
 }
 
-/** Origin after origin in turn, as they come on a real queue. */
+/** Alternates between the origins, as on a real queue. */
 async function pack(): Promise<Parcel[]> {
   const parcels: Parcel[] = [];
   for (let number = 0; number < perOrigin; number++) {

@@ -4,7 +4,7 @@ import { before } from "../pipelines.js";
 import { say, showCensus } from "../report.js";
 import { ordersFrom, partnerPlaces } from "../shop.js";
 
-/** Everything is JSON version 1, and there is the usual history in the queue. */
+/** Everything is JSON version 1, and the queue has the usual old messages. */
 export async function beforeTheMigration(fixture: Fixture): Promise<void> {
   const shop = shopBefore(fixture);
   await shop.place(ordersFrom(1, 30));

@@ -6,7 +6,7 @@ import { both } from "../pipelines.js";
 import { say, showCensus } from "../report.js";
 import { ordersFrom } from "../shop.js";
 
-/** Readers first: the warehouse learns to read both, and nothing that is written changes. */
+/** Readers first: the warehouse is deployed with both formats; what is written does not change. */
 export async function readBoth(fixture: Fixture): Promise<void> {
   // #region expand
   const { shop, plan } = shopWithPlan(fixture);

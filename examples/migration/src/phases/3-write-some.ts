@@ -4,7 +4,7 @@ import { both } from "../pipelines.js";
 import { say, showCensus } from "../report.js";
 import { ordersFrom } from "../shop.js";
 
-/** A share is written new. Somebody rolls the warehouse back, and the plan is stopped. */
+/** A percentage is written in the new format. The warehouse is rolled back, and the plan is stopped. */
 export async function writeSome(fixture: Fixture): Promise<void> {
   const { shop, plan } = shopWithPlan(fixture);
   await warehouseWithBoth(fixture).announce("host-1");

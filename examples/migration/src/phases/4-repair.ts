@@ -6,7 +6,7 @@ import { both } from "../pipelines.js";
 import { say, showSurvey, showVerdict } from "../report.js";
 import { retirementVerdicts } from "../retirement.js";
 
-/** The warehouse reads both again, and what was dead-lettered gets its second chance. */
+/** The warehouse reads both formats again, and the dead letters are sent again. */
 export async function repair(fixture: Fixture): Promise<void> {
   const { transport, directory } = fixture;
   const warehouse = warehouseWithBoth(fixture);

@@ -5,10 +5,10 @@ import { say, showCensus, showVerdict } from "../report.js";
 import { retirementVerdicts } from "../retirement.js";
 import { ordersFrom } from "../shop.js";
 
-/** The instant from which the shop, by its own word, wrote no JSON any more. */
+/** When the shop stopped writing JSON, as its owners state. */
 export const shopStoppedAt = new Date(Date.UTC(2026, 2, 6, 8));
 
-/** Everything is written new; what was written before still waits. */
+/** Everything is written in the new format; older messages still wait. */
 export async function writeNew(fixture: Fixture): Promise<void> {
   const { shop, plan } = shopWithPlan(fixture);
   const warehouse = warehouseWithBoth(fixture);

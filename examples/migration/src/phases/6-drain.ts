@@ -6,7 +6,7 @@ import { retirementVerdicts } from "../retirement.js";
 import { ordersFrom, partnerPlaces } from "../shop.js";
 import { shopStoppedAt } from "./5-write-new.js";
 
-/** Schedules fall due, the deferred is fetched; and a writer shows up that nobody thought of. */
+/** Scheduled messages become active, deferred ones are received, and the census reveals a forgotten writer. */
 export async function drain(fixture: Fixture): Promise<void> {
   const warehouse = warehouseWithBoth(fixture);
   await warehouse.announce("host-1");

@@ -8,7 +8,7 @@ import { ordersFrom } from "../shop.js";
 /** When the partner, the last writer of JSON, was switched off. */
 const partnerStoppedAt = new Date(Date.UTC(2026, 2, 15, 12));
 
-/** Contract: JSON and version 1 leave the chain when the verdict is yes, and not before. */
+/** Contract: JSON and version 1 are removed from the chain when the verdict is yes, not before. */
 export async function retire(fixture: Fixture): Promise<void> {
   await warehouseWithBoth(fixture).announce("host-1");
   const { shop, plan } = shopWithPlan(fixture);

@@ -2,7 +2,7 @@ import { audit, isClean } from "../audit.js";
 import { type Fixture, orders } from "../fixture.js";
 import { say } from "../report.js";
 
-/** Compares what was sent with what was handled, and looks for what is left in the queue. */
+/** Compares sent with handled orders, and checks what is left in the queue. */
 export async function auditAll({ ledger, broker }: Fixture): Promise<void> {
   const found = audit(ledger.read("sent"), ledger.read("handled"));
   const left = broker.listEntities().find(({ path }) => path === orders);
