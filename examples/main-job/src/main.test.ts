@@ -27,7 +27,7 @@ describe("the main job", () => {
     ])
       expect(printed).toContain(reason);
     expect(printed.match(/deadLetterErrorDescription/g)).toHaveLength(2);
-    const act = printed.slice(printed.indexOf("The fourth act"));
+    const act = printed.slice(printed.indexOf("One queue and one chain"));
     expect(act.match(/│ +20 │ (?:18|19|20) /g)).toHaveLength(10);
     expect(act.match(/1 DeserializationFailed/g)).toHaveLength(9);
     expect(act.match(/1 UnknownMessageType/g)).toHaveLength(4);
@@ -88,7 +88,7 @@ async function runHere(...args: string[]): Promise<{ isAsPlanned: boolean; print
 }
 
 function tableOf(stdout: string): string {
-  return stdout.slice(stdout.indexOf("┌"), stdout.indexOf("Two of the dead letters"));
+  return stdout.slice(stdout.indexOf("┌"), stdout.indexOf("Two messages of the dead-letter queue"));
 }
 
 /** `waybill broker` in a separate process, on a free port. */

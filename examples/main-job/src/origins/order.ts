@@ -1,4 +1,4 @@
-/** The order that every producer of part 4 sends, each in its own format. */
+/** The order that every producer of the second part sends, each in its own format. */
 export interface Order {
   readonly id: string;
   readonly cents: number;

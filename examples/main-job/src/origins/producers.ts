@@ -28,7 +28,7 @@ const avroType = avsc.Type.forSchema(JSON.parse(orderSchema));
 const azureAvro = new AvroSerializer(azureRegistry(), { groupName: "shop" });
 const plainCbor = new Encoder({ useRecords: false });
 
-/** All producers of part 4. */
+/** All producers of the second part. */
 export const origins: readonly Origin[] = [
   {
     title: "legacy .NET, a string of JSON",

@@ -2,7 +2,7 @@ import Table from "cli-table3";
 import { colors } from "../colors.js";
 import type { OriginsResult, OriginTally } from "./run-origins.js";
 
-/** The report of part 4: a line per origin, and whether everything arrived as planned. */
+/** The report of the second part: a line per origin, and whether everything arrived as planned. */
 export function originsReport(result: OriginsResult): string {
   const { tallies, findings, durationMs } = result;
   const table = new Table({
@@ -13,7 +13,7 @@ export function originsReport(result: OriginsResult): string {
   for (const tally of tallies) table.push(row(tally));
   return [
     "",
-    colors.bold(`The fourth act: one queue, messages of ${tallies.length} origins, one chain`),
+    colors.bold(`One queue and one chain for messages of ${tallies.length} origins`),
     "",
     table.toString(),
     "",

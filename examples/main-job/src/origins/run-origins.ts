@@ -5,7 +5,7 @@ import { openConsumer, plainBody } from "./consumer.js";
 import { orderOf } from "./order.js";
 import { type Origin, origins } from "./producers.js";
 
-/** The queue of part 4. */
+/** The queue of the second part. */
 export const originsQueue = "orders-of-all";
 
 /** In this many messages of each origin, one is truncated and, if messages name a type, one has an unknown type. */
@@ -21,7 +21,7 @@ export interface OriginTally {
   readonly deadLettered: Map<string, number>;
 }
 
-/** The result of part 4. */
+/** The result of the second part. */
 export interface OriginsResult {
   readonly tallies: readonly OriginTally[];
   readonly findings: readonly string[];
