@@ -3,6 +3,7 @@ import type { EntityName } from "@waybill/core/transport";
 import { type LoadedConfig, loadConfig } from "../config/load-config.js";
 import type { Connection } from "../connection/connection.js";
 import { openConnection } from "../connection/connection.js";
+import { parseEntityName } from "../input/parse-entity.js";
 import { Terminal } from "../output/terminal.js";
 
 /** Options that all commands share, as the parser gives them. */
@@ -14,9 +15,9 @@ export interface CommonOptions {
   readonly create?: boolean;
 }
 
-/** The entities that a command reads; default: all. */
+/** The paths of the entities that a command reads; default: all. */
 export interface EntityOptions {
-  readonly entity?: readonly EntityName[];
+  readonly entity?: readonly string[];
 }
 
 /** The properties of the message that a body belongs to. */
@@ -34,7 +35,10 @@ export interface ChainContext extends LoadedConfig {
 }
 
 /** The context of a command with a broker. */
-export interface BrokerContext extends ChainContext, Connection {}
+export interface BrokerContext extends ChainContext, Connection {
+  /** The entities to read; empty: all. */
+  readonly entities: readonly EntityName[];
+}
 
 /** Loads the configuration. */
 export async function openChain(options: CommonOptions): Promise<ChainContext> {
@@ -46,9 +50,10 @@ export async function openChain(options: CommonOptions): Promise<ChainContext> {
 }
 
 /** Loads the configuration and opens the broker. */
-export async function openBrokerContext(options: CommonOptions): Promise<BrokerContext> {
+export async function openBrokerContext(options: CommonOptions & EntityOptions): Promise<BrokerContext> {
+  const entities = (options.entity ?? []).map(parseEntityName);
   const chain = await openChain(options);
-  return { ...chain, ...(await openConnection(options)) };
+  return { ...chain, ...(await openConnection(options)), entities };
 }
 
 /** Whether an error was caused by Ctrl-C. */

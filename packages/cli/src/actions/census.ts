@@ -30,15 +30,15 @@ export async function census(options: CensusCommandOptions): Promise<ExitCode> {
 
 /** Takes a census with a progress bar. */
 export async function runCensus(
-  { transport, pipeline, catalog, terminal, abortSignal }: BrokerContext,
-  { entity = [], sample, limit }: Pick<CensusCommandOptions, "entity" | "sample" | "limit">,
+  { transport, pipeline, catalog, entities, terminal, abortSignal }: BrokerContext,
+  { sample, limit }: Pick<CensusCommandOptions, "sample" | "limit"> = {},
 ): Promise<Census> {
   const progress = terminal.progress("messages");
   try {
     return await takeCensus({
       transport,
       pipeline,
-      catalog: catalog(entity),
+      catalog: catalog(entities),
       sampleRate: sample,
       maxMessagesPerPlace: limit,
       originOf: originNameOf,

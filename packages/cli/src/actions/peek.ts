@@ -1,7 +1,8 @@
 import type { DeserializationOutcome, EncodedMessage } from "@waybill/core";
-import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { parseEntity } from "../input/parse-entity.js";
 import { messageTable } from "../output/message-table.js";
 import { messageView } from "../output/message-view.js";
 import { type CommonOptions, openBrokerContext } from "./action-context.js";
@@ -13,7 +14,8 @@ export interface PeekOptions extends CommonOptions {
   readonly body?: boolean;
 }
 
-export async function peek(address: EntityAddress, options: PeekOptions): Promise<ExitCode> {
+export async function peek(path: string, options: PeekOptions): Promise<ExitCode> {
+  const address = parseEntity(path);
   await using context = await openBrokerContext(options);
   const { transport, pipeline, terminal, abortSignal } = context;
   const receiver = transport.createReceiver(address, "peekLock");

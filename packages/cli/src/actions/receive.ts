@@ -2,6 +2,7 @@ import { type DeserializationOutcome, type EncodedMessage, WaybillError } from "
 import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
+import { parseEntity } from "../input/parse-entity.js";
 import { counted } from "../output/counted.js";
 import { messageTable } from "../output/message-table.js";
 import { messageView } from "../output/message-view.js";
@@ -28,7 +29,8 @@ export interface ReceiveOptions extends CommonOptions {
 /** How many messages are locked at once: few enough to be read and settled long before their locks expire. */
 const batchSize = 50;
 
-export async function receive(address: EntityAddress, options: ReceiveOptions): Promise<ExitCode> {
+export async function receive(path: string, options: ReceiveOptions): Promise<ExitCode> {
+  const address = parseEntity(path);
   if (options.sessionId !== undefined && options.nextSession === true)
     throw new UsageError("Give --session-id or --next-session, not both.");
   await using context = await openBrokerContext(options);

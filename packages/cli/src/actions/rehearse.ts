@@ -1,7 +1,8 @@
 import { type RehearsalReport, WaybillClient } from "@waybill/core";
 import type { RehearsalGroup } from "@waybill/core/diagnostics";
-import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
+import { entityPathOf } from "@waybill/core/transport";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { parseEntity } from "../input/parse-entity.js";
 import { counted } from "../output/counted.js";
 import { printable } from "../output/printable.js";
 import type { Terminal } from "../output/terminal.js";
@@ -13,7 +14,8 @@ export interface RehearseCommandOptions extends CommonOptions {
   readonly sessionId?: string;
 }
 
-export async function rehearse(address: EntityAddress, options: RehearseCommandOptions): Promise<ExitCode> {
+export async function rehearse(path: string, options: RehearseCommandOptions): Promise<ExitCode> {
+  const address = parseEntity(path);
   await using context = await openBrokerContext(options);
   const { transport, pipeline, terminal, abortSignal } = context;
   await using client = new WaybillClient(transport, { pipeline });

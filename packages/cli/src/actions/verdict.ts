@@ -50,7 +50,7 @@ function targetOf(serializer: string | undefined, options: VerdictOptions): Reti
 async function censusOf(options: VerdictOptions): Promise<Census> {
   if (options.census !== undefined) return await readCensus(options.census);
   await using context = await openBrokerContext(options);
-  return await runCensus(context, options);
+  return await runCensus(context);
 }
 
 function print(

@@ -1,6 +1,4 @@
-import type { EntityName } from "@waybill/core/transport";
 import { Command, Option } from "commander";
-import { parseEntityName } from "../input/parse-entity.js";
 import { addProperty } from "../input/parse-property.js";
 
 /** A command with the options of all commands. */
@@ -38,7 +36,7 @@ export function withEntities(command: Command): Command {
   return command.option(
     "-e, --entity <path>",
     "a queue, or topic/Subscriptions/name; can be repeated; default: every entity, which needs the Manage claim on Azure",
-    (path: string, entities: EntityName[] = []) => [...entities, parseEntityName(path)],
+    (path: string, paths: string[] = []) => [...paths, path],
   );
 }
 

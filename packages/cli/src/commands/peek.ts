@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { parseEntity } from "../input/parse-entity.js";
 import { parseCount, parseSequenceNumber } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
 import { exiting } from "./exiting.js";
@@ -11,7 +10,7 @@ export function peekCommand(): Command {
     .description(
       "Shows the active, deferred and scheduled messages of a queue, a subscription or a dead-letter queue. Changes nothing.",
     )
-    .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'", parseEntity)
+    .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'")
     .option("-n, --max <number>", "how many messages", parseCount, 10)
     .option("--from <sequence-number>", "where to begin; default: the oldest", parseSequenceNumber)
     .option("--body", "show the bodies too")

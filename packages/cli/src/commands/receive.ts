@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
 import { parseDuration } from "../input/parse-duration.js";
-import { parseEntity } from "../input/parse-entity.js";
 import { parseCount } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
 import { exiting } from "./exiting.js";
@@ -13,7 +12,7 @@ export function receiveCommand(): Command {
       "Receives messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as --settle says. Messages that cannot " +
         "be deserialized stay, unless you give --include-undecodable.",
     )
-    .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'", parseEntity)
+    .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'")
     .addOption(
       new Option("--settle <how>", "how to settle the messages; to only show them, use: waybill peek")
         .choices(["complete", "abandon", "defer", "dead-letter"])

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { parseEntity } from "../input/parse-entity.js";
 import { parseCount } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
 import { exiting } from "./exiting.js";
@@ -12,7 +11,7 @@ export function rehearseCommand(): Command {
       "Reads the oldest messages of a queue, a subscription or a dead-letter queue as a consumer would, and shows by content type, reader, outcome " +
         "and reason what would happen to them, with the option that would read the rest. Peeks without locking and changes nothing.",
     )
-    .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'", parseEntity)
+    .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'")
     .option("-n, --max <number>", "how many messages", parseCount, 100)
     .option("--session-id <id>", "only messages of this session")
     .addHelpText(

@@ -1,5 +1,5 @@
 import { type EntityAddress, type EntityName, parseEntityPath } from "@waybill/core/transport";
-import { InvalidArgumentError } from "commander";
+import { UsageError } from "../errors/usage-error.js";
 
 /**
  * The path of an entity to receive from, as Service Bus and a census write it: `orders`, `events/Subscriptions/billing`,
@@ -8,7 +8,7 @@ import { InvalidArgumentError } from "commander";
 export function parseEntity(path: string): EntityAddress {
   const address = parseEntityPath(path);
   if (address === undefined) {
-    throw new InvalidArgumentError(
+    throw new UsageError(
       `"${path}" does not name a queue or subscription. Write orders, events/Subscriptions/billing, or one of them followed by /$DeadLetterQueue.`,
     );
   }
@@ -19,7 +19,5 @@ export function parseEntity(path: string): EntityAddress {
 export function parseEntityName(path: string): EntityName {
   const { subQueue, ...name } = parseEntity(path);
   if (subQueue === undefined) return name as EntityName;
-  throw new InvalidArgumentError(
-    `Leave the sub-queue out: "${path}" names a whole queue or subscription here.`,
-  );
+  throw new UsageError(`Leave the sub-queue out: "${path}" names a whole queue or subscription here.`);
 }

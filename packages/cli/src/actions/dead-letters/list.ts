@@ -1,7 +1,7 @@
 import { entityPathOf } from "@waybill/core/transport";
 import { type DeadLetterGroup, type DeadLetterSurvey, surveyDeadLetters } from "@waybill/migration";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
-import type { DeadLetterAddress } from "../../input/dead-letter-queue.js";
+import { type DeadLetterAddress, parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { printable } from "../../output/printable.js";
 import type { Terminal } from "../../output/terminal.js";
 import { type BrokerContext, type CommonOptions, openBrokerContext } from "../action-context.js";
@@ -10,7 +10,8 @@ export interface ListedSurvey extends DeadLetterSurvey {
   readonly queue: string;
 }
 
-export async function list(queues: readonly DeadLetterAddress[], options: CommonOptions): Promise<ExitCode> {
+export async function list(paths: readonly string[], options: CommonOptions): Promise<ExitCode> {
+  const queues = paths.map(parseDeadLetterQueue);
   await using context = await openBrokerContext(options);
   const { transport, pipeline, terminal, abortSignal } = context;
   const surveys: ListedSurvey[] = [];

@@ -12,7 +12,8 @@ import {
 } from "@waybill/migration";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
-import type { DeadLetterAddress } from "../../input/dead-letter-queue.js";
+import { type DeadLetterAddress, parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
+import { parseEntity } from "../../input/parse-entity.js";
 import { counted } from "../../output/counted.js";
 import type { Terminal } from "../../output/terminal.js";
 import {
@@ -26,7 +27,7 @@ import type { SelectionOptions } from "./selection.js";
 export interface RepairCommandOptions extends CommonOptions, SelectionOptions {
   readonly apply?: boolean;
   readonly receipts?: string;
-  readonly to?: RepairTarget;
+  readonly to?: string;
   readonly transcode?: boolean;
   readonly includeUndecodable?: boolean;
   readonly targetDetectsDuplicates?: boolean;
@@ -36,8 +37,12 @@ export interface RepairCommandOptions extends CommonOptions, SelectionOptions {
   readonly wait: number;
 }
 
-export async function repair(from: DeadLetterAddress, options: RepairCommandOptions): Promise<ExitCode> {
+/** From where to where messages are sent again; without a target, to where they were dead-lettered. */
+type RepairPath = Pick<RepairOptions, "to"> & { readonly from: DeadLetterAddress };
+
+export async function repair(path: string, options: RepairCommandOptions): Promise<ExitCode> {
   const { apply: isApplied = false, receipts } = options;
+  const repairPath: RepairPath = { from: parseDeadLetterQueue(path), to: parseTarget(options.to) };
   if (isApplied && receipts === undefined) {
     throw new UsageError(
       "--apply needs --receipts FILE: it records what was sent, so that an interrupted repair can be resumed.",
@@ -45,20 +50,29 @@ export async function repair(from: DeadLetterAddress, options: RepairCommandOpti
   }
   await using context = await openBrokerContext(options);
   return isApplied && receipts !== undefined
-    ? await apply(context, from, options, receipts)
-    : await rehearse(context, from, options);
+    ? await apply(context, repairPath, options, receipts)
+    : await rehearse(context, repairPath, options);
+}
+
+function parseTarget(path: string | undefined): RepairTarget | undefined {
+  if (path === undefined) return undefined;
+  const topic = /^topic:(.+)$/.exec(path)?.[1];
+  if (topic !== undefined) return { topic };
+  const { subQueue, ...target } = parseEntity(path);
+  if (subQueue === undefined) return target as RepairTarget;
+  throw new UsageError("Nothing can be sent to a dead-letter queue.");
 }
 
 async function rehearse(
   context: BrokerContext,
-  from: DeadLetterAddress,
+  path: RepairPath,
   options: RepairCommandOptions,
 ): Promise<ExitCode> {
   const { terminal } = context;
   const progress = terminal.progress("dead letters");
   try {
     const rehearsal = await rehearseRepair({
-      ...repairOptions(context, from, options),
+      ...repairOptions(context, path, options),
       onPeeked: (peeked) => progress.update(peeked, undefined),
     });
     progress.stop();
@@ -72,18 +86,18 @@ async function rehearse(
 
 async function apply(
   context: BrokerContext,
-  from: DeadLetterAddress,
+  path: RepairPath,
   options: RepairCommandOptions,
   receiptFile: string,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const expected = await countOf(context, from);
+  const expected = await countOf(context, path);
   const receipts: ReceiptLog = await openReceiptFile(receiptFile);
   const progress = terminal.progress("dead letters");
   let sent = 0;
   try {
     const result = await repairDeadLetters({
-      ...repairOptions(context, from, options),
+      ...repairOptions(context, path, options),
       receipts,
       onProgress(so) {
         sent = so.resubmitted + so.resumed;
@@ -109,15 +123,14 @@ async function apply(
 
 function repairOptions(
   { transport, pipeline, abortSignal }: BrokerContext,
-  from: DeadLetterAddress,
+  path: RepairPath,
   options: RepairCommandOptions,
 ): RepairOptions {
   return {
     transport,
     pipeline,
-    from,
+    ...path,
     abortSignal,
-    to: options.to,
     body: options.transcode === true ? "transcode" : "as-is",
     select: selectDeadLetters(options),
     includeUndecodable: options.includeUndecodable,
@@ -132,7 +145,7 @@ function repairOptions(
 /** How many there are, if the catalog knows; for the progress bar. */
 async function countOf(
   { catalog, abortSignal }: BrokerContext,
-  from: DeadLetterAddress,
+  { from }: RepairPath,
 ): Promise<number | undefined> {
   const { subQueue, ...name } = from;
   const entities = await catalog([name as EntityName]).listEntities({ abortSignal });

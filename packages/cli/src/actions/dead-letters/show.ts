@@ -8,7 +8,7 @@ import type { DeliveredMessage } from "@waybill/core/transport";
 import { selectDeadLetters } from "@waybill/migration";
 import { peekPages } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
-import type { DeadLetterAddress } from "../../input/dead-letter-queue.js";
+import { parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { attemptsTable } from "../../output/attempts-table.js";
 import { messageView } from "../../output/message-view.js";
 import { printable } from "../../output/printable.js";
@@ -22,7 +22,8 @@ export interface ShowOptions extends CommonOptions, SelectionOptions {
   readonly body?: boolean;
 }
 
-export async function show(address: DeadLetterAddress, options: ShowOptions): Promise<ExitCode> {
+export async function show(path: string, options: ShowOptions): Promise<ExitCode> {
+  const address = parseDeadLetterQueue(path);
   await using context = await openBrokerContext(options);
   const { transport, pipeline, terminal, abortSignal } = context;
   const isSelected = selectDeadLetters(options);

@@ -13,11 +13,11 @@ const refreshIntervalInMs = Object.freeze({ local: 1_000, namespace: 5_000 });
 /** The options of the explorer for a broker that is open. */
 export function explorerOptions(context: BrokerContext, options: ExploreOptions): ExplorerOptions {
   const { transport, pipeline, golden, writePlans } = context;
-  const { data, entity = [], directory } = options;
+  const { data, directory } = options;
   return {
     transport,
     pipeline,
-    catalog: context.catalog(entity),
+    catalog: context.catalog(context.entities),
     namespace:
       data === undefined ? (transport.fullyQualifiedNamespace ?? "namespace") : basename(resolve(data)),
     directory,

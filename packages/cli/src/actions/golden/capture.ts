@@ -13,14 +13,14 @@ export interface CaptureOptions extends CommonOptions, EntityOptions {
 
 export async function capture(directory: string, options: CaptureOptions): Promise<ExitCode> {
   await using context = await openBrokerContext(options);
-  const { transport, pipeline, catalog, terminal, abortSignal, golden } = context;
+  const { transport, pipeline, catalog, entities, terminal, abortSignal, golden } = context;
   const progress = terminal.progress("messages");
   let captured: GoldenCapture;
   try {
     captured = await captureGoldenMessages({
       transport,
       pipeline,
-      catalog: catalog(options.entity ?? []),
+      catalog: catalog(entities),
       abortSignal,
       redact: options.redact ? golden.redact : false,
       keep: [...(golden.keep ?? []), ...(options.keep ?? [])],

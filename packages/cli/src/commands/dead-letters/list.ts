@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { type DeadLetterAddress, parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { brokerCommand } from "../common-options.js";
 import { exiting } from "../exiting.js";
 
@@ -13,7 +12,6 @@ export function listCommand(): Command {
     .argument(
       "[entities...]",
       "queues and topic/Subscriptions/name; default: every entity, which needs the Manage claim on Azure",
-      (path: string, queues: readonly DeadLetterAddress[] = []) => [...queues, parseDeadLetterQueue(path)],
     )
     .addHelpText(
       "after",

@@ -1,9 +1,5 @@
-import type { RepairTarget } from "@waybill/migration";
 import { type Command, Option } from "commander";
-import { UsageError } from "../../errors/usage-error.js";
-import { parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { parseDuration } from "../../input/parse-duration.js";
-import { parseEntity } from "../../input/parse-entity.js";
 import { parseCount, parseRate } from "../../input/parse-number.js";
 import { brokerCommand } from "../common-options.js";
 import { exiting } from "../exiting.js";
@@ -17,13 +13,12 @@ export function repairCommand(): Command {
       "Sends dead-lettered messages again that today's chain can read, and removes each only after it was sent. Without --apply it reports what it " +
         "would do. After an interruption, run it again with the same receipts to resume.",
     )
-    .argument("<entity>", "orders, events/Subscriptions/billing", parseDeadLetterQueue)
+    .argument("<entity>", "orders, events/Subscriptions/billing")
     .option("--apply", "do it; without this nothing changes")
     .option("--receipts <file>", "records what was done; needed with --apply, the same file each time")
     .option(
       "--to <path>",
       "a queue, topic:name, or topic/Subscriptions/name; default: where they were dead-lettered",
-      parseTarget,
     )
     .option("--transcode", "write the bodies in the main serializer's format and the current version")
     .option("--include-undecodable", "also send what cannot be deserialized, as it is")
@@ -55,12 +50,4 @@ Examples:
 Exits with 1 when dead letters stay, or would stay.`,
     )
     .action(exiting(async () => (await import("../../actions/dead-letters/repair.js")).repair));
-}
-
-function parseTarget(path: string): RepairTarget {
-  const topic = /^topic:(.+)$/.exec(path)?.[1];
-  if (topic !== undefined) return { topic };
-  const { subQueue, ...target } = parseEntity(path);
-  if (subQueue === undefined) return target as RepairTarget;
-  throw new UsageError("Nothing can be sent to a dead-letter queue.");
 }

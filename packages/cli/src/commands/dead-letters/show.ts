@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { parseCount } from "../../input/parse-number.js";
 import { brokerCommand } from "../common-options.js";
 import { exiting } from "../exiting.js";
@@ -12,7 +11,7 @@ export function showCommand(): Command {
     .description(
       "Shows dead-lettered messages one by one: the reason, waybill's record of the attempts then, and how today's chain reads them.",
     )
-    .argument("<entity>", "orders, events/Subscriptions/billing", parseDeadLetterQueue)
+    .argument("<entity>", "orders, events/Subscriptions/billing")
     .option("-n, --max <number>", "how many messages", parseCount, 10)
     .option("--body", "show the bodies too")
     .addHelpText(
