@@ -54,6 +54,31 @@ describe("a function that picks schemas", () => {
   });
 });
 
+describe("the schema of a schema", () => {
+  const drafts = [{}, { $schema: "http://json-schema.org/draft-07/schema#" }];
+
+  it("is that of its draft, for every serializer", () => {
+    for (const draft of drafts) {
+      const order = { ...draft, $id: "order", type: "object", required: ["id"] };
+      for (const serializer of [json({ schema: order }), json({ schema: { ...order } })])
+        expect(() => read(serializer, "{}")).toThrow(/required/);
+      expect(() => json({ schema: { ...draft, required: "id" } })).toThrow(
+        "schema is invalid: data/required must be array",
+      );
+      expect(() => json({ schema: { ...draft, pattern: "(" } })).toThrow(TypeError);
+    }
+  });
+
+  it("may be one that the serializer compiled before", () => {
+    const strict = { $id: "https://shop.example/strict", type: "object", required: ["title"] };
+    const schema = { $schema: strict.$id, type: "integer" };
+    expect(() => json({ schemas: { strict, order: schema } })).toThrow("must have required property 'title'");
+    const serializer = json({ schemas: { strict, order: { ...schema, title: "Order" } } });
+    expect(read(serializer, "1")).toBe(1);
+    expect(() => json({ schema })).toThrow('no schema with key or ref "https://shop.example/strict"');
+  });
+});
+
 function read(serializer: Serializer, text: string): unknown {
   try {
     return serializer.deserialize(bytes(text), context);

@@ -26,6 +26,12 @@ export interface AjvValidate {
 // faults must not become 200,000 objects.
 const ajvOptions: Options = Object.freeze({ ownProperties: true, allErrors: false, logger: false });
 
+/**
+ * The instances that validate schemas, one per draft. Compiling the schema of a draft takes longer than compiling most schemas, and each instance of ajv
+ * would do it again.
+ */
+const schemaValidators = new WeakMap<AjvModules["Ajv"], Ajv>();
+
 /** Compiles the schemas of one serializer. */
 export interface SchemaCompiler {
   /** Throws `TypeError` for a schema that is not valid. */
@@ -53,19 +59,21 @@ export function schemaCompiler(
 ): SchemaCompiler {
   let draft7: SchemaDraft | undefined;
   let draft2020: SchemaDraft | undefined;
-  const maker = (draft: "Ajv" | "Ajv2020") => {
+  const draftOf = (name: "Ajv" | "Ajv2020") => {
     const modules = load();
-    return () => equip(new modules[draft](ajvOptions), modules, extraKeywords);
+    const make = () =>
+      equip(new modules[name]({ ...ajvOptions, validateSchema: false }), modules, extraKeywords);
+    return new SchemaDraft(make, schemaValidatorOf(modules[name], modules.addFormats));
   };
   return {
     compile(schema) {
       if (isValidator(schema)) return compileValidator(schema);
       if (ajv !== undefined) return roundingCheck(compileWith(ajv, schema));
       if (isDraft7(schema)) {
-        draft7 ??= new SchemaDraft(maker("Ajv"));
+        draft7 ??= draftOf("Ajv");
         return draft7.compile(schema);
       }
-      draft2020 ??= new SchemaDraft(maker("Ajv2020"));
+      draft2020 ??= draftOf("Ajv2020");
       return draft2020.compile(schema);
     },
     // Only in the built-in ajv: the user's own may have got the schema from the user as well.
@@ -83,17 +91,19 @@ export function schemaCompiler(
 class SchemaDraft {
   readonly #make: () => Ajv;
   readonly #plain: Ajv;
+  readonly #schemaValidator: Ajv;
   readonly #schemas = new Set<object>();
   readonly #exactSchemas = new Map<object, Record<string, unknown>>();
   #exact: Ajv | undefined;
 
-  constructor(make: () => Ajv) {
+  constructor(make: () => Ajv, schemaValidator: Ajv) {
     this.#make = make;
     this.#plain = make();
+    this.#schemaValidator = schemaValidator;
   }
 
   compile(schema: JsonSchema): JsonBodyCheck {
-    const plain = compileWith(this.#plain, schema);
+    const plain = compileWith(this.#plain, schema, this.#validatorOf(schema));
     if (typeof schema === "object") this.#schemas.add(schema);
     let exact: AjvValidate | undefined;
     const check = (value: unknown, integers?: "safe"): BodyCheckResult =>
@@ -111,6 +121,13 @@ class SchemaDraft {
     const exact = this.#exactSchemas.get(schema);
     this.#exactSchemas.delete(schema);
     if (exact !== undefined) this.#exact?.removeSchema(exact);
+  }
+
+  /** The schema of a schema may be one that was compiled before, which the shared instance does not know. */
+  #validatorOf(schema: JsonSchema): Ajv {
+    const id = typeof schema === "object" ? schema?.$schema : undefined;
+    const isOwn = id !== undefined && [...this.#schemas].some((known) => "$id" in known && known.$id === id);
+    return isOwn ? this.#plain : this.#schemaValidator;
   }
 
   /** The schema may refer to schemas compiled before, by their ids. */
@@ -139,6 +156,16 @@ function isDraft7(schema: JsonSchema): boolean {
   return typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
 }
 
+function schemaValidatorOf(Draft: AjvModules["Ajv"], addFormats: AjvModules["addFormats"]): Ajv {
+  let validator = schemaValidators.get(Draft);
+  if (validator === undefined) {
+    validator = new Draft(ajvOptions);
+    addFormats(validator);
+    schemaValidators.set(Draft, validator);
+  }
+  return validator;
+}
+
 function equip(ajv: Ajv, { addFormats }: AjvModules, extraKeywords: readonly string[]): Ajv {
   addFormats(ajv);
   addUniqueItems(ajv);
@@ -146,9 +173,11 @@ function equip(ajv: Ajv, { addFormats }: AjvModules, extraKeywords: readonly str
   return ajv;
 }
 
-function compileWith(ajv: AjvLike, schema: JsonSchema): AjvValidate {
+/** Compiles a schema; it is validated by `schemaValidator`, if there is one. */
+function compileWith(ajv: AjvLike, schema: JsonSchema, schemaValidator?: Ajv): AjvValidate {
   let validate: AjvValidate;
   try {
+    if (typeof schema === "object" && schema !== null) schemaValidator?.validateSchema(schema, true);
     validate = ajv.compile(schema as Record<string, unknown> | boolean);
   } catch (error) {
     const text = error instanceof Error ? error.message : "unknown cause";
