@@ -6,7 +6,8 @@ import rhea, { type Message } from "rhea";
 export interface MessageStore {
   /** Resolves once the disk has synced all of them. */
   put(messages: readonly Message[]): Promise<unknown>;
-  remove(message: Message): void;
+  /** Resolves once the disk has synced the removal. */
+  remove(message: Message): Promise<unknown>;
 }
 
 /** Opens a store of its own in a directory. */
@@ -27,9 +28,9 @@ export async function openStore(directory: string): Promise<MessageStore> {
         }),
       );
     },
-    remove(message) {
+    async remove(message) {
       const key = keys.get(message);
-      if (key !== undefined) void records.remove(key);
+      if (key !== undefined) await records.remove(key);
     },
   };
 }

@@ -1,20 +1,21 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { BATCH_MESSAGE_FORMAT, splitBatch } from "@waybill/amqp";
-import rhea, { type EventContext, type Message, type Sender } from "rhea";
+import rhea, { type Delivery, type EventContext, type Message, type Sender } from "rhea";
 import { required } from "waybill-scripts/run/required.js";
 import { openStore } from "./lmdb-store.js";
 
 /**
  * The least that stores and forwards and that the official client takes for its service: one list of messages, given to whoever has
- * credit and forgotten when delivered. With a directory, a message is accepted once it is synced to an LMDB store there. Resolves with its port.
+ * credit and forgotten when delivered. With a directory, a message is accepted once it is synced to an LMDB store there, and completed once its removal is.
+ * Resolves with its port.
  */
 export async function serveWithRhea(directory?: string): Promise<number> {
   const store = directory === undefined ? undefined : await openStore(directory);
   const container = rhea.create_container();
   container.sasl_server_mechanisms.enable_anonymous();
   const tokenLinks = new WeakSet<object>();
-  const list = new MessageList((message) => store?.remove(message));
+  const list = new MessageList((message) => void store?.remove(message));
 
   container.on("receiver_open", ({ receiver }: EventContext) => {
     if (receiver?.target.address === "$cbs") tokenLinks.add(receiver);
@@ -56,8 +57,13 @@ export async function serveWithRhea(directory?: string): Promise<number> {
   // A client that leaves the settling to the server is never done with a delivery by itself, and rhea keeps 2,048 at most.
   container.on("accepted", ({ delivery }: EventContext) => {
     if (delivery === undefined || delivery.remote_settled) return;
-    delivery.update(true, rhea.types.wrap_described([], 0x24));
-    (delivery as { remote_settled: boolean }).remote_settled = true;
+    const settle = () => {
+      delivery.update(true, rhea.types.wrap_described([], 0x24));
+      (delivery as { remote_settled: boolean }).remote_settled = true;
+    };
+    const message = list.locked.get(delivery);
+    if (store === undefined || message === undefined) settle();
+    else void store.remove(message).then(settle);
   });
   for (const event of ["sender_close", "disconnected"] as const) {
     container.on(event, ({ sender }: EventContext) => list.leave(sender));
@@ -90,6 +96,8 @@ class MessageList {
   /** How many messages each link was given. */
   readonly #given = new Map<SenderWithCredit, number>();
   readonly #forget: (message: Message) => void;
+  /** The messages of deliveries that the client has yet to complete. */
+  readonly locked = new WeakMap<Delivery, Message>();
 
   constructor(forget: (message: Message) => void) {
     this.#forget = forget;
@@ -122,8 +130,9 @@ class MessageList {
     while (given < allowed && this.#next < this.#messages.length && sender.sendable()) {
       const message = required(this.#messages[this.#next++]);
       if (isPeekLock) message.message_annotations = { "x-opt-locked-until": lockedUntil };
-      sender.send(message, randomBytes(16));
-      this.#forget(message);
+      const delivery = sender.send(message, randomBytes(16));
+      if (isPeekLock) this.locked.set(delivery, message);
+      else this.#forget(message);
       given++;
     }
     this.#given.set(sender, given);
