@@ -112,8 +112,6 @@ export class MessageStore {
 
   add(message: StoredMessage): void {
     this.index.add(message);
-    const { propertyChanges } = message;
-    message.changeBytes = propertyChanges === undefined ? 0 : sizeOfApplicationProperties(propertyChanges);
     this.#updateUsage(message, 1);
     this.#countMessage(message, 1);
   }
@@ -130,7 +128,6 @@ export class MessageStore {
   changeProperties(message: StoredMessage, changes: ApplicationProperties): void {
     this.#updateUsage(message, -1);
     message.propertyChanges = changes;
-    message.changeBytes = sizeOfApplicationProperties(changes);
     this.#updateUsage(message, 1);
   }
 
@@ -156,7 +153,8 @@ export class MessageStore {
     this.engine.onSessionDue(lock, nowMs);
   }
 
-  #updateUsage({ content, changeBytes }: StoredMessage, by: 1 | -1): void {
+  #updateUsage({ content, propertyChanges }: StoredMessage, by: 1 | -1): void {
+    const changeBytes = propertyChanges === undefined ? 0 : sizeOfApplicationProperties(propertyChanges);
     const { sizeInBytes, dataLength } = content;
     const cost = quotaCostOf(sizeInBytes, changeBytes);
     const headBytes = Math.min(sizeInBytes - dataLength, MAX_HEAD_BYTES) + changeBytes;

@@ -34,8 +34,6 @@ export class StoredMessage extends TimerEntry {
   lockSecret = 0;
   /** Application properties changed by settlements and rules; `undefined` means removed. Replaced, never modified. */
   propertyChanges: ApplicationProperties | undefined = undefined;
-  /** The size of these changes, as counted in its store. */
-  changeBytes = 0;
   /** Its session, in stores with sessions. */
   session: Session | undefined = undefined;
   /** How many times it was forwarded automatically. */
