@@ -17,7 +17,8 @@ import {
   underEither,
 } from "@waybill/core/transport";
 import { fromBrokerMessage } from "./from-broker-message.js";
-import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
+import { closedError } from "./local-error.js";
+import { LocalPart } from "./local-part.js";
 import { LocalSubscription } from "./local-subscription.js";
 
 /** Dependencies of a receiver. */
@@ -27,24 +28,20 @@ export interface LocalReceiverSettings {
   /** Opens the broker's receiver; throws if the entity does not exist. */
   readonly open: () => Receiver | SessionReceiver;
   readonly scheduler: Scheduler;
-  readonly onClosed: (receiver: LocalReceiver) => void;
+  readonly onClosed: (part: LocalPart) => void;
 }
 
 /** Receives from one queue, subscription or sub-queue of a broker in this process, and settles what it received. */
-export class LocalReceiver implements TransportReceiver {
+export class LocalReceiver extends LocalPart implements TransportReceiver {
   readonly #settings: LocalReceiverSettings;
   /** Created by the first call that waits: most session receivers never need it. */
   #closing: AbortController | undefined;
-  #hasClosed = false;
   readonly #subscriptions = new Set<LocalSubscription>();
   #receiver: Receiver | SessionReceiver | undefined;
 
   constructor(settings: LocalReceiverSettings) {
+    super(settings.entityPath, settings.onClosed);
     this.#settings = settings;
-  }
-
-  get entityPath(): string {
-    return this.#settings.entityPath;
   }
 
   get receiveMode(): ReceiveMode {
@@ -56,21 +53,18 @@ export class LocalReceiver implements TransportReceiver {
     return Array.from(this.#subscriptions, (subscription) => subscription.toReceivingLink());
   }
 
-  async receive({ maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
-    try {
-      const receiver = this.#open(abortSignal);
+  receive({ maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
+    return this.#with(abortSignal, async (receiver) => {
       this.#closing ??= new AbortController();
       const messages = await underEither(this.#closing.signal, abortSignal, (signal) =>
         receiver.receive(maxMessages, { maxWaitMs: maxWaitTimeInMs, signal }),
       );
       return messages.map(fromBrokerMessage);
-    } catch (error) {
-      throw this.#toError(error);
-    }
+    });
   }
 
   subscribe(handlers: SubscribeHandlers, options: SubscribeOptions): TransportSubscription {
-    if (this.#isClosed) throw closedError(this.entityPath);
+    if (this.isClosed) throw closedError(this.entityPath);
     const subscription = new LocalSubscription(handlers, {
       maxConcurrentCalls: options.maxConcurrentCalls,
       entityPath: this.entityPath,
@@ -82,98 +76,68 @@ export class LocalReceiver implements TransportReceiver {
     return subscription;
   }
 
-  async receiveDeferred(
-    sequenceNumbers: readonly bigint[],
-    options?: CallOptions,
-  ): Promise<DeliveredMessage[]> {
-    try {
-      const messages = await this.#open(options?.abortSignal).receiveDeferred(sequenceNumbers);
-      return messages.map(fromBrokerMessage);
-    } catch (error) {
-      throw this.#toError(error);
-    }
+  receiveDeferred(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<DeliveredMessage[]> {
+    return this.#with(options?.abortSignal, async (receiver) =>
+      (await receiver.receiveDeferred(sequenceNumbers)).map(fromBrokerMessage),
+    );
   }
 
-  async peek({ maxMessages, fromSequenceNumber, abortSignal }: PeekOptions): Promise<DeliveredMessage[]> {
-    try {
-      const messages = await this.#open(abortSignal).peek(maxMessages, { fromSequenceNumber });
-      return messages.map(fromBrokerMessage);
-    } catch (error) {
-      throw this.#toError(error);
-    }
+  peek({ maxMessages, fromSequenceNumber, abortSignal }: PeekOptions): Promise<DeliveredMessage[]> {
+    return this.#with(abortSignal, async (receiver) =>
+      (await receiver.peek(maxMessages, { fromSequenceNumber })).map(fromBrokerMessage),
+    );
   }
 
-  async complete(delivery: SettlementHandle, options?: CallOptions): Promise<void> {
-    try {
-      await this.#open(options?.abortSignal).complete(delivery as ReceivedMessage);
-    } catch (error) {
-      throw this.#toError(error);
-    }
+  complete(delivery: SettlementHandle, options?: CallOptions): Promise<void> {
+    return this.#with(options?.abortSignal, (receiver) => receiver.complete(delivery as ReceivedMessage));
   }
 
-  async abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
-    try {
-      const receiver = this.#open(options?.abortSignal);
-      await receiver.abandon(delivery as ReceivedMessage, options?.propertiesToModify);
-    } catch (error) {
-      throw this.#toError(error);
-    }
+  abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+    return this.#with(options?.abortSignal, (receiver) =>
+      receiver.abandon(delivery as ReceivedMessage, options?.propertiesToModify),
+    );
   }
 
-  async defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
-    try {
-      const receiver = this.#open(options?.abortSignal);
-      await receiver.defer(delivery as ReceivedMessage, options?.propertiesToModify);
-    } catch (error) {
-      throw this.#toError(error);
-    }
+  defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+    return this.#with(options?.abortSignal, (receiver) =>
+      receiver.defer(delivery as ReceivedMessage, options?.propertiesToModify),
+    );
   }
 
-  async deadLetter(delivery: SettlementHandle, options: DeadLetterOptions = {}): Promise<void> {
-    const { abortSignal, deadLetterReason: reason, deadLetterErrorDescription, propertiesToModify } = options;
-    try {
-      await this.#open(abortSignal).deadLetter(delivery as ReceivedMessage, {
-        reason,
+  deadLetter(delivery: SettlementHandle, options: DeadLetterOptions = {}): Promise<void> {
+    const { abortSignal, deadLetterReason, deadLetterErrorDescription, propertiesToModify } = options;
+    return this.#with(abortSignal, (receiver) =>
+      receiver.deadLetter(delivery as ReceivedMessage, {
+        reason: deadLetterReason,
         description: deadLetterErrorDescription,
         propertiesToModify,
-      });
-    } catch (error) {
-      throw this.#toError(error);
-    }
+      }),
+    );
   }
 
-  async renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date> {
-    try {
-      return await this.#open(options?.abortSignal).renewLock(delivery as ReceivedMessage);
-    } catch (error) {
-      throw this.#toError(error);
-    }
+  renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date> {
+    return this.#with(options?.abortSignal, (receiver) => receiver.renewLock(delivery as ReceivedMessage));
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#hasClosed = true;
+  override async close(): Promise<void> {
+    if (this.isClosed) return;
+    const closed = super.close();
     this.#closing?.abort();
-    this.#settings.onClosed(this);
     const stopping = Array.from(this.#subscriptions, (subscription) => subscription.stop());
     await this.#receiver?.close();
-    await Promise.all(stopping);
+    await Promise.all([closed, ...stopping]);
   }
 
-  get #isClosed(): boolean {
-    return this.#hasClosed;
+  #with<Answer>(
+    abortSignal: AbortSignal | undefined,
+    work: (receiver: Receiver | SessionReceiver) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
+    return this.call(abortSignal, () => work(this.#open()));
   }
 
   /** The broker looks up the entity when a receiver is opened, so this happens on the first call. */
-  #open(abortSignal?: AbortSignal): Receiver | SessionReceiver {
-    if (this.#isClosed) throw closedError(this.entityPath);
-    throwIfAborted(abortSignal, this.entityPath);
+  #open(): Receiver | SessionReceiver {
     this.#receiver ??= this.#settings.open();
     return this.#receiver;
-  }
-
-  #toError(error: unknown): Error {
-    const mapped = toLocalError(error, this.entityPath);
-    return mapped.code === "aborted" && this.#isClosed ? closedError(this.entityPath) : mapped;
   }
 }

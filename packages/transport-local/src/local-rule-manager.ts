@@ -7,62 +7,38 @@ import {
   type SubscriptionRule,
   type TransportRuleManager,
 } from "@waybill/core/transport";
-import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
+import { LocalPart } from "./local-part.js";
 
 /** Adds, removes and lists the rules of one subscription of a broker in this process. */
-export class LocalRuleManager implements TransportRuleManager {
+export class LocalRuleManager extends LocalPart implements TransportRuleManager {
   readonly #broker: Broker;
   readonly #topic: string;
   readonly #subscription: string;
-  readonly #onClosed: (manager: LocalRuleManager) => void;
-  #isClosed = false;
 
-  constructor(
-    broker: Broker,
-    topic: string,
-    subscription: string,
-    onClosed: (manager: LocalRuleManager) => void,
-  ) {
+  constructor(broker: Broker, topic: string, subscription: string, onClosed: (part: LocalPart) => void) {
+    super(entityPathOf({ topic, subscription }), onClosed);
     this.#broker = broker;
     this.#topic = topic;
     this.#subscription = subscription;
-    this.#onClosed = onClosed;
   }
 
   createRule(rule: SubscriptionRule, options?: CallOptions): Promise<void> {
-    return this.#call(options, (path) => {
-      checkRule(rule, path);
+    return this.call(options?.abortSignal, () => {
+      checkRule(rule, this.entityPath);
       return this.#broker.createRule(this.#topic, this.#subscription, toBrokerRule(rule));
     });
   }
 
   deleteRule(name: string, options?: CallOptions): Promise<void> {
-    return this.#call(options, () => this.#broker.deleteRule(this.#topic, this.#subscription, name));
-  }
-
-  listRules(options?: CallOptions): Promise<SubscriptionRule[]> {
-    return this.#call(options, () =>
-      this.#broker.listRules(this.#topic, this.#subscription).map(fromBrokerRule),
+    return this.call(options?.abortSignal, () =>
+      this.#broker.deleteRule(this.#topic, this.#subscription, name),
     );
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#onClosed(this);
-  }
-
-  async #call<Answer>(
-    options: CallOptions | undefined,
-    call: (path: string) => Answer | Promise<Answer>,
-  ): Promise<Answer> {
-    const path = entityPathOf({ topic: this.#topic, subscription: this.#subscription });
-    if (this.#isClosed) throw closedError(path);
-    throwIfAborted(options?.abortSignal, path);
-    try {
-      return await call(path);
-    } catch (error) {
-      throw toLocalError(error, path);
-    }
+  listRules(options?: CallOptions): Promise<SubscriptionRule[]> {
+    return this.call(options?.abortSignal, () =>
+      this.#broker.listRules(this.#topic, this.#subscription).map(fromBrokerRule),
+    );
   }
 }
 

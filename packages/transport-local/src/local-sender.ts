@@ -6,79 +6,58 @@ import type {
   TransportMessageBatch,
   TransportSender,
 } from "@waybill/core/transport";
-import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalMessageBatch } from "./local-message-batch.js";
+import { LocalPart } from "./local-part.js";
 import { toBrokerMessage } from "./to-broker-message.js";
 
 /** Sends to one queue or topic of a broker in this process. */
-export class LocalSender implements TransportSender {
-  readonly entityPath: string;
+export class LocalSender extends LocalPart implements TransportSender {
   readonly #broker: Broker;
-  readonly #onClosed: (sender: LocalSender) => void;
   #sender: Sender | undefined;
-  #isClosed = false;
 
-  constructor(broker: Broker, path: string, onClosed: (sender: LocalSender) => void) {
-    this.entityPath = path;
+  constructor(broker: Broker, path: string, onClosed: (part: LocalPart) => void) {
+    super(path, onClosed);
     this.#broker = broker;
-    this.#onClosed = onClosed;
   }
 
-  async send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void> {
-    try {
-      const sender = this.#open(options);
+  send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void> {
+    return this.#with(options, (sender) => {
       const [only, second] = messages;
-      if (only !== undefined && second === undefined) await sender.send(toBrokerMessage(only));
-      else await sender.sendBatch(messages.map((message) => toBrokerMessage(message)));
-    } catch (error) {
-      throw toLocalError(error, this.entityPath);
-    }
+      return only !== undefined && second === undefined
+        ? sender.send(toBrokerMessage(only))
+        : sender.sendBatch(messages.map((message) => toBrokerMessage(message)));
+    });
   }
 
-  async createBatch(options?: CreateBatchOptions): Promise<TransportMessageBatch> {
-    try {
-      return new LocalMessageBatch(this.#open(options), options?.maxSizeInBytes);
-    } catch (error) {
-      throw toLocalError(error, this.entityPath);
-    }
+  createBatch(options?: CreateBatchOptions): Promise<TransportMessageBatch> {
+    return this.#with(options, (sender) => new LocalMessageBatch(sender, options?.maxSizeInBytes));
   }
 
-  async sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void> {
-    try {
-      const sender = this.#open(options);
+  sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void> {
+    return this.#with(options, async (sender) => {
       const messages = (batch as LocalMessageBatch).messagesOf(sender);
       if (messages.length > 0) await sender.sendBatch(messages);
-    } catch (error) {
-      throw toLocalError(error, this.entityPath);
-    }
+    });
   }
 
-  async schedule(messages: readonly EncodedMessage[], at: Date, options?: CallOptions): Promise<bigint[]> {
-    try {
-      return await this.#open(options).schedule(messages.map((message) => toBrokerMessage(message, at)));
-    } catch (error) {
-      throw toLocalError(error, this.entityPath);
-    }
+  schedule(messages: readonly EncodedMessage[], at: Date, options?: CallOptions): Promise<bigint[]> {
+    return this.#with(options, (sender) =>
+      sender.schedule(messages.map((message) => toBrokerMessage(message, at))),
+    );
   }
 
-  async cancelScheduled(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<void> {
-    try {
-      await this.#open(options).cancelScheduled(sequenceNumbers);
-    } catch (error) {
-      throw toLocalError(error, this.entityPath);
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#onClosed(this);
+  cancelScheduled(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<void> {
+    return this.#with(options, (sender) => sender.cancelScheduled(sequenceNumbers));
   }
 
   /** The broker looks up the entity when a sender is opened, so this happens on the first call. */
-  #open(options: CallOptions | undefined): Sender {
-    if (this.#isClosed) throw closedError(this.entityPath);
-    throwIfAborted(options?.abortSignal, this.entityPath);
-    this.#sender ??= this.#broker.sender(this.entityPath);
-    return this.#sender;
+  #with<Answer>(
+    options: CallOptions | undefined,
+    work: (sender: Sender) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
+    return this.call(options?.abortSignal, () => {
+      this.#sender ??= this.#broker.sender(this.entityPath);
+      return work(this.#sender);
+    });
   }
 }

@@ -1,6 +1,5 @@
 import type { SessionReceiver } from "@waybill/broker";
 import type { CallOptions, TransportSessionReceiver } from "@waybill/core/transport";
-import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalReceiver, type LocalReceiverSettings } from "./local-receiver.js";
 
 /** Dependencies of a session receiver. */
@@ -12,7 +11,6 @@ export interface LocalSessionReceiverSettings extends Omit<LocalReceiverSettings
 /** Receives the messages of one session of a broker in this process. Closing it releases the session. */
 export class LocalSessionReceiver extends LocalReceiver implements TransportSessionReceiver {
   readonly #session: SessionReceiver;
-  #isClosed = false;
 
   constructor(settings: LocalSessionReceiverSettings) {
     const { session } = settings;
@@ -29,31 +27,20 @@ export class LocalSessionReceiver extends LocalReceiver implements TransportSess
   }
 
   renewSessionLock(options?: CallOptions): Promise<Date> {
-    return this.#call(options, () => this.#session.renewSessionLock());
+    return this.call(options?.abortSignal, () => this.#session.renewSessionLock());
   }
 
   getState(options?: CallOptions): Promise<Uint8Array | undefined> {
-    return this.#call(options, () => this.#session.getState());
+    return this.call(options?.abortSignal, () => this.#session.getState());
   }
 
   setState(state: Uint8Array | undefined, options?: CallOptions): Promise<void> {
-    return this.#call(options, () => this.#session.setState(state));
+    return this.call(options?.abortSignal, () => this.#session.setState(state));
   }
 
   /** Also if nothing was received: the lock was taken when the session was accepted. */
   override async close(): Promise<void> {
-    this.#isClosed = true;
     await super.close();
     await this.#session.close();
-  }
-
-  async #call<Answer>(options: CallOptions | undefined, call: () => Promise<Answer>): Promise<Answer> {
-    if (this.#isClosed) throw closedError(this.entityPath);
-    throwIfAborted(options?.abortSignal, this.entityPath);
-    try {
-      return await call();
-    } catch (error) {
-      throw toLocalError(error, this.entityPath);
-    }
   }
 }

@@ -16,6 +16,7 @@ import {
 } from "@waybill/core/transport";
 import { ClockScheduler } from "./clock-scheduler.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
+import type { LocalPart } from "./local-part.js";
 import { LocalReceiver } from "./local-receiver.js";
 import { LocalRuleManager } from "./local-rule-manager.js";
 import { LocalSender } from "./local-sender.js";
@@ -41,15 +42,13 @@ const capabilities: ReadonlySet<TransportCapability> = new Set([
   "transferDeadLetter",
 ] as const);
 
-type Part = LocalSender | LocalReceiver | LocalRuleManager;
-
 class LocalTransport implements Transport {
   readonly capabilities = capabilities;
   /** The host at which network clients find a broker of this process. */
   readonly fullyQualifiedNamespace = "localhost";
   readonly #broker: Broker;
   readonly #scheduler: ClockScheduler;
-  readonly #parts = new Set<Part>();
+  readonly #parts = new Set<LocalPart>();
   readonly #closing = new AbortController();
 
   constructor(broker: Broker) {
@@ -130,13 +129,13 @@ class LocalTransport implements Transport {
     return { entityPath: path, receiveMode, scheduler: this.#scheduler, onClosed: this.#forget };
   }
 
-  #add<One extends Part>(part: One): One {
+  #add<One extends LocalPart>(part: One): One {
     if (this.#isClosed) void part.close();
     else this.#parts.add(part);
     return part;
   }
 
-  readonly #forget = (part: Part): void => {
+  readonly #forget = (part: LocalPart): void => {
     this.#parts.delete(part);
   };
 }
