@@ -36,6 +36,23 @@ export interface OperationName {
   readonly type?: "create" | "send" | "receive" | "process" | "settle";
 }
 
+/** The operations of a client. */
+export const operations = Object.freeze({
+  create: { name: "create", type: "create" },
+  send: { name: "send", type: "send" },
+  schedule: { name: "schedule", type: "send" },
+  receive: { name: "receive", type: "receive" },
+  receiveDeferred: { name: "receive_deferred", type: "receive" },
+  peek: { name: "peek", type: "receive" },
+  process: { name: "process", type: "process" },
+  complete: { name: "complete", type: "settle" },
+  abandon: { name: "abandon", type: "settle" },
+  defer: { name: "defer", type: "settle" },
+  deadLetter: { name: "dead_letter", type: "settle" },
+  renewLock: { name: "renew_lock" },
+  deserialize: { name: "deserialize" },
+} satisfies Record<string, OperationName>);
+
 const subscriptionPath = /^([^/].*?)\/subscriptions\/(.+)$/i;
 
 /** The attributes of an operation and its entity. */

@@ -1,7 +1,7 @@
 import type { Attributes, Counter, Histogram, MeterProvider } from "@opentelemetry/api";
 import type { DeserializeEvent, DiagnosticEvent, MessageFacts } from "@waybill/core/diagnostics";
 import { decisiveAttempt } from "@waybill/core/pipeline";
-import { errorType, names, type OperationName, operationAttributes, scopeName } from "./attributes.js";
+import { errorType, names, operationAttributes, operations, scopeName } from "./attributes.js";
 
 /** In seconds. Source: semantic conventions, "Messaging metrics". */
 const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -10,21 +10,6 @@ const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.
 const readingBoundaries = [
   0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.1, 1,
 ];
-
-const operations = Object.freeze({
-  send: { name: "send", type: "send" },
-  schedule: { name: "schedule", type: "send" },
-  receive: { name: "receive", type: "receive" },
-  receiveDeferred: { name: "receive_deferred", type: "receive" },
-  peek: { name: "peek", type: "receive" },
-  process: { name: "process", type: "process" },
-  complete: { name: "complete", type: "settle" },
-  abandon: { name: "abandon", type: "settle" },
-  defer: { name: "defer", type: "settle" },
-  deadLetter: { name: "dead_letter", type: "settle" },
-  renewLock: { name: "renew_lock" },
-  deserialize: { name: "deserialize" },
-} satisfies Record<string, OperationName>);
 
 /** The metrics of a client. */
 export class Instruments {
@@ -82,20 +67,20 @@ export class Instruments {
     const { entityPath } = event;
     switch (event.type) {
       case "send":
-      case "schedule": {
-        const attributes = this.#attributes(event.type, entityPath, event.error);
-        this.#operationDuration.record(event.durationInMs / 1000, attributes);
-        this.#count(this.#sent, event.messages, attributes);
-        break;
-      }
+      case "schedule":
       case "receive":
       case "receiveDeferred":
       case "peek":
-        this.#operationDuration.record(
-          event.durationInMs / 1000,
-          this.#attributes(event.type, entityPath, event.error),
-        );
+      case "settle":
+      case "renewLock": {
+        const name = event.type === "settle" ? event.verb : event.type;
+        const attributes = this.#attributes(name, entityPath, event.error);
+        this.#operationDuration.record(event.durationInMs / 1000, attributes);
+        if (event.type !== "send" && event.type !== "schedule") break;
+        for (const message of event.messages)
+          this.#sent.add(1, { ...attributes, [names.messageType]: this.#messageType(message) });
         break;
+      }
       case "deserialize":
         this.#recordReading(event);
         break;
@@ -105,25 +90,16 @@ export class Instruments {
           [names.messageType]: this.#messageType(event.message),
         });
         break;
-      case "settle":
-      case "renewLock": {
-        const name = event.type === "settle" ? event.verb : event.type;
-        this.#operationDuration.record(
-          event.durationInMs / 1000,
-          this.#attributes(name, entityPath, event.error),
-        );
-        break;
-      }
       case "undeserializable":
         this.#unread.add(1, {
-          ...this.#attributes("deserialize", entityPath, undefined),
+          ...this.#attributes("deserialize", entityPath),
           [names.messageType]: this.#messageType(event.message),
           [names.unreadDisposition]: event.disposition,
         });
         break;
       case "linkStalled":
         this.#stalls.add(1, {
-          ...this.#attributes("receive", entityPath, undefined),
+          ...this.#attributes("receive", entityPath),
           [names.stallEvidence]: event.evidence,
         });
     }
@@ -132,7 +108,7 @@ export class Instruments {
   /** Counts delivered messages, because every one is read, whether a call or a subscription received it. */
   #recordReading({ entityPath, message, isPeeked, outcome, report }: DeserializeEvent): void {
     const attributes = {
-      ...this.#attributes("deserialize", entityPath, undefined),
+      ...this.#attributes("deserialize", entityPath),
       [names.messageType]: this.#messageType(message),
       [names.serializer]: report.serializer,
       [names.position]: report.position,
@@ -143,18 +119,12 @@ export class Instruments {
     this.#deserializationDuration.record(report.durationInMs / 1000, attributes);
     if (isPeeked) return;
     this.#consumed.add(1, {
-      ...operationAttributes(entityPath, { name: "receive", type: "receive" }),
+      ...this.#attributes("receive", entityPath),
       [names.messageType]: attributes[names.messageType],
     });
   }
 
-  #count(counter: Counter, messages: readonly MessageFacts[], attributes: Attributes): void {
-    for (const message of messages) {
-      counter.add(1, { ...attributes, [names.messageType]: this.#messageType(message) });
-    }
-  }
-
-  #attributes(operation: keyof typeof operations, entityPath: string, error: unknown): Attributes {
+  #attributes(operation: keyof typeof operations, entityPath: string, error?: unknown): Attributes {
     const attributes = operationAttributes(entityPath, operations[operation]);
     return error === undefined ? attributes : { ...attributes, [names.errorType]: errorType(error) };
   }

@@ -18,6 +18,7 @@ import {
   names,
   type OperationName,
   operationAttributes,
+  operations,
   scopeName,
 } from "./attributes.js";
 import { contextProperties, spanContextOf } from "./trace-context.js";
@@ -33,7 +34,7 @@ export function beginTrace(operation: TracedOperation, isProcessChild: boolean):
     case "receive":
     case "receiveDeferred":
     case "peek":
-      return beginReceive(operation);
+      return beginCall(operation);
     case "process":
       return beginProcess(operation, isProcessChild);
     case "settle":
@@ -48,7 +49,7 @@ type CallOperation = Extract<TracedOperation, { readonly messages: unknown }>;
 function beginCreate({ entityPath, message }: Operation<"create" | "process">): OperationTrace | undefined {
   if (spanContextOf(message) !== undefined) return undefined;
   const span = startSpan(entityPath, {
-    operation: { name: "create", type: "create" },
+    operation: operations.create,
     kind: SpanKind.PRODUCER,
     attributes: messageAttributes(message),
   });
@@ -56,25 +57,24 @@ function beginCreate({ entityPath, message }: Operation<"create" | "process">): 
 }
 
 /** A single message gets the context of this span; several have contexts of their own and are linked. */
-function beginSend({ type, entityPath, messages, startedAtMs }: CallOperation): OperationTrace {
-  const operation: OperationName = { name: type, type: "send" };
+function beginSend(call: CallOperation): OperationTrace {
+  const { type, entityPath, messages, startedAtMs } = call;
   const [only, second] = messages;
   if (only !== undefined && second === undefined && spanContextOf(only) === undefined) {
     const span = startSpan(entityPath, {
-      operation,
+      operation: operations[type],
       kind: SpanKind.PRODUCER,
       attributes: messageAttributes(only),
       startTime: startedAtMs,
     });
     return new SpanTrace(span, context.active(), contextProperties(span.spanContext()));
   }
-  return new SpanTrace(startSpan(entityPath, { operation, ...several(messages), startTime: startedAtMs }));
+  return beginCall(call);
 }
 
-function beginReceive({ type, entityPath, messages, startedAtMs }: CallOperation): OperationTrace {
-  const name = type === "receiveDeferred" ? "receive_deferred" : type;
-  const operation: OperationName = { name, type: "receive" };
-  return new SpanTrace(startSpan(entityPath, { operation, ...several(messages), startTime: startedAtMs }));
+function beginCall({ type, entityPath, messages, startedAtMs }: CallOperation): OperationTrace {
+  const settings = { operation: operations[type], ...several(messages), startTime: startedAtMs };
+  return new SpanTrace(startSpan(entityPath, settings));
 }
 
 function beginProcess(
@@ -86,7 +86,7 @@ function beginProcess(
   const parent =
     isChild && creation !== undefined ? trace.setSpanContext(ROOT_CONTEXT, creation) : ROOT_CONTEXT;
   const span = startSpan(entityPath, {
-    operation: { name: "process", type: "process" },
+    operation: operations.process,
     kind: SpanKind.CONSUMER,
     attributes: messageAttributes(message),
     links: linksTo([message]),
@@ -96,11 +96,11 @@ function beginProcess(
 }
 
 function beginSettle({ entityPath, message, verb }: Operation<"settle">): OperationTrace {
-  const name = verb === "deadLetter" ? "dead_letter" : verb;
+  const operation = operations[verb];
   const span = startSpan(entityPath, {
-    operation: { name, type: "settle" },
+    operation,
     kind: SpanKind.CLIENT,
-    attributes: { ...messageAttributes(message), [names.disposition]: name },
+    attributes: { ...messageAttributes(message), [names.disposition]: operation.name },
     links: linksTo([message]),
   });
   return new SpanTrace(span);
