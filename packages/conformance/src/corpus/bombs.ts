@@ -15,10 +15,7 @@ export const nestingBombs: readonly Bomb[] = Object.freeze([
   },
   {
     name: "JSON objects, open",
-    bytes: repeatBytes(
-      [...'{"a":'].map((c) => c.charCodeAt(0)),
-      nestingDepth,
-    ),
+    bytes: repeatBytes([...Buffer.from('{"a":')], nestingDepth),
   },
   { name: "MessagePack arrays", bytes: concatBytes(repeatBytes([0x91], nestingDepth), Uint8Array.of(0xc0)) },
   {

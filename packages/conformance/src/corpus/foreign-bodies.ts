@@ -138,14 +138,9 @@ function text(format: ForeignFormat, name: string, content: string): ForeignBody
 }
 
 function utf16(name: string, content: string): ForeignBody {
-  const bytes = new Uint8Array(content.length * 2);
-  for (let index = 0; index < content.length; index++) {
-    bytes[index * 2] = content.charCodeAt(index) & 0xff;
-    bytes[index * 2 + 1] = content.charCodeAt(index) >> 8;
-  }
-  return { format: "json-utf-16", name, bytes };
+  return { format: "json-utf-16", name, bytes: new Uint8Array(Buffer.from(content, "utf16le")) };
 }
 
 function base64(format: ForeignFormat, name: string, content: string): ForeignBody {
-  return { format, name, bytes: Uint8Array.from(atob(content), (character) => character.charCodeAt(0)) };
+  return { format, name, bytes: new Uint8Array(Buffer.from(content, "base64")) };
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import type { Serializer } from "@waybill/core";
 import type { Case } from "../case.js";
 import { messageSetting, readRefused } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { quickValues, writeValue } from "./written.js";
+import { quicklyWritten } from "./written.js";
 
 /**
  * The conformance suite for serializers that share a pipeline: no two claim the same media type or leading byte, and none reads an undeclared body
@@ -14,18 +15,9 @@ export function chainCases(subjects: readonly SerializerSubject[]): Case[] {
       name: "chain: no two serializers share a name, a media type or a leading byte",
       async run() {
         const serializers = await Promise.all(subjects.map((subject) => subject.create()));
-        assertDisjoint(
-          serializers.map(({ name }) => [name]),
-          "a name",
-        );
-        assertDisjoint(
-          serializers.map(({ mediaTypes }) => mediaTypes),
-          "a media type",
-        );
-        assertDisjoint(
-          serializers.map(({ leadingBytes }) => leadingBytes ?? []),
-          "a leading byte",
-        );
+        assertDisjoint("a name", serializers, ({ name }) => name);
+        assertDisjoint("a media type", serializers, ({ mediaTypes }) => mediaTypes);
+        assertDisjoint("a leading byte", serializers, ({ leadingBytes = [] }) => leadingBytes);
       },
     },
     {
@@ -41,14 +33,17 @@ export function chainCases(subjects: readonly SerializerSubject[]): Case[] {
 async function refuseAll(writer: SerializerSubject, reader: SerializerSubject): Promise<void> {
   const from = await writer.create();
   const to = await reader.create();
-  for (const entry of quickValues(writer)) {
-    const { bytes, name } = await writeValue(from, writer, entry);
+  for await (const { bytes, name } of quicklyWritten(from, writer)) {
     const offer = { bytes, isDeclared: false, message: messageSetting(reader) };
     await readRefused(to, offer, `${name} as ${from.name} writes it, offered to ${to.name},`);
   }
 }
 
-function assertDisjoint(claims: readonly (readonly (string | number)[])[], what: string): void {
-  const all = claims.flat();
+function assertDisjoint(
+  what: string,
+  serializers: readonly Serializer[],
+  claims: (serializer: Serializer) => string | readonly (string | number)[],
+): void {
+  const all = serializers.flatMap(claims);
   assert.equal(new Set(all).size, all.length, `two serializers share ${what}`);
 }

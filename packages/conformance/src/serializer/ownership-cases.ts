@@ -4,7 +4,7 @@ import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import { messageSetting, readValue, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { expectedValue, quickValues, writeValue } from "./written.js";
+import { quicklyWritten, quickValues } from "./written.js";
 
 /** Small outputs may be slices of a slab of at most this size if a slice is never written again. */
 const slabBytes = 32_768;
@@ -14,29 +14,26 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "ownership");
   return [
     testCase("reading does not change the input", async (serializer) => {
-      for (const entry of quickValues(subject)) {
-        const written = await writeValue(serializer, subject, entry);
+      for await (const written of quicklyWritten(serializer, subject)) {
         const bytes = written.bytes.slice();
-        await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
-        assertSameValue(bytes, written.bytes, `the input of ${entry.name}`);
+        await readValue(serializer, { ...written, bytes, isDeclared: true }, written.name);
+        assertSameValue(bytes, written.bytes, `the input of ${written.name}`);
         assert.deepEqual(Object.keys(bytes).length, bytes.length, "the input gained no properties");
       }
     }),
     testCase("a value that was read survives its input", async (serializer) => {
-      for (const entry of quickValues(subject)) {
-        const written = await writeValue(serializer, subject, entry);
+      for await (const written of quicklyWritten(serializer, subject)) {
         const bytes = written.bytes.slice();
-        const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
+        const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, written.name);
         bytes.fill(0xa5);
-        assertSameValue(value, written.value, `${entry.name}, its input overwritten,`);
+        assertSameValue(value, written.value, `${written.name}, its input overwritten,`);
       }
     }),
     testCase("reads a view in the middle of a bigger buffer", async (serializer) => {
-      for (const entry of quickValues(subject)) {
-        const written = await writeValue(serializer, subject, entry);
+      for await (const written of quicklyWritten(serializer, subject)) {
         for (const bytes of [embedded(written.bytes), Buffer.from(embedded(written.bytes))]) {
-          const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
-          assertSameValue(value, written.value, `${entry.name} from a view`);
+          const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, written.name);
+          assertSameValue(value, written.value, `${written.name} from a view`);
         }
       }
     }),
@@ -85,13 +82,11 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
         if (index % 2 === 1) assertSameValue(bytes, copy, `what was written of ${name}`);
     }),
     testCase("bytes that were read do not hang on the input", async (serializer) => {
-      for (const entry of quickValues(subject).filter(
-        (one) => firstBytes(expectedValue(one)) !== undefined,
-      )) {
-        const written = await writeValue(serializer, subject, entry);
+      for await (const written of quicklyWritten(serializer, subject)) {
+        if (firstBytes(written.value) === undefined) continue;
         const bytes = written.bytes.slice();
-        const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, entry.name);
-        assert.notEqual(firstBytes(value)?.buffer, bytes.buffer, `${entry.name} is a view of its input`);
+        const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, written.name);
+        assert.notEqual(firstBytes(value)?.buffer, bytes.buffer, `${written.name} is a view of its input`);
       }
     }),
   ];

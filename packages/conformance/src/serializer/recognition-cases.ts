@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Serializer } from "@waybill/core";
 import type { Case } from "../case.js";
-import { type ForeignBody, foreignBodies } from "../corpus/foreign-bodies.js";
+import { foreignBodies } from "../corpus/foreign-bodies.js";
 import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import {
@@ -14,79 +14,72 @@ import {
   serializerCase,
 } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
-import { quickValues, type Written, writeValue } from "./written.js";
+import { quicklyWritten, type Written } from "./written.js";
 
 /**
  * Bodies without a content type. A serializer with detection reads its own containers by their first byte and refuses bodies without evidence; one
  * without detection refuses all bodies.
  */
 export function recognitionCases(subject: SerializerSubject): Case[] {
+  const testCase = serializerCase(subject, "recognition");
+  const emptyOutcome = subject.recognisesEmptyContainers === true ? "read" : "refused";
   return [
-    {
-      name: "recognition: every body that can be recognised starts with a leading byte",
-      run: () =>
-        forEachWritten(subject, async (serializer, written) => {
-          if (proves(serializer, subject, written))
-            assert.ok(
-              serializer.leadingBytes?.includes(required(written.bytes[0])),
-              `${written.name} starts with 0x${written.bytes[0]?.toString(16)}`,
-            );
-        }),
-    },
-    {
-      name: "recognition: own containers are read without a label, or all are refused if only a label names them",
-      async run() {
+    testCase("every body that can be recognised starts with a leading byte", async (serializer) => {
+      for await (const written of quicklyWritten(serializer, subject))
+        if (proves(serializer, subject, written))
+          assert.ok(
+            serializer.leadingBytes?.includes(required(written.bytes[0])),
+            `${written.name} starts with 0x${written.bytes[0]?.toString(16)}`,
+          );
+    }),
+    testCase(
+      "own containers are read without a label, or all are refused if only a label names them",
+      async (serializer) => {
         let proven = 0;
-        await forEachWritten(subject, async (serializer, written) => {
+        for await (const written of quicklyWritten(serializer, subject)) {
           const name = `${written.name} without a label`;
           const offer = { ...written, isDeclared: false };
           if (!isRecognisable(serializer, subject)) await readRefused(serializer, offer, name);
           else if (proves(serializer, subject, written)) {
             const harness = await read(serializer, offer);
             // A serializer may require more evidence than a container, if some bodies have it.
-            if (isUnproven(serializer, subject, harness)) return;
+            if (isUnproven(serializer, subject, harness)) continue;
             if (harness.status === "refusal") assert.fail(`${name} was refused: ${harness.error.message}`);
             assertSameValue(harness.value, written.value, written.name);
             proven++;
           }
-        });
-        if (isRecognisable(await subject.create(), subject))
+        }
+        if (isRecognisable(serializer, subject))
           assert.ok(proven > 0, "no container of its own proves the format");
       },
-    },
-    {
-      name: "recognition: scalars without a label are refused",
-      run: () =>
-        forEachWritten(subject, async (serializer, written) => {
-          if (written.isContainer || hasHeader(serializer, subject)) return;
+    ),
+    testCase("scalars without a label are refused", async (serializer) => {
+      if (hasHeader(serializer, subject)) return;
+      for await (const written of quicklyWritten(serializer, subject))
+        if (!written.isContainer)
           await readRefused(serializer, { ...written, isDeclared: false }, `${written.name} without a label`);
-        }),
-    },
-    {
-      name: `recognition: empty containers without a label are ${subject.recognisesEmptyContainers === true ? "read" : "refused"}`,
-      run: () =>
-        forEachWritten(subject, async (serializer, written) => {
-          if (!written.isEmptyContainer || hasHeader(serializer, subject)) return;
-          const offer = { ...written, isDeclared: false };
-          if (proves(serializer, subject, written)) await readValue(serializer, offer, written.name);
-          else await readRefused(serializer, offer, `${written.name} without a label`);
-        }),
-    },
-    ...foreignBodies.map((body) => foreignCase(subject, body)),
+    }),
+    testCase(`empty containers without a label are ${emptyOutcome}`, async (serializer) => {
+      if (hasHeader(serializer, subject)) return;
+      for await (const written of quicklyWritten(serializer, subject)) {
+        if (!written.isEmptyContainer) continue;
+        const offer = { ...written, isDeclared: false };
+        if (proves(serializer, subject, written)) await readValue(serializer, offer, written.name);
+        else await readRefused(serializer, offer, `${written.name} without a label`);
+      }
+    }),
+    ...foreignBodies.map(({ format, name, bytes }) => {
+      const isRecognised = subject.recognises?.includes(format) ?? false;
+      return testCase(
+        `${format} (${name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
+        async (serializer) => {
+          const offer = { bytes: bytes.slice(), isDeclared: false, message: messageSetting(subject) };
+          const readForeign = isRecognised ? readQuickly : readRefused;
+          await readForeign(serializer, offer, `${format}, ${name},`);
+        },
+      );
+    }),
   ];
-}
-
-function foreignCase(subject: SerializerSubject, body: ForeignBody): Case {
-  const testCase = serializerCase(subject, "recognition");
-  const isRecognised = subject.recognises?.includes(body.format) ?? false;
-  return testCase(
-    `${body.format} (${body.name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
-    async (serializer) => {
-      const offer = { bytes: body.bytes.slice(), isDeclared: false, message: messageSetting(subject) };
-      const readForeign = isRecognised ? readQuickly : readRefused;
-      await readForeign(serializer, offer, `${body.format}, ${body.name},`);
-    },
-  );
 }
 
 /** Whether a body of the subject is recognised without a content type. */
@@ -112,13 +105,4 @@ function isRecognisable(serializer: Serializer, subject: SerializerSubject): boo
 /** Whether its bodies are recognised by a header, whatever their content. */
 function hasHeader(serializer: Serializer, subject: SerializerSubject): boolean {
   return serializer.detection === "magic" && subject.isRecognisable !== false;
-}
-
-async function forEachWritten(
-  subject: SerializerSubject,
-  check: (serializer: Serializer, written: Written) => Promise<void>,
-): Promise<void> {
-  const serializer = await subject.create();
-  for (const entry of quickValues(subject))
-    await check(serializer, await writeValue(serializer, subject, entry));
 }

@@ -1,3 +1,4 @@
+import type { Serializer } from "@waybill/core";
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
 import { required } from "../required.js";
@@ -15,22 +16,30 @@ const samples = { short: 2048, long: 6, longAt: 4096 };
 export function strictnessCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "strictness");
   return [
-    declaredEmptyCase(subject),
-    undeclaredEmptyCase(subject),
-    ...writableValues(subject).flatMap((entry) => [
-      {
-        name: `strictness: ${entry.name} with bytes left over is refused`,
-        run: () => forWritten(subject, entry, refuseTrailing),
+    // Few formats have a value of zero bytes; a pipeline passes empty bodies only to serializers that declare this.
+    testCase(
+      "the empty body is refused, declared, unless the serializer says that it reads it",
+      async (serializer) => {
+        const offer = { bytes: new Uint8Array(), isDeclared: true, message: subject.message };
+        const readEmpty = serializer.readsEmptyBodies === true ? readValue : readRefused;
+        await readEmpty(serializer, offer, "the empty body");
       },
-      {
-        name: `strictness: ${entry.name} cut short is refused`,
-        run: () => forWritten(subject, entry, refuseTruncated),
-      },
-      {
-        name: `strictness: ${entry.name} with a flipped bit ends in a value or a refusal`,
-        run: () => forWritten(subject, entry, surviveBitFlips),
-      },
-    ]),
+    ),
+    testCase("the empty body is refused, not declared", async (serializer) => {
+      const offer = { bytes: new Uint8Array(), isDeclared: false, message: subject.message };
+      await readRefused(serializer, offer, "the empty body");
+    }),
+    ...writableValues(subject).flatMap((entry) => {
+      const writtenCase = (outcome: string, check: Check) =>
+        testCase(`${entry.name} ${outcome}`, async (serializer) =>
+          check(serializer, await writeValue(serializer, subject, entry), subject),
+        );
+      return [
+        writtenCase("with bytes left over is refused", refuseTrailing),
+        writtenCase("cut short is refused", refuseTruncated),
+        writtenCase("with a flipped bit ends in a value or a refusal", surviveBitFlips),
+      ];
+    }),
     ...(subject.bodies ?? []).map((body) =>
       testCase(`${body.name} cut short is refused`, async (serializer) => {
         const message = messageSetting(subject, body.message);
@@ -46,41 +55,7 @@ export function strictnessCases(subject: SerializerSubject): Case[] {
   ];
 }
 
-type Check = (
-  serializer: Awaited<ReturnType<SerializerSubject["create"]>>,
-  written: Written,
-  subject: SerializerSubject,
-) => Promise<void>;
-
-async function forWritten(
-  subject: SerializerSubject,
-  entry: SerializerSubject["values"][number],
-  check: Check,
-): Promise<void> {
-  const serializer = await subject.create();
-  await check(serializer, await writeValue(serializer, subject, entry), subject);
-}
-
-/** Few formats have a value of zero bytes; a pipeline passes empty bodies only to serializers that declare this. */
-function declaredEmptyCase(subject: SerializerSubject): Case {
-  const testCase = serializerCase(subject, "strictness");
-  return testCase(
-    "the empty body is refused, declared, unless the serializer says that it reads it",
-    async (serializer) => {
-      const offer = { bytes: new Uint8Array(), isDeclared: true, message: subject.message };
-      const readEmpty = serializer.readsEmptyBodies === true ? readValue : readRefused;
-      await readEmpty(serializer, offer, "the empty body");
-    },
-  );
-}
-
-function undeclaredEmptyCase(subject: SerializerSubject): Case {
-  const testCase = serializerCase(subject, "strictness");
-  return testCase("the empty body is refused, not declared", async (serializer) => {
-    const offer = { bytes: new Uint8Array(), isDeclared: false, message: subject.message };
-    await readRefused(serializer, offer, "the empty body");
-  });
-}
+type Check = (serializer: Serializer, written: Written, subject: SerializerSubject) => Promise<void>;
 
 /** A scalar followed by a copy of itself can be a scalar again (`1` and `11`), so scalars are only tested with a zero byte. */
 const refuseTrailing: Check = async (serializer, written, { isUnframed }) => {

@@ -39,7 +39,7 @@ export async function writeValue(
 }
 
 /** The expected value when an entry's value is written and read. */
-export function expectedValue(entry: SerializerValue): unknown {
+function expectedValue(entry: SerializerValue): unknown {
   return entry.becomes === undefined ? entry.value : entry.becomes.value;
 }
 
@@ -51,6 +51,14 @@ export function writableValues(subject: SerializerSubject): SerializerValue[] {
 /** The entries that the subject can write quickly, for cases that use all of them. */
 export function quickValues(subject: SerializerSubject): SerializerValue[] {
   return writableValues(subject).filter((entry) => entry.isLarge !== true);
+}
+
+/** The bodies that the subject writes quickly. */
+export async function* quicklyWritten(
+  serializer: Serializer,
+  subject: SerializerSubject,
+): AsyncGenerator<Written> {
+  for (const entry of quickValues(subject)) yield await writeValue(serializer, subject, entry);
 }
 
 /** The number of members of an array, map or object; undefined for scalars, dates and bytes. */
