@@ -7,35 +7,14 @@ import {
   type WaybillClientOptions,
 } from "@waybill/core";
 import { caseMaker } from "../transport/harness/case-maker.js";
-import type {
-  EntitySetting,
-  TransportFixture,
-  TransportSubject,
-} from "../transport/harness/transport-subject.js";
+import { FixtureHarness } from "../transport/harness/fixture-harness.js";
 import { plainJson } from "./plain-json.js";
 
 /** The fixture of one case, with a client on its transport. */
-export class ClientHarness {
-  protected readonly fixture: TransportFixture;
-  readonly lockDurationMs: number;
-
-  constructor(fixture: TransportFixture, subject: TransportSubject) {
-    this.fixture = fixture;
-    this.lockDurationMs = subject.lockDurationMs ?? 5000;
-  }
-
+export class ClientHarness extends FixtureHarness {
   /** A client on the fixture's transport. */
   client(options: Partial<WaybillClientOptions> = {}): WaybillClient {
     return new WaybillClient(this.fixture.transport, { serializer: plainJson, ...options });
-  }
-
-  createQueue(setting: Partial<EntitySetting> = {}): Promise<string> {
-    return this.fixture.createQueue({
-      lockDurationMs: this.lockDurationMs,
-      maxDeliveryCount: 10,
-      requiresSession: false,
-      ...setting,
-    });
   }
 
   /** A queue of its own, with a client and a sender to it. */
@@ -43,11 +22,6 @@ export class ClientHarness {
     const queue = await this.createQueue();
     const client = this.client(options);
     return { queue, client, sender: client.createSender(queue) };
-  }
-
-  /** Lets the broker's time pass. */
-  advance(durationMs: number): Promise<void> {
-    return this.fixture.advance(durationMs);
   }
 
   /** Receives and completes exactly `count` messages, in order, and fails if they do not arrive. */

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Message, type PeekedMessage, type ProcessErrorArgs, peekAll } from "@waybill/core";
 import { caseMaker } from "../transport/harness/case-maker.js";
-import type {
-  EntitySetting,
-  TransportFixture,
-  TransportSubject,
-} from "../transport/harness/transport-subject.js";
+import type { EntitySetting } from "../transport/harness/transport-subject.js";
 import { ClientHarness } from "./client-harness.js";
 
 /** The broker's time passes in steps of this many milliseconds while a case waits, and a little real time with it. */
@@ -13,15 +10,9 @@ const stepMs = 20;
 
 /** The fixture of one case about processors: a client, a queue and time. Environments differ in whether the client goes by the broker's clock. */
 export class ProcessingHarness extends ClientHarness {
-  readonly #patienceMs: number;
   /** The errors that `processError` received. */
   readonly errors: ProcessErrorArgs[] = [];
   readonly processError = (args: ProcessErrorArgs): void => void this.errors.push(args);
-
-  constructor(fixture: TransportFixture, subject: TransportSubject) {
-    super(fixture, subject);
-    this.#patienceMs = subject.patienceMs ?? 5000;
-  }
 
   /** Makes a queue and sends these messages to it; each body that is not a message's is sent as one. */
   async queue(messages: readonly Message[], setting: Partial<EntitySetting> = {}): Promise<string> {
@@ -62,7 +53,7 @@ export class ProcessingHarness extends ClientHarness {
 
   /** Waits until a condition holds, letting time pass meanwhile, and fails if it does not. */
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-    const endMs = performance.now() + 4 * this.#patienceMs;
+    const endMs = performance.now() + 4 * this.patienceMs;
     while (!(await holds())) {
       if (performance.now() > endMs) assert.fail(`it never happened that ${what}: ${this.#told()}`);
       await this.#pass();
@@ -104,7 +95,7 @@ export class ProcessingHarness extends ClientHarness {
 
   async #pass(): Promise<void> {
     await this.fixture.advance(stepMs);
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await pause(1);
   }
 
   #told(): string {

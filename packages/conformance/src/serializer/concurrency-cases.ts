@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { type Serializer, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
 import type { Case } from "../case.js";
+import { outcomeOf } from "../outcome.js";
 import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import { messageSetting, readContext, readValue, serializerCase, write } from "./harness.js";
@@ -30,13 +31,14 @@ export function concurrencyCases(subject: SerializerSubject): Case[] {
       const entry = required(quickValues(subject)[0]);
       const message = messageSetting(subject, entry.message);
       const written = await writeValue(serializer, subject, entry);
+      const offer = { ...written, isDeclared: true, signal: AbortSignal.abort() };
       const during = new AbortController();
-      const pending = settle(() => write(serializer, entry.value, message, { signal: during.signal }));
+      const pending = outcomeOf(() => write(serializer, entry.value, message, { signal: during.signal }));
       during.abort();
       for (const outcome of [
         await pending,
-        await settle(() => write(serializer, entry.value, message, { signal: AbortSignal.abort() })),
-        await settle(() => readAborted(serializer, written)),
+        await outcomeOf(() => write(serializer, entry.value, message, { signal: AbortSignal.abort() })),
+        await outcomeOf(async () => serializer.deserialize(written.bytes, readContext(serializer, offer))),
       ])
         assert.ok(
           outcome === undefined || (outcome instanceof WaybillError && outcome.code === "aborted"),
@@ -44,21 +46,4 @@ export function concurrencyCases(subject: SerializerSubject): Case[] {
         );
     }),
   ];
-}
-
-/** Resolves with the error that a call ended with, or undefined. */
-async function settle(call: () => Promise<unknown>): Promise<unknown> {
-  try {
-    await call();
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}
-
-async function readAborted(serializer: Serializer, { bytes, contentType, message }: Written): Promise<void> {
-  await serializer.deserialize(
-    bytes,
-    readContext(serializer, { bytes, contentType, message, isDeclared: true, signal: AbortSignal.abort() }),
-  );
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { EncodedMessage } from "@waybill/core";
 import type { TransportMessageBatch } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
-import { message, rejectsWith, texts, transportCase } from "../harness/transport-harness.js";
+import { rejectsWith } from "../../outcome.js";
+import { message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** A batch knows its size, accepts messages that fit, and arrives complete and in order. */

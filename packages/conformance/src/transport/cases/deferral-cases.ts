@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
-import {
-  handleOf,
-  rejectsWith,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { handleOf, type TransportHarness, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Deferred messages stay until they are received by sequence number. */
@@ -77,8 +72,7 @@ export function deferralCases(subject: TransportSubject): Case[] {
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([sequenceNumber + 1000n]));
     }),
     testCase("asking for a message that is active rejects with message-not-found", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "lamp");
+      const queue = await harness.queueWith("lamp");
       const receiver = harness.receiver(queue);
       const active = required((await receiver.peek({ maxMessages: 1 }))[0]);
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([active.sequenceNumber]));

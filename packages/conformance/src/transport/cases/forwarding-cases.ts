@@ -37,8 +37,7 @@ export function transferDeadLetterCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "transfer dead-letter", "transferDeadLetter");
   return [
     testCase("a queue's transfer dead-letter queue can be received from", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "lamp");
+      const queue = await harness.queueWith("lamp");
       await harness.receiveNothing(harness.receiver({ queue, subQueue: "transferDeadLetter" }));
     }),
     testCase("a message that was passed on too often lies in the last queue's", async (harness) => {

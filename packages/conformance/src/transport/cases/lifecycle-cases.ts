@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
 import type { Case } from "../../case.js";
+import { outcomeOf, rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";
 import { type Operation, operations } from "../harness/operations.js";
-import {
-  message,
-  outcomeOf,
-  rejectsWith,
-  type TransportHarness,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { message, type TransportHarness, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** What every operation does after its transport or object was closed, after an abort, and after its lock was lost. */
@@ -159,11 +154,7 @@ function missingEntityCases(subject: TransportSubject): Case[] {
     }),
     testCase(
       "acceptSession",
-      (harness) =>
-        harness.transport.acceptSession({ queue: missing }, "ada", {
-          receiveMode: "peekLock",
-          maxWaitTimeInMs: 1000,
-        }),
+      (harness) => harness.acceptSession(missing, "ada", { maxWaitTimeInMs: 1000 }),
       "sessions",
     ),
     testCase(

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";
-import { handleOf, rejectsWith, transportCase } from "../harness/transport-harness.js";
+import { handleOf, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** How long a lock lasts, and what a receiver that lost it can still do. */

@@ -10,8 +10,10 @@ export function peekingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "peeking");
   return [
     testCase("sees messages in order, whole, without lock or handle", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, message("a", { messageId: "A-1", applicationProperties: { note: 1 } }), "b");
+      const queue = await harness.queueWith(
+        message("a", { messageId: "A-1", applicationProperties: { note: 1 } }),
+        "b",
+      );
       const peeked = await harness.receiver(queue).peek({ maxMessages: 10 });
       assert.deepEqual(texts(peeked), ["a", "b"]);
       assert.equal(required(peeked[0]).messageId, "A-1");
@@ -23,15 +25,13 @@ export function peekingCases(subject: TransportSubject): Case[] {
       }
     }),
     testCase("leaves messages as they were", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "lamp");
+      const queue = await harness.queueWith("lamp");
       const receiver = harness.receiver(queue);
       for (let times = 0; times < 3; times++) await receiver.peek({ maxMessages: 1 });
       assert.equal((await harness.receiveOne(receiver)).deliveryCount, 0);
     }),
     testCase("begins at a sequence number and returns at most as many as asked for", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "a", "b", "c", "d");
+      const queue = await harness.queueWith("a", "b", "c", "d");
       const receiver = harness.receiver(queue);
       const all = await receiver.peek({ maxMessages: 10 });
       const fromSequenceNumber = required(all[1]).sequenceNumber;

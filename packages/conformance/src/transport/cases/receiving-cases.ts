@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
-import { message, rejectsWith, texts, transportCase } from "../harness/transport-harness.js";
+import { rejectsWith } from "../../outcome.js";
+import { message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** What a receiver gets, when it waits and when it stops waiting. */
@@ -8,8 +9,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "receiving");
   return [
     testCase("returns at most as many messages as asked for", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "a", "b", "c");
+      const queue = await harness.queueWith("a", "b", "c");
       const receiver = harness.receiver(queue);
       const first = await harness.ended(
         receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 10_000 }),
@@ -18,8 +18,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
       assert.ok(first.length >= 1 && first.length <= 2, `${first.length} messages came`);
     }),
     testCase("returns early with fewer messages than asked for", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith("a", "b");
       const startMs = harness.now().getTime();
       const messages = await harness.ended(
         harness.receiver(queue).receive({ maxMessages: 10, maxWaitTimeInMs: 60_000 }),
@@ -69,8 +68,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
       await harness.receiveNothing(harness.receiver(queue));
     }),
     testCase("gives each message to one of two receivers", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "a", "b", "c", "d");
+      const queue = await harness.queueWith("a", "b", "c", "d");
       const first = await harness.receive(harness.receiver(queue), 2);
       const second = await harness.receive(harness.receiver(queue), 2);
       assert.deepEqual(texts([...first, ...second]).sort(), ["a", "b", "c", "d"]);
@@ -90,13 +88,11 @@ export function receivingCases(subject: TransportSubject): Case[] {
       },
     ),
     testCase("a receiver of the dead-letter queue gets nothing of the queue", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "lamp");
+      const queue = await harness.queueWith("lamp");
       await harness.receiveNothing(harness.deadLetterReceiver(queue));
     }),
     testCase("a message whose time to live has passed is not delivered", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, message("short-lived", { timeToLive: 1000 }), "lamp");
+      const queue = await harness.queueWith(message("short-lived", { timeToLive: 1000 }), "lamp");
       await harness.advance(2000);
       const receiver = harness.receiver(queue);
       assert.deepEqual(texts([await harness.receiveOne(receiver)]), ["lamp"]);

@@ -2,15 +2,10 @@ import assert from "node:assert/strict";
 import type { EncodedMessage } from "@waybill/core";
 import type { SubscriptionRule, TransportRuleManager } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
-import {
-  message,
-  rejectsWith,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { message, type TransportHarness, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 const defaultRuleName = "$Default";

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";
-import {
-  message,
-  rejectsWith,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { message, type TransportHarness, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** Scheduled messages become active at their scheduled time, unless they are cancelled. */

@@ -2,15 +2,10 @@ import assert from "node:assert/strict";
 import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
 import type { EncodedBody, MessageId } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
-import {
-  message,
-  rejectsWith,
-  type TransportHarness,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { message, type TransportHarness, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
@@ -178,7 +173,6 @@ export function sendingCases(subject: TransportSubject): Case[] {
 }
 
 async function travel(harness: TransportHarness, sent: EncodedMessage) {
-  const queue = await harness.createQueue();
-  await harness.send(queue, sent);
+  const queue = await harness.queueWith(sent);
   return harness.receiveOne(harness.receiver(queue));
 }

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import type { DeliveredMessage, TransportSessionReceiver } from "@waybill/core/transport";
+import type { DeliveredMessage } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
+import { rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,
   message,
-  rejectsWith,
+  subscribe,
   type TransportHarness,
   texts,
   transportCase,
@@ -20,7 +21,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
   return [
     testCase("a receiver gets its session's messages only, in order", async (harness) => {
       const queue = await withSessions(harness);
-      const ada = await accept(harness, queue, "ada");
+      const ada = await harness.acceptSession(queue, "ada");
       assert.equal(ada.sessionId, "ada");
       const messages = await harness.receive(ada, 3);
       assert.deepEqual(texts(messages), ["ada 1", "ada 2", "ada 3"]);
@@ -29,21 +30,18 @@ export function sessionCases(subject: TransportSubject): Case[] {
     }),
     testCase("the next session with messages is accepted when none is named", async (harness) => {
       const queue = await withSessions(harness);
-      const first = await accept(harness, queue, undefined);
-      const second = await accept(harness, queue, undefined);
+      const first = await harness.acceptSession(queue, undefined);
+      const second = await harness.acceptSession(queue, undefined);
       assert.deepEqual([first.sessionId, second.sessionId].sort(), ["ada", "ben"]);
     }),
     testCase("waiting for a next session that does not come rejects with timeout", async (harness) => {
       const queue = await harness.createQueue({ requiresSession: true });
-      const call = harness.transport.acceptSession({ queue }, undefined, {
-        receiveMode: "peekLock",
-        maxWaitTimeInMs: 1000,
-      });
+      const call = harness.acceptSession(queue, undefined, { maxWaitTimeInMs: 1000 });
       await rejectsWith("timeout", () => harness.passing(1000, call));
     }),
     testCase("a wait for the next session ends when its first message comes", async (harness) => {
       const queue = await harness.createQueue({ requiresSession: true });
-      const call = accept(harness, queue, undefined);
+      const call = harness.acceptSession(queue, undefined);
       await harness.send(queue, message("lamp", { sessionId: "ada" }));
       const session = await harness.ended(call, 60_000);
       assert.equal(session.sessionId, "ada");
@@ -51,39 +49,35 @@ export function sessionCases(subject: TransportSubject): Case[] {
     testCase("a wait for the next session that was given up locks none", async (harness) => {
       const queue = await harness.createQueue({ requiresSession: true });
       const givingUp = new AbortController();
-      const call = harness.transport.acceptSession({ queue }, undefined, {
-        receiveMode: "peekLock",
-        maxWaitTimeInMs: 60_000,
-        abortSignal: givingUp.signal,
-      });
+      const call = harness.acceptSession(queue, undefined, { abortSignal: givingUp.signal });
       givingUp.abort();
       await rejectsWith("aborted", () => harness.ended(call, 60_000));
       await harness.send(queue, message("lamp", { sessionId: "ada" }));
-      await accept(harness, queue, "ada");
+      await harness.acceptSession(queue, "ada");
     }),
     testCase("a session without messages can be accepted by name", async (harness) => {
       const queue = await harness.createQueue({ requiresSession: true });
-      const session = await accept(harness, queue, "nobody");
+      const session = await harness.acceptSession(queue, "nobody");
       await harness.receiveNothing(session);
       await harness.send(queue, message("lamp", { sessionId: "nobody" }));
       assert.deepEqual(texts([await harness.receiveOne(session)]), ["lamp"]);
     }),
     testCase("a session that is held rejects with session-cannot-be-locked", async (harness) => {
       const queue = await withSessions(harness);
-      await accept(harness, queue, "ada");
-      await rejectsWith("session-cannot-be-locked", () => accept(harness, queue, "ada"));
+      await harness.acceptSession(queue, "ada");
+      await rejectsWith("session-cannot-be-locked", () => harness.acceptSession(queue, "ada"));
     }),
     testCase("closing the receiver frees the session at once and settles nothing", async (harness) => {
       const queue = await withSessions(harness);
-      const first = await accept(harness, queue, "ada");
+      const first = await harness.acceptSession(queue, "ada");
       await harness.receive(first, 2);
       await first.close();
-      const second = await accept(harness, queue, "ada");
+      const second = await harness.acceptSession(queue, "ada");
       assert.deepEqual(texts(await harness.receive(second, 3)), ["ada 1", "ada 2", "ada 3"]);
     }),
     testCase("messages of a session can be completed, abandoned and dead-lettered", async (harness) => {
       const queue = await withSessions(harness);
-      const session = await accept(harness, queue, "ada");
+      const session = await harness.acceptSession(queue, "ada");
       const [first, second] = await harness.receive(session, 3);
       await session.complete(handleOf(required(first)));
       await session.deadLetter(handleOf(required(second)), { deadLetterReason: "broken" });
@@ -92,45 +86,42 @@ export function sessionCases(subject: TransportSubject): Case[] {
     }),
     testCase("an abandoned message comes again in its place", async (harness) => {
       const queue = await withSessions(harness);
-      const session = await accept(harness, queue, "ada");
+      const session = await harness.acceptSession(queue, "ada");
       await session.abandon(handleOf(await harness.receiveOne(session)));
       const again = await harness.receiveOne(session);
       assert.deepEqual([...texts([again]), again.deliveryCount], ["ada 1", 1]);
     }),
     testCase("receive-and-delete removes the messages of a session at once", async (harness) => {
       const queue = await withSessions(harness);
-      const session = await harness.transport.acceptSession({ queue }, "ben", {
-        receiveMode: "receiveAndDelete",
-        maxWaitTimeInMs: 10_000,
-      });
+      const session = await harness.acceptSession(queue, "ben", { receiveMode: "receiveAndDelete" });
       const arrived = await harness.receiveOne(session);
       assert.equal(arrived.settlement, undefined);
       await session.close();
-      await harness.receiveNothing(await accept(harness, queue, "ben"));
+      await harness.receiveNothing(await harness.acceptSession(queue, "ben"));
     }),
     testCase("the state is set, kept for the next receiver, and cleared", async (harness) => {
       const queue = await withSessions(harness);
       const state = Uint8Array.from({ length: 256 }, (_, index) => index);
-      const first = await accept(harness, queue, "ada");
+      const first = await harness.acceptSession(queue, "ada");
       assert.equal(await first.getState(), undefined);
       await first.setState(state);
       assertSameValue(await first.getState(), state, "the state");
       await first.close();
-      const second = await accept(harness, queue, "ada");
+      const second = await harness.acceptSession(queue, "ada");
       assertSameValue(await second.getState(), state, "the state for the next receiver");
       await second.setState(undefined);
       assert.equal(await second.getState(), undefined);
     }),
     testCase("each session has a state of its own", async (harness) => {
       const queue = await withSessions(harness);
-      const ada = await accept(harness, queue, "ada");
-      const ben = await accept(harness, queue, "ben");
+      const ada = await harness.acceptSession(queue, "ada");
+      const ben = await harness.acceptSession(queue, "ben");
       await ada.setState(Uint8Array.of(1));
       assert.equal(await ben.getState(), undefined);
     }),
     testCase("the session's lock is the entity's lock duration long, and can be renewed", async (harness) => {
       const queue = await withSessions(harness);
-      const session = await accept(harness, queue, "ada");
+      const session = await harness.acceptSession(queue, "ada");
       const leftMs = session.sessionLockedUntilUtc.getTime() - harness.now().getTime();
       assert.ok(leftMs > harness.lockDurationMs / 2 && leftMs <= harness.lockDurationMs + 1000);
       const delivered = await harness.receiveOne(session);
@@ -141,32 +132,26 @@ export function sessionCases(subject: TransportSubject): Case[] {
       assert.equal(session.sessionLockedUntilUtc.getTime(), until.getTime());
       await harness.advance(harness.lockDurationMs * 0.6);
       await session.complete(handleOf(delivered));
-      await rejectsWith("session-cannot-be-locked", () => accept(harness, queue, "ada"));
+      await rejectsWith("session-cannot-be-locked", () => harness.acceptSession(queue, "ada"));
     }),
     testCase("a session whose lock ran out belongs to the next receiver", async (harness) => {
       const queue = await withSessions(harness);
-      const first = await accept(harness, queue, "ada");
+      const first = await harness.acceptSession(queue, "ada");
       const delivered = await harness.receiveOne(first);
       await harness.outlastLocks();
-      const second = await accept(harness, queue, "ada");
+      const second = await harness.acceptSession(queue, "ada");
       await rejectsWith("session-lock-lost", () => first.complete(handleOf(delivered)));
       const again = await harness.receiveOne(second);
       assert.deepEqual([...texts([again]), again.deliveryCount], ["ada 1", 1]);
     }),
     testCase("a session's subscription delivers its messages in order", async (harness) => {
       const queue = await withSessions(harness);
-      const session = await accept(harness, queue, "ada");
+      const session = await harness.acceptSession(queue, "ada");
       const seen: string[] = [];
-      const subscription = session.subscribe(
-        {
-          async onMessage(delivered) {
-            seen.push(...texts([delivered]));
-            await session.complete(handleOf(delivered));
-          },
-          onError() {},
-        },
-        { maxConcurrentCalls: 1 },
-      );
+      const subscription = subscribe(session, async (delivered) => {
+        seen.push(...texts([delivered]));
+        await session.complete(handleOf(delivered));
+      });
       await harness.until(() => seen.length === 3, "the session's messages came");
       await subscription.stop();
       assert.deepEqual(seen, ["ada 1", "ada 2", "ada 3"]);
@@ -174,14 +159,14 @@ export function sessionCases(subject: TransportSubject): Case[] {
     testCase("a message that comes while its subscription stops counts no delivery", async (harness) => {
       const queue = await harness.createQueue({ requiresSession: true });
       const rounds = Array.from({ length: 10 }, (_, i) => `round ${i}`);
-      const session = await accept(harness, queue, "ada");
+      const session = await harness.acceptSession(queue, "ada");
       const seen: [string | undefined, number][] = [];
       const onMessage = async (delivered: DeliveredMessage) => {
         seen.push([texts([delivered])[0], delivered.deliveryCount]);
         await session.complete(handleOf(delivered));
       };
       for (const round of rounds) {
-        const subscription = session.subscribe({ onMessage, onError() {} }, { maxConcurrentCalls: 1 });
+        const subscription = subscribe(session, onMessage);
         const sending = harness.send(queue, message(round, { sessionId: "ada" }));
         await subscription.stop();
         await sending;
@@ -195,10 +180,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
     testCase("a subscription of a topic has sessions, too", async (harness) => {
       const topic = await harness.createTopic(["billing"], { requiresSession: true });
       await harness.send(topic, message("lamp", { sessionId: "ada" }));
-      const session = await harness.transport.acceptSession({ topic, subscription: "billing" }, "ada", {
-        receiveMode: "peekLock",
-        maxWaitTimeInMs: 10_000,
-      });
+      const session = await harness.acceptSession({ topic, subscription: "billing" }, "ada");
       assert.deepEqual(texts([await harness.receiveOne(session)]), ["lamp"]);
     }),
     testCase(
@@ -209,7 +191,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
         await rejectsWith("operation-invalid", () =>
           sender.send([message("lamp", { sessionId: "ada" }), message("bulb")]),
         );
-        await harness.receiveNothing(await accept(harness, queue, "ada"));
+        await harness.receiveNothing(await harness.acceptSession(queue, "ada"));
       },
     ),
     testCase("an entity with sessions has no receiver without one", async (harness) => {
@@ -220,12 +202,12 @@ export function sessionCases(subject: TransportSubject): Case[] {
     }),
     testCase("an entity without sessions accepts none", async (harness) => {
       const queue = await harness.createQueue();
-      await rejectsWith("operation-invalid", () => accept(harness, queue, "ada"));
+      await rejectsWith("operation-invalid", () => harness.acceptSession(queue, "ada"));
     }),
     listingCase("those that have messages are listed, sorted, page by page", async (harness) => {
       const queue = await withSessions(harness);
       await harness.send(queue, message("cem 1", { sessionId: "cem" }));
-      await accept(harness, queue, "dan");
+      await harness.acceptSession(queue, "dan");
       const list = (skip: number, top: number) => harness.transport.listSessions?.({ queue }, { skip, top });
       assert.deepEqual(await list(0, 100), ["ada", "ben", "cem"]);
       assert.deepEqual(await list(1, 1), ["ben"]);
@@ -235,10 +217,10 @@ export function sessionCases(subject: TransportSubject): Case[] {
       "those whose state was set after an instant are listed, with or without messages",
       async (harness) => {
         const queue = await withSessions(harness);
-        await (await accept(harness, queue, "dan")).setState(Uint8Array.of(1));
+        await (await harness.acceptSession(queue, "dan")).setState(Uint8Array.of(1));
         await harness.advance(1000);
         const updatedAfter = new Date(harness.now().getTime() - 500);
-        await (await accept(harness, queue, "eve")).setState(Uint8Array.of(1));
+        await (await harness.acceptSession(queue, "eve")).setState(Uint8Array.of(1));
         const ids = await harness.transport.listSessions?.({ queue }, { updatedAfter, skip: 0, top: 100 });
         assert.deepEqual(ids, ["eve"]);
       },
@@ -251,7 +233,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
     }),
     testCase("peeking sees the session's messages only", async (harness) => {
       const queue = await withSessions(harness);
-      const session = await accept(harness, queue, "ben");
+      const session = await harness.acceptSession(queue, "ben");
       assert.deepEqual(texts(await session.peek({ maxMessages: 10 })), ["ben 1"]);
     }),
   ];
@@ -268,15 +250,4 @@ async function withSessions(harness: TransportHarness): Promise<string> {
     message("ada 3", { sessionId: "ada" }),
   );
   return queue;
-}
-
-function accept(
-  harness: TransportHarness,
-  queue: string,
-  sessionId: string | undefined,
-): Promise<TransportSessionReceiver> {
-  return harness.transport.acceptSession({ queue }, sessionId, {
-    receiveMode: "peekLock",
-    maxWaitTimeInMs: 60_000,
-  });
 }

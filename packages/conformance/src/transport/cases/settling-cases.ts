@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
 import type { Case } from "../../case.js";
+import { outcomeOf, rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
-import {
-  handleOf,
-  message,
-  outcomeOf,
-  rejectsWith,
-  texts,
-  transportCase,
-} from "../harness/transport-harness.js";
+import { handleOf, message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 const properties = { note: "lamp", attempts: 2, at: new Date("2026-11-05T12:34:56.789Z"), isLate: true };

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { setImmediate as turn } from "node:timers/promises";
 import { WaybillError } from "@waybill/core";
-import type { DeliveredMessage, TransportReceiver, TransportSubscription } from "@waybill/core/transport";
+import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
-import { handleOf, texts, transportCase, turn } from "../harness/transport-harness.js";
+import { handleOf, subscribe, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 /** A subscription delivers until it is stopped, never more messages concurrently than allowed. */
@@ -10,10 +11,9 @@ export function subscribingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "subscribing");
   return [
     testCase("delivers what is there and what comes later", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith("a", "b");
       const receiver = harness.receiver(queue);
-      const { messages, subscription } = collecting(receiver, 1);
+      const { messages, subscription } = collecting(receiver);
       await harness.until(() => messages.length === 2, "two messages came");
       await harness.send(queue, "c");
       await harness.until(() => messages.length === 3, "the third message came");
@@ -23,25 +23,19 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       await harness.receiveNothing(harness.receiver(queue));
     }),
     testCase("calls the handler for at most so many messages at a time, and for as many", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, ..."abcdefgh");
+      const queue = await harness.queueWith(..."abcdefgh");
       const receiver = harness.receiver(queue);
       using gates = new Gates();
       let running = 0;
       let started = 0;
-      const subscription = receiver.subscribe(
-        {
-          async onMessage(delivered) {
-            running++;
-            started++;
-            await gates.wait();
-            await receiver.complete(handleOf(delivered));
-            running--;
-          },
-          onError() {},
-        },
-        { maxConcurrentCalls: 3 },
-      );
+      const onMessage = async (delivered: DeliveredMessage) => {
+        running++;
+        started++;
+        await gates.wait();
+        await receiver.complete(handleOf(delivered));
+        running--;
+      };
+      const subscription = subscribe(receiver, onMessage, 3);
       await harness.until(() => running === 3, "three handlers ran at once");
       for (let finished = 1; finished <= 8; finished++) {
         await turn();
@@ -56,22 +50,15 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       await subscription.stop();
     }),
     testCase("stop lets the running handlers finish and starts no more", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith("a");
       const receiver = harness.receiver(queue);
       using gates = new Gates();
       const started: string[] = [];
-      const subscription = receiver.subscribe(
-        {
-          async onMessage(delivered) {
-            started.push(...texts([delivered]));
-            await gates.wait();
-            await receiver.complete(handleOf(delivered));
-          },
-          onError() {},
-        },
-        { maxConcurrentCalls: 1 },
-      );
+      const subscription = subscribe(receiver, async (delivered) => {
+        started.push(...texts([delivered]));
+        await gates.wait();
+        await receiver.complete(handleOf(delivered));
+      });
       await harness.until(() => started.length === 1, "the handler started");
       let isStopped = false;
       const stopping = subscription.stop().then(() => {
@@ -86,8 +73,7 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(texts([await harness.receiveOne(harness.receiver(queue))]), ["b"]);
     }),
     testCase("says that it begins to stop, so that what only waits lets go of its place", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith("a");
       let isHandled = false;
       let letGo = () => {};
       const subscription = harness.receiver(queue).subscribe(
@@ -108,23 +94,14 @@ export function subscribingCases(subject: TransportSubject): Case[] {
     }),
     testCase("stopping twice is harmless", async (harness) => {
       const queue = await harness.createQueue();
-      const { subscription } = collecting(harness.receiver(queue), 1);
+      const { subscription } = collecting(harness.receiver(queue));
       await Promise.all([subscription.stop(), subscription.stop()]);
       await subscription.stop();
     }),
     testCase("settles nothing that the handler left unsettled", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "lamp");
+      const queue = await harness.queueWith("lamp");
       const seen: DeliveredMessage[] = [];
-      const subscription = harness.receiver(queue).subscribe(
-        {
-          async onMessage(delivered) {
-            seen.push(delivered);
-          },
-          onError() {},
-        },
-        { maxConcurrentCalls: 1 },
-      );
+      const subscription = subscribe(harness.receiver(queue), async (delivered) => void seen.push(delivered));
       await harness.until(() => seen.length === 1, "the message came");
       await subscription.stop();
       await harness.outlastLocks();
@@ -132,38 +109,23 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       assert.equal(again.deliveryCount, 1);
     }),
     testCase("delivers again what the handler abandoned", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "lamp");
+      const queue = await harness.queueWith("lamp");
       const receiver = harness.receiver(queue);
       const counts: number[] = [];
-      const subscription = receiver.subscribe(
-        {
-          async onMessage(delivered) {
-            counts.push(delivered.deliveryCount);
-            if (counts.length < 3) await receiver.abandon(handleOf(delivered));
-            else await receiver.complete(handleOf(delivered));
-          },
-          onError() {},
-        },
-        { maxConcurrentCalls: 1 },
-      );
+      const subscription = subscribe(receiver, async (delivered) => {
+        counts.push(delivered.deliveryCount);
+        if (counts.length < 3) await receiver.abandon(handleOf(delivered));
+        else await receiver.complete(handleOf(delivered));
+      });
       await harness.until(() => counts.length === 3, "the message came three times");
       await subscription.stop();
       assert.deepEqual(counts, [0, 1, 2]);
     }),
     testCase("removes what it delivers in receive-and-delete mode", async (harness) => {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith("a", "b");
       const seen: DeliveredMessage[] = [];
-      const subscription = harness.receiver(queue, "receiveAndDelete").subscribe(
-        {
-          async onMessage(delivered) {
-            seen.push(delivered);
-          },
-          onError() {},
-        },
-        { maxConcurrentCalls: 2 },
-      );
+      const receiver = harness.receiver(queue, "receiveAndDelete");
+      const subscription = subscribe(receiver, async (delivered) => void seen.push(delivered), 2);
       await harness.until(() => seen.length === 2, "two messages came");
       await subscription.stop();
       assert.ok(seen.every(({ settlement }) => settlement === undefined));
@@ -188,7 +150,7 @@ export function subscribingCases(subject: TransportSubject): Case[] {
     }),
     testCase("closing the receiver ends its subscription", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
-      const { messages } = collecting(receiver, 1);
+      const { messages } = collecting(receiver);
       await harness.send(queue, "a");
       await harness.until(() => messages.length === 1, "the message came");
       await receiver.close();
@@ -219,20 +181,11 @@ class Gates implements Disposable {
 }
 
 /** Subscribes with a handler that completes its messages. */
-function collecting(
-  receiver: TransportReceiver,
-  maxConcurrentCalls: number,
-): { messages: DeliveredMessage[]; subscription: TransportSubscription } {
+function collecting(receiver: TransportReceiver) {
   const messages: DeliveredMessage[] = [];
-  const subscription = receiver.subscribe(
-    {
-      async onMessage(delivered) {
-        await receiver.complete(handleOf(delivered));
-        messages.push(delivered);
-      },
-      onError() {},
-    },
-    { maxConcurrentCalls },
-  );
+  const subscription = subscribe(receiver, async (delivered) => {
+    await receiver.complete(handleOf(delivered));
+    messages.push(delivered);
+  });
   return { messages, subscription };
 }

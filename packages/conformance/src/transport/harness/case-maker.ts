@@ -12,7 +12,7 @@ export function caseMaker<Harness>(
   return (subject: TransportSubject, about?: string, ...needs: readonly TransportCapability[]) =>
     (
       name: string,
-      run: (harness: Harness) => Promise<void>,
+      run: (harness: Harness) => Promise<unknown>,
       ...more: readonly TransportCapability[]
     ): Case => ({
       name: about === undefined ? name : `${about}: ${name}`,

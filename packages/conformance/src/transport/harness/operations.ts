@@ -74,11 +74,7 @@ export const operations: readonly Operation[] = Object.freeze<Operation[]>([
     async prepare(harness) {
       const queue = await withSession(harness);
       const call = (options: CallOptions) =>
-        harness.transport.acceptSession({ queue }, "ada", {
-          receiveMode: "peekLock",
-          maxWaitTimeInMs: 10_000,
-          ...options,
-        });
+        harness.acceptSession(queue, "ada", { maxWaitTimeInMs: 10_000, ...options });
       return { call, owner: undefined };
     },
   },
@@ -120,8 +116,7 @@ function onReceiver(name: string, bind: (receiver: Receiver) => Call): Operation
     name,
     needs: [],
     async prepare(harness) {
-      const queue = await harness.createQueue();
-      await harness.send(queue, "lamp");
+      const queue = await harness.queueWith("lamp");
       const receiver = harness.receiver(queue);
       return { call: bind(receiver), owner: receiver };
     },
@@ -147,10 +142,7 @@ function onSession(name: string, bind: (session: Session) => Call): Operation {
     lock: "session",
     async prepare(harness) {
       const queue = await withSession(harness);
-      const session = await harness.transport.acceptSession({ queue }, "ada", {
-        receiveMode: "peekLock",
-        maxWaitTimeInMs: 10_000,
-      });
+      const session = await harness.acceptSession(queue, "ada");
       return { call: bind(session), owner: session };
     },
   };

@@ -1,14 +1,20 @@
 import assert from "node:assert/strict";
-import { type EncodedMessage, type ErrorCode, type Transport, WaybillError } from "@waybill/core";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
+import type { EncodedMessage, Transport } from "@waybill/core";
 import type {
+  AcceptSessionOptions,
   DeliveredMessage,
   EntityAddress,
   ReceiveMode,
   SettlementHandle,
+  SubscribeHandlers,
   TransportReceiver,
+  TransportSessionReceiver,
+  TransportSubscription,
 } from "@waybill/core/transport";
 import { required } from "../../required.js";
 import { caseMaker } from "./case-maker.js";
+import { FixtureHarness } from "./fixture-harness.js";
 import type { EntitySetting, TransportFixture, TransportSubject } from "./transport-subject.js";
 
 /** How long a receiver waits for a message that must not arrive, in milliseconds of the broker's time. */
@@ -18,29 +24,27 @@ const emptyWaitMs = 250;
 const slackMs = 500;
 
 /** The fixture of one case, with the common steps of cases. */
-export class TransportHarness {
-  readonly #fixture: TransportFixture;
-  readonly lockDurationMs: number;
+export class TransportHarness extends FixtureHarness {
   readonly maxMessageBytes: number;
-  readonly #patienceMs: number;
 
   constructor(fixture: TransportFixture, subject: TransportSubject) {
-    this.#fixture = fixture;
-    this.lockDurationMs = subject.lockDurationMs ?? 5000;
+    super(fixture, subject);
     this.maxMessageBytes = subject.maxMessageBytes ?? 256 * 1024;
-    this.#patienceMs = subject.patienceMs ?? 5000;
   }
 
   get transport(): Transport {
-    return this.#fixture.transport;
+    return this.fixture.transport;
   }
 
   now(): Date {
-    return this.#fixture.now();
+    return this.fixture.now();
   }
 
-  createQueue(setting: Partial<EntitySetting> = {}): Promise<string> {
-    return this.#fixture.createQueue(this.#completed(setting));
+  /** Creates a queue and sends messages to it, as {@link send} does. */
+  async queueWith(...messages: readonly (string | EncodedMessage)[]): Promise<string> {
+    const queue = await this.createQueue();
+    await this.send(queue, ...messages);
+    return queue;
   }
 
   async queueWithReceiver(setting: Partial<EntitySetting> = {}) {
@@ -49,7 +53,7 @@ export class TransportHarness {
   }
 
   createTopic(subscriptions: readonly string[], setting: Partial<EntitySetting> = {}): Promise<string> {
-    return this.#fixture.createTopic(subscriptions, this.#completed(setting));
+    return this.fixture.createTopic(subscriptions, this.completed(setting));
   }
 
   /** Sends messages with these texts as bodies to a queue or topic. */
@@ -60,10 +64,16 @@ export class TransportHarness {
   }
 
   receiver(address: string | EntityAddress, receiveMode: ReceiveMode = "peekLock"): TransportReceiver {
-    return this.transport.createReceiver(
-      typeof address === "string" ? { queue: address } : address,
-      receiveMode,
-    );
+    return this.transport.createReceiver(addressOf(address), receiveMode);
+  }
+
+  acceptSession(
+    address: string | EntityAddress,
+    sessionId: string | undefined,
+    options: Partial<AcceptSessionOptions> = {},
+  ): Promise<TransportSessionReceiver> {
+    const defaults = { receiveMode: "peekLock", maxWaitTimeInMs: 60_000 } as const;
+    return this.transport.acceptSession(addressOf(address), sessionId, { ...defaults, ...options });
   }
 
   deadLetterReceiver(queue: string): TransportReceiver {
@@ -109,50 +119,36 @@ export class TransportHarness {
   async passing<T>(durationMs: number, call: Promise<T>): Promise<T> {
     call.catch(() => {});
     await turn();
-    await this.#fixture.advance(durationMs + slackMs);
+    await this.fixture.advance(durationMs + slackMs);
     return call;
   }
 
   /** Waits for a call that needs no passing of time; if it does not end, lets enough time pass for it to time out. */
   async ended<T>(call: Promise<T>, givesUpAfterMs: number): Promise<T> {
     if (await this.#isEnding(call)) return call;
-    await this.#fixture.advance(givesUpAfterMs + slackMs);
+    await this.fixture.advance(givesUpAfterMs + slackMs);
     assert.ok(await this.#isEnding(call), "a call never ended");
     return call;
   }
 
   /** Waits until a condition holds, and fails if it does not in time. */
   async until(holds: () => boolean, what: string): Promise<void> {
-    const endMs = performance.now() + this.#patienceMs;
+    const endMs = performance.now() + this.patienceMs;
     while (!holds()) {
       if (performance.now() > endMs) assert.fail(`it never happened that ${what}`);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await pause(2);
     }
   }
 
   /** Lets enough time pass that every current lock expires unless renewed. */
   async outlastLocks(): Promise<void> {
-    await this.#fixture.advance(this.lockDurationMs + slackMs);
-  }
-
-  /** Lets time pass. */
-  async advance(durationMs: number): Promise<void> {
-    await this.#fixture.advance(durationMs);
-  }
-
-  #completed(setting: Partial<EntitySetting>): EntitySetting {
-    return {
-      lockDurationMs: this.lockDurationMs,
-      maxDeliveryCount: 10,
-      requiresSession: false,
-      ...setting,
-    };
+    await this.fixture.advance(this.lockDurationMs + slackMs);
   }
 
   async #isEnding(call: Promise<unknown>): Promise<boolean> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const patience = new Promise<false>((resolve) => {
-      timer = setTimeout(resolve, this.#patienceMs, false);
+      timer = setTimeout(resolve, this.patienceMs, false);
     });
     const isEnding = await Promise.race([
       call.then(
@@ -164,6 +160,10 @@ export class TransportHarness {
     clearTimeout(timer);
     return isEnding;
   }
+}
+
+function addressOf(address: string | EntityAddress): EntityAddress {
+  return typeof address === "string" ? { queue: address } : address;
 }
 
 /** Makes cases of transports. */
@@ -190,32 +190,11 @@ export function handleOf(delivered: DeliveredMessage): SettlementHandle {
   return delivered.settlement;
 }
 
-/** Fails unless the call rejects with a `WaybillError` of this code; a synchronous throw counts as well. */
-export async function rejectsWith(
-  code: ErrorCode,
-  call: () => Promise<unknown>,
-  what = "the call",
-): Promise<void> {
-  const error = await outcomeOf(call);
-  assert.ok(error !== undefined, `${what} resolved instead of rejecting with ${code}`);
-  assert.ok(
-    error instanceof WaybillError,
-    `${what} rejected with ${String(error)} instead of a WaybillError`,
-  );
-  assert.equal(error.code, code, `${what} rejected with: ${error.message}`);
-}
-
-/** The error that a call ended with, or undefined. */
-export async function outcomeOf(call: () => Promise<unknown>): Promise<unknown> {
-  try {
-    await call();
-    return undefined;
-  } catch (error) {
-    return error ?? new Error("something undefined was thrown");
-  }
-}
-
-/** Lets pending work run. */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** Subscribes with a handler of messages; errors do not matter. */
+export function subscribe(
+  receiver: TransportReceiver,
+  onMessage: SubscribeHandlers["onMessage"],
+  maxConcurrentCalls = 1,
+): TransportSubscription {
+  return receiver.subscribe({ onMessage, onError() {} }, { maxConcurrentCalls });
 }
