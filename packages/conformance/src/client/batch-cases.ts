@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { type Message, WaybillError } from "@waybill/core";
+import type { Message } from "@waybill/core";
 import type { Case } from "../case.js";
+import { rejectsWith } from "../outcome.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { clientCase, noise } from "./client-harness.js";
+import { numbersOf } from "./processing-harness.js";
 
 /** A client's batches: sizes are known after serialization, arrays are split automatically. */
 export function clientBatchCases(subject: TransportSubject): Case[] {
@@ -18,7 +20,7 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       assert.ok(batch.sizeInBytes <= batch.maxSizeInBytes, "the size is within the limit");
       await sender.sendMessages(batch);
       const arrived = await harness.receive(client, queue, n);
-      assert.deepEqual(numbers(arrived), count(n));
+      assert.deepEqual(numbersOf(arrived), count(n));
     }),
     testCase("a message larger than a whole batch is not added", async (harness) => {
       const sender = harness.client().createSender(await harness.createQueue());
@@ -33,7 +35,7 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       const text = noise(Math.floor(maxSizeInBytes / 5));
       const messages: Message[] = count(12).map((n) => ({ body: { n, text } }));
       await sender.sendMessages(messages);
-      assert.deepEqual(numbers(await harness.receive(client, queue, 12)), count(12));
+      assert.deepEqual(numbersOf(await harness.receive(client, queue, 12)), count(12));
     }),
     testCase("an array with a message too large is refused before anything is sent", async (harness) => {
       const { queue, client, sender } = await harness.openQueue();
@@ -43,8 +45,7 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
         { body: { text: noise(maxSizeInBytes / 2) } },
         { body: { text: noise(maxSizeInBytes) }, messageId: "too large" },
       ];
-      const error = await rejection(sender.sendMessages(messages));
-      assert.equal(error.code, "message-too-large");
+      const error = await rejectsWith("message-too-large", () => sender.sendMessages(messages));
       assert.equal(error.messageId, "too large");
       assert.equal(error.entityPath, queue);
       assert.match(error.message, /Message 3 of 3 cannot be sent, so nothing was\./);
@@ -66,19 +67,6 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
   ];
 }
 
-async function rejection(call: Promise<unknown>): Promise<WaybillError> {
-  const error = await call.then(
-    () => assert.fail("the call resolved"),
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof WaybillError, String(error));
-  return error;
-}
-
 function count(length: number): number[] {
   return Array.from({ length }, (_, n) => n);
-}
-
-function numbers(messages: readonly { readonly body: unknown }[]): number[] {
-  return messages.map(({ body }) => (body as { n: number }).n);
 }

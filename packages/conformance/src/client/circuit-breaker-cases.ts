@@ -13,18 +13,12 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
     testCase(
       "a reader that breaks pauses before the queue is dead-lettered, and goes on when it is mended",
       async (harness) => {
-        const queue = await harness.queue([{ subject: "order", body: { n: 0 } }]);
-        const { reader, seen, events } = processor(harness, queue);
-        await harness.until(() => seen.length === 1, "the format was read once");
+        const { queue, reader, seen, events } = await readOnce(harness);
         reader.isBroken = true;
         await harness.send(queue, counted(40, { subject: "order" }));
         await harness.until(() => events.includes("open order json"), "the circuit opened");
-        await harness.until(
-          () => events.filter((event) => event.startsWith("halfOpen")).length >= 3,
-          "it was tried",
-        );
-        const dead = await harness.content(queue, "deadLetter");
-        assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
+        await untilTried(harness, events, 3);
+        const dead = await fewDeadLetters(harness, queue);
         assert.equal((await harness.content(queue)).length, 40 - dead.length);
         reader.isBroken = false;
         await harness.untilEmpty(queue);
@@ -40,9 +34,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
     testCase(
       "poison that never was anything else goes to the dead-letter queue, one and all",
       async (harness) => {
-        const queue = await harness.queue([{ subject: "order", body: { n: 0 } }]);
-        const { seen, events } = processor(harness, queue);
-        await harness.until(() => seen.length === 1, "the format was read once");
+        const { queue, seen, events } = await readOnce(harness);
         await harness.sendPoison(queue, 15, { subject: "unheard-of" });
         await harness.untilEmpty(queue);
         assert.deepEqual([seen, events], [[0], []]);
@@ -52,9 +44,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
     testCase(
       "messages of other types are handled meanwhile, and the others when the reader is mended",
       async (harness) => {
-        const queue = await harness.queue([{ subject: "order", body: { n: 0 } }]);
-        const { reader, seen, events } = processor(harness, queue);
-        await harness.until(() => seen.length === 1, "the format was read once");
+        const { queue, reader, seen, events } = await readOnce(harness);
         reader.isBroken = true;
         // Far more than are held, ahead of the notes.
         await harness.send(queue, counted(30, { subject: "order" }));
@@ -65,8 +55,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         await sender.sendMessages(notes.map(toNote));
         await harness.until(() => notes.every((n) => seen.includes(n)), "the notes were handled");
         assert.ok(!events.includes("closed order json"), "which proves nothing for orders");
-        const dead = await harness.content(queue, "deadLetter");
-        assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
+        const dead = await fewDeadLetters(harness, queue);
         assert.equal((await harness.content(queue)).length, 30 - dead.length);
         reader.isBroken = false;
         await harness.untilEmpty(queue);
@@ -77,9 +66,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
     testCase(
       "a producer's messages that cannot be read stop nobody, however many come in a row",
       async (harness) => {
-        const queue = await harness.queue([{ subject: "order", body: { n: 0 } }]);
-        const { seen, events } = processor(harness, queue);
-        await harness.until(() => seen.length === 1, "the format was read once");
+        const { queue, seen, events } = await readOnce(harness);
         await harness.sendPoison(queue, 40, { subject: "order" });
         await harness.send(queue, counted(10, { subject: "order" }));
         await harness.untilEmpty(queue);
@@ -136,12 +123,8 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         const ids = Array.from({ length: 8 }, (_, i) => `s${i}`);
         for (const sessionId of ids) await harness.send(queue, counted(3, { subject: "order", sessionId }));
         await harness.until(() => events.includes("open order json"), "the circuit opened");
-        await harness.until(
-          () => events.filter((event) => event.startsWith("halfOpen")).length >= 2,
-          "it was tried",
-        );
-        const dead = await harness.content(queue, "deadLetter");
-        assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
+        await untilTried(harness, events, 2);
+        const dead = await fewDeadLetters(harness, queue);
         reader.isBroken = false;
         await harness.untilEmpty(queue);
         await harness.ended(subscription.close(), "the subscription closed");
@@ -159,10 +142,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         const queue = await harness.queue([]);
         await harness.sendPoison(queue, 30, { subject: "order" });
         const { seen, events } = processor(harness, queue);
-        await harness.until(
-          () => events.filter((event) => event === "halfOpen order json").length >= 2,
-          "it was tried",
-        );
+        await untilTried(harness, events, 2);
         assert.deepEqual(seen, []);
         assert.equal((await harness.content(queue)).length, 30);
       },
@@ -238,6 +218,26 @@ function processor(harness: ProcessingHarness, queue: string) {
     { maxConcurrentCalls: 1 },
   );
   return { reader, seen, events };
+}
+
+/** A queue of orders with a consumer that has read one. */
+async function readOnce(harness: ProcessingHarness) {
+  const queue = await harness.queue([{ subject: "order", body: { n: 0 } }]);
+  const consumer = processor(harness, queue);
+  await harness.until(() => consumer.seen.length === 1, "the format was read once");
+  return { queue, ...consumer };
+}
+
+async function untilTried(harness: ProcessingHarness, events: readonly string[], times: number) {
+  const count = () => events.filter((event) => event === "halfOpen order json").length;
+  await harness.until(() => count() >= times, "it was tried");
+}
+
+/** The dead letters of a queue, which are few because the circuit opened. */
+async function fewDeadLetters(harness: ProcessingHarness, queue: string) {
+  const dead = await harness.content(queue, "deadLetter");
+  assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);
+  return dead;
 }
 
 /** As after a deployment with a wrong schema. */

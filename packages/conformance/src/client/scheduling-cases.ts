@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { peekAll, WaybillError } from "@waybill/core";
+import { peekAll } from "@waybill/core";
 import type { Case } from "../case.js";
+import { rejectsWith } from "../outcome.js";
 import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, numbersOf, processingCase } from "./processing-harness.js";
@@ -36,10 +37,8 @@ export function clientSchedulingCases(subject: TransportSubject): Case[] {
       assert.equal(new Set(numbers).size, 3);
       await sender.cancelScheduledMessages(numbers.slice(0, 2));
       assert.deepEqual(numbersOf(await harness.content(queue)), [3]);
-      const error = await sender
-        .cancelScheduledMessages(required(numbers[0]))
-        .catch((thrown: unknown) => thrown);
-      assert.ok(error instanceof WaybillError && error.code === "message-not-found", String(error));
+      const first = required(numbers[0]);
+      await rejectsWith("message-not-found", () => sender.cancelScheduledMessages(first));
     }),
     testCase(
       "scheduled messages whose numbers nobody kept are found by peeking, past all others",

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import type { Serializer } from "@waybill/core";
+import type { Serializer, WaybillClientOptions } from "@waybill/core";
 import { decodeFailure } from "@waybill/core/serializer";
 import type { Case } from "../case.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { plainJson } from "./plain-json.js";
-import { processingCase } from "./processing-harness.js";
+import { type ProcessingHarness, processingCase } from "./processing-harness.js";
 
 /** A session's state is a value, written and read by serializers like bodies. */
 export function sessionStateCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "session state");
   return [
     testCase("a value comes back, until it is cleared", async (harness) => {
-      const queue = await harness.queue([], { requiresSession: true });
-      const session = await harness.client().acceptSession(queue, "ada");
+      const { queue, session } = await openSession(harness);
       assert.equal(await session.getSessionState(), undefined);
       await session.setSessionState({ total: 3, items: ["lamp"] });
       await session.close();
@@ -23,8 +22,7 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       assert.equal((await again.getRawSessionState())?.length ?? 0, 0);
     }),
     testCase("null clears it, as undefined does", async (harness) => {
-      const queue = await harness.queue([], { requiresSession: true });
-      const session = await harness.client().acceptSession(queue, "ada");
+      const { session } = await openSession(harness);
       await session.setSessionState({ total: 3 });
       await session.setSessionState(null);
       assert.equal(await session.getSessionState(), undefined);
@@ -34,8 +32,7 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       assert.equal((await session.getRawSessionState())?.length ?? 0, 0);
     }),
     testCase("a newer version reads what an older one wrote in another format", async (harness) => {
-      const queue = await harness.queue([], { requiresSession: true });
-      const older = await harness.client({ serializer: reversed }).acceptSession(queue, "ada");
+      const { queue, session: older } = await openSession(harness, { serializer: reversed });
       await older.setSessionState({ total: 3 }, { stateType: "Cart" });
       await older.close();
       const newer = harness.client({ serializer: plainJson, additionalDeserializers: [reversed] });
@@ -43,24 +40,21 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       assert.deepEqual(await session.getSessionState(), { total: 3, type: "Cart" });
     }),
     testCase("a state that others wrote is read on evidence", async (harness) => {
-      const queue = await harness.queue([], { requiresSession: true });
-      const session = await harness.client().acceptSession(queue, "ada");
+      const { session } = await openSession(harness);
       await session.setRawSessionState(new TextEncoder().encode('{"total":3}'));
       assert.deepEqual(await session.getSessionState(), { total: 3 });
       await session.setRawSessionState(new TextEncoder().encode("null"));
       assert.equal(await session.getSessionState(), undefined);
     }),
     testCase("a text, number or boolean that the official SDK wrote is read", async (harness) => {
-      const queue = await harness.queue([], { requiresSession: true });
-      const session = await harness.client().acceptSession(queue, "ada");
+      const { session } = await openSession(harness);
       for (const value of ["half way", "", 42, -1.5, 0, true, false]) {
         await session.setRawSessionState(new TextEncoder().encode(JSON.stringify(value)));
         assert.equal(await session.getSessionState(), value);
       }
     }),
     testCase("without its envelope a state is the value's own bytes, and read again", async (harness) => {
-      const queue = await harness.queue([], { requiresSession: true });
-      const session = await harness.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
+      const { queue, session } = await openSession(harness, { sessionStateEnvelope: false });
       for (const value of [{ total: 3 }, [1, "a"], "half way", 42, true]) {
         await session.setSessionState(value, { stateType: "Cart" });
         assert.deepEqual(JSON.parse(new TextDecoder().decode(await session.getRawSessionState())), value);
@@ -75,8 +69,7 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       assert.deepEqual(await again.getSessionState(), { total: 4 });
     }),
     testCase("without its envelope a state that needs more than its bytes is refused", async (harness) => {
-      const queue = await harness.queue([], { requiresSession: true });
-      const session = await harness.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
+      const { session } = await openSession(harness, { sessionStateEnvelope: false });
       const withProperties = { applicationProperties: { part: 1 } };
       await assert.rejects(session.setSessionState({ total: 3 }, withProperties), {
         code: "serialization-failed",
@@ -84,14 +77,19 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       assert.equal(await session.getSessionState(), undefined);
     }),
     testCase("an undeserializable state stays as it is", async (harness) => {
-      const queue = await harness.queue([], { requiresSession: true });
-      const session = await harness.client().acceptSession(queue, "ada");
+      const { queue, session } = await openSession(harness);
       const bytes = Uint8Array.of(0xff, 1, 2);
       await session.setRawSessionState(bytes);
       await assert.rejects(session.getSessionState(), { code: "deserialization-failed", entityPath: queue });
       assert.deepEqual(await session.getRawSessionState(), bytes);
     }),
   ];
+}
+
+/** A session of a new queue. */
+async function openSession(harness: ProcessingHarness, options: Partial<WaybillClientOptions> = {}) {
+  const queue = await harness.queue([], { requiresSession: true });
+  return { queue, session: await harness.client(options).acceptSession(queue, "ada") };
 }
 
 /** Reversed JSON, which cannot be recognised without a content type; it records the message type that it was given. */

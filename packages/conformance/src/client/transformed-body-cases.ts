@@ -6,6 +6,7 @@ import {
   WaybillError,
 } from "@waybill/core";
 import type { Case } from "../case.js";
+import { rejectsWith } from "../outcome.js";
 import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
@@ -43,8 +44,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
       const away = { ...store, get: () => Promise.reject(new Error("out of reach")) };
       const consumer = harness.client({ claimCheck: { store: away }, unavailableBackoff });
       const receiver = consumer.createReceiver(queue);
-      const error = await receiver.receiveMessages(1).catch((reason: unknown) => reason);
-      assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
+      await rejectsWith("unavailable", () => receiver.receiveMessages(1));
       await receiver.close();
       assert.equal(bodies.size, 1);
       const message = required((await harness.receive(client, queue, 1))[0]);
@@ -54,9 +54,8 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
     testCase("claim check: a store out of reach fails the send, and nothing is sent", async (harness) => {
       const store = { ...mapStore().store, put: () => Promise.reject(new Error("out of reach")) };
       const { queue, client, sender } = await harness.openQueue({ claimCheck: { store, minBytes: 10 } });
-      const sending = sender.sendMessages([{ body: 1 }, { body: "large enough", messageId: "b" }]);
-      const error = await sending.catch((reason: unknown) => reason);
-      assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
+      const messages = [{ body: 1 }, { body: "large enough", messageId: "b" }];
+      const error = await rejectsWith("unavailable", () => sender.sendMessages(messages));
       assert.equal(error.messageId, "b");
       assert.deepEqual(await harness.peek(client, queue), []);
     }),
@@ -118,8 +117,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
       const receiver = harness
         .client({ encryption: { keys: away }, unavailableBackoff })
         .createReceiver(queue);
-      const error = await receiver.receiveMessages(1).catch((reason: unknown) => reason);
-      assert.ok(error instanceof WaybillError && error.code === "unavailable", String(error));
+      await rejectsWith("unavailable", () => receiver.receiveMessages(1));
       await receiver.close();
       assert.deepEqual(required((await harness.receive(client, queue, 1))[0]).body, { n: 1 });
     }),
