@@ -1,25 +1,4 @@
-/** An Avro schema as JSON. Source: Avro 1.12 specification, Schema Declaration. */
-export type AvroSchema = string | AvroRecord | AvroArray | AvroMap | readonly AvroSchema[];
-
-/** An Avro record: named fields, all of them always there. */
-export interface AvroRecord {
-  readonly type: "record";
-  readonly name: string;
-  readonly namespace?: string;
-  readonly fields: readonly { readonly name: string; readonly type: AvroSchema }[];
-}
-
-/** An Avro array. */
-export interface AvroArray {
-  readonly type: "array";
-  readonly items: AvroSchema;
-}
-
-/** An Avro map: string keys, one type for all values. */
-export interface AvroMap {
-  readonly type: "map";
-  readonly values: AvroSchema;
-}
+import type { AvroSchema } from "@waybill/serializer-avro";
 
 /**
  * Derives the narrowest Avro schema that can write every sample and read it back exactly. Avro cannot leave a field out, so objects become records

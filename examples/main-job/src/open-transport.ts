@@ -28,49 +28,42 @@ export async function openTransport(
 
 function openLocal(broker: Broker): OpenTransport {
   const transport = localTransport(broker);
-  return {
-    transport,
-    async [Symbol.asyncDispose]() {
-      await transport.close();
-      await broker.close();
-    },
-  };
+  return closedWith(transport, () => broker.close());
 }
 
 async function openAzure(broker: Broker): Promise<OpenTransport> {
   const server = await serve(broker, { port: 0 });
-  const { transport, close } = connect(server.connectionString);
-  return {
-    transport,
-    async [Symbol.asyncDispose]() {
-      await close();
-      await server.close();
-      await broker.close();
-    },
-  };
+  return connect(server.connectionString, async () => {
+    await server.close();
+    await broker.close();
+  });
 }
 
 async function openRemote(connectionString: string, queues: readonly string[]): Promise<OpenTransport> {
   const administration = openAdministration(connectionString);
   for (const queue of queues) await administration.createQueue(queue);
-  const { transport, close } = connect(connectionString);
+  return connect(connectionString, async () => {
+    for (const queue of queues) await administration.deleteQueue(queue);
+  });
+}
+
+function connect(connectionString: string, closeBroker: () => Promise<void>): OpenTransport {
+  const client = new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions });
+  return closedWith(azureTransport(client), async () => {
+    await client.close();
+    await closeBroker();
+  });
+}
+
+/** A transport whose disposal closes it and then the rest. */
+function closedWith(transport: Transport, closeRest: () => Promise<void>): OpenTransport {
   return {
     transport,
     async [Symbol.asyncDispose]() {
-      await close();
-      for (const queue of queues) await administration.deleteQueue(queue);
+      await transport.close();
+      await closeRest();
     },
   };
-}
-
-function connect(connectionString: string) {
-  const client = new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions });
-  const transport = azureTransport(client);
-  const close = async () => {
-    await transport.close();
-    await client.close();
-  };
-  return { transport, close };
 }
 
 /** A local broker's connection string asks for plain HTTP. */

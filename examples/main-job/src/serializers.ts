@@ -47,5 +47,5 @@ function versionedAvro(): Serializer {
 }
 
 function schemaOfMessage({ messageType, applicationProperties }: SerializerContext): AvroSchema | undefined {
-  return findVersion(messageType, applicationProperties.schemaVersion)?.schema as AvroSchema | undefined;
+  return findVersion(messageType, applicationProperties.schemaVersion)?.schema;
 }

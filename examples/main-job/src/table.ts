@@ -7,12 +7,7 @@ const ordinals = ["1st", "2nd", "3rd"];
 
 /** Draws the outcomes: a block per era, a line per way to send; with colours only if the terminal has them. */
 export function drawTable(tallies: readonly Tally[]): string {
-  const table = new Table({
-    head: ["era", "how they travelled", "sent", "decoded, by", "dead-lettered, because"].map(colors.bold),
-    colAligns: ["left", "left", "right", "left", "left"],
-    // By default the library colours heads and borders even without a terminal.
-    style: { head: [], border: [] },
-  });
+  const table = newTable("era", "how they travelled");
   for (const { title } of eras) {
     const ofEra = tallies.filter(({ era }) => era === title);
     const lines = treatments
@@ -35,6 +30,16 @@ export function drawTable(tallies: readonly Tally[]): string {
   const totals = [sum(tallies), sum(tallies, "decoded"), sum(tallies, "dead-lettered")];
   table.push([colors.bold("all eras"), "", ...totals.map((total) => colors.bold(total))]);
   return table.toString();
+}
+
+/** An empty table of what was sent, and how it ended. */
+export function newTable(...sent: readonly [string, string]) {
+  return new Table({
+    head: [...sent, "sent", "decoded, by", "dead-lettered, because"].map(colors.bold),
+    colAligns: ["left", "left", "right", "left", "left"],
+    // By default the library colours heads and borders even without a terminal.
+    style: { head: [], border: [] },
+  });
 }
 
 function column(lines: readonly string[]): string {

@@ -1,4 +1,5 @@
-import { type AvroSchema, deriveAvroSchema } from "./derive-avro-schema.js";
+import type { AvroSchema } from "@waybill/serializer-avro";
+import { deriveAvroSchema } from "./derive-avro-schema.js";
 import { type Webhook, webhooks } from "./webhooks.js";
 
 /** A version of an event in Avro: the schema of all its payloads that have the same fields at the top. */

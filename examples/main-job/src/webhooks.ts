@@ -26,19 +26,16 @@ export const webhooks: readonly Webhook[] = (
   require("@octokit/webhooks-examples") as ExampleFamily[]
 ).flatMap(({ name, examples }) => examples.map((payload) => ({ event: name, payload })));
 
-const schemas = new Map<string, JsonSchemaDocument>();
-
 /**
  * The JSON Schema of an event, out of `@octokit/webhooks-schemas`, with the definitions it refers to and no others. Throws when there
  * is none.
  */
 export function webhookSchema(event: string): JsonSchemaDocument {
-  let schema = schemas.get(event);
-  if (schema === undefined) {
-    schema = extractSchema(event);
-    schemas.set(event, schema);
-  }
-  return schema;
+  const { $schema, definitions } = webhookDefinitions();
+  const root = definitionName(event);
+  const reached = new Map<string, unknown>();
+  collect(root, definitions, reached);
+  return { $schema, $ref: `#/definitions/${root}`, definitions: Object.fromEntries(reached) };
 }
 
 /** All definitions of `@octokit/webhooks-schemas`. */
@@ -54,14 +51,6 @@ export function definitionName(event: string): string {
   const name = [`${event}_event`, `${event}$event`].find((one) => Object.hasOwn(definitions, one));
   if (name === undefined) throw new Error(`There is no schema for the event "${event}".`);
   return name;
-}
-
-function extractSchema(event: string): JsonSchemaDocument {
-  const { $schema, definitions } = webhookDefinitions();
-  const root = definitionName(event);
-  const reached = new Map<string, unknown>();
-  collect(root, definitions, reached);
-  return { $schema, $ref: `#/definitions/${root}`, definitions: Object.fromEntries(reached) };
 }
 
 function collect(

@@ -1,15 +1,11 @@
-import Table from "cli-table3";
 import { colors } from "../colors.js";
+import { newTable } from "../table.js";
 import type { OriginsResult, OriginTally } from "./run-origins.js";
 
 /** The report of the second part: a line per origin, and whether everything arrived as planned. */
 export function originsReport(result: OriginsResult): string {
   const { tallies, findings, durationMs } = result;
-  const table = new Table({
-    head: ["origin", "written by", "sent", "decoded, by", "dead-lettered, because"].map(colors.bold),
-    colAligns: ["left", "left", "right", "left", "left"],
-    style: { head: [], border: [] },
-  });
+  const table = newTable("origin", "written by");
   for (const tally of tallies) table.push(row(tally));
   return [
     "",
