@@ -28,6 +28,10 @@ const orderText =
   '{"id":"A-1042","customer":"Zoë","amount":129.95,"paid":true,"note":null,' +
   '"lines":[{"sku":"lamp","quantity":2},{"sku":"bulb","quantity":12}]}';
 
+const orderMsgpack =
+  "hqJpZKZBLTEwNDKoY3VzdG9tZXKkWm/Dq6ZhbW91bnTLQGA+ZmZmZmakcGFpZMOkbm90ZcClbGluZXOS" +
+  "gqNza3WkbGFtcKhxdWFudGl0eQKCo3NrdaRidWxiqHF1YW50aXR5DA==";
+
 /**
  * Bodies of many formats, most of them the same order. A serializer must not read undeclared bodies of another format.
  * The binary ones were written by the named programs; the .NET ones by Mono 6.8's `DataContractSerializer` as `BrokeredMessage` writes
@@ -48,7 +52,7 @@ export const foreignBodies: readonly ForeignBody[] = Object.freeze([
   text("json-byte-order-mark", "an order", `\uFEFF${orderText}`),
   utf16("an order, little-endian with byte order mark", `\uFEFF${orderText}`),
   utf16("an order, little-endian", orderText),
-  base64("msgpack", "an order, msgpackr 2.1.3 and @msgpack/msgpack 3.1.3", orderMsgpack()),
+  base64("msgpack", "an order, msgpackr 2.1.3 and @msgpack/msgpack 3.1.3", orderMsgpack),
   base64("msgpack", "an array, @msgpack/msgpack 3.1.3", "kwECAw=="),
   base64("text", "the MessagePack number 7", "Bw=="),
   base64("text", "the MessagePack string hello", "pWhlbGxv"),
@@ -125,13 +129,6 @@ export const foreignBodies: readonly ForeignBody[] = Object.freeze([
   base64("random", "16 bytes", "BE5ssC+yrx0wYGZndQVW/Q=="),
   base64("random", "32 bytes", "/vu4bzB/DwWpYcD1rUxkZzpc3cGAiRJQzyicUCOTH4M="),
 ] satisfies ForeignBody[]);
-
-function orderMsgpack(): string {
-  return (
-    "hqJpZKZBLTEwNDKoY3VzdG9tZXKkWm/Dq6ZhbW91bnTLQGA+ZmZmZmakcGFpZMOkbm90ZcClbGluZXOS" +
-    "gqNza3WkbGFtcKhxdWFudGl0eQKCo3NrdaRidWxiqHF1YW50aXR5DA=="
-  );
-}
 
 function text(format: ForeignFormat, name: string, content: string): ForeignBody {
   return { format, name, bytes: new TextEncoder().encode(content) };
