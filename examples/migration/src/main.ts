@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +26,8 @@ async function run(kept: string | undefined): Promise<void> {
   try {
     for (const [name, { day, title }] of Object.entries(phases)) {
       console.log(colors.bold(colors.cyan(`\nDay ${day}: ${title}`)));
-      const code = await runPhase(name, directory);
+      const child = spawn(process.execPath, [program, name, directory], { stdio: "inherit" });
+      const [code] = await once(child, "exit");
       if (code === 0) continue;
       console.error(`The phase "${name}" ended with ${code}.`);
       process.exitCode = 1;
@@ -36,32 +38,18 @@ async function run(kept: string | undefined): Promise<void> {
   }
 }
 
-async function runPhase(name: string, directory: string): Promise<number | null> {
-  const child = spawn(process.execPath, [program, name, directory], { stdio: "inherit" });
-  return await new Promise((done, fail) => child.once("error", fail).once("exit", done));
-}
-
 function readCommandLine(): { directory?: string | undefined; help: boolean } | undefined {
   try {
     const { values } = parseArgs({
       options: { directory: { type: "string" }, help: { type: "boolean", default: false } },
     });
     const { directory } = values;
-    if (directory !== undefined && !isEmptyOrNew(directory))
+    if (directory !== undefined && existsSync(directory) && readdirSync(directory).length > 0)
       throw new TypeError(`${directory} is not empty.`);
     return values;
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     process.exitCode = 2;
     return undefined;
-  }
-}
-
-function isEmptyOrNew(directory: string): boolean {
-  try {
-    return readdirSync(directory).length === 0;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
-    throw error;
   }
 }
