@@ -1,7 +1,8 @@
 import { deadLetterRecordProperty, parseDeadLetterRecord } from "@waybill/core";
 import { colors } from "./colors.js";
+import type { DeadLetter } from "./dead-letters.js";
 import type { TransportName } from "./options.js";
-import type { DeadLetter, JobResult } from "./run-job.js";
+import type { JobResult } from "./run-job.js";
 import { isRefusedBySchema } from "./schema-check.js";
 import { drawTable } from "./table.js";
 import { webhookVersions } from "./webhook-versions.js";

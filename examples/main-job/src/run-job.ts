@@ -1,12 +1,7 @@
-import {
-  type ReceivedMessage,
-  type Receiver,
-  type Transport,
-  type UndecodedMessage,
-  WaybillClient,
-} from "@waybill/core";
+import { type Transport, WaybillClient } from "@waybill/core";
 import { Arrivals } from "./arrivals.js";
 import { Audit, type AuditResult } from "./audit.js";
+import { type DeadLetter, drainDeadLetters } from "./dead-letters.js";
 import { encodeShipment, isWellBehaved, toMessage } from "./encode-shipment.js";
 import { eras, planShipment, type Shipment, shipmentNumber } from "./plan.js";
 import { consumerSerializers, producerSerializer } from "./serializers.js";
@@ -17,9 +12,6 @@ export interface JobResult extends AuditResult {
   readonly deadLetters: readonly DeadLetter[];
   readonly durationMs: number;
 }
-
-/** A message of the dead-letter queue, whose body is undeserializable. */
-export type DeadLetter = ReceivedMessage | UndecodedMessage;
 
 /** The queue of the job. */
 export const jobQueue = "webhooks";
@@ -62,13 +54,12 @@ export async function runJob(
   );
 
   const send = createProducers(transport);
-  const deadLetterReceiver = consumer.createReceiver(jobQueue, { subQueueType: "deadLetter" });
   const samples = new Map<string | undefined, DeadLetter>();
   for (let sent = 0, isComplete = true; isComplete && sent < messageCount; ) {
     const end = Math.min(sent + waveSize, messageCount);
     for (; sent < end; sent++) await send(planShipment(sent));
     isComplete = await arrivals.reach(sent, patienceMs);
-    for await (const letter of drain(deadLetterReceiver)) {
+    for await (const letter of drainDeadLetters(consumer, jobQueue)) {
       audit.deadLettered({ ...letter, body: letter.rawBody }, await sentBody(letter));
       if (!samples.has(letter.deadLetterReason)) samples.set(letter.deadLetterReason, letter);
     }
@@ -91,17 +82,6 @@ function createProducers(transport: Transport): (shipment: Shipment) => Promise<
     if (sender === undefined) throw new TypeError(`No producer writes ${shipment.era.title}.`);
     await sender.sendMessages(toMessage(shipment));
   };
-}
-
-async function* drain(receiver: Receiver<UndecodedMessage>): AsyncGenerator<DeadLetter> {
-  for (;;) {
-    const letters = await receiver.receiveMessages(100, { maxWaitTimeInMs: 0 });
-    if (letters.length === 0) return;
-    for (const letter of letters) {
-      yield letter;
-      await receiver.completeMessage(letter);
-    }
-  }
 }
 
 /** One that was decoded and violated its schema, and one that no serializer could decode, if they exist. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EncodedMessage, Transport } from "@waybill/core";
 import { Arrivals } from "../arrivals.js";
+import { drainDeadLetters } from "../dead-letters.js";
 import { openConsumer, plainBody } from "./consumer.js";
 import { orderOf } from "./order.js";
 import { type Origin, origins } from "./producers.js";
@@ -61,15 +62,8 @@ export async function runOrigins(transport: Transport): Promise<OriginsResult> {
   await sender.send([...parcels.values()].map(({ message }) => message));
   await sender.close();
   await act.arrivals.reach(parcels.size, patienceMs);
-  const letters = consumer.createReceiver(originsQueue, { subQueueType: "deadLetter" });
-  for (;;) {
-    const received = await letters.receiveMessages(100, { maxWaitTimeInMs: 0 });
-    if (received.length === 0) break;
-    for (const letter of received) {
-      act.deadLettered(letter.messageId, letter.rawBody, letter.deadLetterReason);
-      await letters.completeMessage(letter);
-    }
-  }
+  for await (const { messageId, rawBody, deadLetterReason } of drainDeadLetters(consumer, originsQueue))
+    act.deadLettered(messageId, rawBody, deadLetterReason);
   return { ...act.close(), durationMs: performance.now() - startedAt };
 }
 
