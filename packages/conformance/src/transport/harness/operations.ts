@@ -22,30 +22,20 @@ export interface PreparedOperation {
 export const operations: readonly Operation[] = Object.freeze<Operation[]>([
   onSender("send", [], (sender) => (options) => sender.send([message("lamp")], options)),
   onSender("createBatch", [], (sender) => (options) => sender.createBatch(options)),
-  {
-    name: "sendBatch",
-    needs: [],
-    async prepare(harness) {
-      const sender = harness.transport.createSender(await harness.createQueue());
-      const batch = await sender.createBatch();
-      batch.tryAdd(message("lamp"));
-      return { call: (options) => sender.sendBatch(batch, options), owner: sender };
-    },
-  },
+  onSender("sendBatch", [], async (sender) => {
+    const batch = await sender.createBatch();
+    batch.tryAdd(message("lamp"));
+    return (options) => sender.sendBatch(batch, options);
+  }),
   onSender(
     "schedule",
     ["scheduling"],
     (sender, harness) => (options) => sender.schedule([message("lamp")], inOneHour(harness), options),
   ),
-  {
-    name: "cancelScheduled",
-    needs: ["scheduling"],
-    async prepare(harness) {
-      const sender = harness.transport.createSender(await harness.createQueue());
-      const numbers = await sender.schedule([message("lamp")], inOneHour(harness));
-      return { call: (options) => sender.cancelScheduled(numbers, options), owner: sender };
-    },
-  },
+  onSender("cancelScheduled", ["scheduling"], async (sender, harness) => {
+    const numbers = await sender.schedule([message("lamp")], inOneHour(harness));
+    return (options) => sender.cancelScheduled(numbers, options);
+  }),
   onReceiver(
     "receive",
     (receiver) => (options) => receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000, ...options }),
@@ -57,10 +47,8 @@ export const operations: readonly Operation[] = Object.freeze<Operation[]>([
     async prepare(harness) {
       const { receiver, delivered } = await withLocked(harness);
       await receiver.defer(handleOf(delivered));
-      return {
-        call: (options) => receiver.receiveDeferred([delivered.sequenceNumber], options),
-        owner: receiver,
-      };
+      const numbers = [delivered.sequenceNumber];
+      return { call: (options) => receiver.receiveDeferred(numbers, options), owner: receiver };
     },
   },
   onLocked("complete"),
@@ -99,14 +87,14 @@ type Rules = ReturnType<TransportHarness["transport"]["createRuleManager"]>;
 function onSender(
   name: string,
   needs: readonly TransportCapability[],
-  bind: (sender: Sender, harness: TransportHarness) => Call,
+  bind: (sender: Sender, harness: TransportHarness) => Call | Promise<Call>,
 ): Operation {
   return {
     name,
     needs,
     async prepare(harness) {
       const sender = harness.transport.createSender(await harness.createQueue());
-      return { call: bind(sender, harness), owner: sender };
+      return { call: await bind(sender, harness), owner: sender };
     },
   };
 }
