@@ -1,5 +1,6 @@
 import type { OptionNames, SerializerContext } from "@waybill/core/serializer";
 import { requireKnownOptions, requireOneOf, requireType } from "@waybill/core/serializer";
+import { knownFramings } from "../framing/framing.js";
 import type { SchemaCacheOptions } from "../sources/cached-schemas.js";
 import { type ResolvedCacheOptions, resolveCacheOptions } from "../sources/cached-schemas.js";
 import type { SchemaFraming, SchemaSource } from "../sources/schema-source.js";
@@ -31,17 +32,6 @@ export interface ResolvedRegistryOptions {
   readonly cache: ResolvedCacheOptions;
 }
 
-const knownFramings: ReadonlySet<string> = new Set<SchemaFraming>([
-  "azure",
-  "azure-beta",
-  "confluent",
-  "confluent-guid",
-  "confluent-header",
-  "apicurio",
-  "apicurio-header",
-  "glue",
-]);
-
 const optionNames: OptionNames<RegistryOptions> = {
   source: true,
   framings: true,
@@ -64,8 +54,12 @@ export function resolveRegistryOptions<Options extends RegistryOptions>(
   const { source, subject, writes = "lookup", checkCompatibility = false } = options ?? {};
   if (typeof source?.schemaById !== "function") throw invalid("source must be a schema source");
   const framings = options.framings ?? source.framings;
-  if (!Array.isArray(framings) || framings.length === 0 || !framings.every((each) => knownFramings.has(each)))
-    throw invalid(`framings must name at least one of ${[...knownFramings].join(", ")}`);
+  if (
+    !Array.isArray(framings) ||
+    framings.length === 0 ||
+    !framings.every((each) => knownFramings.includes(each))
+  )
+    throw invalid(`framings must name at least one of ${knownFramings.join(", ")}`);
   if (framings.includes("confluent") && framings.includes("apicurio"))
     throw invalid("framings cannot name confluent and apicurio, whose bytes are the same");
   if (subject !== undefined) requireType("schema registry: subject", subject, "function");
