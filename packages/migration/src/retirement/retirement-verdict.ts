@@ -1,3 +1,4 @@
+import { subQueuePathOf } from "@waybill/core/transport";
 import type { Census, CensusGroup } from "../census/census.js";
 import { mayNeed, needs, strangeTarget } from "./known-target.js";
 
@@ -140,9 +141,13 @@ function messageReasons({ groups }: Census, target: RetirementTarget): Retiremen
     counted.set(key, known);
   }
   return Array.from(counted.values(), ({ obstacle, place, count }) => {
-    const text = `${count} ${count === 1 ? "message" : "messages"} in ${place} ${messageTexts[obstacle]}.`;
+    const text = `${messages(count)} in ${place} ${messageTexts[obstacle]}.`;
     return { obstacle, place, count, text };
   });
+}
+
+function messages(count: number): string {
+  return `${count} ${count === 1 ? "message" : "messages"}`;
 }
 
 const messageTexts: Readonly<Partial<Record<RetirementObstacle, string>>> = {
@@ -220,25 +225,16 @@ function hiddenReasons(census: Census, evidence: RetirementEvidence): Retirement
   return census.hidden
     .filter(({ kind }) => kind === "in-transfer" || !schedulesAreOver(census, evidence))
     .map(({ entityPath, kind, count }) => {
-      const number =
-        count === undefined
-          ? "an unknown number of messages"
-          : count === 1
-            ? "1 message"
-            : `${count} messages`;
-      return kind === "in-transfer"
-        ? {
-            obstacle: "in-transfer",
-            place: entityPath,
-            count,
-            text: `${number} in transfer from ${entityPath} to another entity; take the census again.`,
-          }
-        : {
-            obstacle: "hidden-schedules",
-            place: entityPath,
-            count,
-            text: `${number} may be scheduled at the topic ${entityPath}, which cannot be peeked; say when writers stopped and how far ahead they schedule.`,
-          };
+      const number = count === undefined ? "an unknown number of messages" : messages(count);
+      const isInTransfer = kind === "in-transfer";
+      return {
+        obstacle: isInTransfer ? "in-transfer" : "hidden-schedules",
+        place: entityPath,
+        count,
+        text: isInTransfer
+          ? `${number} in transfer from ${entityPath} to another entity; take the census again.`
+          : `${number} may be scheduled at the topic ${entityPath}, which cannot be peeked; say when writers stopped and how far ahead they schedule.`,
+      };
     });
 }
 
@@ -308,12 +304,5 @@ function waitsUntil(needing: readonly CensusGroup[]): Date | undefined {
 }
 
 function placeOf({ entityPath, subQueue }: Pick<CensusGroup, "entityPath" | "subQueue">): string {
-  switch (subQueue) {
-    case undefined:
-      return entityPath;
-    case "deadLetter":
-      return `${entityPath}/$DeadLetterQueue`;
-    case "transferDeadLetter":
-      return `${entityPath}/$Transfer/$DeadLetterQueue`;
-  }
+  return subQueuePathOf(entityPath, subQueue);
 }
