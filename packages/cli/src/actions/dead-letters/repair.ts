@@ -1,5 +1,6 @@
 import type { EntityName } from "@waybill/core/transport";
 import {
+  type DeadLetterCriteria,
   openReceiptFile,
   type ReceiptLog,
   type RepairOptions,
@@ -22,9 +23,8 @@ import {
   isInterruption,
   openBrokerContext,
 } from "../action-context.js";
-import type { SelectionOptions } from "./selection.js";
 
-export interface RepairCommandOptions extends CommonOptions, SelectionOptions {
+export interface RepairCommandOptions extends CommonOptions, DeadLetterCriteria {
   readonly apply?: boolean;
   readonly receipts?: string;
   readonly to?: string;
