@@ -3,7 +3,7 @@ import { WaybillError } from "@waybill/core";
 import { retirementVerdict, takeCensus } from "@waybill/migration";
 import { z } from "zod";
 import { CensusHistory } from "../census/census-history.js";
-import { targetOf } from "../census/take-and-keep.js";
+import { evidenceOf, targetOf } from "../census/take-and-keep.js";
 import {
   type ExplorerContext,
   type ExplorerOptions,
@@ -139,13 +139,10 @@ function addMigrationTools(server: McpServer, context: ExplorerContext): void {
     },
     (input) =>
       answered(async () => {
-        const { writersStoppedAt, longestScheduleInHours, sessionStatesAreFree } = input;
-        const target = targetOf(new Fields(Object.entries(input)));
+        const fields = new Fields(Object.entries(input));
+        const target = targetOf(fields);
         return retirementVerdict(target, await takeCensus({ transport, pipeline, catalog }), {
-          writersStoppedAt: writersStoppedAt === undefined ? undefined : new Date(writersStoppedAt),
-          maxScheduleDurationInMs:
-            longestScheduleInHours === undefined ? undefined : longestScheduleInHours * 3_600_000,
-          sessionStatesAreFree,
+          ...evidenceOf(fields),
           earlier: await history.read(),
         });
       }),
