@@ -2,7 +2,7 @@ import type { OptionNames, SerializerContext } from "@waybill/core/serializer";
 import { requireKnownOptions, requireOneOf, requireType } from "@waybill/core/serializer";
 import { knownFramings } from "../framing/framing.js";
 import type { SchemaCacheOptions } from "../sources/cached-schemas.js";
-import { type ResolvedCacheOptions, resolveCacheOptions } from "../sources/cached-schemas.js";
+import { cacheDefaults, type ResolvedCacheOptions, resolveCacheOptions } from "../sources/cached-schemas.js";
 import type { SchemaFraming, SchemaSource } from "../sources/schema-source.js";
 
 /** How a serializer uses a registry. */
@@ -33,15 +33,12 @@ export interface ResolvedRegistryOptions {
 }
 
 const optionNames: OptionNames<RegistryOptions> = {
+  ...cacheDefaults,
   source: true,
   framings: true,
   subject: true,
   writes: true,
   checkCompatibility: true,
-  maxSchemas: true,
-  unknownIdTtlInMs: true,
-  failureTtlInMs: true,
-  timeoutInMs: true,
 };
 
 /** Checks the options and fills in the defaults. `own` are the names of further options of the serializer. Throws `TypeError`. */
