@@ -124,9 +124,18 @@ function withoutEntities(paths: readonly string[]): (census: Census) => Census {
   });
 }
 
+function reason(
+  obstacle: RetirementObstacle,
+  text: string,
+  place?: string,
+  count?: number,
+): RetirementReason {
+  return { obstacle, place, count, text };
+}
+
 function unknownTarget(target: RetirementTarget, census: Census): RetirementReason[] {
   const text = strangeTarget(target, census);
-  return text === undefined ? [] : [{ obstacle: "not-in-chain", place: undefined, count: undefined, text }];
+  return text === undefined ? [] : [reason("not-in-chain", text)];
 }
 
 function messageReasons({ groups }: Census, target: RetirementTarget): RetirementReason[] {
@@ -140,10 +149,9 @@ function messageReasons({ groups }: Census, target: RetirementTarget): Retiremen
     known.count += group.count;
     counted.set(key, known);
   }
-  return Array.from(counted.values(), ({ obstacle, place, count }) => {
-    const text = `${messages(count)} in ${place} ${messageTexts[obstacle]}.`;
-    return { obstacle, place, count, text };
-  });
+  return Array.from(counted.values(), ({ obstacle, place, count }) =>
+    reason(obstacle, `${messages(count)} in ${place} ${messageTexts[obstacle]}.`, place, count),
+  );
 }
 
 function messages(count: number): string {
@@ -187,7 +195,7 @@ function evidenceReasons(
       "maxScheduleDurationInMs is not a duration in milliseconds; say how far ahead producers schedule.",
     );
   if (![census, ...earlier].every(hasInstants)) texts.push("a census has invalid dates; take it again.");
-  return texts.map((text) => ({ obstacle: "invalid-evidence", place: undefined, count: undefined, text }));
+  return texts.map((text) => reason("invalid-evidence", text));
 }
 
 function hasInstants({ startedAt, groups }: Census): boolean {
@@ -212,12 +220,7 @@ function placeReasons({ places }: Census): RetirementReason[] {
         each.end === "limit"
           ? `peeking stopped after ${each.peeked} messages`
           : `peeking failed (${each.error?.code})`;
-      return {
-        obstacle: "not-peeked",
-        place,
-        count: undefined,
-        text: `${place} was not peeked to its end: ${why}.`,
-      };
+      return reason("not-peeked", `${place} was not peeked to its end: ${why}.`, place);
     });
 }
 
@@ -227,14 +230,10 @@ function hiddenReasons(census: Census, evidence: RetirementEvidence): Retirement
     .map(({ entityPath, kind, count }) => {
       const number = count === undefined ? "an unknown number of messages" : messages(count);
       const isInTransfer = kind === "in-transfer";
-      return {
-        obstacle: isInTransfer ? "in-transfer" : "hidden-schedules",
-        place: entityPath,
-        count,
-        text: isInTransfer
-          ? `${number} in transfer from ${entityPath} to another entity; take the census again.`
-          : `${number} may be scheduled at the topic ${entityPath}, which cannot be peeked; say when writers stopped and how far ahead they schedule.`,
-      };
+      const why = isInTransfer
+        ? `in transfer from ${entityPath} to another entity; take the census again.`
+        : `may be scheduled at the topic ${entityPath}, which cannot be peeked; say when writers stopped and how far ahead they schedule.`;
+      return reason(isInTransfer ? kind : "hidden-schedules", `${number} ${why}`, entityPath, count);
     });
 }
 
@@ -257,7 +256,7 @@ function sessionReasons(
     .map(({ entityPath, requiresSession }) => {
       const has = requiresSession === true ? "has sessions" : "may have sessions";
       const text = `${entityPath} ${has}, and session states are not read; say so if none is written with it.`;
-      return { obstacle: "session-states", place: entityPath, count: undefined, text };
+      return reason("session-states", text, entityPath);
     });
 }
 
@@ -266,17 +265,15 @@ function writerReasons(
   census: Census,
   { writersStoppedAt, earlier = [] }: RetirementEvidence,
 ): RetirementReason[] {
-  const reason = (text: string): RetirementReason[] => [
-    { obstacle: "writers", place: undefined, count: undefined, text },
-  ];
-  if (writersStoppedAt === undefined) return reason("it is not stated when its writers stopped.");
+  const against = (text: string) => [reason("writers", text)];
+  if (writersStoppedAt === undefined) return against("it is not stated when its writers stopped.");
   if (!isInstant(writersStoppedAt)) return [];
   if (writersStoppedAt > census.startedAt)
-    return reason("its writers had not stopped when the census began.");
+    return against("its writers had not stopped when the census began.");
   const seenAt = lastSeen(target, [census, ...earlier], "newestSentAt");
   return seenAt === undefined || seenAt <= writersStoppedAt
     ? []
-    : reason(`one was enqueued at ${seenAt.toISOString()}, after its writers were said to have stopped.`);
+    : against(`one was enqueued at ${seenAt.toISOString()}, after its writers were said to have stopped.`);
 }
 
 function lastSeen(
