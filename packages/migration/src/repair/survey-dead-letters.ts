@@ -10,6 +10,7 @@ import { decisiveAttempt } from "@waybill/core/pipeline";
 import type { Stage } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
+import { earlier, later } from "../census/tally.js";
 import { type DeadLetterKind, deadLetterKind } from "./dead-letter-kind.js";
 import { type DeadLetterQueue, deadLetterAddress } from "./dead-letter-queue.js";
 import { resubmitCountOf } from "./resubmission.js";
@@ -109,11 +110,8 @@ function count(
   }
   group.count++;
   group.resubmits = Math.max(group.resubmits, resubmitCountOf(message));
-  const { enqueuedTimeUtc: at } = message;
-  if (at !== undefined) {
-    if (group.oldestEnqueuedAt === undefined || at < group.oldestEnqueuedAt) group.oldestEnqueuedAt = at;
-    if (group.newestEnqueuedAt === undefined || at > group.newestEnqueuedAt) group.newestEnqueuedAt = at;
-  }
+  group.oldestEnqueuedAt = earlier(group.oldestEnqueuedAt, message.enqueuedTimeUtc);
+  group.newestEnqueuedAt = later(group.newestEnqueuedAt, message.enqueuedTimeUtc);
   if (group.examples.length < 3) group.examples = [...group.examples, message.sequenceNumber];
 }
 
