@@ -62,13 +62,7 @@ export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
       const messageId = messageIdOf(message);
       if (isWrapped(message))
         return { messageId, contentType: structuredType(message, format), applicationProperties };
-      const event = {
-        specversion: "1.0",
-        id: messageId,
-        source,
-        type: table.toForeign(messageType),
-        time: new Date().toISOString(),
-      };
+      const event = requiredAttributes(message, source, table.toForeign(messageType));
       const attributes = Object.entries(event).map(([name, value]) => [prefixes[0] + name, value] as const);
       return {
         messageId,
@@ -80,17 +74,13 @@ export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
       if (!isWrapped(message)) return body;
       const attributes = {
         ...extensions(message.applicationProperties),
-        specversion: "1.0",
-        id: messageIdOf(message),
-        source,
-        type: table.toForeign(messageType),
-        time: new Date().toISOString(),
+        ...requiredAttributes(message, source, table.toForeign(messageType)),
       };
       return structuredType(message, format).endsWith("+avro")
         ? avroEvent(attributes, body)
         : jsonEvent(attributes, body);
     },
-    facts: (message) => factsOf(message),
+    facts: factsOf,
     replyProperties(request) {
       const { correlationId } = factsOf(request);
       return {
@@ -131,19 +121,20 @@ export function dapr(
     wrap: (body, { messageType }, message) =>
       jsonEvent(
         {
-          specversion: "1.0",
-          id: messageIdOf(message),
-          source,
-          type: table.toForeign(messageType),
-          time: new Date().toISOString(),
+          ...requiredAttributes(message, source, table.toForeign(messageType)),
           ...(message.to === undefined ? undefined : { topic: message.to }),
           ...(pubsubName === undefined ? undefined : { pubsubname: pubsubName }),
         },
         body,
       ),
-    facts: (message) => factsOf(message),
+    facts: factsOf,
     replyProperties: () => ({}),
   } satisfies Envelope);
+}
+
+/** The attributes that every written event has. */
+function requiredAttributes(message: WritableProperties, source: string, type: string) {
+  return { specversion: "1.0", id: messageIdOf(message), source, type, time: new Date().toISOString() };
 }
 
 /** Dapr's default event type. */

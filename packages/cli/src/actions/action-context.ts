@@ -1,18 +1,14 @@
 import { type ApplicationProperties, WaybillError } from "@waybill/core";
 import type { EntityName } from "@waybill/core/transport";
 import { type LoadedConfig, loadConfig } from "../config/load-config.js";
-import type { Connection } from "../connection/connection.js";
-import { openConnection } from "../connection/connection.js";
+import { type Connection, type ConnectionOptions, openConnection } from "../connection/connection.js";
 import { parseEntityName } from "../input/parse-entity.js";
 import { Terminal } from "../output/terminal.js";
 
 /** Options that all commands share, as the parser gives them. */
-export interface CommonOptions {
+export interface CommonOptions extends ConnectionOptions {
   readonly config?: string;
   readonly json?: boolean;
-  readonly data?: string;
-  readonly namespace?: string;
-  readonly create?: boolean;
 }
 
 /** The paths of the entities that a command reads; default: all. */

@@ -33,9 +33,8 @@ export async function runCensus(
   { transport, pipeline, catalog, entities, terminal, abortSignal }: BrokerContext,
   { sample, limit }: Pick<CensusCommandOptions, "sample" | "limit"> = {},
 ): Promise<Census> {
-  const progress = terminal.progress("messages");
-  try {
-    return await takeCensus({
+  return await terminal.withProgress("messages", (show) =>
+    takeCensus({
       transport,
       pipeline,
       catalog: catalog(entities),
@@ -43,11 +42,9 @@ export async function runCensus(
       maxMessagesPerPlace: limit,
       originOf: originNameOf,
       abortSignal,
-      onProgress: ({ peeked, expected }) => progress.update(peeked, expected),
-    });
-  } finally {
-    progress.stop();
-  }
+      onProgress: ({ peeked, expected }) => show(peeked, expected),
+    }),
+  );
 }
 
 function originNameOf({ body, ...properties }: DeliveredMessage): string | undefined {

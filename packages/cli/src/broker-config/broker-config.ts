@@ -2,13 +2,8 @@ import { readFile } from "node:fs/promises";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { UsageError } from "../errors/usage-error.js";
 import { ConfigNode } from "./config-node.js";
-import { type PropertyRules, readProperties } from "./entity-properties.js";
-import {
-  DEFAULT_NAMESPACE,
-  type NamespaceConfig,
-  type QueueConfig,
-  type SubscriptionConfig,
-} from "./namespace-config.js";
+import { type EntityKind, type PropertyRules, readProperties } from "./entity-properties.js";
+import { DEFAULT_NAMESPACE, type NamespaceConfig, type QueueConfig } from "./namespace-config.js";
 import { readRule } from "./rules.js";
 
 /**
@@ -40,26 +35,17 @@ export function parseBrokerConfig(text: string, file: string, rules: PropertyRul
 function readNamespace(namespace: ConfigNode, rules: PropertyRules): NamespaceConfig {
   return {
     name: namespace.get("Name") === undefined ? DEFAULT_NAMESPACE : namespace.text("Name"),
-    queues: namespace.list("Queues").map((queue) => readQueue(queue, rules)),
+    queues: namespace.list("Queues").map((queue) => readEntity("queue", queue, rules)),
     topics: namespace.list("Topics").map((topic) => ({
-      name: topic.text("Name"),
-      properties: readProperties("topic", topic.get("Properties"), rules),
-      subscriptions: topic.list("Subscriptions").map((subscription) => readSubscription(subscription, rules)),
+      ...readEntity("topic", topic, rules),
+      subscriptions: topic.list("Subscriptions").map((subscription) => ({
+        ...readEntity("subscription", subscription, rules),
+        rules: subscription.list("Rules").map(readRule),
+      })),
     })),
   };
 }
 
-function readQueue(queue: ConfigNode, rules: PropertyRules): QueueConfig {
-  return {
-    name: queue.text("Name"),
-    properties: readProperties("queue", queue.get("Properties"), rules),
-  };
-}
-
-function readSubscription(subscription: ConfigNode, rules: PropertyRules): SubscriptionConfig {
-  return {
-    name: subscription.text("Name"),
-    properties: readProperties("subscription", subscription.get("Properties"), rules),
-    rules: subscription.list("Rules").map(readRule),
-  };
+function readEntity(kind: EntityKind, entity: ConfigNode, rules: PropertyRules): QueueConfig {
+  return { name: entity.text("Name"), properties: readProperties(kind, entity.get("Properties"), rules) };
 }

@@ -80,6 +80,6 @@ export function optionNames(kind: EntityKind): string[] {
 }
 
 /** `lockDurationMs` is `LockDuration` in a file. */
-function toKey(option: string): string {
+export function toKey(option: string): string {
   return `${option.charAt(0).toUpperCase()}${option.slice(1).replace(/Ms$/, "")}`;
 }

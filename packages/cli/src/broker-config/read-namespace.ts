@@ -4,7 +4,7 @@ import type {
   ServiceBusAdministrationClient,
   SqlRuleFilter,
 } from "@azure/service-bus";
-import { type EntityKind, optionNames } from "./entity-properties.js";
+import { type EntityKind, optionNames, toKey } from "./entity-properties.js";
 import { CORRELATION_KEYS } from "./rules.js";
 
 /** Reads the entities of a namespace as the configuration of a broker. */
@@ -60,8 +60,7 @@ function propertiesOf(kind: EntityKind, entity: object): Record<string, unknown>
     const name = option.replace(/Ms$/, "");
     const value = given[name];
     if (value === undefined || value === "") continue;
-    const key = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-    properties[key] = /^forward/.test(name) ? pathOf(String(value)) : value;
+    properties[toKey(option)] = /^forward/.test(name) ? pathOf(String(value)) : value;
   }
   return properties;
 }

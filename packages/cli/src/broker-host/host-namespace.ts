@@ -6,8 +6,6 @@ import type { NamespaceConfig } from "../broker-config/namespace-config.js";
 
 /** The options of all hosted namespaces. */
 export interface HostOptions {
-  /** The data directory; undefined keeps everything in memory. */
-  readonly data: string | undefined;
   readonly tier: Tier | undefined;
   readonly serve: ServeOptions;
 }
@@ -21,7 +19,7 @@ export interface HostedNamespace {
   close(): Promise<void>;
 }
 
-/** Opens a broker, creates its entities, and serves it. Closes everything if one of the three fails. */
+/** Opens a broker, in memory without a directory, creates its entities, and serves it. Closes everything if one of the three fails. */
 export async function hostNamespace(
   config: NamespaceConfig,
   directory: string | undefined,

@@ -9,11 +9,17 @@ export async function describePortHolder(host: string, port: number): Promise<st
   return [answer ?? "something else", process].filter((part) => part !== undefined).join(", ");
 }
 
+/** A host as a URL has it: IPv6 addresses in brackets. */
+export function inUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
 /** Requests `/health`, which every waybill broker answers. */
 async function probe(host: string, port: number): Promise<string | undefined> {
-  const name = host.includes(":") ? `[${host}]` : host;
   try {
-    const response = await fetch(`http://${name}:${port}/health`, { signal: AbortSignal.timeout(PROBE_MS) });
+    const response = await fetch(`http://${inUrl(host)}:${port}/health`, {
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
     const { message } = (await response.json()) as { message?: unknown };
     return typeof message === "string" && message.startsWith("waybill broker")
       ? "another waybill broker"

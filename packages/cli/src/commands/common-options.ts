@@ -1,6 +1,11 @@
 import { Command, Option } from "commander";
 import { addProperty } from "../input/parse-property.js";
 
+/** Parses an option that can be repeated: its values in a list. */
+export function repeatable<Value>(parse: (text: string) => Value) {
+  return (text: string, values: readonly Value[] = []): readonly Value[] => [...values, parse(text)];
+}
+
 /** A command with the options of all commands. */
 export function chainCommand(name: string): Command {
   return new Command(name)
@@ -36,7 +41,7 @@ export function withEntities(command: Command): Command {
   return command.option(
     "-e, --entity <path>",
     "a queue, or topic/Subscriptions/name; can be repeated; default: every entity, which needs the Manage claim on Azure",
-    (path: string, paths: string[] = []) => [...paths, path],
+    repeatable(String),
   );
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { parseDuration, parseInstant } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
-import { brokerCommand, withEntities } from "./common-options.js";
+import { brokerCommand, repeatable, withEntities } from "./common-options.js";
 import { exiting } from "./exiting.js";
 
 /** `waybill verdict`: decides whether a serializer or a version can be retired. */
@@ -29,7 +29,11 @@ export function verdictCommand(): Command {
       "--session-states-are-free",
       "no session state is written with it; needed if entities have sessions",
     )
-    .option("--earlier <file>", "an earlier census, which may have seen it later; can be repeated", collect)
+    .option(
+      "--earlier <file>",
+      "an earlier census, which may have seen it later; can be repeated",
+      repeatable(String),
+    )
     .addOption(new Option("--census <file>", "check this census instead of taking one").conflicts("entity"))
     .addHelpText(
       "after",
@@ -42,8 +46,4 @@ Examples:
 Exits with 0 for yes and with 1 for no. With --entity it holds for the named entities only.`,
     )
     .action(exiting(async () => (await import("../actions/verdict.js")).verdict));
-}
-
-function collect(path: string, paths: readonly string[] = []): readonly string[] {
-  return [...paths, path];
 }

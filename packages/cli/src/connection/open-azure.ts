@@ -60,12 +60,10 @@ function made<T>(make: () => T): T {
 function explained(catalog: EntityCatalog): EntityCatalog {
   return {
     async listEntities({ abortSignal }: CallOptions = {}) {
-      const signals = [
-        AbortSignal.timeout(listTimeoutMs),
-        ...(abortSignal === undefined ? [] : [abortSignal]),
-      ];
+      const timeout = AbortSignal.timeout(listTimeoutMs);
+      const either = abortSignal === undefined ? timeout : AbortSignal.any([timeout, abortSignal]);
       try {
-        return await catalog.listEntities({ abortSignal: AbortSignal.any(signals) });
+        return await catalog.listEntities({ abortSignal: either });
       } catch (error) {
         if (abortSignal?.aborted || !(error instanceof WaybillError)) throw error;
         throw new WaybillError(

@@ -88,16 +88,16 @@ const dotnetNamespace = "http://schemas.microsoft.com/2003/10/Serialization/";
 const dotnetRoots =
   /^(?:http:\/\/schemas\.microsoft\.com\/2003\/10\/Serialization\/|http:\/\/schemas\.datacontract\.org\/2004\/07\/)/;
 
+/** The bytes of U+FFFD, which stands for what was not UTF-8. */
+const replacement = "\u00ef\u00bf\u00bd";
+
 /** .NET binary XML: an element record, its name, and the namespace's declaration. Source: [MC-NBFX]. */
 function legacyDotnet({ body }: Traces): Origin | undefined {
-  if (
-    startsWith(body, "\u00ef\u00bf\u00bd") ||
-    ascii(body, 0, 300).includes(`@\u0006string\u0008${"\u00ef\u00bf\u00bd"}`)
-  )
+  const head = ascii(body, 0, 300);
+  if (head.startsWith(replacement) || head.includes(`@\u0006string\u0008${replacement}`))
     return origin("a body that was converted to UTF-8 on its way: its bytes are lost", undefined);
   if (body[0] !== 0x40 && body[0] !== 0x41 && !((body[0] ?? 0) >= 0x5e && (body[0] ?? 0) <= 0x77))
     return undefined;
-  const head = ascii(body, 0, 300);
   const at = head.indexOf("http://schemas.");
   if (at < 0 || !dotnetRoots.test(head.slice(at))) return undefined;
   const root = ascii(body, 2, 2 + Math.min(body[1] ?? 0, 60));
@@ -113,7 +113,7 @@ function legacyDotnet({ body }: Traces): Origin | undefined {
 
 function singleObject({ body }: Traces): Origin | undefined {
   if (body[0] !== 0xc3 || body[1] !== 0x01 || body.length < 10) return undefined;
-  const fingerprint = Array.from(body.subarray(2, 10), hexOf).reverse().join("");
+  const fingerprint = Buffer.from(body.subarray(2, 10)).reverse().toString("hex");
   return origin(
     `Avro single-object, schema fingerprint 0x${fingerprint}`,
     "avro({ schema }) with the schema of that fingerprint",
@@ -202,10 +202,6 @@ function ascii(body: Uint8Array, from: number, to: number): string {
   return String.fromCharCode(...body.subarray(from, Math.min(to, body.length)));
 }
 
-function startsWith(body: Uint8Array, text: string): boolean {
-  return ascii(body, 0, text.length) === text;
-}
-
 /** Maximum size of a body that is checked as text. */
 const maxTextBytes = 1024 * 1024;
 
@@ -225,8 +221,4 @@ function isJson(content: string): boolean {
   } catch {
     return false;
   }
-}
-
-function hexOf(byte: number): string {
-  return byte.toString(16).padStart(2, "0");
 }

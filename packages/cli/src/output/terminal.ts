@@ -17,11 +17,8 @@ const yieldedWidth = 16;
 /** How many rows are laid out together. */
 const rowsAtOnce = 500;
 
-/** The progress of long work. */
-export interface Progress {
-  update(count: number, total: number | undefined): void;
-  stop(): void;
-}
+/** Shows the progress of long work. */
+export type ShowProgress = (count: number, total?: number) => void;
 
 /** A cell; undefined if it is empty. */
 export type Cell = string | number | bigint | Date | undefined;
@@ -94,10 +91,15 @@ export class Terminal {
     process.stderr.write(`${printable(text)}\n`);
   }
 
-  /** A progress bar on the standard error, if that is a terminal. */
-  progress(what: string): Progress {
-    if (!process.stderr.isTTY) return { update() {}, stop() {} };
-    return progressBar(what);
+  /** Does long work with a progress bar on the standard error, if that is a terminal. */
+  async withProgress<Result>(what: string, work: (show: ShowProgress) => Promise<Result>): Promise<Result> {
+    if (!process.stderr.isTTY) return await work(() => {});
+    const bar = progressBar(what);
+    try {
+      return await work(bar.show);
+    } finally {
+      bar.stop();
+    }
   }
 }
 
@@ -109,10 +111,10 @@ export function isColorful(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true && TERM !== "dumb";
 }
 
-function progressBar(what: string): Progress {
+function progressBar(what: string): { readonly show: ShowProgress; stop(): void } {
   let bar: SingleBar | undefined;
   return {
-    update(count, total) {
+    show(count, total) {
       if (bar === undefined) {
         const format = total === undefined ? `{value} ${what}` : `{bar} {value}/{total} ${what}`;
         bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true, barsize: 30 });

@@ -1,5 +1,6 @@
 import {
   type Census,
+  type RetirementEvidence,
   type RetirementTarget,
   type RetirementVerdict,
   retirementVerdict,
@@ -32,11 +33,19 @@ export async function verdictOf(history: CensusHistory, fields: Fields): Promise
   const latest = censuses.at(-1);
   if (latest === undefined) throw new RequestError(409, "Take a census first.");
   return retirementVerdict(targetOf(fields), latest, {
-    writersStoppedAt: fields.optionalInstant("writersStoppedAt"),
-    maxScheduleDurationInMs: scheduleOf(fields),
-    sessionStatesAreFree: fields.flag("sessionStatesAreFree"),
+    ...evidenceOf(fields),
     earlier: censuses.slice(0, -1),
   });
+}
+
+/** What a census cannot see. */
+export function evidenceOf(fields: Fields): RetirementEvidence {
+  const hours = fields.optionalRate("longestScheduleInHours");
+  return {
+    writersStoppedAt: fields.optionalInstant("writersStoppedAt"),
+    maxScheduleDurationInMs: hours === undefined ? undefined : hours * 3_600_000,
+    sessionStatesAreFree: fields.flag("sessionStatesAreFree"),
+  };
 }
 
 /** What to retire. */
@@ -45,13 +54,8 @@ export function targetOf(fields: Fields): RetirementTarget {
   const messageType = fields.optionalText("messageType");
   if (serializer !== undefined && messageType === undefined) return { serializer };
   if (serializer === undefined && messageType !== undefined) {
-    const version = fields.count("messageVersion", { standard: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
+    const version = fields.count("messageVersion", { standard: 0, min: 0 });
     if (version > 0) return { messageType, version };
   }
   throw new RequestError(400, "Name a serializer, or messageType together with messageVersion.");
-}
-
-function scheduleOf(fields: Fields): number | undefined {
-  const hours = fields.optionalRate("longestScheduleInHours");
-  return hours === undefined ? undefined : hours * 3_600_000;
 }

@@ -26,11 +26,11 @@ export interface RepairRequest {
 
 /** Reads a request. Throws `RequestError`. */
 export function repairRequest(fields: Fields): RepairRequest {
-  const address = addressAt(fields.text("entity"));
+  const address = fields.address();
   const from = { ...address, subQueue: address.subQueue ?? "deadLetter" } as EntityAddress;
   const to = fields.optionalText("to");
   const versions = fields.optionalTexts("messageVersion")?.map(Number);
-  const limit = fields.count("limit", { standard: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
+  const limit = fields.count("limit", { standard: 0, min: 0 });
   return {
     from,
     to: to === undefined ? undefined : targetAt(to),
@@ -97,7 +97,7 @@ function targetAt(path: string): RepairTarget {
 function kindOf(value: unknown): DeadLetterKind | undefined {
   if (value === undefined || value === null) return undefined;
   const group = Fields.of(value);
-  const version = group.count("messageVersion", { standard: -1, min: -1, max: Number.MAX_SAFE_INTEGER });
+  const version = group.count("messageVersion", { standard: -1, min: -1 });
   return {
     deadLetterReason: group.optionalText("reason"),
     mediaType: group.text("mediaType"),

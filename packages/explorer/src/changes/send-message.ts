@@ -47,7 +47,7 @@ export async function sendMessage(
 }
 
 async function encoded(context: ExplorerContext, fields: Fields, messageId: string): Promise<EncodedMessage> {
-  const version = fields.count("version", { standard: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
+  const version = fields.count("version", { standard: 0, min: 0 });
   return await context.pipeline.serialize(
     {
       body: bodyOf(fields.text("body")),

@@ -3,7 +3,7 @@ import { WaybillError } from "@waybill/core";
 import { retirementVerdict, takeCensus } from "@waybill/migration";
 import { z } from "zod";
 import { CensusHistory } from "../census/census-history.js";
-import { targetOf } from "../census/take-and-keep.js";
+import { evidenceOf, targetOf } from "../census/take-and-keep.js";
 import {
   type ExplorerContext,
   type ExplorerOptions,
@@ -19,7 +19,12 @@ import { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
 
-const readOnly = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
+/** The settings of a tool that only reads. */
+function reading<Input>(description: string, inputSchema: Input) {
+  const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
+  return { description, inputSchema, annotations };
+}
+
 const entity = z
   .string()
   .describe("A queue or topic/Subscriptions/name, optionally followed by /$DeadLetterQueue.");
@@ -44,21 +49,15 @@ export function createMcpServer(options: ExplorerOptions, version: string): McpS
 function addEntityTools(server: McpServer, context: ExplorerContext): void {
   server.registerTool(
     "list_entities",
-    {
-      description: "Lists queues, topics and subscriptions with exact counts by state.",
-      inputSchema: {},
-      annotations: readOnly,
-    },
+    reading("Lists queues, topics and subscriptions with exact counts by state.", {}),
     () => answered(() => listEntities(context)),
   );
   server.registerTool(
     "dead_letter_groups",
-    {
-      description:
-        "Groups dead letters by reason, message type, version and format, and reports how many the chain reads now.",
-      inputSchema: { entity },
-      annotations: readOnly,
-    },
+    reading(
+      "Groups dead letters by reason, message type, version and format, and reports how many the chain reads now.",
+      { entity },
+    ),
     (input) => answered(() => groupDeadLetters(context, addressAt(input.entity))),
   );
 }
@@ -66,16 +65,14 @@ function addEntityTools(server: McpServer, context: ExplorerContext): void {
 function addMessageTools(server: McpServer, context: ExplorerContext): void {
   server.registerTool(
     "peek_messages",
-    {
-      description:
-        "Peeks messages without locking them, oldest first: properties and the serializer that reads each, without bodies.",
-      inputSchema: {
+    reading(
+      "Peeks messages without locking them, oldest first: properties and the serializer that reads each, without bodies.",
+      {
         entity,
         from: sequenceNumber.optional(),
         max: z.number().int().min(1).max(100).default(20),
       },
-      annotations: readOnly,
-    },
+    ),
     ({ entity: path, from, max }) =>
       answered(() =>
         listMessages(context, {
@@ -87,21 +84,19 @@ function addMessageTools(server: McpServer, context: ExplorerContext): void {
   );
   server.registerTool(
     "decode_message",
-    {
-      description:
-        "Shows one message with its value as the chain reads it, or each failed attempt with stage, reason and offset.",
-      inputSchema: { entity, sequenceNumber },
-      annotations: readOnly,
-    },
+    reading(
+      "Shows one message with its value as the chain reads it, or each failed attempt with stage, reason and offset.",
+      { entity, sequenceNumber },
+    ),
     (input) => answered(() => viewMessage(context, addressAt(input.entity), BigInt(input.sequenceNumber))),
   );
   server.registerTool(
     "decode_body",
-    {
-      description: "Reads a body, given in Base64, with the chain.",
-      inputSchema: { base64: z.string(), contentType: z.string().optional(), subject: z.string().optional() },
-      annotations: readOnly,
-    },
+    reading("Reads a body, given in Base64, with the chain.", {
+      base64: z.string(),
+      contentType: z.string().optional(),
+      subject: z.string().optional(),
+    }),
     ({ base64, contentType, subject }) =>
       answered(() =>
         decodeBody(context, { body: Uint8Array.from(Buffer.from(base64, "base64")), contentType, subject }),
@@ -114,20 +109,17 @@ function addMigrationTools(server: McpServer, context: ExplorerContext): void {
   const { transport, pipeline, catalog } = context;
   server.registerTool(
     "take_census",
-    {
-      description:
-        "Counts all waiting messages by content type, message type, version and the serializer that reads them.",
-      inputSchema: {},
-      annotations: readOnly,
-    },
+    reading(
+      "Counts all waiting messages by content type, message type, version and the serializer that reads them.",
+      {},
+    ),
     () => answered(() => takeCensus({ transport, pipeline, catalog })),
   );
   server.registerTool(
     "retirement_verdict",
-    {
-      description:
-        "Decides whether a serializer, or a version of a message type, can be retired, with the reasons against it.",
-      inputSchema: {
+    reading(
+      "Decides whether a serializer, or a version of a message type, can be retired, with the reasons against it.",
+      {
         serializer: z.string().optional(),
         messageType: z.string().optional(),
         messageVersion: z.number().int().positive().optional(),
@@ -135,17 +127,13 @@ function addMigrationTools(server: McpServer, context: ExplorerContext): void {
         longestScheduleInHours: z.number().positive().optional(),
         sessionStatesAreFree: z.boolean().optional(),
       },
-      annotations: readOnly,
-    },
+    ),
     (input) =>
       answered(async () => {
-        const { writersStoppedAt, longestScheduleInHours, sessionStatesAreFree } = input;
-        const target = targetOf(new Fields(Object.entries(input)));
+        const fields = new Fields(Object.entries(input));
+        const target = targetOf(fields);
         return retirementVerdict(target, await takeCensus({ transport, pipeline, catalog }), {
-          writersStoppedAt: writersStoppedAt === undefined ? undefined : new Date(writersStoppedAt),
-          maxScheduleDurationInMs:
-            longestScheduleInHours === undefined ? undefined : longestScheduleInHours * 3_600_000,
-          sessionStatesAreFree,
+          ...evidenceOf(fields),
           earlier: await history.read(),
         });
       }),

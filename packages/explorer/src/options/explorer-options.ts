@@ -30,18 +30,9 @@ export interface ExplorerOptions {
 }
 
 /** {@link ExplorerOptions} checked, with every default filled in. */
-export interface ExplorerContext {
-  readonly transport: Transport;
-  readonly pipeline: Pipeline;
-  readonly catalog: EntityCatalog;
-  readonly namespace: string;
-  readonly directory: string;
-  readonly allowChanges: boolean;
-  readonly writePlans: readonly WritePlan[];
-  readonly redact: Redactor | undefined;
-  readonly keep: readonly string[];
-  readonly refreshIntervalInMs: number;
-}
+export type ExplorerContext = Pick<ExplorerOptions, "redact"> & {
+  readonly [Name in Exclude<keyof ExplorerOptions, "redact">]-?: NonNullable<ExplorerOptions[Name]>;
+};
 
 const optionNames: OptionNames<ExplorerOptions> = {
   transport: true,

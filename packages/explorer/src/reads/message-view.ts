@@ -98,7 +98,7 @@ export async function messageView(
   { readAs, abortSignal }: { readAs?: string | undefined; abortSignal?: AbortSignal | undefined } = {},
 ): Promise<MessageView> {
   const chain = await readMessage(context, message, { abortSignal });
-  const outcome = readAs === undefined ? chain : await readingAs(context, message, readAs, abortSignal);
+  const outcome = readAs === undefined ? chain : await readAsAsked(context, message, readAs, abortSignal);
   const travelled = bodyAsRead(message, outcome.report);
   const reading = readingView(context, outcome, { readAs, travelled });
   const offset = travelled && reading.attempts[reading.decisive]?.offset;
@@ -118,10 +118,7 @@ export async function viewValuePart(
   message: DeliveredMessage,
   { path, from, readAs }: { path: readonly number[]; from: number; readAs?: string | undefined },
 ): Promise<ValueNode> {
-  const outcome =
-    readAs === undefined
-      ? await readMessage(context, message)
-      : await readingAs(context, message, readAs, undefined);
+  const outcome = await readAsAsked(context, message, readAs);
   const part =
     outcome.status === "decoded"
       ? valueTree(outcome.body, { path, from, limits: { ...treeLimits, maxTextLength: 100_000 } })
@@ -152,12 +149,14 @@ function bodyAsRead(
   return isAsRead && body instanceof Uint8Array ? body : undefined;
 }
 
-async function readingAs(
+/** Reads a message with a serializer, or the chain. Rejects with `RequestError` for a serializer that the chain does not have. */
+async function readAsAsked(
   context: ExplorerContext,
   message: DeliveredMessage,
-  serializer: string,
-  abortSignal: AbortSignal | undefined,
+  serializer: string | undefined,
+  abortSignal?: AbortSignal,
 ): Promise<DeserializationOutcome> {
+  if (serializer === undefined) return await readMessage(context, message, { abortSignal });
   try {
     return await readMessage(context, message, { abortSignal, readAs: { serializer } });
   } catch (error) {

@@ -10,18 +10,13 @@ export class LineStream {
     this.#response = response;
   }
 
-  /** Whether the reader is slower than the writer. */
-  get isFull(): boolean {
-    return this.#response.writableNeedDrain;
-  }
-
   write(value: unknown): void {
     if (!this.#response.destroyed) this.#response.write(`${toWire(value)}\n`);
   }
 
   /** Resolves when the reader has caught up, or has disconnected. */
   async drained(): Promise<void> {
-    if (!this.isFull || this.#response.destroyed) return;
+    if (!this.#response.writableNeedDrain || this.#response.destroyed) return;
     await Promise.race([once(this.#response, "drain"), once(this.#response, "close")]);
   }
 }

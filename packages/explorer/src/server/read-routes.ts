@@ -5,66 +5,47 @@ import { listMessages, numberRange } from "../reads/list-messages.js";
 import { hexOf, viewMessage, viewValuePart } from "../reads/message-view.js";
 import { peekOne } from "../reads/peek.js";
 import { listSessions, readSessionState } from "../reads/sessions.js";
-import { addressAt } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
-import type { Call, Routes } from "./route.js";
+import { type Call, json, type Routes } from "./route.js";
 
 const states = ["active", "deferred", "scheduled"] as const;
 
 /** The routes that only read. */
 export const readRoutes: Routes = {
-  "GET /api/about": { kind: "json", answer: about },
-  "GET /api/entities": {
-    kind: "json",
-    answer: ({ context, abortSignal }) => listEntities(context, abortSignal),
-  },
-  "GET /api/rules": {
-    kind: "json",
-    answer: ({ context, fields, abortSignal }) => listRules(context, fields.text("entity"), abortSignal),
-  },
-  "GET /api/messages": { kind: "json", answer: messages },
-  "GET /api/range": {
-    kind: "json",
-    answer: ({ context, fields, abortSignal }) =>
-      numberRange(
-        context,
-        addressAt(fields.text("entity")),
-        fields.count("expected", { standard: 1_000, max: Number.MAX_SAFE_INTEGER, min: 0 }),
-        abortSignal,
-      ),
-  },
-  "GET /api/message": {
-    kind: "json",
-    answer: ({ context, fields, abortSignal }) =>
-      viewMessage(context, addressAt(fields.text("entity")), fields.sequenceNumber("number"), {
-        readAs: fields.optionalText("readAs"),
-        abortSignal,
-      }),
-  },
-  "GET /api/value": { kind: "json", answer: valuePart },
-  "GET /api/hex": { kind: "json", answer: hex },
-  "GET /api/sessions": {
-    kind: "json",
-    answer: ({ context, fields, abortSignal }) =>
-      listSessions(
-        context,
-        addressAt(fields.text("entity")),
-        fields.count("skip", { standard: 0, min: 0, max: 1_000_000 }),
-        abortSignal,
-      ),
-  },
+  "GET /api/about": json(about),
+  "GET /api/entities": json(({ context, abortSignal }) => listEntities(context, abortSignal)),
+  "GET /api/rules": json(({ context, fields, abortSignal }) =>
+    listRules(context, fields.text("entity"), abortSignal),
+  ),
+  "GET /api/messages": json(messages),
+  "GET /api/range": json(({ context, fields, abortSignal }) =>
+    numberRange(
+      context,
+      fields.address(),
+      fields.count("expected", { standard: 1_000, min: 0 }),
+      abortSignal,
+    ),
+  ),
+  "GET /api/message": json(({ context, fields, abortSignal }) =>
+    viewMessage(context, fields.address(), fields.sequenceNumber("number"), {
+      readAs: fields.optionalText("readAs"),
+      abortSignal,
+    }),
+  ),
+  "GET /api/value": json(valuePart),
+  "GET /api/hex": json(hex),
+  "GET /api/sessions": json(({ context, fields, abortSignal }) => {
+    const skip = fields.count("skip", { standard: 0, min: 0, max: 1_000_000 });
+    return listSessions(context, fields.address(), skip, abortSignal);
+  }),
   // Not a GET: the session is locked while its state is read.
-  "POST /api/session-state": {
-    kind: "json",
-    answer: ({ context, fields }) =>
-      readSessionState(context, addressAt(fields.text("entity")), fields.text("sessionId")),
-  },
-  "GET /api/dead-letters": {
-    kind: "json",
-    answer: ({ context, fields, abortSignal }) =>
-      groupDeadLetters(context, addressAt(fields.text("entity")), abortSignal),
-  },
-  "POST /api/decode-body": { kind: "json", maxBytes: 150 * 1024 * 1024, answer: looseBody },
+  "POST /api/session-state": json(({ context, fields }) =>
+    readSessionState(context, fields.address(), fields.text("sessionId")),
+  ),
+  "GET /api/dead-letters": json(({ context, fields, abortSignal }) =>
+    groupDeadLetters(context, fields.address(), abortSignal),
+  ),
+  "POST /api/decode-body": json(looseBody, { maxBytes: 150 * 1024 * 1024 }),
 };
 
 function about({ context }: Call) {
@@ -89,7 +70,7 @@ function messages({ context, fields, abortSignal }: Call) {
   if (stateText !== undefined && state === undefined)
     throw new RequestError(400, `state must be one of ${states.join(", ")}.`);
   return listMessages(context, {
-    address: addressAt(fields.text("entity")),
+    address: fields.address(),
     from: fields.optionalSequenceNumber("from"),
     before: fields.optionalSequenceNumber("before"),
     max: fields.count("max", { standard: 100, max: 250 }),
@@ -99,23 +80,21 @@ function messages({ context, fields, abortSignal }: Call) {
 }
 
 async function valuePart({ context, fields, abortSignal }: Call) {
-  const address = addressAt(fields.text("entity"));
-  const message = await peekOne(context, address, fields.sequenceNumber("number"), abortSignal);
+  const message = await peekOne(context, fields.address(), fields.sequenceNumber("number"), abortSignal);
   const path = fields.optionalText("path") ?? "";
   if (!/^(?:\d{1,9}(?:\.\d{1,9}){0,512})?$/.test(path))
     throw new RequestError(400, "path must be steps such as 0.3.1.");
   return await viewValuePart(context, message, {
     path: path === "" ? [] : path.split(".").map(Number),
-    from: fields.count("from", { standard: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
+    from: fields.count("from", { standard: 0, min: 0 }),
     readAs: fields.optionalText("readAs"),
   });
 }
 
 async function hex({ context, fields, abortSignal }: Call) {
-  const address = addressAt(fields.text("entity"));
-  const { body } = await peekOne(context, address, fields.sequenceNumber("number"), abortSignal);
+  const { body } = await peekOne(context, fields.address(), fields.sequenceNumber("number"), abortSignal);
   if (!(body instanceof Uint8Array)) throw new RequestError(404, "The body is an AMQP value, not bytes.");
-  const from = fields.count("from", { standard: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
+  const from = fields.count("from", { standard: 0, min: 0 });
   return hexOf(body, from, fields.count("length", { standard: 4_096, max: 65_536 }));
 }
 

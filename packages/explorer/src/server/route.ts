@@ -22,14 +22,20 @@ export interface Call extends Parts {
 
 /** A request handler: answers with one JSON value, a file to download, or a stream of lines. */
 export type Route =
-  | {
-      readonly kind: "json";
-      readonly isChange?: true;
-      readonly maxBytes?: number;
-      answer(call: Call): unknown;
-    }
+  | ({ readonly kind: "json"; answer(call: Call): unknown } & JsonSettings)
   | { readonly kind: "download"; answer(call: Call): Promise<Download> }
   | { readonly kind: "lines"; answer(call: Call, lines: LineStream): Promise<void> };
+
+/** What a route of JSON allows: changes only if the explorer does, and larger bodies. */
+interface JsonSettings {
+  readonly isChange?: true;
+  readonly maxBytes?: number;
+}
+
+/** A route that answers with one JSON value. */
+export function json(answer: (call: Call) => unknown, settings: JsonSettings = {}): Route {
+  return { kind: "json", answer, ...settings };
+}
 
 /** A file to download, which browsers must not show. */
 export interface Download {

@@ -13,66 +13,43 @@ import { findConversation } from "../search/conversation.js";
 import { listSearches, removeSearch, saveSearch } from "../search/saved-searches.js";
 import { searchCriteria } from "../search/search-criteria.js";
 import { type SearchEvent, searchMessages } from "../search/search-messages.js";
-import { addressAt } from "../wire/entity-path.js";
 import { RequestError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
 import type { LineStream } from "./line-stream.js";
-import type { Call, Download, Routes } from "./route.js";
+import { type Call, type Download, json, type Routes } from "./route.js";
 
 /** The routes that run long, store something, or change something. */
 export const workRoutes: Routes = {
   "GET /api/live": { kind: "lines", answer: live },
   "GET /api/search": { kind: "lines", answer: search },
-  "GET /api/searches": { kind: "json", answer: ({ context }) => listSearches(context.directory) },
-  "POST /api/searches": {
-    kind: "json",
-    answer: ({ context, fields }) =>
-      saveSearch(context.directory, fields.text("name"), searchCriteria(fields)),
-  },
-  "POST /api/searches/remove": {
-    kind: "json",
-    answer: async ({ context, fields }) => {
-      await removeSearch(context.directory, fields.text("name"));
-      return {};
-    },
-  },
-  "GET /api/conversation": {
-    kind: "json",
-    answer: ({ context, fields, abortSignal }) => findConversation(context, fields.text("id"), abortSignal),
-  },
+  "GET /api/searches": json(({ context }) => listSearches(context.directory)),
+  "POST /api/searches": json(({ context, fields }) =>
+    saveSearch(context.directory, fields.text("name"), searchCriteria(fields)),
+  ),
+  "POST /api/searches/remove": json(async ({ context, fields }) => {
+    await removeSearch(context.directory, fields.text("name"));
+    return {};
+  }),
+  "GET /api/conversation": json(({ context, fields, abortSignal }) =>
+    findConversation(context, fields.text("id"), abortSignal),
+  ),
   "GET /api/golden": { kind: "download", answer: golden },
   "GET /api/raw": { kind: "download", answer: raw },
-  "GET /api/census": { kind: "json", answer: censuses },
+  "GET /api/census": json(censuses),
   "POST /api/census": { kind: "lines", answer: census },
-  "GET /api/verdict": { kind: "json", answer: ({ history, fields }) => verdictOf(history, fields) },
-  "POST /decode": {
-    kind: "json",
-    maxBytes: 150 * 1024 * 1024,
-    answer: ({ context, body }) => decodePayloads(context, body),
-  },
-  "POST /api/repair/preview": { kind: "json", answer: preview },
-  "GET /api/repairs": { kind: "json", answer: ({ jobs }) => jobs.list() },
-  "POST /api/repair": {
-    kind: "json",
-    isChange: true,
-    answer: ({ jobs, fields }) => jobs.start(repairRequest(fields)),
-  },
-  "POST /api/repair/cancel": {
-    kind: "json",
-    isChange: true,
-    answer: ({ jobs, fields }) => jobs.cancel(fields.text("id")),
-  },
-  "POST /api/send/check": {
-    kind: "json",
+  "GET /api/verdict": json(({ history, fields }) => verdictOf(history, fields)),
+  "POST /decode": json(({ context, body }) => decodePayloads(context, body), { maxBytes: 150 * 1024 * 1024 }),
+  "POST /api/repair/preview": json(preview),
+  "GET /api/repairs": json(({ jobs }) => jobs.list()),
+  "POST /api/repair": json(({ jobs, fields }) => jobs.start(repairRequest(fields)), { isChange: true }),
+  "POST /api/repair/cancel": json(({ jobs, fields }) => jobs.cancel(fields.text("id")), { isChange: true }),
+  "POST /api/send/check": json(({ context, fields }) => sendMessage(context, fields, { isCheck: true }), {
     maxBytes: 8 * 1024 * 1024,
-    answer: ({ context, fields }) => sendMessage(context, fields, { isCheck: true }),
-  },
-  "POST /api/send": {
-    kind: "json",
+  }),
+  "POST /api/send": json(({ context, fields }) => sendMessage(context, fields, { isCheck: false }), {
     isChange: true,
     maxBytes: 8 * 1024 * 1024,
-    answer: ({ context, fields }) => sendMessage(context, fields, { isCheck: false }),
-  },
+  }),
 };
 
 /** Streams the counts and repairs whenever they change. */
@@ -113,8 +90,7 @@ async function preview({ context, fields, abortSignal }: Call) {
 
 /** One message as a golden message; redacted unless the query says `redact=false`. */
 async function golden({ context, fields, abortSignal }: Call): Promise<Download> {
-  const address = addressAt(fields.text("entity"));
-  const message = await peekOne(context, address, fields.sequenceNumber("number"), abortSignal);
+  const message = await peekOne(context, fields.address(), fields.sequenceNumber("number"), abortSignal);
   const isRedacted = fields.optionalText("redact") !== "false";
   const { pipeline, redact, keep } = context;
   const { messages, skipped } = await captureGoldenMessage(message, {
@@ -136,7 +112,7 @@ async function golden({ context, fields, abortSignal }: Call): Promise<Download>
 async function raw({ context, fields, abortSignal }: Call): Promise<Download> {
   if (fields.optionalText("redact") !== "false")
     throw new RequestError(400, "Undeserializable messages cannot be redacted: add redact=false.");
-  const address = addressAt(fields.text("entity"));
+  const address = fields.address();
   const message = await peekOne(context, address, fields.sequenceNumber("number"), abortSignal);
   const { settlement: _, ...properties } = message;
   const name = `${entityPathOf(address).replace(/[^A-Za-z0-9.-]+/g, "-")}-${message.sequenceNumber}.message.json`;

@@ -1,3 +1,5 @@
+import type { EntityAddress } from "@waybill/core/transport";
+import { addressAt } from "./entity-path.js";
 import { RequestError } from "./request-error.js";
 
 /** The fields of a query or of a JSON body, with type checks. Every method throws `RequestError`. */
@@ -38,8 +40,16 @@ export class Fields {
     throw new RequestError(400, `${name} must be a list of strings.`);
   }
 
+  /** The entity or sub-queue that `entity` names. */
+  address(): EntityAddress {
+    return addressAt(this.text("entity"));
+  }
+
   /** An integer within limits. */
-  count(name: string, { standard, max, min = 1 }: { standard: number; max: number; min?: number }): number {
+  count(
+    name: string,
+    { standard, min = 1, max = Number.MAX_SAFE_INTEGER }: { standard: number; min?: number; max?: number },
+  ): number {
     const value = this.#values.get(name);
     if (value === undefined || value === null || value === "") return standard;
     const number = typeof value === "number" ? value : Number(value);

@@ -120,7 +120,8 @@ async function countPlace(
 ): Promise<CensusPlace> {
   const { transport, abortSignal } = settings;
   const receiver = transport.createReceiver(place.address, "peekLock");
-  const result = { entityPath: place.entityPath, subQueue: place.address.subQueue, ...about(place) };
+  const { requiresSession, counts } = place.entity;
+  const result = { entityPath: place.entityPath, subQueue: place.address.subQueue, requiresSession, counts };
   let peeked = 0;
   try {
     for await (const page of peekPages(receiver, {
@@ -157,12 +158,6 @@ function read(
 /** Hashes the number, since neighbouring messages are often alike. Source: Knuth, multiplicative hashing. */
 function isSampled(sequenceNumber: bigint, sampleRate: number): boolean {
   return Number((sequenceNumber * 2_654_435_761n) & 0xffff_ffffn) < sampleRate * 2 ** 32;
-}
-
-function about({
-  entity: { requiresSession, counts },
-}: Place): Pick<CensusPlace, "requiresSession" | "counts"> {
-  return { requiresSession, counts };
 }
 
 function expectedCount(counts: readonly CensusPlace["counts"][]): number | undefined {

@@ -157,10 +157,12 @@ function keyOf(kind: Kind): string {
   return JSON.stringify(Object.values(kind).map((value) => value ?? null));
 }
 
-function earlier(one: Date | undefined, two: Date | undefined): Date | undefined {
+/** The earlier one of two instants, if there are two. */
+export function earlier(one: Date | undefined, two: Date | undefined): Date | undefined {
   return one === undefined || (two !== undefined && two < one) ? two : one;
 }
 
-function later(one: Date | undefined, two: Date | undefined): Date | undefined {
+/** The later one of two instants, if there are two. */
+export function later(one: Date | undefined, two: Date | undefined): Date | undefined {
   return one === undefined || (two !== undefined && two > one) ? two : one;
 }

@@ -33,7 +33,7 @@ export function compareValues(before: unknown, after: unknown, onDifference: Dif
   if (isSameValue(before, after)) return;
   let told = 0;
   compare(before, after, "", (path, kind) => {
-    if (told++ < maxDifferences) onDifference(path, kind);
+    if (told++ < maxDifferences) onDifference(path === "" ? "/" : path, kind);
   });
 }
 
@@ -46,7 +46,7 @@ function compare(before: unknown, after: unknown, path: string, tell: Difference
   } else if (before instanceof Map && after instanceof Map) {
     compareMaps(before, after, path, tell);
   } else {
-    tell(path === "" ? "/" : path, kindOf(before, after));
+    tell(path, kindOf(before, after));
   }
 }
 
@@ -56,7 +56,7 @@ function compareLists(
   path: string,
   tell: DifferenceListener,
 ): void {
-  if (before.length !== after.length) tell(path === "" ? "/" : path, "length");
+  if (before.length !== after.length) tell(path, "length");
   const seen = new Set<string>();
   // All items have the same path, so each kind is reported once per list.
   const reportOnce: DifferenceListener = (where, kind) => {
@@ -92,14 +92,13 @@ function compareMaps(
   path: string,
   tell: DifferenceListener,
 ): void {
-  const where = path === "" ? "/" : path;
   const isKeyedAlike = before.size === after.size && [...before.keys()].every((key) => after.has(key));
   if (!isKeyedAlike) {
-    tell(where, before.size === after.size ? "value" : "length");
+    tell(path, before.size === after.size ? "value" : "length");
     return;
   }
   const isSameOrder = isSameValue([...before.keys()], [...after.keys()]);
-  if (!isSameOrder) tell(where, "order");
+  if (!isSameOrder) tell(path, "order");
   for (const [key, value] of before) compare(value, after.get(key), `${path}/{}`, tell);
 }
 

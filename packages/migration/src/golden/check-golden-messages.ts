@@ -1,5 +1,6 @@
 import { AssertionError } from "node:assert";
 import type { DeserializationOutcome, Pipeline } from "@waybill/core";
+import type { Decoded } from "@waybill/core/pipeline";
 import { acceptedBy } from "./accepted-by.js";
 import { differingPaths } from "./differing-paths.js";
 import { readGoldenMessages } from "./golden-files.js";
@@ -76,11 +77,9 @@ async function check(pipeline: Pipeline, golden: GoldenMessage): Promise<Failure
   ];
 }
 
-function reasonOf(outcome: Exclude<DeserializationOutcome, { status: "decoded" }>): string {
+function reasonOf(outcome: Exclude<DeserializationOutcome, Decoded>): string {
   return outcome.status === "unavailable" ? outcome.error.text : outcome.description;
 }
-
-type Decoded = Extract<DeserializationOutcome, { status: "decoded" }>;
 
 function changedReader({ expected }: GoldenMessage, { report }: Decoded): Failure[] {
   const was = reader(expected.serializer, expected.messageType, expected.messageVersion);

@@ -27,8 +27,7 @@ export class Pace {
     const now = this.#scheduler.steadyNow?.() ?? this.#scheduler.now();
     const waitMs = this.#freeAt - now;
     this.#freeAt = Math.max(this.#freeAt, now) + (messages / this.#perSecond) * 1000;
-    if (waitMs <= 0) return;
-    await pause(waitMs, this.#scheduler, abortSignal);
+    if (waitMs > 0) await pause(waitMs, this.#scheduler, abortSignal);
     if (abortSignal?.aborted) throw new WaybillError("aborted", "The repair was aborted.");
   }
 }

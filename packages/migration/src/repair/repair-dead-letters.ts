@@ -106,11 +106,7 @@ class Repair {
   async #repairBatch(): Promise<boolean> {
     const { abortSignal, onProgress, maxWaitTimeInMs = 2_000 } = this.#options;
     const maxMessages = this.#pace.atOnce(Math.min(maxBatchMessages, this.#left()));
-    const batch = await this.#receiver.receive({
-      maxMessages,
-      maxWaitTimeInMs,
-      abortSignal,
-    });
+    const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
     const fresh = batch.filter((message) => !this.#locked.holdIfSeen(message));
     if (fresh.length === 0) return false;
     const sent: DeliveredMessage[] = [];
@@ -175,7 +171,6 @@ class Repair {
   async #send(planned: readonly Resubmission[]): Promise<DeliveredMessage[]> {
     await this.#pace.wait(planned.length, this.#options.abortSignal);
     // From here to the last receipt the signal is ignored: a batch that may have been sent could only be sent again.
-    throwIfAborted(this.#options.abortSignal);
     await this.#note("sending", planned);
     for (const { delivered } of planned) {
       if (this.#begun.get(placeKey(placeOf(delivered))) === "sending")
@@ -267,18 +262,11 @@ function settlementOf({ settlement }: DeliveredMessage): object {
   return settlement;
 }
 
-function throwIfAborted(abortSignal: AbortSignal | undefined): void {
-  if (abortSignal?.aborted) throw new WaybillError("aborted", "The repair was aborted.");
-}
-
 function estimatedSize({ body }: EncodedMessage): number {
   return (body instanceof Uint8Array ? body.length : maxBatchBytes) + propertiesBytes;
 }
 
 function idText(id: EncodedMessage["messageId"]): string | undefined {
-  return id === undefined
-    ? undefined
-    : id instanceof Uint8Array
-      ? Buffer.from(id).toString("hex")
-      : String(id);
+  if (id === undefined) return undefined;
+  return id instanceof Uint8Array ? Buffer.from(id).toString("hex") : String(id);
 }

@@ -9,6 +9,8 @@ import type {
 import { decisiveAttempt } from "@waybill/core/pipeline";
 import type { Stage } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
+import { peekPages } from "../census/peek-pages.js";
+import { earlier, later } from "../census/tally.js";
 import { type DeadLetterKind, deadLetterKind } from "./dead-letter-kind.js";
 import { type DeadLetterQueue, deadLetterAddress } from "./dead-letter-queue.js";
 import { resubmitCountOf } from "./resubmission.js";
@@ -62,17 +64,13 @@ const maxGroups = 10_000;
 
 /** Peeks a whole dead-letter queue and reports how today's chain reads it, grouped by cause. Locks and changes nothing. */
 export async function surveyDeadLetters(options: SurveyOptions): Promise<DeadLetterSurvey> {
-  const { transport, pipeline, from, pageSize = 250, abortSignal, onProgress } = options;
+  const { transport, pipeline, from, pageSize, abortSignal, onProgress } = options;
   const receiver = transport.createReceiver(deadLetterAddress(from), "peekLock");
   const groups = new Map<string, Counted>();
   let peeked = 0;
   let decodable = 0;
   try {
-    let fromSequenceNumber: bigint | undefined;
-    for (;;) {
-      const page = await receiver.peek({ maxMessages: pageSize, fromSequenceNumber, abortSignal });
-      const last = page.at(-1);
-      if (last === undefined) break;
+    for await (const page of peekPages(receiver, { pageSize, abortSignal })) {
       for (const message of page) {
         const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
         if (outcome.status === "decoded") decodable++;
@@ -80,7 +78,6 @@ export async function surveyDeadLetters(options: SurveyOptions): Promise<DeadLet
       }
       peeked += page.length;
       onProgress?.(peeked);
-      fromSequenceNumber = last.sequenceNumber + 1n;
     }
   } finally {
     await receiver.close();
@@ -113,11 +110,8 @@ function count(
   }
   group.count++;
   group.resubmits = Math.max(group.resubmits, resubmitCountOf(message));
-  const { enqueuedTimeUtc: at } = message;
-  if (at !== undefined) {
-    if (group.oldestEnqueuedAt === undefined || at < group.oldestEnqueuedAt) group.oldestEnqueuedAt = at;
-    if (group.newestEnqueuedAt === undefined || at > group.newestEnqueuedAt) group.newestEnqueuedAt = at;
-  }
+  group.oldestEnqueuedAt = earlier(group.oldestEnqueuedAt, message.enqueuedTimeUtc);
+  group.newestEnqueuedAt = later(group.newestEnqueuedAt, message.enqueuedTimeUtc);
   if (group.examples.length < 3) group.examples = [...group.examples, message.sequenceNumber];
 }
 

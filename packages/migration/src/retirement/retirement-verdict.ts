@@ -1,3 +1,4 @@
+import { subQueuePathOf } from "@waybill/core/transport";
 import type { Census, CensusGroup } from "../census/census.js";
 import { mayNeed, needs, strangeTarget } from "./known-target.js";
 
@@ -123,9 +124,18 @@ function withoutEntities(paths: readonly string[]): (census: Census) => Census {
   });
 }
 
+function reason(
+  obstacle: RetirementObstacle,
+  text: string,
+  place?: string,
+  count?: number,
+): RetirementReason {
+  return { obstacle, place, count, text };
+}
+
 function unknownTarget(target: RetirementTarget, census: Census): RetirementReason[] {
   const text = strangeTarget(target, census);
-  return text === undefined ? [] : [{ obstacle: "not-in-chain", place: undefined, count: undefined, text }];
+  return text === undefined ? [] : [reason("not-in-chain", text)];
 }
 
 function messageReasons({ groups }: Census, target: RetirementTarget): RetirementReason[] {
@@ -139,10 +149,13 @@ function messageReasons({ groups }: Census, target: RetirementTarget): Retiremen
     known.count += group.count;
     counted.set(key, known);
   }
-  return Array.from(counted.values(), ({ obstacle, place, count }) => {
-    const text = `${count} ${count === 1 ? "message" : "messages"} in ${place} ${messageTexts[obstacle]}.`;
-    return { obstacle, place, count, text };
-  });
+  return Array.from(counted.values(), ({ obstacle, place, count }) =>
+    reason(obstacle, `${messages(count)} in ${place} ${messageTexts[obstacle]}.`, place, count),
+  );
+}
+
+function messages(count: number): string {
+  return `${count} ${count === 1 ? "message" : "messages"}`;
 }
 
 const messageTexts: Readonly<Partial<Record<RetirementObstacle, string>>> = {
@@ -182,7 +195,7 @@ function evidenceReasons(
       "maxScheduleDurationInMs is not a duration in milliseconds; say how far ahead producers schedule.",
     );
   if (![census, ...earlier].every(hasInstants)) texts.push("a census has invalid dates; take it again.");
-  return texts.map((text) => ({ obstacle: "invalid-evidence", place: undefined, count: undefined, text }));
+  return texts.map((text) => reason("invalid-evidence", text));
 }
 
 function hasInstants({ startedAt, groups }: Census): boolean {
@@ -207,12 +220,7 @@ function placeReasons({ places }: Census): RetirementReason[] {
         each.end === "limit"
           ? `peeking stopped after ${each.peeked} messages`
           : `peeking failed (${each.error?.code})`;
-      return {
-        obstacle: "not-peeked",
-        place,
-        count: undefined,
-        text: `${place} was not peeked to its end: ${why}.`,
-      };
+      return reason("not-peeked", `${place} was not peeked to its end: ${why}.`, place);
     });
 }
 
@@ -220,25 +228,12 @@ function hiddenReasons(census: Census, evidence: RetirementEvidence): Retirement
   return census.hidden
     .filter(({ kind }) => kind === "in-transfer" || !schedulesAreOver(census, evidence))
     .map(({ entityPath, kind, count }) => {
-      const number =
-        count === undefined
-          ? "an unknown number of messages"
-          : count === 1
-            ? "1 message"
-            : `${count} messages`;
-      return kind === "in-transfer"
-        ? {
-            obstacle: "in-transfer",
-            place: entityPath,
-            count,
-            text: `${number} in transfer from ${entityPath} to another entity; take the census again.`,
-          }
-        : {
-            obstacle: "hidden-schedules",
-            place: entityPath,
-            count,
-            text: `${number} may be scheduled at the topic ${entityPath}, which cannot be peeked; say when writers stopped and how far ahead they schedule.`,
-          };
+      const number = count === undefined ? "an unknown number of messages" : messages(count);
+      const isInTransfer = kind === "in-transfer";
+      const why = isInTransfer
+        ? `in transfer from ${entityPath} to another entity; take the census again.`
+        : `may be scheduled at the topic ${entityPath}, which cannot be peeked; say when writers stopped and how far ahead they schedule.`;
+      return reason(isInTransfer ? kind : "hidden-schedules", `${number} ${why}`, entityPath, count);
     });
 }
 
@@ -261,7 +256,7 @@ function sessionReasons(
     .map(({ entityPath, requiresSession }) => {
       const has = requiresSession === true ? "has sessions" : "may have sessions";
       const text = `${entityPath} ${has}, and session states are not read; say so if none is written with it.`;
-      return { obstacle: "session-states", place: entityPath, count: undefined, text };
+      return reason("session-states", text, entityPath);
     });
 }
 
@@ -270,17 +265,15 @@ function writerReasons(
   census: Census,
   { writersStoppedAt, earlier = [] }: RetirementEvidence,
 ): RetirementReason[] {
-  const reason = (text: string): RetirementReason[] => [
-    { obstacle: "writers", place: undefined, count: undefined, text },
-  ];
-  if (writersStoppedAt === undefined) return reason("it is not stated when its writers stopped.");
+  const against = (text: string) => [reason("writers", text)];
+  if (writersStoppedAt === undefined) return against("it is not stated when its writers stopped.");
   if (!isInstant(writersStoppedAt)) return [];
   if (writersStoppedAt > census.startedAt)
-    return reason("its writers had not stopped when the census began.");
+    return against("its writers had not stopped when the census began.");
   const seenAt = lastSeen(target, [census, ...earlier], "newestSentAt");
   return seenAt === undefined || seenAt <= writersStoppedAt
     ? []
-    : reason(`one was enqueued at ${seenAt.toISOString()}, after its writers were said to have stopped.`);
+    : against(`one was enqueued at ${seenAt.toISOString()}, after its writers were said to have stopped.`);
 }
 
 function lastSeen(
@@ -308,12 +301,5 @@ function waitsUntil(needing: readonly CensusGroup[]): Date | undefined {
 }
 
 function placeOf({ entityPath, subQueue }: Pick<CensusGroup, "entityPath" | "subQueue">): string {
-  switch (subQueue) {
-    case undefined:
-      return entityPath;
-    case "deadLetter":
-      return `${entityPath}/$DeadLetterQueue`;
-    case "transferDeadLetter":
-      return `${entityPath}/$Transfer/$DeadLetterQueue`;
-  }
+  return subQueuePathOf(entityPath, subQueue);
 }

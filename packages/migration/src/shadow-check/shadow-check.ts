@@ -230,7 +230,11 @@ export class ShadowCheck {
   #end(one: Try, differences: readonly Difference[] | undefined): void {
     if (!this.#running.delete(one) || differences === undefined) return;
     if (differences.length === 0) this.#same += 1;
-    for (const { path, kind } of differences) this.#find(one.messageType, path, kind);
+    const { messageType } = one;
+    for (const { path, kind } of differences) {
+      const key = `${messageType ?? ""}\n${path}\n${kind}`;
+      this.#findings.count(key, () => ({ messageType, path, kind, count: 0 }));
+    }
   }
 
   /** Waits for the tries in progress, at most for their timeout. */
@@ -252,11 +256,6 @@ export class ShadowCheck {
       this.#end(one, at("unsettled"));
       one.abort.abort();
     }
-  }
-
-  #find(messageType: string | undefined, path: string, kind: ShadowFinding["kind"]): void {
-    const key = `${messageType ?? ""}\n${path}\n${kind}`;
-    this.#findings.count(key, () => ({ messageType, path, kind, count: 0 }));
   }
 }
 

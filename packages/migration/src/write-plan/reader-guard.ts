@@ -119,30 +119,31 @@ function newest(beacons: readonly CapabilityBeacon[]): readonly CapabilityBeacon
 }
 
 function objectionsOf(
-  { reader, instance, capability }: CapabilityBeacon,
+  beacon: CapabilityBeacon,
   readers: readonly string[],
   messageType: MessageType,
   target: PlannedTarget & { readonly mediaType: string },
 ): readonly string[] {
-  const who = `"${reader}" (${instance})`;
+  const { reader, capability } = beacon;
+  const who = whoIs(beacon);
   const type = capability.messageTypes.find(({ name }) => name === messageType.name);
   if (type === undefined) {
     // A reader that is not named may receive other messages.
     return readers.includes(reader) ? [`${who} does not know the message type`] : [];
   }
   return [
-    ...objectionsToFormat({ reader, instance, capability }, target.mediaType),
+    ...objectionsToFormat(beacon, target.mediaType),
     ...objectionsToVersion(who, type, messageType, target),
   ];
 }
 
-function objectionsToFormat(
-  { reader, instance, capability }: Pick<CapabilityBeacon, "reader" | "instance" | "capability">,
-  contentType: string,
-): readonly string[] {
-  return claims(capability.mediaTypes, contentType)
-    ? []
-    : [`"${reader}" (${instance}) does not read ${contentType}`];
+function objectionsToFormat(beacon: CapabilityBeacon, contentType: string): readonly string[] {
+  const isRead = claims(beacon.capability.mediaTypes, contentType);
+  return isRead ? [] : [`${whoIs(beacon)} does not read ${contentType}`];
+}
+
+function whoIs({ reader, instance }: CapabilityBeacon): string {
+  return `"${reader}" (${instance})`;
 }
 
 function objectionsToVersion(

@@ -78,12 +78,14 @@ const readers: Readonly<Record<SchemaFraming, Reader>> = {
   },
 };
 
+/** The names of all framings. */
+export const knownFramings: readonly string[] = Object.keys(readers);
+
 /** The id in the preamble of Azure's first serializers: four zero bytes, then 32 hexadecimal digits. */
 export function betaId(bytes: Uint8Array): string | undefined {
   if (bytes.length < 36 || bytes[0] !== 0 || bytes[1] !== 0 || bytes[2] !== 0 || bytes[3] !== 0)
     return undefined;
-  let id = "";
-  for (let index = 4; index < 36; index++) id += String.fromCharCode(bytes[index] as number);
+  const id = String.fromCharCode(...bytes.subarray(4, 36));
   return /^[0-9a-f]{32}$/i.test(id) ? id : undefined;
 }
 
@@ -121,9 +123,7 @@ function apicurioId(properties: ApplicationProperties): Omit<Framed, "framing"> 
 
 /** 16 bytes as a UUID's text. */
 function uuid(bytes: Uint8Array, start: number): string {
-  let hex = "";
-  for (let index = start; index < start + 16; index++)
-    hex += (bytes[index] as number).toString(16).padStart(2, "0");
+  const hex = Buffer.from(bytes.subarray(start, start + 16)).toString("hex");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
@@ -140,10 +140,7 @@ export function frameHeader(framing: SchemaFraming, id: string): Uint8Array {
     case "confluent-guid": {
       const hex = id.replaceAll("-", "");
       if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError("not a GUID");
-      return Uint8Array.from([
-        1,
-        ...Array.from({ length: 16 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16)),
-      ]);
+      return Uint8Array.of(1, ...Buffer.from(hex, "hex"));
     }
     default:
       return new Uint8Array(0);

@@ -17,7 +17,7 @@ import {
   hasSchemaHeader,
   leadingBytesOf,
 } from "../framing/framing.js";
-import { CachedSchemas, isPromiseLike } from "../sources/cached-schemas.js";
+import { CachedSchemas, isPromiseLike, withValue } from "../sources/cached-schemas.js";
 import type {
   RegisteredSchema,
   SchemaFormat,
@@ -98,21 +98,11 @@ export function registeredSerializer(options: ResolvedRegistryOptions, format: R
   function serialize(value: unknown, context: SerializeContext): Awaitable<SerializedBody> {
     const schema = format.toWrite(value, context);
     const id = schema.id ?? ids.get({ ...schema, subject: options.subject(context) ?? schema.subject });
-    return isPromiseLike(id)
-      ? id.then((known) => written(value, context, schema, known))
-      : written(value, context, schema, id);
-  }
-
-  function written(
-    value: unknown,
-    context: SerializeContext,
-    schema: SchemaToWrite,
-    id: string,
-  ): Awaitable<SerializedBody> {
-    const payload = format.write(value, context, schema, id);
-    return isPromiseLike(payload)
-      ? payload.then((known) => framedBody(known, id, framings[0] as SchemaFraming, format))
-      : framedBody(payload, id, framings[0] as SchemaFraming, format);
+    return withValue(id, (known) =>
+      withValue(format.write(value, context, schema, known), (payload) =>
+        framedBody(payload, known, framings[0] as SchemaFraming, format),
+      ),
+    );
   }
 
   return Object.freeze({

@@ -1,10 +1,9 @@
 import type { Serializer } from "@waybill/core";
-import type { Awaitable, DeserializeContext, MediaType, SerializedBody } from "@waybill/core/serializer";
-import { isPromiseLike } from "../sources/cached-schemas.js";
-import type { SchemaToWrite } from "../sources/schema-source.js";
-import { type Payload, registeredSerializer, type SchemaReader } from "./registered-serializer.js";
+import type { Awaitable, DeserializeContext, MediaType } from "@waybill/core/serializer";
+import { registeredSerializer, type SchemaReader } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
 import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
+import { schemaWriter } from "./schema-writer.js";
 
 /** How Avro bodies are read and written under a registry's schemas. */
 export interface RegistryAvroOptions extends RegistryOptions, SchemaChoice {
@@ -33,11 +32,11 @@ export function registryAvro<Options>(avro: AvroFactory<Options>, options: Regis
     ...(options.schemas !== undefined || options.schema === undefined ? undefined : readerOf(options.schema)),
     schemaById: (id: string) => definitions.get(id),
   });
-  const writers = new Map<string, Serializer>();
+  const makeRaw = (schema: unknown) => make({ schema, schemaId: "0", framing: "raw" });
 
   function compile(definition: string, id: string): SchemaReader {
     const schema: unknown = JSON.parse(definition);
-    const own = make({ schema, schemaId: "0", framing: "raw" });
+    const own = makeRaw(schema);
     const label = mediaTypeOf(id);
     const ownLabel = mediaTypeOf("0");
     return {
@@ -52,15 +51,6 @@ export function registryAvro<Options>(avro: AvroFactory<Options>, options: Regis
     };
   }
 
-  function writerOf(definition: string): Serializer {
-    const known = writers.get(definition);
-    if (known !== undefined) return known;
-    const writer = make({ schema: JSON.parse(definition) as unknown, schemaId: "0", framing: "raw" });
-    if (writers.size >= resolved.cache.maxSchemas) writers.clear();
-    writers.set(definition, writer);
-    return writer;
-  }
-
   return registeredSerializer(resolved, {
     format: "avro",
     plain: reader,
@@ -70,15 +60,8 @@ export function registryAvro<Options>(avro: AvroFactory<Options>, options: Regis
       const { definition, id } = chooseSchema(options, context);
       return { id, definition, subject: fullName(definition), format: "avro" };
     },
-    write(value, context, { definition }: SchemaToWrite) {
-      const body = writerOf(definition).serialize(value, { ...context, schema: undefined });
-      return isPromiseLike(body) ? body.then(toPayload) : toPayload(body);
-    },
+    write: schemaWriter(makeRaw, resolved.cache.maxSchemas),
   });
-}
-
-function toPayload({ bytes }: SerializedBody): Payload {
-  return { bytes };
 }
 
 function readerOf(schema: NonNullable<SchemaChoice["schema"]>): object {

@@ -1,9 +1,9 @@
 import type { Serializer } from "@waybill/core";
-import type { MediaType, SerializedBody } from "@waybill/core/serializer";
-import { isPromiseLike } from "../sources/cached-schemas.js";
-import { type Payload, registeredSerializer } from "./registered-serializer.js";
+import type { MediaType } from "@waybill/core/serializer";
+import { registeredSerializer } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
 import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
+import { schemaWriter } from "./schema-writer.js";
 
 /** How JSON bodies are read and written under a registry's schemas. */
 export interface RegistryJsonOptions extends RegistryOptions, SchemaChoice {
@@ -29,17 +29,6 @@ export function registryJson<Options>(json: JsonFactory<Options>, options: Regis
   });
   const make = (more: object) => json({ ...options.settings, ...more } as unknown as Options);
   const plain = make({});
-  const writers = new Map<string, Serializer>();
-
-  function checking(definition: string): Serializer {
-    const known = writers.get(definition);
-    if (known !== undefined) return known;
-    const writer = make({ schema: JSON.parse(definition) as unknown });
-    if (writers.size >= resolved.cache.maxSchemas) writers.clear();
-    writers.set(definition, writer);
-    return writer;
-  }
-
   return registeredSerializer(resolved, {
     format: "json",
     plain,
@@ -56,10 +45,7 @@ export function registryJson<Options>(json: JsonFactory<Options>, options: Regis
       const { definition, id } = chooseSchema(options, context);
       return { id, definition, subject: nameOf(definition), format: "json" };
     },
-    write(value, context, { definition }) {
-      const body = checking(definition).serialize(value, { ...context, schema: undefined });
-      return isPromiseLike(body) ? body.then(toPayload) : toPayload(body);
-    },
+    write: schemaWriter((schema) => make({ schema }), resolved.cache.maxSchemas),
   });
 }
 
@@ -69,10 +55,6 @@ const label: MediaType = {
   schemaId: undefined,
   parameters: new Map(),
 };
-
-function toPayload({ bytes }: SerializedBody): Payload {
-  return { bytes };
-}
 
 /** `@azure/schema-registry-json` uses `$id` or `id`; Confluent's clients use the title. */
 function nameOf(definition: string): string {

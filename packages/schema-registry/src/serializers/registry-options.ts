@@ -1,7 +1,8 @@
 import type { OptionNames, SerializerContext } from "@waybill/core/serializer";
 import { requireKnownOptions, requireOneOf, requireType } from "@waybill/core/serializer";
+import { knownFramings } from "../framing/framing.js";
 import type { SchemaCacheOptions } from "../sources/cached-schemas.js";
-import { type ResolvedCacheOptions, resolveCacheOptions } from "../sources/cached-schemas.js";
+import { cacheDefaults, type ResolvedCacheOptions, resolveCacheOptions } from "../sources/cached-schemas.js";
 import type { SchemaFraming, SchemaSource } from "../sources/schema-source.js";
 
 /** How a serializer uses a registry. */
@@ -31,27 +32,13 @@ export interface ResolvedRegistryOptions {
   readonly cache: ResolvedCacheOptions;
 }
 
-const knownFramings: ReadonlySet<string> = new Set<SchemaFraming>([
-  "azure",
-  "azure-beta",
-  "confluent",
-  "confluent-guid",
-  "confluent-header",
-  "apicurio",
-  "apicurio-header",
-  "glue",
-]);
-
 const optionNames: OptionNames<RegistryOptions> = {
+  ...cacheDefaults,
   source: true,
   framings: true,
   subject: true,
   writes: true,
   checkCompatibility: true,
-  maxSchemas: true,
-  unknownIdTtlInMs: true,
-  failureTtlInMs: true,
-  timeoutInMs: true,
 };
 
 /** Checks the options and fills in the defaults. `own` are the names of further options of the serializer. Throws `TypeError`. */
@@ -64,8 +51,12 @@ export function resolveRegistryOptions<Options extends RegistryOptions>(
   const { source, subject, writes = "lookup", checkCompatibility = false } = options ?? {};
   if (typeof source?.schemaById !== "function") throw invalid("source must be a schema source");
   const framings = options.framings ?? source.framings;
-  if (!Array.isArray(framings) || framings.length === 0 || !framings.every((each) => knownFramings.has(each)))
-    throw invalid(`framings must name at least one of ${[...knownFramings].join(", ")}`);
+  if (
+    !Array.isArray(framings) ||
+    framings.length === 0 ||
+    !framings.every((each) => knownFramings.includes(each))
+  )
+    throw invalid(`framings must name at least one of ${knownFramings.join(", ")}`);
   if (framings.includes("confluent") && framings.includes("apicurio"))
     throw invalid("framings cannot name confluent and apicurio, whose bytes are the same");
   if (subject !== undefined) requireType("schema registry: subject", subject, "function");

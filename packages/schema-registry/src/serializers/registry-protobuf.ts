@@ -7,7 +7,7 @@ import {
   quoted,
 } from "@waybill/core/serializer";
 import type { Framed } from "../framing/framing.js";
-import { isPromiseLike } from "../sources/cached-schemas.js";
+import { withValue } from "../sources/cached-schemas.js";
 import { protoMessages, readIndexes, writeIndexes } from "./proto-messages.js";
 import { type Payload, registeredSerializer } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
@@ -59,10 +59,7 @@ export function registryProtobuf<Options>(
     },
     write(value, context, { subject }): Awaitable<Payload> {
       const prefix = sources.get(subject)?.prefix;
-      const written = plain.serialize(value, context);
-      return isPromiseLike(written)
-        ? written.then(({ bytes }) => ({ bytes, prefix }))
-        : { bytes: written.bytes, prefix };
+      return withValue(plain.serialize(value, context), ({ bytes }) => ({ bytes, prefix }));
     },
   });
 }

@@ -23,7 +23,8 @@ export interface SchemaCacheOptions {
 /** {@link SchemaCacheOptions} with every default filled in. */
 export type ResolvedCacheOptions = Readonly<Record<keyof SchemaCacheOptions, number>>;
 
-const defaults: ResolvedCacheOptions = Object.freeze({
+/** The defaults of {@link SchemaCacheOptions}. */
+export const cacheDefaults: ResolvedCacheOptions = Object.freeze({
   maxSchemas: 1_000,
   unknownIdTtlInMs: 60_000,
   failureTtlInMs: 1_000,
@@ -32,9 +33,9 @@ const defaults: ResolvedCacheOptions = Object.freeze({
 
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveCacheOptions(options: SchemaCacheOptions = {}): ResolvedCacheOptions {
-  const resolved = { ...defaults };
-  for (const name of Object.keys(defaults) as (keyof SchemaCacheOptions)[]) {
-    resolved[name] = requireInteger(`schema registry: ${name}`, options[name] ?? defaults[name], 1);
+  const resolved = { ...cacheDefaults };
+  for (const name of Object.keys(cacheDefaults) as (keyof SchemaCacheOptions)[]) {
+    resolved[name] = requireInteger(`schema registry: ${name}`, options[name] ?? cacheDefaults[name], 1);
   }
   return resolved;
 }
@@ -158,6 +159,14 @@ export async function withTimeout<Value>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What `use` makes of a value, at once if the value is there. */
+export function withValue<Value, Result>(
+  value: Awaitable<Value>,
+  use: (value: Value) => Awaitable<Result>,
+): Awaitable<Result> {
+  return isPromiseLike(value) ? value.then(use) : use(value);
 }
 
 /** Also promises of other libraries, which are not instances of `Promise`. */

@@ -10,11 +10,6 @@ export interface ConfluentSchemaRegistryOptions extends HttpRegistryOptions {
 }
 
 const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "json", PROTOBUF: "protobuf" };
-const formatNames: Readonly<Record<SchemaFormat, string>> = {
-  avro: "AVRO",
-  json: "JSON",
-  protobuf: "PROTOBUF",
-};
 
 const contentType = "application/vnd.schemaregistry.v1+json";
 
@@ -92,7 +87,7 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
 }
 
 function bodyOf({ definition, format }: SchemaToWrite): object {
-  return { schema: definition, schemaType: formatNames[format] };
+  return { schema: definition, schemaType: format.toUpperCase() };
 }
 
 function idOf(

@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import type { Tier } from "@waybill/broker";
 import { DEFAULT_NAMESPACE, type NamespaceConfig } from "../../broker-config/namespace-config.js";
 import { isLoopback, resolveBrokerKeys } from "../../broker-host/broker-keys.js";
 import { BrokerLog } from "../../broker-host/broker-log.js";
 import { directoryOf, type HostedNamespace, hostNamespace } from "../../broker-host/host-namespace.js";
-import { describePortHolder } from "../../broker-host/port-holder.js";
+import { describePortHolder, inUrl } from "../../broker-host/port-holder.js";
 import { howToTrust } from "../../certificate/how-to-trust.js";
 import { resolveTls } from "../../certificate/resolve-tls.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
@@ -30,7 +31,8 @@ export interface StartOptions {
 /** `waybill broker`: serves until it is interrupted. */
 export async function start(options: StartOptions): Promise<ExitCode> {
   const log = new BrokerLog(options.json === true);
-  const interrupted = interruption();
+  // The first Ctrl-C lets it end in an orderly way; the second one ends it at once.
+  const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   const namespaces = await readNamespaces(options, log);
   const hosted: HostedNamespace[] = [];
   try {
@@ -46,11 +48,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
         additionalPorts: isFirst ? options.alsoPort : undefined,
       };
       const directory = directoryOf(options.data, config.name, namespaces.length);
-      const namespace = await hostNamespace(config, directory, {
-        data: options.data,
-        tier: options.tier,
-        serve,
-      });
+      const namespace = await hostNamespace(config, directory, { tier: options.tier, serve });
       hosted.push(namespace);
       announce(log, namespace, directory, mayShow);
     }
@@ -110,14 +108,12 @@ function announce(
 
 /** Clients cannot connect to "every address". */
 function reachable(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return host.includes(":") ? `[${host}]` : host;
+  return host === "0.0.0.0" || host === "::" ? "localhost" : inUrl(host);
 }
 
 /** A key that the user gave is not printed. */
 function connectionStringOf(text: string, host: string, mayShow: boolean): string {
-  const name = host.includes(":") ? `[${host}]` : host;
-  const address = text.replace(`sb://${name}:`, `sb://${reachable(host)}:`);
+  const address = text.replace(`sb://${inUrl(host)}:`, `sb://${reachable(host)}:`);
   return mayShow ? address : address.replace(/(SharedAccessKey=)[^;]+/, "$1***");
 }
 
@@ -132,11 +128,4 @@ async function explained(error: unknown, host: string): Promise<unknown> {
   if (code === "EACCES" && port !== undefined)
     return new UsageError(`Port ${port} of ${host} needs more rights: the system allows it to root only.`);
   return error;
-}
-
-/** The first Ctrl-C lets it end in an orderly way; the second one ends it at once. */
-function interruption(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }

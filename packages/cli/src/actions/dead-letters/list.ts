@@ -15,18 +15,15 @@ export async function list(paths: readonly string[], options: CommonOptions): Pr
   await using context = await openBrokerContext(options);
   const { transport, pipeline, terminal, abortSignal } = context;
   const surveys: ListedSurvey[] = [];
-  const progress = terminal.progress("dead letters");
-  let before = 0;
-  try {
+  await terminal.withProgress("dead letters", async (show) => {
+    let before = 0;
     for (const from of queues.length > 0 ? queues : await allQueues(context)) {
-      const onProgress = (peeked: number) => progress.update(before + peeked, undefined);
+      const onProgress = (peeked: number) => show(before + peeked);
       const survey = await surveyDeadLetters({ transport, pipeline, from, abortSignal, onProgress });
       before += survey.peeked;
       surveys.push({ queue: entityPathOf(from), ...survey });
     }
-  } finally {
-    progress.stop();
-  }
+  });
   if (terminal.isJson) terminal.json(surveys);
   else print(terminal, surveys);
   return surveys.every(({ peeked, decodable }) => peeked === decodable) ? exitCodes.ok : exitCodes.found;

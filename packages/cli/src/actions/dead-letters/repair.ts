@@ -1,5 +1,6 @@
 import type { EntityName } from "@waybill/core/transport";
 import {
+  type DeadLetterCriteria,
   openReceiptFile,
   type ReceiptLog,
   type RepairOptions,
@@ -22,9 +23,8 @@ import {
   isInterruption,
   openBrokerContext,
 } from "../action-context.js";
-import type { SelectionOptions } from "./selection.js";
 
-export interface RepairCommandOptions extends CommonOptions, SelectionOptions {
+export interface RepairCommandOptions extends CommonOptions, DeadLetterCriteria {
   readonly apply?: boolean;
   readonly receipts?: string;
   readonly to?: string;
@@ -69,19 +69,13 @@ async function rehearse(
   options: RepairCommandOptions,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const progress = terminal.progress("dead letters");
-  try {
-    const rehearsal = await rehearseRepair({
-      ...repairOptions(context, path, options),
-      onPeeked: (peeked) => progress.update(peeked, undefined),
-    });
-    progress.stop();
-    if (terminal.isJson) terminal.json({ isApplied: false, ...rehearsal });
-    else printRehearsal(terminal, rehearsal);
-    return Object.keys(rehearsal.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
-  } finally {
-    progress.stop();
-  }
+  const settings = repairOptions(context, path, options);
+  const rehearsal = await terminal.withProgress("dead letters", (show) =>
+    rehearseRepair({ ...settings, onPeeked: (peeked) => show(peeked) }),
+  );
+  if (terminal.isJson) terminal.json({ isApplied: false, ...rehearsal });
+  else printRehearsal(terminal, rehearsal);
+  return Object.keys(rehearsal.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
 }
 
 async function apply(
@@ -93,30 +87,28 @@ async function apply(
   const { terminal } = context;
   const expected = await countOf(context, path);
   const receipts: ReceiptLog = await openReceiptFile(receiptFile);
-  const progress = terminal.progress("dead letters");
   let sent = 0;
   try {
-    const result = await repairDeadLetters({
-      ...repairOptions(context, path, options),
-      receipts,
-      onProgress(so) {
-        sent = so.resubmitted + so.resumed;
-        progress.update(doneOf(so), expected);
-      },
-    });
-    progress.stop();
+    const result = await terminal.withProgress("dead letters", (show) =>
+      repairDeadLetters({
+        ...repairOptions(context, path, options),
+        receipts,
+        onProgress(so) {
+          sent = so.resubmitted + so.resumed;
+          show(doneOf(so), expected);
+        },
+      }),
+    );
     if (terminal.isJson) terminal.json({ isApplied: true, ...result });
     else printResult(terminal, result);
     return Object.keys(result.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
   } catch (error) {
     if (!isInterruption(error, context)) throw error;
-    progress.stop();
     terminal.note(
       `Interrupted: ${counted(sent, "dead letter")} ${sent === 1 ? "was" : "were"} sent again. To go on, run the same command with the same --receipts ${receiptFile}.`,
     );
     return exitCodes.interrupted;
   } finally {
-    progress.stop();
     await receipts.close();
   }
 }

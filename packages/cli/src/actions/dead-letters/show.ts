@@ -5,7 +5,7 @@ import {
   parseDeadLetterRecord,
 } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { selectDeadLetters } from "@waybill/migration";
+import { type DeadLetterCriteria, selectDeadLetters } from "@waybill/migration";
 import { peekPages } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
@@ -15,9 +15,8 @@ import { printable } from "../../output/printable.js";
 import type { Terminal } from "../../output/terminal.js";
 import { toJson } from "../../output/to-json.js";
 import { type CommonOptions, openBrokerContext } from "../action-context.js";
-import type { SelectionOptions } from "./selection.js";
 
-export interface ShowOptions extends CommonOptions, SelectionOptions {
+export interface ShowOptions extends CommonOptions, DeadLetterCriteria {
   readonly max: number;
   readonly body?: boolean;
 }

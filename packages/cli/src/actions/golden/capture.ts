@@ -14,10 +14,8 @@ export interface CaptureOptions extends CommonOptions, EntityOptions {
 export async function capture(directory: string, options: CaptureOptions): Promise<ExitCode> {
   await using context = await openBrokerContext(options);
   const { transport, pipeline, catalog, entities, terminal, abortSignal, golden } = context;
-  const progress = terminal.progress("messages");
-  let captured: GoldenCapture;
-  try {
-    captured = await captureGoldenMessages({
+  const captured = await terminal.withProgress("messages", (show) =>
+    captureGoldenMessages({
       transport,
       pipeline,
       catalog: catalog(entities),
@@ -26,11 +24,9 @@ export async function capture(directory: string, options: CaptureOptions): Promi
       keep: [...(golden.keep ?? []), ...(options.keep ?? [])],
       samplesPerKind: options.samples,
       maxMessagesPerPlace: options.limit,
-      onProgress: (peeked) => progress.update(peeked, undefined),
-    });
-  } finally {
-    progress.stop();
-  }
+      onProgress: (peeked) => show(peeked),
+    }),
+  );
   const written = await writeGoldenMessages(directory, captured.messages);
   if (terminal.isJson) {
     const { peeked, messages, skipped } = captured;

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { LOCAL_HOSTS } from "../../certificate/certificate-store.js";
+import { repeatable } from "../common-options.js";
 import { exiting } from "../exiting.js";
 
 /** `waybill broker certificate`: the certificate of `--tls`, and how to trust it. */
@@ -12,7 +13,11 @@ export function certificateCommand(): Command {
     .addCommand(
       withDirectory(new Command("create"))
         .summary("make a new one that replaces the current one")
-        .option("--host-name <name>", "one more host, such as that of a container; can be repeated", addName)
+        .option(
+          "--host-name <name>",
+          "one more host, such as that of a container; can be repeated",
+          repeatable(String),
+        )
         .action(exiting(async () => (await load()).create)),
     )
     .addCommand(
@@ -31,8 +36,4 @@ const load = () => import("../../actions/broker/certificate.js");
 
 function withDirectory(command: Command): Command {
   return command.option("--directory <path>", "where it is kept; default: ~/.waybill/tls");
-}
-
-function addName(name: string, names: readonly string[] = []): readonly string[] {
-  return [...names, name];
 }

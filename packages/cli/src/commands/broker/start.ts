@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { repeatable } from "../common-options.js";
 
 /** Adds the options to start a broker with. */
 export function withStartOptions(command: Command): Command {
@@ -20,7 +21,7 @@ export function withStartOptions(command: Command): Command {
     .option(
       "--also-port <number>",
       "one more port for the same, for clients with a fixed port: 5300, 5671, 443; can be repeated",
-      (text: string, ports: readonly number[] = []) => [...ports, parsePort(text)],
+      repeatable(parsePort),
     )
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1"))
     .addOption(

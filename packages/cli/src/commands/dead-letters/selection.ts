@@ -1,23 +1,24 @@
 import type { Command } from "commander";
 import { parseSequenceNumber } from "../../input/parse-number.js";
+import { repeatable } from "../common-options.js";
 
 /** Adds the options that select dead letters: every option given must match, each with any one of its values. */
 export function withSelection(command: Command): Command {
   return command
-    .option("--reason <name>", "only with this dead-letter reason; can be repeated", collect)
-    .option("--message-type <name>", "only of this message type or subject; can be repeated", collect)
+    .option("--reason <name>", "only with this dead-letter reason; can be repeated", repeatable(String))
+    .option(
+      "--message-type <name>",
+      "only of this message type or subject; can be repeated",
+      repeatable(String),
+    )
     .option(
       "--format <name>",
       "only what this serializer reads now, or of this content type; can be repeated",
-      collect,
+      repeatable(String),
     )
     .option(
       "--number <sequence-number>",
       "only this message; can be repeated",
-      (text: string, numbers: readonly bigint[] = []) => [...numbers, parseSequenceNumber(text)],
+      repeatable(parseSequenceNumber),
     );
-}
-
-function collect(text: string, texts: readonly string[] = []): readonly string[] {
-  return [...texts, text];
 }

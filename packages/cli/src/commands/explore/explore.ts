@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { UsageError } from "../../errors/usage-error.js";
+import { repeatable } from "../common-options.js";
 import { exiting } from "../exiting.js";
 import { exploringCommand } from "./exploring-command.js";
 
@@ -16,7 +17,7 @@ export function exploreCommand(): Command {
     .option(
       "--decode-origin <origin>",
       "the page of another tool that may post to /decode, such as http://localhost:8233; can be repeated",
-      (origin: string, origins: readonly string[] = []) => [...origins, checkedOrigin(origin)],
+      repeatable(checkedOrigin),
     )
     .addHelpText(
       "after",

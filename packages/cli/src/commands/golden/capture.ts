@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { parseCount } from "../../input/parse-number.js";
-import { brokerCommand, withEntities } from "../common-options.js";
+import { brokerCommand, repeatable, withEntities } from "../common-options.js";
 import { exiting } from "../exiting.js";
 
 /** `waybill golden capture`: keeps samples of the waiting messages. */
@@ -20,7 +20,7 @@ export function captureCommand(): Command {
     .option(
       "--keep <path>",
       "keep the values at this JSON pointer, in which * matches any step: /status, /items/*/currency; can be repeated",
-      (path: string, paths: readonly string[] = []) => [...paths, path],
+      repeatable(String),
     )
     .option("--no-redact", "do not redact payloads")
     .option("--limit <number>", "maximum number of messages to peek in one place", parseCount)

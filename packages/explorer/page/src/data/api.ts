@@ -1,14 +1,3 @@
-/** An error response, with its text. */
-class ApiError extends Error {
-  override readonly name = "ApiError";
-  readonly status: number;
-
-  constructor(status: number, text: string) {
-    super(text);
-    this.status = status;
-  }
-}
-
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** The path of the API with a query; undefined values are left out. */
@@ -19,12 +8,12 @@ export function apiUrl(path: string, query: Query = {}): string {
   return given.length === 0 ? `/api/${path}` : `/api/${path}?${new URLSearchParams(given)}`;
 }
 
-/** Sends a GET request to the API. Rejects with `ApiError`. */
+/** Sends a GET request to the API. Rejects with the text of an error response. */
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   return (await (await checked(fetch(apiUrl(path, query), { signal: signal ?? null }))).json()) as T;
 }
 
-/** Posts to the API. Rejects with `ApiError`. */
+/** Posts to the API. Rejects as {@link get} does. */
 export async function post<T>(path: string, body: unknown): Promise<T> {
   return (await (await checked(fetch(apiUrl(path), postOf(body)))).json()) as T;
 }
@@ -43,7 +32,7 @@ export async function* lines<T>(
     rest = parts.pop() ?? "";
     for (const part of parts) {
       const value = JSON.parse(part) as Awaited<T> & { kind?: string; error?: string };
-      if (value.kind === "error") throw new ApiError(500, value.error ?? "It failed.");
+      if (value.kind === "error") throw new Error(value.error ?? "It failed.");
       yield value;
     }
   }
@@ -64,14 +53,11 @@ async function checked(answer: Promise<Response>): Promise<Response> {
     response = await answer;
   } catch (error) {
     if (error instanceof DOMException) throw error;
-    throw new ApiError(0, "The explorer does not answer: is the command still running?");
+    throw new Error("The explorer does not answer: is the command still running?");
   }
   if (response.ok) return response;
   const text = await response.text();
-  throw new ApiError(
-    response.status,
-    text === "" ? "This page has lost its access: open a new link." : saidIn(text),
-  );
+  throw new Error(text === "" ? "This page has lost its access: open a new link." : saidIn(text));
 }
 
 function saidIn(text: string): string {

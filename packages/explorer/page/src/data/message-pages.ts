@@ -1,4 +1,4 @@
-import { get } from "./api.js";
+import { errorText, get } from "./api.js";
 import type { MessagePage, MessageRow, NumberRange } from "./types.js";
 
 /** How many messages are requested at once. */
@@ -83,7 +83,7 @@ export class MessagePages {
         this.#onChange();
       }
     } catch (error) {
-      this.error = error instanceof Error ? error.message : String(error);
+      this.error = errorText(error);
     } finally {
       this.#isLoading = false;
       if (!this.#isClosed) this.#onChange();

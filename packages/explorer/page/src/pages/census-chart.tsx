@@ -78,8 +78,7 @@ function seriesOf(entity: string, counts: CensusPoint["counts"]): Map<string, nu
   const series = new Map<string, number>();
   for (const count of counts) {
     if (count.entity !== entity) continue;
-    const name =
-      count.messageVersion === undefined ? count.format : `${count.format} v${count.messageVersion}`;
+    const name = nameOf(count);
     series.set(name, (series.get(name) ?? 0) + count.count);
   }
   return series;
