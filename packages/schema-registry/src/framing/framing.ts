@@ -123,7 +123,9 @@ function apicurioId(properties: ApplicationProperties): Omit<Framed, "framing"> 
 
 /** 16 bytes as a UUID's text. */
 function uuid(bytes: Uint8Array, start: number): string {
-  const hex = Buffer.from(bytes.subarray(start, start + 16)).toString("hex");
+  const hex = Array.from(bytes.subarray(start, start + 16), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
@@ -140,7 +142,10 @@ export function frameHeader(framing: SchemaFraming, id: string): Uint8Array {
     case "confluent-guid": {
       const hex = id.replaceAll("-", "");
       if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError("not a GUID");
-      return Uint8Array.of(1, ...Buffer.from(hex, "hex"));
+      return Uint8Array.from([
+        1,
+        ...Array.from({ length: 16 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16)),
+      ]);
     }
     default:
       return new Uint8Array(0);
