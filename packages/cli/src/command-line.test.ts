@@ -240,6 +240,22 @@ describe("the terminal", () => {
     expect((await decode({ FORCE_COLOR: "1", NO_COLOR: "1" })).stdout).not.toContain(escapeSequence);
   });
 
+  it("shows headings in bold whole, in whatever lines they are", async () => {
+    await using environment = await openDataEnvironment();
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [{ ...encoded({ id: 1 }), subject: "order-placed-in-shop" }]);
+    });
+    const table = ["census", "--no-json"];
+    const plain = await environment.run(table);
+    const { stdout } = await environment.run(table, { env: { FORCE_COLOR: "1" } });
+    const bold = /\u001b\[1m(.*?)\u001b\[22m/;
+    const [first = ""] = stdout.split("\n");
+    expect(bold.exec(first)?.[1]).toBe(plain.stdout.split("\n")[0]);
+    expect(first).toContain("ENTITY");
+    expect(stdout.replaceAll(new RegExp(bold, "g"), "$1")).toBe(plain.stdout);
+  });
+
   it("shows a long table as several, which is much faster", async () => {
     await using environment = await openDataEnvironment();
     const messages = Array.from({ length: 501 }, (_, id) => encoded({ id }));

@@ -64,17 +64,22 @@ export class Terminal {
 
   #tableOf(head: readonly string[], rows: readonly (readonly Cell[])[], yielding: readonly string[]): void {
     const texts = rows.map((row) => row.map(cellText));
-    const table = new Table({
-      colWidths: columnWidths(head, texts, Math.max(process.stdout.columns ?? 0, minTableWidth), yielding),
-      wordWrap: true,
-      wrapOnWordBoundary: false,
-      head: head.map((name) => this.colors.bold(name)),
-      chars: noLines,
-      style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-      colAligns: head.map((_, column) => (rows.some((row) => isCount(row[column])) ? "right" : "left")),
-    });
-    for (const row of texts) table.push(row);
-    this.line(table.toString().replace(/ +$/gm, ""));
+    const widths = columnWidths(head, texts, Math.max(process.stdout.columns ?? 0, minTableWidth), yielding);
+    const layOut = (lines: readonly (readonly string[])[]) => {
+      const table = new Table({
+        colWidths: widths,
+        wordWrap: true,
+        wrapOnWordBoundary: false,
+        chars: noLines,
+        style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+        colAligns: head.map((_, column) => (rows.some((row) => isCount(row[column])) ? "right" : "left")),
+      });
+      for (const line of lines) table.push([...line]);
+      return table.toString().replace(/ +$/gm, "");
+    };
+    // In bold only when they are laid out: the library would cut the codes of the terminal as though they were text.
+    this.line(layOut([head]).replace(/^.+$/gm, (line) => this.colors.bold(line)));
+    if (texts.length > 0) this.line(layOut(texts));
   }
 
   /** Resolves when everything so far was written to the standard output. If it cannot be written, the process ends. */
