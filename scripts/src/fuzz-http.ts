@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { connect } from "node:net";
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";

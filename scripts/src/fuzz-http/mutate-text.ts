@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import type { Random } from "../run/random.js";
 
 /** Texts that are special to parsers of HTTP, XML and JSON. */

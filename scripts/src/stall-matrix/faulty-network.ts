@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { FrameFilter, type PassingFrame } from "./frame-filter.js";
+import { FrameFilter, type PassingFrame } from "../run/frame-filter.js";
 
 /** What can go wrong on the links and connections there are. Those that are made later are in order. */
 export type NetworkFault = "swallow credit" | "drop detach" | "half-close" | "half-open";
