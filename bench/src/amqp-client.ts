@@ -10,13 +10,13 @@ import {
 
 /** Deliveries in progress at once. */
 export const WINDOW = 20_000;
-/** A message of 1 KB. */
+/** A message of 1 KB with an id, as all clients of the bench send it, and the tag of its deliveries. */
 export const message = encodeMessage({
   properties: { messageId: "0123456789abcdef" },
   body: { kind: "data", sections: [Buffer.alloc(1024, "x")] },
 });
+export const tag = Buffer.alloc(16, 7);
 
-const tag = Buffer.alloc(16, 7);
 let names = 0;
 const nextName = (): string => `link-${names++}`;
 
