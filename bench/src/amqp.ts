@@ -8,6 +8,7 @@ import {
   symbolMap,
   timestamp,
 } from "@waybill/amqp";
+import { listen } from "waybill-scripts/run/ports.js";
 import { join, message, openSession, receiveAll, sendAll, tag, WINDOW } from "./amqp-client.js";
 import { startChild } from "./harness/child.js";
 import { median } from "./harness/measure.js";
@@ -42,10 +43,7 @@ function serve(): void {
       }),
     );
   });
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address();
-    process.send?.({ port: typeof address === "object" ? address?.port : 0 });
-  });
+  void listen(server).then((port) => process.send?.({ port }));
   process.on("message", () => process.send?.(process.cpuUsage()));
   process.on("disconnect", () => process.exit());
 }

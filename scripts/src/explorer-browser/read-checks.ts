@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { listen } from "../run/ports.js";
 import { axeFindings, type OpenPage, type Stage, takeCensus } from "./browser.js";
 import { type Check, expectSame, expectThat, until } from "./check.js";
 import { hostileIds } from "./hostile-data.js";
@@ -73,9 +73,9 @@ async function otherOrigin(stage: Stage): Promise<void> {
   const server = createServer((_, response) =>
     response.setHeader("content-type", "text/html").end("<h1>other</h1>"),
   );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   const page = await opened.context.newPage();
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await page.goto(`http://127.0.0.1:${port}/`);
   const outcome = await page.evaluate(async (base) => {
     const tries = [`${base}/api/entities`, `${base}/decode`];
     const read = tries.map((url) =>

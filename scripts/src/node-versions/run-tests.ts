@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openScratch } from "../run/waiting.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -41,30 +41,26 @@ export async function runTests(
   packages: readonly string[],
   timeoutMs: number,
 ): Promise<TestRun> {
-  const folder = await mkdtemp(join(tmpdir(), "waybill-node-"));
+  using scratch = openScratch("node");
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
   const startMs = performance.now();
   const leftMs = () => startMs + timeoutMs - performance.now();
   const failures: string[] = [];
   const unfinished: string[] = [];
   let passed = 0;
-  try {
-    for (const name of packages) {
-      const file = join(folder, `${name}.json`);
-      if (leftMs() > 0) await runVitest(node, name, file, { env, timeoutMs: leftMs() });
-      if (!existsSync(file)) {
-        unfinished.push(name);
-        continue;
-      }
-      const report: Report = JSON.parse(await readFile(file, "utf8"));
-      passed += report.numPassedTests;
-      failures.push(...failuresOf(report));
+  for (const name of packages) {
+    const file = join(scratch.path, `${name}.json`);
+    if (leftMs() > 0) await runVitest(node, name, file, { env, timeoutMs: leftMs() });
+    if (!existsSync(file)) {
+      unfinished.push(name);
+      continue;
     }
-    const version = await outputOf(node, ["-p", "process.versions.node"], env);
-    return { version, passed, failures, unfinished, durationMs: performance.now() - startMs };
-  } finally {
-    await rm(folder, { recursive: true });
+    const report: Report = JSON.parse(await readFile(file, "utf8"));
+    passed += report.numPassedTests;
+    failures.push(...failuresOf(report));
   }
+  const version = await outputOf(node, ["-p", "process.versions.node"], env);
+  return { version, passed, failures, unfinished, durationMs: performance.now() - startMs };
 }
 
 /** Runs the tests of one package, and writes vitest's report to a file: none when the time is up before. */

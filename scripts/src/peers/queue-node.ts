@@ -12,6 +12,7 @@ import {
   type SenderLink,
   saslAnonymous,
 } from "@waybill/amqp";
+import { listen } from "../run/ports.js";
 
 /** How a queue node listens and behaves. */
 export interface QueueNodeOptions {
@@ -34,19 +35,20 @@ export class QueueNode {
   readonly #options: QueueNodeOptions;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #port = 0;
 
   constructor(options: QueueNodeOptions = {}) {
     this.#options = options;
     this.#server = createServer((socket) => this.#serve(socket));
   }
 
+  /** Its port, once it listens. */
   get port(): number {
-    const address = this.#server.address();
-    return typeof address === "object" && address ? address.port : 0;
+    return this.#port;
   }
 
   async listen(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    this.#port = await listen(this.#server);
     return this;
   }
 

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { freePorts } from "../run/ports.js";
 import { run } from "../run/run-program.js";
 import { root } from "./workspace.js";
 
@@ -27,7 +27,7 @@ export interface LocalRegistry {
 export async function openLocalRegistry(folder: string): Promise<LocalRegistry> {
   const bin = await installTools();
   const { stdout } = await run("npm", ["config", "get", "registry"], { cwd: folder });
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const config = join(folder, "verdaccio.yaml");
   await writeFile(config, configuration(folder, stdout.trim()));
   const child = spawn(join(bin, "verdaccio"), ["--config", config, "--listen", `127.0.0.1:${port}`], {
@@ -89,13 +89,4 @@ async function addAccount(url: string, child: ChildProcess): Promise<string> {
     await pause(200);
   }
   throw new Error("The registry did not answer.");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
