@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { fillMarked } from "./generated-parts/fill-marked.js";
+import { writeMarked } from "./generated-parts/fill-marked.js";
 import { installNode } from "./node-versions/install-node.js";
 import { runTests, type TestRun } from "./node-versions/run-tests.js";
 
@@ -48,10 +47,7 @@ for (const release of args.node) {
 }
 if (args.write) {
   const table = ["| Node | tests | on |", "|---|---|---|", ...rows].join("\n");
-  writeFileSync(
-    page,
-    fillMarked(readFileSync(page, "utf8"), "node-versions", () => table),
-  );
+  writeMarked(page, "node-versions", table);
 }
 
 function outcomeOf({ passed, failures, unfinished }: TestRun): string {
