@@ -1,6 +1,5 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +7,7 @@ import { openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { open } from "lmdb";
 import { openScratch } from "waybill-scripts/run/waiting.js";
+import { nodeCommand, SupervisedProcess } from "waybill-scripts/supervisor/supervised-process.js";
 import { printed } from "./harness/child.js";
 import type { Line, OpenSides, Probe, Suite } from "./harness/probe.js";
 
@@ -138,15 +138,11 @@ function delay(task: string, what: string): Probe | readonly Probe[] {
 /** Milliseconds from the start of a probe until it is ready; it is killed then. */
 async function untilReady(task: string, directory: string): Promise<number> {
   const start = performance.now();
-  const child = spawn(process.execPath, [fileURLToPath(program), task, directory], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exit = once(child, "exit");
-  const early = exit.then(() => Promise.reject(new Error(`The probe "${task}" ended early.`)));
-  await Promise.race([once(child.stdout, "data"), early]);
+  const command = nodeCommand(program, [task, directory]);
+  const child = new SupervisedProcess({ command, isReadyLine: () => true });
+  const ready = await child.ready;
   const elapsedMs = performance.now() - start;
-  early.catch(() => {});
-  child.kill("SIGKILL");
-  await exit;
+  await child.kill();
+  if (ready === undefined) throw new Error(`The probe "${task}" ended early.`);
   return elapsedMs;
 }
