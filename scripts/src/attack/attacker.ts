@@ -42,9 +42,7 @@ export class Attacker {
 
   /** Frames that the server has sent in all. */
   get answers(): number {
-    let count = 0;
-    for (const ofCode of this.frames.values()) count += ofCode;
-    return count;
+    return [...this.frames.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /** Whether its connection is closed. */
