@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { run } from "../run/run-program.js";
 import { openScratch } from "../run/waiting.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -50,7 +51,8 @@ export async function runTests(
   let passed = 0;
   for (const name of packages) {
     const file = join(scratch.path, `${name}.json`);
-    if (leftMs() > 0) await runVitest(node, name, file, { env, timeoutMs: leftMs() });
+    const timeout = Math.ceil(leftMs());
+    if (timeout > 0) await runVitest(node, name, file, { env, timeout });
     if (!existsSync(file)) {
       unfinished.push(name);
       continue;
@@ -59,8 +61,8 @@ export async function runTests(
     passed += report.numPassedTests;
     failures.push(...failuresOf(report));
   }
-  const version = await outputOf(node, ["-p", "process.versions.node"], env);
-  return { version, passed, failures, unfinished, durationMs: performance.now() - startMs };
+  const { stdout } = await run(node, ["-p", "process.versions.node"], { env });
+  return { version: stdout.trim(), passed, failures, unfinished, durationMs: performance.now() - startMs };
 }
 
 /** Runs the tests of one package, and writes vitest's report to a file: none when the time is up before. */
@@ -68,21 +70,12 @@ async function runVitest(
   node: string,
   name: string,
   file: string,
-  { env, timeoutMs }: { readonly env: NodeJS.ProcessEnv; readonly timeoutMs: number },
+  options: { readonly env: NodeJS.ProcessEnv; readonly timeout: number },
 ): Promise<void> {
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const args = ["run", "--project", "all", "--reporter=json", `--outputFile=${file}`, `packages/${name}/`];
-  const child = spawn(node, [vitest, ...args], { cwd: root, env, stdio: ["ignore", "ignore", "inherit"] });
-  const timer = setTimeout(() => child.kill(), timeoutMs);
-  await once(child, "close");
-  clearTimeout(timer);
-}
-
-async function outputOf(node: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const child = spawn(node, args, { env, stdio: ["ignore", "pipe", "inherit"] });
-  let text = "";
-  for await (const chunk of child.stdout.setEncoding("utf8")) text += chunk;
-  return text.trim();
+  const stdio: StdioOptions = ["ignore", "ignore", "inherit"];
+  await once(spawn(node, [vitest, ...args], { cwd: root, stdio, ...options }), "close");
 }
 
 function failuresOf({ testResults }: Report): string[] {
