@@ -72,7 +72,14 @@ export class QueueNode {
       saslMechanisms: [saslAnonymous()],
       handler: {
         onOutput: () => queueMicrotask(() => flush(connection, socket)),
-        onLink: (link) => (link.role === "receiver" ? this.#take(link) : this.#give(link)),
+        onLink: (link) => {
+          const queue = this.#queueAt(
+            addressOf(link.role === "receiver" ? link.remoteTarget : link.remoteSource),
+          );
+          if (!queue) link.refuse({ condition: "amqp:not-found", description: "a link needs an address" });
+          else if (link.role === "receiver") this.#take(link, queue);
+          else this.#give(link, queue);
+        },
         onClose: (error) => {
           if (error) this.errors.push(error);
         },
@@ -86,12 +93,7 @@ export class QueueNode {
     });
   }
 
-  #take(link: ReceiverLink): void {
-    const queue = this.#queueAt(addressOf(link.remoteTarget));
-    if (!queue) {
-      link.refuse({ condition: "amqp:not-found", description: "a link needs an address" });
-      return;
-    }
+  #take(link: ReceiverLink, queue: Queue): void {
     link.handler.onTransfer = (delivery) => {
       const state = this.#options.policy?.(delivery) ?? ACCEPTED;
       if (state === ACCEPTED) queue.messages.push({ bytes: delivery.message, format: delivery.format });
@@ -101,12 +103,7 @@ export class QueueNode {
     link.accept({ creditWindow: 1000 });
   }
 
-  #give(link: SenderLink): void {
-    const queue = this.#queueAt(addressOf(link.remoteSource));
-    if (!queue) {
-      link.refuse({ condition: "amqp:not-found", description: "a link needs an address" });
-      return;
-    }
+  #give(link: SenderLink, queue: Queue): void {
     queue.receivers.add(link);
     link.handler = {
       onCredit: () => queue.pump(),
