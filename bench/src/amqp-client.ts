@@ -10,13 +10,13 @@ import {
 
 /** Deliveries in progress at once. */
 export const WINDOW = 20_000;
-/** A message of 1 KB. */
+/** A message of 1 KB with an id, as all clients of the bench send it, and the tag of its deliveries. */
 export const message = encodeMessage({
   properties: { messageId: "0123456789abcdef" },
   body: { kind: "data", sections: [Buffer.alloc(1024, "x")] },
 });
+export const tag = Buffer.alloc(16, 7);
 
-const tag = Buffer.alloc(16, 7);
 let names = 0;
 const nextName = (): string => `link-${names++}`;
 
@@ -74,42 +74,26 @@ export function sendAll(session: Session, count: number, address: string): Promi
 }
 
 /** Receives and settles `count` messages through a credit window. */
-export function receiveAll(
-  session: Session,
-  count: number,
-  address: string,
-  settledBy: "client" | "server" = "server",
-): Promise<void> {
+export function receiveAll(session: Session, count: number, address: string): Promise<void> {
   const source = { kind: "source", address } as const;
-  const link = session.openReceiver({
-    name: nextName(),
-    source,
-    rcvSettleMode: settledBy === "server" ? 1 : 0,
-  });
+  const link = session.openReceiver({ name: nextName(), source, rcvSettleMode: 1 });
   return new Promise((resolve) => {
     let granted = Math.min(count, WINDOW);
     let settled = 0;
     link.addCredit(granted);
-    const countOne = (): void => {
-      settled++;
-      if (settled === count) {
-        link.detach();
-        resolve();
-      } else if (granted < count && granted - settled <= WINDOW / 2) {
-        const more = Math.min(count - granted, WINDOW / 2);
-        granted += more;
-        link.addCredit(more);
-      }
-    };
     link.handler = {
-      onTransfer: (delivery) => {
-        if (settledBy === "server") link.propose(delivery, ACCEPTED);
-        else {
-          link.settle(delivery, ACCEPTED);
-          countOne();
+      onTransfer: (delivery) => link.propose(delivery, ACCEPTED),
+      onSettled: () => {
+        settled++;
+        if (settled === count) {
+          link.detach();
+          resolve();
+        } else if (granted < count && granted - settled <= WINDOW / 2) {
+          const more = Math.min(count - granted, WINDOW / 2);
+          granted += more;
+          link.addCredit(more);
         }
       },
-      onSettled: countOne,
     };
   });
 }

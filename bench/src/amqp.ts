@@ -8,14 +8,13 @@ import {
   symbolMap,
   timestamp,
 } from "@waybill/amqp";
-import { join, message, openSession, receiveAll, sendAll, WINDOW } from "./amqp-client.js";
+import { listen } from "waybill-scripts/run/ports.js";
+import { join, message, openSession, receiveAll, sendAll, tag, WINDOW } from "./amqp-client.js";
 import { startChild } from "./harness/child.js";
 import { median } from "./harness/measure.js";
 
 // How many 1 KB messages a second @waybill/amqp takes in and gives out over loopback, with both ends ours and in
 // processes of their own, and the server's CPU for each. Run alone: node bench/dist/amqp.js [messages] [rounds].
-
-const tag = Buffer.alloc(16, 7);
 
 if (process.send) serve();
 else await measure(Number(process.argv[2] ?? 200_000), Number(process.argv[3] ?? 5));
@@ -44,10 +43,7 @@ function serve(): void {
       }),
     );
   });
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address();
-    process.send?.({ port: typeof address === "object" ? address?.port : 0 });
-  });
+  void listen(server).then((port) => process.send?.({ port }));
   process.on("message", () => process.send?.(process.cpuUsage()));
   process.on("disconnect", () => process.exit());
 }

@@ -101,7 +101,7 @@ function bothSides(units: number): { baseline: number; subject: number } {
 }
 
 async function sendRaw(): Promise<Side> {
-  const server = await Server.start();
+  const server = await startServer();
   const sender = server.connect().createSender("orders");
   const messages = Array.from({ length: batchSize }, () => ({
     body: bytes,
@@ -111,14 +111,14 @@ async function sendRaw(): Promise<Side> {
 }
 
 async function send(): Promise<Side> {
-  const server = await Server.start();
+  const server = await startServer();
   const sender = clientOf(server).createSender("orders");
   const messages = Array.from({ length: batchSize }, () => ({ body }));
   return sending(server, () => sender.sendMessages(messages));
 }
 
 async function sendEncoded(): Promise<Side> {
-  const server = await Server.start();
+  const server = await startServer();
   const sender = clientOf(server).createSender("orders");
   const messages = Array.from({ length: batchSize }, () => ({
     body: bytes,
@@ -139,7 +139,7 @@ function sending(server: Server, sendBatch: () => Promise<void>): Side {
 }
 
 async function settleRaw(): Promise<Side> {
-  const server = await Server.start();
+  const server = await startServer();
   const receiver = server
     .connect()
     .createReceiver("orders", { ...asBytes, maxAutoLockRenewalDurationInMs: 0 });
@@ -150,7 +150,7 @@ async function settleRaw(): Promise<Side> {
 }
 
 async function settle(): Promise<Side> {
-  const server = await Server.start();
+  const server = await startServer();
   const receiver = azureTransport(server.connect()).createReceiver({ queue: "orders" }, "peekLock");
   return settling(server, {
     async receive(count) {
@@ -236,7 +236,7 @@ function subscribe(): Promise<Side> {
 }
 
 async function subscribing(start: (server: Server, gate: Gate) => void): Promise<Side> {
-  const server = await Server.start();
+  const server = await startServer();
   const gate = new Gate();
   start(server, gate);
   return { work: () => gate.let(handledPerCall), prepare: () => server.ready({ fill: waiting }), ...long };
@@ -246,24 +246,15 @@ function clientOf(server: Server): WaybillClient {
   return new WaybillClient(azureTransport(server.connect()), { serializer: json() });
 }
 
-/** The broker server's process. */
-class Server {
-  readonly #child: Awaited<ReturnType<typeof startChild<string>>>;
+type Server = Awaited<ReturnType<typeof startServer>>;
 
-  private constructor(child: Awaited<ReturnType<typeof startChild<string>>>) {
-    this.#child = child;
-  }
-
-  static async start(): Promise<Server> {
-    const program = new URL("./azure-server.js", import.meta.url);
-    return new Server(await startChild(program, [], ["--expose-gc"]));
-  }
-
-  connect(): ServiceBusClient {
-    return new ServiceBusClient(this.#child.ready, { retryOptions: azureRetryOptions });
-  }
-
-  async ready({ purge = false, fill = 0 }: Partial<ReadyRequest>): Promise<void> {
-    await this.#child.process.ask({ purge, fill } satisfies ReadyRequest);
-  }
+/** Starts a broker server in a process of its own. */
+async function startServer() {
+  const program = new URL("./azure-server.js", import.meta.url);
+  const child = await startChild<string>(program, [], ["--expose-gc"]);
+  return {
+    connect: () => new ServiceBusClient(child.ready, { retryOptions: azureRetryOptions }),
+    ready: ({ purge = false, fill = 0 }: Partial<ReadyRequest>) =>
+      child.process.ask<void>({ purge, fill } satisfies ReadyRequest),
+  };
 }

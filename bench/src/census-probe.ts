@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { openBroker } from "@waybill/broker";
@@ -11,13 +10,15 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import { required } from "waybill-scripts/run/required.js";
+import { openScratch } from "waybill-scripts/run/waiting.js";
 import { order } from "./payloads.js";
 
 // Prints, as JSON, what a census over a durable queue of 100,000 mixed messages takes: seconds, and the heap and the resident memory that it
 // adds at most. The broker's own memory is there before and after: what counts is how it grows while the census is taken.
 
 const count = 100_000;
-const directory = mkdtempSync(join(tmpdir(), "waybill-census-"));
+using scratch = openScratch("census");
+const store = join(scratch.path, "store");
 const pipeline = createPipeline({
   serializer: avro({ schema: { type: "map", values: "string" } }),
   additionalDeserializers: [json(), msgpack()],
@@ -26,7 +27,7 @@ const kinds = mixedKinds();
 
 await fill();
 // The broker is reopened, so that its caches are empty.
-const broker = await openBroker({ storage: await openDurableStorage(join(directory, "store")) });
+const broker = await openBroker({ storage: await openDurableStorage(store) });
 const transport = localTransport(broker);
 const idle = memory();
 const heap: number[] = [];
@@ -50,7 +51,6 @@ const seconds = (performance.now() - startedAt - sampledMs) / 1000;
 const counted = census.groups.reduce((sum, group) => sum + group.count, 0);
 if (counted !== count) throw new Error(`The census counted ${counted} of ${count} messages.`);
 await broker.close();
-rmSync(directory, { recursive: true, force: true });
 console.log(JSON.stringify({ seconds, groups: census.groups.length, heap, resident }));
 
 /** Bodies of three formats with a right, missing or wrong content type, compressed ones, and garbage. */
@@ -77,7 +77,7 @@ function mixedKinds(): EncodedMessage[] {
 
 /** A tenth is scheduled, a tenth deferred, a tenth dead-lettered; the rest is active. */
 async function fill(): Promise<void> {
-  await using filling = await openBroker({ storage: await openDurableStorage(join(directory, "store")) });
+  await using filling = await openBroker({ storage: await openDurableStorage(store) });
   await filling.createQueue("orders", { maxSizeInMegabytes: 5120 });
   const to = localTransport(filling);
   const sender = to.createSender("orders");

@@ -1,4 +1,4 @@
-import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
+import { createPipeline, defineMessage, type EncodedMessage, type Pipeline } from "@waybill/core";
 import { ShadowCheck, WritePlan, withWritePlans } from "@waybill/migration";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
@@ -66,35 +66,17 @@ function writing(): Comparison[] {
   const off = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 0 }).observe(pipeline);
   const tenth = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 0.1 }).observe(pipeline);
   const untyped = createPipeline({ serializer: json() });
-  const baseline = () => pipeline.serialize(message);
+  const over = (name: string, subject: Pipeline, target: number, baseline = pipeline): Comparison => ({
+    name,
+    baseline: () => baseline.serialize(message),
+    subject: () => subject.serialize(message),
+    unit: "time",
+    target,
+  });
   return [
-    {
-      name: "writing a typed message, over an untyped one",
-      baseline: () => untyped.serialize(message),
-      subject: baseline,
-      unit: "time",
-      target: 1.15,
-    },
-    {
-      name: "writing with a plan at 0 %",
-      baseline,
-      subject: () => planned.serialize(message),
-      unit: "time",
-      target: 1.05,
-    },
-    {
-      name: "writing with a shadow check that is off",
-      baseline,
-      subject: () => off.serialize(message),
-      unit: "time",
-      target: 1.05,
-    },
-    {
-      name: "writing with a shadow check of 10 %, JSON to Avro",
-      baseline,
-      subject: () => tenth.serialize(message),
-      unit: "time",
-      target: 1.25,
-    },
+    over("writing a typed message, over an untyped one", pipeline, 1.15, untyped),
+    over("writing with a plan at 0 %", planned, 1.05),
+    over("writing with a shadow check that is off", off, 1.05),
+    over("writing with a shadow check of 10 %, JSON to Avro", tenth, 1.25),
   ];
 }

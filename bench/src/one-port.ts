@@ -1,7 +1,8 @@
-import { parseArgs } from "node:util";
+import { percentile } from "waybill-scripts/run/figures.js";
+import { readOptions } from "waybill-scripts/run/options.js";
 import { startChild } from "./harness/child.js";
 import { figuresOf, median, takeTurns } from "./harness/measure.js";
-import { Crowd } from "./one-port/load.js";
+import { openCrowd } from "./one-port/load.js";
 import type { PortUsage } from "./one-port/port-server.js";
 
 // 500 connections to a broker of 2,000 entities, and 1,000,000 messages of 1 KB through it, over the one port of all protocols and, in turn, over a port
@@ -9,16 +10,8 @@ import type { PortUsage } from "./one-port/port-server.js";
 // ratio of the two is what telling protocols apart by their first byte costs: it has to stay within 1 %, beside what the machine varies by itself.
 // Usage: node bench/dist/one-port.js [--messages 1000000] [--connections 500] [--rounds 10]
 
-const { values: options } = parseArgs({
-  options: {
-    messages: { type: "string", default: "1000000" },
-    connections: { type: "string", default: "500" },
-    rounds: { type: "string", default: "10" },
-  },
-});
-const connections = Number(options.connections);
-const rounds = Number(options.rounds);
-const perClient = Math.ceil(Number(options.messages) / rounds / connections);
+const { messages, connections, rounds } = readOptions({ messages: 1_000_000, connections: 500, rounds: 10 });
+const perClient = Math.ceil(messages / rounds / connections);
 
 const names = ["one-port", "amqp-alone"] as const;
 
@@ -39,23 +32,21 @@ print();
 async function runRound(server: Server) {
   const ask = () => server.process.ask<PortUsage>("usage");
   await ask();
-  const crowd = await Crowd.open(server.ready.port, connections);
+  const crowd = await openCrowd(server.ready.port, connections);
   const connected = await ask();
   const startMs = performance.now();
   const times = await crowd.exchange(perClient);
   const elapsedMs = performance.now() - startMs;
-  const used = await ask();
+  const { cpuUs, ...used } = await ask();
   crowd.close();
   const count = perClient * connections;
   return {
     connectCpuUs: connected.cpuUs / connections,
-    messageCpuUs: used.cpuUs / count,
+    messageCpuUs: cpuUs / count,
     perSecond: (count * 1000) / elapsedMs,
-    latencyMs: at(times, 0.5),
-    latencyP99Ms: at(times, 0.99),
-    residentMb: used.residentMb,
-    loopMedianMs: used.loopDelayMs.median,
-    loopP99Ms: used.loopDelayMs.p99,
+    latencyMs: percentile(times, 50),
+    latencyP99Ms: percentile(times, 99),
+    ...used,
   };
 }
 
@@ -80,8 +71,4 @@ function print(): void {
     const cells = values.map((value) => value.toFixed(digits).padStart(12)).join("");
     console.log(`${title.padEnd(46)}${cells}  ${ratio.toFixed(3)}`);
   }
-}
-
-function at(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -1,13 +1,13 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { open } from "lmdb";
+import { openScratch } from "waybill-scripts/run/waiting.js";
+import { nodeCommand, SupervisedProcess } from "waybill-scripts/supervisor/supervised-process.js";
 import { printed } from "./harness/child.js";
 import type { Line, OpenSides, Probe, Suite } from "./harness/probe.js";
 
@@ -61,9 +61,8 @@ function inFolder(
     rounds: () => rounds,
     lines: lines.map((line) => ({ ...line, unit: "figure" })),
     async open() {
-      const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
-      const close = () => rmSync(folder, { recursive: true, force: true });
-      return { sides: { subject: await open(folder) }, close };
+      const scratch = openScratch("bench");
+      return { sides: { subject: await open(scratch.path) }, close: () => scratch[Symbol.dispose]() };
     },
   };
 }
@@ -77,10 +76,10 @@ function rate(concurrency: number): Probe {
     warmUps: 1,
     lines: [{ name, unit: "rate", target: 0.6 }],
     async open() {
-      const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
-      const path = join(folder, "bare.mdb");
+      const scratch = openScratch("bench");
+      const path = join(scratch.path, "bare.mdb");
       const store = open<Buffer, number>({ path, encoding: "binary", overlappingSync: false });
-      const broker = await openBroker({ storage: await openDurableStorage(join(folder, "store")) });
+      const broker = await openBroker({ storage: await openDurableStorage(join(scratch.path, "store")) });
       await broker.createQueue("orders", { maxSizeInMegabytes: 5120 });
       const sender = broker.sender("orders");
       let key = 0;
@@ -100,7 +99,7 @@ function rate(concurrency: number): Probe {
         async close() {
           await broker.close();
           await store.close();
-          rmSync(folder, { recursive: true, force: true });
+          scratch[Symbol.dispose]();
         },
       };
     },
@@ -139,15 +138,11 @@ function delay(task: string, what: string): Probe | readonly Probe[] {
 /** Milliseconds from the start of a probe until it is ready; it is killed then. */
 async function untilReady(task: string, directory: string): Promise<number> {
   const start = performance.now();
-  const child = spawn(process.execPath, [fileURLToPath(program), task, directory], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exit = once(child, "exit");
-  const early = exit.then(() => Promise.reject(new Error(`The probe "${task}" ended early.`)));
-  await Promise.race([once(child.stdout, "data"), early]);
+  const command = nodeCommand(program, [task, directory]);
+  const child = new SupervisedProcess({ command, isReadyLine: () => true });
+  const ready = await child.ready;
   const elapsedMs = performance.now() - start;
-  early.catch(() => {});
-  child.kill("SIGKILL");
-  await exit;
+  await child.kill();
+  if (ready === undefined) throw new Error(`The probe "${task}" ended early.`);
   return elapsedMs;
 }

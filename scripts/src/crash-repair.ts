@@ -54,8 +54,6 @@ async function run(
     return JSON.parse(child.stdout.at(-1) ?? "null");
   }
   // A repair that finishes earlier exits by itself.
-  await child.ready;
-  setTimeout(() => void child.kill(), killAfterMs);
-  await child.exit;
+  await child.killAfter("ready", killAfterMs);
   return undefined;
 }

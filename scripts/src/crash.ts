@@ -37,9 +37,7 @@ conclude([...generations.violations(), ...report.violations, ...unchecked], "Not
 async function fillDisk(generation: number): Promise<void> {
   const blocks = Math.ceil(statSync(join(store, "store.mdb")).size / 1024) + 64;
   const limited = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`;
-  const code = await generations.runToEnd(generation, {
-    withinMs: 20_000,
-    wrap: (command) => ["bash", "-c", limited, ...command],
-  });
+  const limit = (command: readonly string[]) => ["bash", "-c", limited, ...command] as const;
+  const code = await generations.runToEnd(generation, 20_000, limit);
   console.log(code === 3 ? "full disk: refused, then stopped" : `full disk: not reached (${code})`);
 }

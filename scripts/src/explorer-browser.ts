@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { openStage } from "./explorer-browser/browser.js";
+import { openStage, type Stage } from "./explorer-browser/browser.js";
 import { changeChecks } from "./explorer-browser/change-checks.js";
 import type { Check } from "./explorer-browser/check.js";
 import { loadChecks } from "./explorer-browser/load-checks.js";
@@ -22,33 +22,25 @@ let failures = 0;
   console.log(
     `${sent} webhooks, ${deadLetters} dead letters of an older consumer, ${readable} of them readable now`,
   );
-  const checks = [
-    ...readChecks(stage),
-    ...changeChecks(stage),
-    picturesCheck(),
-    ...(args.load ? loadChecks(stage) : []),
-  ];
-  for (const check of checks.filter(({ title }) => title.includes(args.only))) await run(check);
-
-  function picturesCheck(): Check {
-    return { title: "takes its pictures, light and dark", run: () => pictures() };
-  }
-
-  async function pictures(): Promise<void> {
-    using scratch = openScratch("pictures");
-    const docs = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
-    await takePictures(stage, args.pictures ? docs : scratch.path);
-  }
+  const picturesCheck = { title: "takes its pictures, light and dark", run: pictures };
+  const checks = [...readChecks, ...changeChecks, picturesCheck, ...(args.load ? loadChecks : [])];
+  for (const check of checks.filter(({ title }) => title.includes(args.only))) await run(check, stage);
 }
 console.log(
   `${failures === 0 ? "all hold" : `${failures} failed`}, ${Math.round((Date.now() - startedAt) / 1000)} s`,
 );
 process.exit(failures === 0 ? 0 : 1);
 
-async function run({ title, run: check }: Check): Promise<void> {
+async function pictures(stage: Stage): Promise<void> {
+  using scratch = openScratch("pictures");
+  const docs = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
+  await takePictures(stage, args.pictures ? docs : scratch.path);
+}
+
+async function run({ title, run: check }: Check, stage: Stage): Promise<void> {
   const begunAt = Date.now();
   try {
-    await check();
+    await check(stage);
     console.log(`ok   ${title} (${Date.now() - begunAt} ms)`);
   } catch (error) {
     failures++;

@@ -14,7 +14,7 @@ const MAX_DURATION_MS = 2_000;
 
 const [mutations = 0, seed = 0] = readNumbers(100_000, Date.now() % 1_000_000);
 const random = randomFrom(seed);
-const recordings = recordTraffic().map(({ role, pieces }) => ({ role, stream: Buffer.concat(pieces) }));
+const recordings = recordTraffic();
 const endings = new Map<string, number>();
 
 console.log(`${mutations} mutations of ${recordings.map(({ stream }) => stream.length)} bytes, seed ${seed}`);

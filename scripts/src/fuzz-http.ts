@@ -1,11 +1,10 @@
-import { Buffer } from "node:buffer";
 import { connect } from "node:net";
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { mutateText } from "./fuzz-http/mutate-text.js";
 import { type SampleRequest, samples, toBytes } from "./fuzz-http/requests.js";
 import { readNumbers } from "./run/options.js";
-import { randomFrom } from "./run/random.js";
+import { pick, randomFrom } from "./run/random.js";
 
 // Mutates requests of HTTP over sockets: the bytes of whole requests, their heads and their bodies alone, and first bytes of no protocol. A
 // healthy client works all along. An answer of 500, an answer that reports the server's insides, and any warning fail the run.
@@ -51,8 +50,7 @@ async function attack(): Promise<void> {
 }
 
 function next(): Buffer {
-  const sample = samples[random(samples.length)];
-  if (sample === undefined) throw new Error("There are no samples.");
+  const sample = pick(samples, random);
   const kind = random(100);
   if (kind < 5) return randomBytes();
   if (kind < 35) return mutated(toBytes(sample));

@@ -1,8 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { fillMarked } from "./generated-parts/fill-marked.js";
-import { installNode } from "./node-versions/install-node.js";
+import { writeMarked } from "./generated-parts/fill-marked.js";
 import { runTests, type TestRun } from "./node-versions/run-tests.js";
+import { installTool } from "./run/install-tool.js";
 
 // Runs the tests of the published packages under other releases of Node, which it installs from the npm package `node` into the folder for
 // tools. Exits with 1 when a test fails or the time is up. `--write` writes the outcome into the docs.
@@ -39,7 +38,8 @@ const packages = [
 
 const rows: string[] = [];
 for (const release of args.node) {
-  const node = await installNode(release);
+  const program = process.platform === "win32" ? "node/bin/node.exe" : "node/bin/node";
+  const node = await installTool(`node-${release}`, { dependencies: { node: release } }, program);
   const run = await runTests(node, args.package ?? packages, Number(args.minutes) * 60_000);
   console.log(`${run.version}: ${outcomeOf(run)}, ${Math.round(run.durationMs / 1000)} s`);
   for (const failure of run.failures) console.error(`  ${failure}`);
@@ -48,10 +48,7 @@ for (const release of args.node) {
 }
 if (args.write) {
   const table = ["| Node | tests | on |", "|---|---|---|", ...rows].join("\n");
-  writeFileSync(
-    page,
-    fillMarked(readFileSync(page, "utf8"), "node-versions", () => table),
-  );
+  writeMarked(page, "node-versions", table);
 }
 
 function outcomeOf({ passed, failures, unfinished }: TestRun): string {

@@ -26,6 +26,7 @@ const test = `test("a message", async () => expect(await run()).toEqual({ id: 1 
 const files = {
   "plain.cjs": `${requires}async function run() {${body}\n}\nrun().then((got) => console.log(got.id));\n`,
   "main.ts": `${imports}export const made: unknown[] = [createBroker, WaybillClient, json, localTransport];\n`,
+  "tsconfig.json": `{ "compilerOptions": { "noEmit": true, "strict": true, "types": ["node"], "target": "es2023" }, "files": ["main.ts"] }`,
   "commonjs.test.js": `${requires}async function run() {${body}\n}\n${test}`,
   "modules.test.mjs": `${imports}async function run() {${body}\n}\n${test}`,
   "babel.config.cjs": `module.exports = { presets: [["@babel/preset-env", { targets: { node: "current" } }]] };\n`,
@@ -39,18 +40,9 @@ for (const [name, content] of Object.entries(files)) await writeFile(join(folder
 const tools = ["jest@30", "@babel/core", "@babel/preset-env", "typescript@5.9", "@types/node@20"];
 await consumer.install(["transport-local", "serializer-json"], tools);
 await expectRun("require", ["plain.cjs"], /^1\n$/);
-const tsc = [
-  "node_modules/typescript/bin/tsc",
-  "main.ts",
-  "--noEmit",
-  "--strict",
-  "--types",
-  "node",
-  "--target",
-  "es2023",
-];
-await expectRun("TypeScript, module node16", [...tsc, "--module", "node16"], /TS1479/);
-await expectRun("TypeScript, module nodenext", [...tsc, "--module", "nodenext"], /^$/);
+const tsc = "node_modules/typescript/bin/tsc";
+await expectRun("TypeScript, module node16", [tsc, "--module", "node16"], /TS1479/);
+await expectRun("TypeScript, module nodenext", [tsc, "--module", "nodenext"], /^$/);
 const jest = "node_modules/jest/bin/jest.js";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 // From here on Jest loads modules by require, too.

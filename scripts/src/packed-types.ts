@@ -1,7 +1,8 @@
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { openConsumer } from "./package-checks/consumer.js";
-import { consumerSource, entryPointsSource, publishedPackages } from "./packed-types/consumer-source.js";
+import { consumerSource, entryPointsSource } from "./packed-types/consumer-source.js";
+import { publishedPackages } from "./release/workspace.js";
 import { run } from "./run/run-program.js";
 
 // Packs every package, installs the tarballs with npm into an empty folder outside the workspace, and compiles a user's program there, with all
@@ -36,7 +37,7 @@ console.log(`${count - failed.length} of ${count} combinations compile.`);
 if (failed.length > 0 || count === 0) process.exitCode = 1;
 
 async function install(): Promise<void> {
-  const names = publishedPackages();
+  const names = publishedPackages().map(({ directory }) => basename(directory));
   const tools = [
     ...compilers.map((version) => `typescript-${version}@npm:typescript@${version}`),
     ...nodeTypes.map((version) => `node-types-${version}@npm:@types/node@${version}`),

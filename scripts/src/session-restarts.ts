@@ -27,7 +27,7 @@ const generations = new Generations(root.path, ledger, (generation, journal) =>
 console.log(`session restarts: ${kills} kills, seed ${seed}`);
 for (let generation = 0; generation < kills; generation += 1)
   await generations.runAndKill(generation, random);
-const code = await generations.runToEnd(kills, { withinMs: 300_000 });
+const code = await generations.runToEnd(kills, 300_000);
 for (const line of ledger.summary()) console.log(line);
 const steps = stepsOf("session-0", 0).length * (kills + 1);
 console.log(

@@ -5,8 +5,7 @@ import { Journal, readJournal } from "./ledger/journal.js";
 import { Ledger } from "./ledger/ledger.js";
 import { type Effect, SENT } from "./ledger/lines.js";
 import { newSeed, readOptions } from "./run/options.js";
-import { randomFrom } from "./run/random.js";
-import { required } from "./run/required.js";
+import { pick, randomFrom } from "./run/random.js";
 import { conclude } from "./run/verdict.js";
 import { openScratch, pause, until } from "./run/waiting.js";
 import { measureGrowth } from "./soak-server/growth.js";
@@ -83,7 +82,7 @@ async function soak(): Promise<Measurement[]> {
       samples.length = 0;
     } else samples.push(await measure());
     if (step % 3 === 0 && Date.now() > killedAt + LIFE_MS) {
-      required(groups[random(groups.length)]).kill();
+      pick(groups, random).kill();
       killedAt = Date.now();
     }
   }

@@ -1,6 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { fillMarked } from "./generated-parts/fill-marked.js";
+import { writeMarked } from "./generated-parts/fill-marked.js";
 import { readOptions } from "./run/options.js";
 import { conclude } from "./run/verdict.js";
 import { receiverKinds } from "./stall-matrix/receiver-kinds.js";
@@ -23,7 +21,7 @@ const { write, together, ...args } = readOptions({
 const timeoutMs = args["give-up"];
 const bounds = { stallTimeoutMs: args.stall, answerTimeoutMs: args.answer, lockDurationMs: args.lock };
 const watchdog = { stallTimeoutInMs: bounds.stallTimeoutMs, answerTimeoutInMs: bounds.answerTimeoutMs };
-const page = fileURLToPath(new URL("../../docs/stalls.md", import.meta.url));
+const page = new URL("../../docs/stalls.md", import.meta.url);
 
 const watched = await runAll(watchdog);
 const unwatched = await runAll(false);
@@ -34,11 +32,7 @@ console.log(
   `${watched.length} cells, ${watched.length - violations.length} recovered within ${boundMs(bounds)} ms; without the watchdog ` +
     `${unwatched.filter(({ recoveryMs }) => recoveryMs !== undefined).length} within ${timeoutMs} ms`,
 );
-if (write)
-  writeFileSync(
-    page,
-    fillMarked(readFileSync(page, "utf8"), "stall-matrix", () => table),
-  );
+if (write) writeMarked(page, "stall-matrix", table);
 conclude(violations, "Every cell recovered in time");
 process.exit();
 

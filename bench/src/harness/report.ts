@@ -1,3 +1,4 @@
+import { figure } from "waybill-scripts/run/figures.js";
 import { required } from "waybill-scripts/run/required.js";
 import { holds, type Result } from "./measure.js";
 
@@ -29,8 +30,4 @@ export function toTable(results: readonly Result[]): string {
 function time(microseconds: number | undefined): string {
   if (microseconds === undefined) return "";
   return microseconds >= 1000 ? `${(microseconds / 1000).toFixed(2)} ms` : `${microseconds.toFixed(2)} µs`;
-}
-
-function figure(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

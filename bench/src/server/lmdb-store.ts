@@ -2,16 +2,8 @@ import { join } from "node:path";
 import { open } from "lmdb";
 import rhea, { type Message } from "rhea";
 
-/** Messages in an LMDB store, synced in the groups that LMDB's binding makes of them: what is written first by hand. */
-export interface MessageStore {
-  /** Resolves once the disk has synced all of them. */
-  put(messages: readonly Message[]): Promise<unknown>;
-  /** Resolves once the disk has synced the removal. */
-  remove(message: Message): Promise<unknown>;
-}
-
-/** Opens a store of its own in a directory. */
-export async function openStore(directory: string): Promise<MessageStore> {
+/** Opens messages in an LMDB store of its own, synced in the groups that LMDB's binding makes of them: what is written first by hand. */
+export function openStore(directory: string) {
   const records = open<Buffer, number>({
     path: join(directory, "messages.mdb"),
     encoding: "binary",
@@ -20,7 +12,8 @@ export async function openStore(directory: string): Promise<MessageStore> {
   const keys = new WeakMap<Message, number>();
   let last = 0;
   return {
-    put(messages) {
+    /** Resolves once the disk has synced all of them. */
+    put(messages: readonly Message[]) {
       return Promise.all(
         messages.map((message) => {
           keys.set(message, ++last);
@@ -28,7 +21,8 @@ export async function openStore(directory: string): Promise<MessageStore> {
         }),
       );
     },
-    async remove(message) {
+    /** Resolves once the disk has synced the removal. */
+    async remove(message: Message) {
       const key = keys.get(message);
       if (key !== undefined) await records.remove(key);
     },

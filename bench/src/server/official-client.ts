@@ -5,20 +5,10 @@ const QUEUE = "orders";
 const body = Buffer.alloc(1024, "x");
 
 /** What the official client is measured at, each with 1 KB messages. */
-export interface OfficialClient {
-  /** One by one, 32 of them in flight. */
-  send(count: number): Promise<void>;
-  /** In batches of 100. */
-  sendBatches(count: number): Promise<void>;
-  /** 100 at a time, completed in parallel. */
-  receive(count: number): Promise<void>;
-  /** By a subscription with 32 calls at once, which completes what its handler returns from. */
-  subscribe(count: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type OfficialClient = ReturnType<typeof openOfficialClient>;
 
 /** Connects the unchanged official client. */
-export async function openOfficialClient({ port }: Server): Promise<OfficialClient> {
+export function openOfficialClient({ port }: Server) {
   const client = new ServiceBusClient(
     `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=n;SharedAccessKey=k;UseDevelopmentEmulator=true`,
   );
@@ -26,24 +16,28 @@ export async function openOfficialClient({ port }: Server): Promise<OfficialClie
   const receiver = client.createReceiver(QUEUE, { skipParsingBodyAsJson: true });
   const hundred: ServiceBusMessage[] = Array.from({ length: 100 }, () => ({ body }));
   return {
-    async send(count) {
+    /** One by one, 32 of them in flight. */
+    async send(count: number) {
       let left = count;
       const work = async (): Promise<void> => {
         while (left-- > 0) await sender.sendMessages({ body });
       };
       await Promise.all(Array.from({ length: 32 }, work));
     },
-    async sendBatches(count) {
+    /** In batches of 100. */
+    async sendBatches(count: number) {
       for (let sent = 0; sent < count; sent += 100) await sender.sendMessages(hundred);
     },
-    async receive(count) {
+    /** 100 at a time, completed in parallel. */
+    async receive(count: number) {
       for (let received = 0; received < count; ) {
         const messages = await receiver.receiveMessages(Math.min(100, count - received));
         received += messages.length;
         await Promise.all(messages.map((message) => receiver.completeMessage(message)));
       }
     },
-    async subscribe(count) {
+    /** By a subscription with 32 calls at once, which completes what its handler returns from. */
+    async subscribe(count: number) {
       const subscriber = client.createReceiver(QUEUE, { skipParsingBodyAsJson: true });
       let received = 0;
       await new Promise<void>((resolve, reject) => {

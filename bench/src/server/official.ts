@@ -55,7 +55,7 @@ export const official: Probe = {
       ["waybill", "rhea", "waybill-durable", "rhea-durable"],
       undefined,
       async (server) => {
-        const client = await openOfficialClient(server);
+        const client = openOfficialClient(server);
         clients.push(client);
         return () => run(server as NodeServer, client);
       },

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePorts } from "waybill-scripts/run/ports.js";
 import { required } from "waybill-scripts/run/required.js";
+import { openScratch } from "waybill-scripts/run/waiting.js";
 import { RawClient } from "./raw-client.js";
 import type { Server } from "./start-server.js";
 
@@ -52,13 +52,9 @@ function entriesOf(directory: string): string[] {
 }
 
 async function start(binary: string, name: string): Promise<Server> {
-  const directory = mkdtempSync(join(tmpdir(), "waybill-bench-rabbitmq-"));
-  const [port, distributionPort, mapperPort] = await freePorts(3);
-  const env = configure(directory, {
-    port: required(port),
-    distributionPort: required(distributionPort),
-    mapperPort: required(mapperPort),
-  });
+  const scratch = openScratch("bench-rabbitmq");
+  const [port, distributionPort, mapperPort] = (await freePorts(3)) as [number, number, number];
+  const env = configure(scratch.path, { port, distributionPort, mapperPort });
   const mapper = spawn("epmd", ["-port", String(mapperPort), "-address", "127.0.0.1"], {
     env,
     stdio: "ignore",
@@ -70,15 +66,15 @@ async function start(binary: string, name: string): Promise<Server> {
       end(node, () => process.kill(-required(node.pid), "SIGKILL")),
       end(mapper, () => mapper.kill("SIGKILL")),
     ]);
-    rmSync(directory, { recursive: true, force: true });
+    scratch[Symbol.dispose]();
   };
   try {
-    await untilOpen(required(port), node);
+    await untilOpen(port, node);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { name, port: required(port), address: (queue) => `/amq/queue/${queue}`, stop };
+  return { name, port, address: (queue) => `/amq/queue/${queue}`, stop };
 }
 
 /** Writes what the node reads at its start; returns its environment. */
@@ -139,18 +135,6 @@ async function untilOpen(port: number, node: ChildProcess): Promise<void> {
     await sleep(10);
   }
   throw new Error("RabbitMQ did not accept a connection within a minute.");
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  const ports: number[] = [];
-  for (const server of servers) {
-    if (!server.listening) await once(server, "listening");
-    const address = server.address();
-    if (typeof address === "object" && address !== null) ports.push(address.port);
-  }
-  for (const server of servers) server.close();
-  return ports;
 }
 
 async function end(child: ChildProcess, kill: () => void): Promise<void> {

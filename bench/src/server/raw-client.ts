@@ -64,15 +64,14 @@ export class RawClient {
 
   /** Sends messages of 1 KB as fast as credit and window allow; resolves with the ms until the last is accepted. */
   async send(address: string, count: number): Promise<number> {
-    const firstFlow = new Promise<void>((resolve) => {
-      this.#onFlow = ([, , , , , , linkCredit]) => linkCredit !== undefined && linkCredit > 0 && resolve();
-    });
     let latest: (number | undefined)[] = [];
-    const keep = this.#onFlow;
-    this.#onFlow = (fields) => {
-      latest = fields;
-      keep(fields);
-    };
+    const firstFlow = new Promise<void>((resolve) => {
+      this.#onFlow = (fields) => {
+        latest = fields;
+        const [, , , , , , linkCredit = 0] = fields;
+        if (linkCredit > 0) resolve();
+      };
+    });
     await this.#attach("sender", address);
     await firstFlow;
     const startMs = performance.now();

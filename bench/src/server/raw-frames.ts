@@ -1,5 +1,6 @@
-import { type AmqpValue, described, encodeMessage, encodeValue, ulong } from "@waybill/amqp";
+import { type AmqpValue, described, encodeValue, ulong } from "@waybill/amqp";
 import { required } from "waybill-scripts/run/required.js";
+import { message } from "../amqp-client.js";
 
 // What the raw client needs of AMQP 1.0: frames encoded beforehand, and the few numbers that it reads out of those it gets.
 
@@ -16,12 +17,6 @@ export const DETACH = 0x16;
 export const SASL_MECHANISMS = 0x40;
 export const SASL_INIT = 0x41;
 export const SASL_OUTCOME = 0x44;
-
-/** A message of 1 KB with an id, as all clients of the bench send it. */
-const kilobyteMessage = encodeMessage({
-  properties: { messageId: "0123456789abcdef" },
-  body: { kind: "data", sections: [Buffer.alloc(1024, "x")] },
-});
 
 /** One frame with a performative that holds these fields. */
 export function encodeFrame(code: number, fields: readonly AmqpValue[]): Buffer {
@@ -47,20 +42,18 @@ export function readUints(buffer: Buffer, start: number, count: number): (number
   return values;
 }
 
+type OnFrame = (code: number, buffer: Buffer, bodyStart: number) => void;
+
 /** Cuts what a server sends into protocol headers and frames, without looking into them. */
 export class FrameCutter {
   readonly #onHeader: () => void;
-  readonly #onFrame: (code: number, buffer: Buffer, bodyStart: number, end: number) => void;
+  readonly #onFrame: OnFrame;
   #partial: Buffer | undefined;
   #filled = 0;
 
-  constructor(onHeader: () => void, onFrame: FrameCutter["onFrame"]) {
+  constructor(onHeader: () => void, onFrame: OnFrame) {
     this.#onHeader = onHeader;
     this.#onFrame = onFrame;
-  }
-
-  get onFrame() {
-    return this.#onFrame;
   }
 
   push(chunk: Buffer): void {
@@ -101,7 +94,7 @@ export class FrameCutter {
     if (isHeader(buffer, start)) this.#onHeader();
     else if (end - start > 8) {
       const body = start + required(buffer[start + 4]) * 4;
-      this.#onFrame(required(buffer[body + 2]), buffer, body, end);
+      this.#onFrame(required(buffer[body + 2]), buffer, body);
     }
   }
 }
@@ -136,8 +129,8 @@ function encodeTransfer(): Buffer {
   const fields = Buffer.from([0x43, 0x70, 0, 0, 0, 0, 0xa0, 4, 0, 0, 0, 0, 0x43, 0x42, 0x42]);
   const list = Buffer.from([0x00, 0x53, TRANSFER, 0xc0, fields.length + 1, 6]);
   const head = Buffer.from([0, 0, 0, 0, 2, 0, 0, 0]);
-  head.writeUInt32BE(head.length + list.length + fields.length + kilobyteMessage.length);
-  return Buffer.concat([head, list, fields, kilobyteMessage]);
+  head.writeUInt32BE(head.length + list.length + fields.length + message.length);
+  return Buffer.concat([head, list, fields, message]);
 }
 
 function newPiece(): Buffer {

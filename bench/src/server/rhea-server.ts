@@ -11,7 +11,7 @@ import { openStore } from "./lmdb-store.js";
  * Resolves with its port.
  */
 export async function serveWithRhea(directory?: string): Promise<number> {
-  const store = directory === undefined ? undefined : await openStore(directory);
+  const store = directory === undefined ? undefined : openStore(directory);
   const container = rhea.create_container();
   container.sasl_server_mechanisms.enable_anonymous();
   const tokenLinks = new WeakSet<object>();

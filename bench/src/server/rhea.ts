@@ -1,7 +1,7 @@
 import type { Line, Probe } from "../harness/probe.js";
 import type { RabbitMq } from "./rabbitmq.js";
 import { connectRhea, receiveWithRhea, sendWithRhea } from "./rhea-client.js";
-import { openRoundTrips } from "./round-trip.js";
+import { roundTripUs } from "./round-trip.js";
 import { openServers, type Server } from "./start-server.js";
 
 const MESSAGES = 20_000;
@@ -32,8 +32,9 @@ async function run(server: Server) {
   const sendMs = await sendWithRhea(connection, queue, MESSAGES);
   const receiveMs = await receiveWithRhea(connection, queue, MESSAGES);
   connection.close();
-  const roundTrips = await openRoundTrips(server);
-  const roundTripUs = await roundTrips.medianUs(ROUND_TRIPS);
-  roundTrips.close();
-  return { sendUs: (sendMs * 1000) / MESSAGES, receiveUs: (receiveMs * 1000) / MESSAGES, roundTripUs };
+  return {
+    sendUs: (sendMs * 1000) / MESSAGES,
+    receiveUs: (receiveMs * 1000) / MESSAGES,
+    roundTripUs: await roundTripUs(server, ROUND_TRIPS),
+  };
 }

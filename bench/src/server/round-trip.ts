@@ -1,18 +1,14 @@
 import { once } from "node:events";
 import type { Message } from "rhea";
-import { required } from "waybill-scripts/run/required.js";
+import { percentile } from "waybill-scripts/run/figures.js";
 import { connectRhea } from "./rhea-client.js";
 import type { Server } from "./start-server.js";
 
-/** Requests of 1 KB from one connection, answered by another: two ways through the broker, one at a time. */
-export interface RoundTrips {
-  /** The median time of `count` round trips in µs. */
-  medianUs(count: number): Promise<number>;
-  close(): void;
-}
-
-/** Opens the two connections and their four links. */
-export async function openRoundTrips(server: Server): Promise<RoundTrips> {
+/**
+ * The median time of `count` round trips in µs: requests of 1 KB from one connection, answered by another, which are two ways through the broker,
+ * one at a time.
+ */
+export async function roundTripUs(server: Server, count: number): Promise<number> {
   const [requests, replies] = [server.address("requests"), server.address("replies")];
   const [asking, answering] = [await connectRhea(server.port), await connectRhea(server.port)];
   const asker = asking.open_sender({ target: { address: requests } });
@@ -27,21 +23,15 @@ export async function openRoundTrips(server: Server): Promise<RoundTrips> {
   ]);
   questions.on("message", ({ message }) => answerer.send(message as Message));
   const message = { message_id: "m", durable: false, body: Buffer.alloc(1024, "x") };
-  return {
-    async medianUs(count) {
-      const times: number[] = [];
-      for (let i = 0; i < count; i++) {
-        const startMs = performance.now();
-        const answer = new Promise((resolve) => answers.once("message", resolve));
-        asker.send(message);
-        await answer;
-        times.push((performance.now() - startMs) * 1000);
-      }
-      return required(times.sort((a, b) => a - b)[count >> 1]);
-    },
-    close() {
-      asking.close();
-      answering.close();
-    },
-  };
+  const times: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const startMs = performance.now();
+    const answer = new Promise((resolve) => answers.once("message", resolve));
+    asker.send(message);
+    await answer;
+    times.push((performance.now() - startMs) * 1000);
+  }
+  asking.close();
+  answering.close();
+  return percentile(times, 50);
 }

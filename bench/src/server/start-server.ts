@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { openScratch } from "waybill-scripts/run/waiting.js";
 import { startChild } from "../harness/child.js";
 import type { OpenSides, Round } from "../harness/probe.js";
 import type { RabbitMq } from "./rabbitmq.js";
@@ -33,10 +31,10 @@ export async function startServer(
   name: "waybill" | "waybill-durable" | "rhea" | "rhea-durable",
   program = SERVER_PROGRAM,
 ): Promise<NodeServer> {
-  const directory = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+  const scratch = openScratch("bench");
   const { ready, process } = await startChild<{ port: number }>(
     program,
-    [name, directory],
+    [name, scratch.path],
     ["--no-warnings"],
   );
   return {
@@ -46,7 +44,7 @@ export async function startServer(
     usage: () => process.ask<Usage>("usage"),
     async stop() {
       await process.kill();
-      rmSync(directory, { recursive: true, force: true });
+      scratch[Symbol.dispose]();
     },
   };
 }

@@ -1,6 +1,6 @@
-import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
-import { pause } from "../run/waiting.js";
+import { FrameFilter, type PassingFrame } from "../run/frame-filter.js";
+import { pause, until } from "../run/waiting.js";
 import { attachSender, CODES, greeting } from "./frames.js";
 import type { KeyName } from "./keys.js";
 
@@ -16,11 +16,11 @@ export class Attacker {
   readonly transactions: Uint8Array[] = [];
   readonly #socket: Socket;
   #isOver = false;
-  #rest: Buffer = Buffer.alloc(0);
 
   private constructor(port: number) {
     this.#socket = connect(port, "127.0.0.1").setNoDelay();
-    this.#socket.on("data", (bytes) => this.#count(bytes));
+    const answers = new FrameFilter((frame) => this.#count(frame));
+    this.#socket.on("data", (bytes) => answers.push(bytes));
     this.#socket.on("error", () => {});
     this.#socket.on("close", () => {
       this.#isOver = true;
@@ -42,9 +42,7 @@ export class Attacker {
 
   /** Frames that the server has sent in all. */
   get answers(): number {
-    let count = 0;
-    for (const ofCode of this.frames.values()) count += ofCode;
-    return count;
+    return [...this.frames.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /** Whether its connection is closed. */
@@ -82,17 +80,13 @@ export class Attacker {
 
   /** Waits for something the server does, for a second at most. */
   async until(isDone: () => boolean, patienceMs = 1000): Promise<boolean> {
-    const endsAt = performance.now() + patienceMs;
-    while (!isDone()) {
-      if (this.isOver || performance.now() > endsAt) return false;
-      await pause(1);
-    }
-    return true;
+    await until(() => isDone() || this.isOver, patienceMs, 1);
+    return isDone();
   }
 
   /** Waits until the server has closed the connection, for a second at most. */
   async untilClosed(): Promise<void> {
-    for (let i = 0; i < 1000 && !this.#isOver; i++) await pause(1);
+    await until(() => this.#isOver, 1000, 1);
   }
 
   /** Stops reading from the server. */
@@ -105,19 +99,10 @@ export class Attacker {
     this.#socket.destroy();
   }
 
-  #count(bytes: Buffer): void {
-    let chunk = this.#rest.length > 0 ? Buffer.concat([this.#rest, bytes]) : bytes;
-    while (chunk.length >= 8) {
-      const isHeader = chunk.toString("latin1", 0, 4) === "AMQP";
-      const size = isHeader ? 8 : chunk.readUInt32BE(0);
-      if (chunk.length < size) break;
-      // After the frame's header comes the descriptor, a small ulong.
-      const code = !isHeader && size > 10 && chunk[5] === 0 ? chunk[10] : undefined;
-      if (code !== undefined) this.frames.set(code, this.received(code) + 1);
-      if (code === CODES.disposition) this.#noteTransaction(chunk.subarray(0, size));
-      chunk = chunk.subarray(size);
-    }
-    this.#rest = Buffer.from(chunk);
+  #count({ code, bytes }: PassingFrame): boolean {
+    if (code !== undefined) this.frames.set(code, this.received(code) + 1);
+    if (code === CODES.disposition) this.#noteTransaction(bytes);
+    return false;
   }
 
   /** A declared state (4.5.4) has the id as its one field, binary of 16 bytes. */

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { encodeMessage, symbolMap } from "@waybill/amqp";
 import { pause } from "../run/waiting.js";
 import type { Flood } from "./flood.js";

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { BATCH_MESSAGE_FORMAT, encodeMessage, joinBatch } from "@waybill/amqp";
 import { pause } from "../run/waiting.js";
 import type { Flood, FloodContext } from "./flood.js";

@@ -1,8 +1,7 @@
-import { Buffer } from "node:buffer";
 import { encodeMessage, stringMap } from "@waybill/amqp";
 import { pause } from "../run/waiting.js";
 import type { Attacker } from "./attacker.js";
-import type { Flood } from "./flood.js";
+import type { Flood, FloodContext } from "./flood.js";
 import { attachSender, begin, end, hastyGreeting, transfer, wrongGreeting } from "./frames.js";
 import { longNames, unfinished } from "./link-storms.js";
 
@@ -38,30 +37,19 @@ export const FLOODS_OF_STRANGERS: readonly Flood[] = [
   },
   {
     name: "sockets that say half a frame",
-    run: ({ openSilent, isOver }) => {
+    run: (context) => {
       const header = Buffer.from("AMQP\0\x01\0\0", "latin1");
       const half = Buffer.concat([header, Buffer.from([0, 0, 0x40, 0, 2, 0, 0, 0]), Buffer.alloc(8_000)]);
-      return crowd(() => {
-        const attacker = openSilent();
-        void attacker.write(half);
-        return attacker;
-      }, isOver);
+      return crowd(context, "amqp", half);
     },
   },
   {
     name: "heartbeats each millisecond, no token",
-    run: ({ openSilent, isOver }) => {
-      const greeting = hastyGreeting();
-      return crowd(() => {
-        const attacker = openSilent();
-        void attacker.write(greeting);
-        return attacker;
-      }, isOver);
-    },
+    run: (context) => crowd(context, "amqp", hastyGreeting()),
   },
   {
     name: "TLS handshakes that are never finished",
-    run: ({ openSilent, isOver }) => crowd(() => openSilent("tls"), isOver),
+    run: (context) => crowd(context, "tls"),
   },
   {
     name: "TLS handshakes without end",
@@ -128,11 +116,17 @@ export const FLOODS_OF_STRANGERS: readonly Flood[] = [
   },
 ];
 
-/** Opens more and more sockets and keeps the last of them open. */
-async function crowd(open: () => Attacker, isOver: () => boolean): Promise<void> {
+/** Opens more and more sockets, which say this or nothing, and keeps the last of them open. */
+async function crowd(
+  { openSilent, isOver }: FloodContext,
+  port: "amqp" | "tls",
+  said?: Buffer,
+): Promise<void> {
   const sockets: Attacker[] = [];
   while (!isOver()) {
-    sockets.push(open());
+    const attacker = openSilent(port);
+    if (said !== undefined) void attacker.write(said);
+    sockets.push(attacker);
     if (sockets.length > SOCKETS) sockets.shift()?.close();
     if (sockets.length % 50 === 0) await pause(5);
   }

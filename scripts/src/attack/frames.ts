@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { type AmqpValue, described, encodeMessage, encodeValue, symbol, uint } from "@waybill/amqp";
 import { KEYS, type KeyName } from "./keys.js";
 

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { pause } from "../run/waiting.js";
 import type { Attacker } from "./attacker.js";
 import type { FloodContext } from "./flood.js";

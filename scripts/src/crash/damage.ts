@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BrokerError, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
+import type { Random } from "../run/random.js";
 import { required } from "../run/required.js";
 
 /** The outcome of opening damaged copies of a store. */
@@ -19,7 +20,7 @@ export async function damageStore(
   directory: string,
   scratch: string,
   times: number,
-  random: (below: number) => number,
+  random: Random,
 ): Promise<DamageReport> {
   const report: DamageReport = { refused: 0, identical: 0, violations: [] };
   const original = readFileSync(join(directory, "store.mdb"));
@@ -42,11 +43,7 @@ export async function damageStore(
   return report;
 }
 
-function damage(
-  original: Buffer,
-  round: number,
-  random: (below: number) => number,
-): { name: string; bytes: Buffer } {
+function damage(original: Buffer, round: number, random: Random): { name: string; bytes: Buffer } {
   const bytes = Buffer.from(original);
   const sector = random(Math.floor(original.byteLength / 512)) * 512;
   switch (round % 5) {

@@ -2,7 +2,7 @@ import { type Broker, BrokerError, openBroker, type ReceivedMessage, type Receiv
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { Journal } from "../ledger/journal.js";
 import { ABSENT, type Effect } from "../ledger/lines.js";
-import { randomFrom } from "../run/random.js";
+import { pick, randomFrom } from "../run/random.js";
 import { required } from "../run/required.js";
 import { pause } from "../run/waiting.js";
 
@@ -31,7 +31,7 @@ const workers = [
   ...Array.from({ length: 3 }, () => sendForEver("plain")),
   ...Array.from({ length: 3 }, () => settleForEver("plain")),
   drainForEver("plain/$DeadLetterQueue"),
-  sendForEver("sessions", () => pick(SESSIONS)),
+  sendForEver("sessions", () => pick(SESSIONS, random)),
   ...Array.from({ length: 2 }, () => workInSessionsForEver()),
   scheduleForEver(),
   repeatForEver(),
@@ -206,7 +206,7 @@ async function repeatForEver(): Promise<never> {
     const id = newName();
     await journal.attempt("send", [[`once/${id}`, "active 0"]], () => sender.send(messageOf(id)));
     used.push(id);
-    await sender.send(messageOf(pick(used)));
+    await sender.send(messageOf(pick(used, random)));
     await roomIn("once");
   }
 }
@@ -268,8 +268,4 @@ function bodyOf(message: ReceivedMessage): Uint8Array {
 
 function newName(): string {
   return `${generation}-${names++}`;
-}
-
-function pick<Value>(values: readonly Value[]): Value {
-  return required(values[random(values.length)]);
 }

@@ -27,73 +27,35 @@ const avro = "application/avro";
 
 /** Bodies that must be refused cheaply. */
 export const refused: Readonly<Record<string, Shape>> = {
-  "JSON: arrays in arrays": {
-    contentType: json,
-    make: () => Buffer.alloc(size, "["),
-    reason: "depth-exceeded",
-  },
-  "JSON: objects in objects": {
-    contentType: json,
-    make: () => Buffer.alloc(size, '{"a":'),
-    reason: "depth-exceeded",
-  },
-  "JSON: empty arrays": {
-    contentType: json,
-    make: () => jsonOf("[", "]", () => "[]"),
-    reason: "items-exceeded",
-  },
-  "JSON: zeros": { contentType: json, make: () => jsonOf("[", "]", () => "0"), reason: "items-exceeded" },
-  "JSON: an object of many keys": {
-    contentType: json,
-    make: () => jsonOf("{", "}", (index) => `"${name(index, 5)}":0`),
-    reason: "items-exceeded",
-  },
-  "JSON: objects with keys of their own": {
-    contentType: json,
-    make: () => jsonOf("[", "]", (index) => `{"${name(index, 5)}":0}`),
-    reason: "items-exceeded",
-  },
-  "JSON: one number of 16 million digits": {
-    contentType: json,
-    make: () => Buffer.concat([Buffer.from("["), Buffer.alloc(size - 2, "7"), Buffer.from("]")]),
-    reason: "value-out-of-range",
-  },
-  "JSON: wrong in its last character": {
-    contentType: json,
-    make: () => Buffer.concat([jsonOf("[", ",", (index) => `"\\u0041${name(index, 12)}"`), Buffer.from("}")]),
-    reason: "malformed",
-  },
+  "JSON: arrays in arrays": refusal("depth-exceeded", json, () => Buffer.alloc(size, "[")),
+  "JSON: objects in objects": refusal("depth-exceeded", json, () => Buffer.alloc(size, '{"a":')),
+  "JSON: empty arrays": refusal("items-exceeded", json, () => jsonOf("[", "]", () => "[]")),
+  "JSON: zeros": refusal("items-exceeded", json, () => jsonOf("[", "]", () => "0")),
+  "JSON: an object of many keys": refusal("items-exceeded", json, () =>
+    jsonOf("{", "}", (index) => `"${name(index, 5)}":0`),
+  ),
+  "JSON: objects with keys of their own": refusal("items-exceeded", json, () =>
+    jsonOf("[", "]", (index) => `{"${name(index, 5)}":0}`),
+  ),
+  "JSON: one number of 16 million digits": refusal("value-out-of-range", json, () =>
+    Buffer.concat([Buffer.from("["), Buffer.alloc(size - 2, "7"), Buffer.from("]")]),
+  ),
+  "JSON: wrong in its last character": refusal("malformed", json, () =>
+    Buffer.concat([jsonOf("[", ",", (index) => `"\\u0041${name(index, 12)}"`), Buffer.from("}")]),
+  ),
   "JSON: 100 MiB of arrays in arrays, not compressed": {
     contentType: json,
     make: () => Buffer.alloc(100 * mebibyte, "["),
     reason: "depth-exceeded",
     isUncompressed: true,
   },
-  "MessagePack: empty byte strings": {
-    contentType: msgpack,
-    make: () => msgpackOf(0xdd, [0xc4, 0]),
-    reason: "items-exceeded",
-  },
-  "MessagePack: nils": {
-    contentType: msgpack,
-    make: () => msgpackOf(0xdd, [0xc0]),
-    reason: "items-exceeded",
-  },
-  "MessagePack: empty maps": {
-    contentType: msgpack,
-    make: () => msgpackOf(0xdd, [0x80]),
-    reason: "items-exceeded",
-  },
-  "MessagePack: arrays in arrays": {
-    contentType: msgpack,
-    make: () => Buffer.alloc(size, 0x91),
-    reason: "depth-exceeded",
-  },
-  "MessagePack: a map of empty strings": {
-    contentType: msgpack,
-    make: () => msgpackOf(0xdf, [0xa0, 0xa0]),
-    reason: "items-exceeded",
-  },
+  "MessagePack: empty byte strings": refusal("items-exceeded", msgpack, () => msgpackOf(0xdd, [0xc4, 0])),
+  "MessagePack: nils": refusal("items-exceeded", msgpack, () => msgpackOf(0xdd, [0xc0])),
+  "MessagePack: empty maps": refusal("items-exceeded", msgpack, () => msgpackOf(0xdd, [0x80])),
+  "MessagePack: arrays in arrays": refusal("depth-exceeded", msgpack, () => Buffer.alloc(size, 0x91)),
+  "MessagePack: a map of empty strings": refusal("items-exceeded", msgpack, () =>
+    msgpackOf(0xdf, [0xa0, 0xa0]),
+  ),
   "Avro: empty arrays": {
     ...arrayShape({ type: "array", items: "null" }),
     make: () => avroOf([0]),
@@ -160,6 +122,10 @@ export const allowed: Readonly<Record<string, Shape>> = {
     },
   },
 };
+
+function refusal(reason: string, contentType: string, make: Shape["make"]): Shape {
+  return { contentType, make, reason };
+}
 
 function arrayShape(items: AvroSchema): Pick<Shape, "contentType" | "schema" | "sample"> {
   return { contentType: avro, schema: { type: "array", items }, sample: [] };

@@ -23,7 +23,7 @@ export async function runWaybillExamples(
   examples: readonly DocumentedCommand[],
   onResult: (result: ExampleResult) => void,
 ): Promise<ExampleResult[]> {
-  await using folder = await makeWaybillFolder(root);
+  using folder = await makeWaybillFolder(root);
   const run = (command: string) => runShell(command, folder.path, folder.bin);
   const takesData = new Map<string, boolean>();
   for (const file of ["today.json", "monday.json"]) {

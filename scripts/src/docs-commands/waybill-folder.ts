@@ -1,5 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
@@ -8,9 +7,10 @@ import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localTransport } from "@waybill/transport-local";
+import { openScratch } from "../run/waiting.js";
 
 /** A folder with everything that the examples of the `waybill` command name. */
-export interface WaybillFolder extends AsyncDisposable {
+export interface WaybillFolder extends Disposable {
   readonly path: string;
   /** Contains `waybill`, and a `jq` that supports what the examples use. */
   readonly bin: string;
@@ -58,14 +58,20 @@ for (const value of parsed) {
 
 /** Makes the folder, with a data directory `broker` that holds what the examples look at. `root` is the workspace. */
 export async function makeWaybillFolder(root: string): Promise<WaybillFolder> {
-  const path = await mkdtemp(join(tmpdir(), "waybill-docs-"));
+  const scratch = openScratch("docs");
+  const { path } = scratch;
   const bin = join(path, "bin");
   await mkdir(bin);
+  const executable = { mode: 0o755 };
   await symlink(join(root, "node_modules"), join(path, "node_modules"));
   const command = join(root, "packages/cli/dist/bin.js");
-  await writeScript(join(bin, "waybill"), `#!/bin/sh\nexec node ${JSON.stringify(command)} "$@"\n`);
-  await writeScript(join(bin, "jq.mjs"), jq);
-  await writeScript(join(bin, "jq"), `#!/bin/sh\nexec node ${JSON.stringify(join(bin, "jq.mjs"))} "$@"\n`);
+  await writeFile(join(bin, "waybill"), `#!/bin/sh\nexec node ${JSON.stringify(command)} "$@"\n`, executable);
+  await writeFile(join(bin, "jq.mjs"), jq, executable);
+  await writeFile(
+    join(bin, "jq"),
+    `#!/bin/sh\nexec node ${JSON.stringify(join(bin, "jq.mjs"))} "$@"\n`,
+    executable,
+  );
   await writeFile(join(path, "waybill.config.mjs"), config);
   await writeFile(
     join(path, "Config.json"),
@@ -79,7 +85,7 @@ export async function makeWaybillFolder(root: string): Promise<WaybillFolder> {
     await writeFile(join(path, file), (await order(pipeline, format)).body as Uint8Array);
   }
   await fillBroker(join(path, "broker"), pipeline);
-  return { path, bin, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+  return { ...scratch, bin };
 }
 
 const files = {
@@ -127,9 +133,4 @@ async function fillBroker(data: string, pipeline: Pipeline): Promise<void> {
     await sender.send(await Promise.all(waiting));
   }
   await transport.createSender("billing").send([await order(pipeline, "json", { sessionId: "s-1" })]);
-}
-
-async function writeScript(path: string, text: string): Promise<void> {
-  await writeFile(path, text);
-  await chmod(path, 0o755);
 }

@@ -1,9 +1,10 @@
 import { until as untilTrue } from "../run/waiting.js";
+import type { Stage } from "./browser.js";
 
 /** One check of the page. */
 export interface Check {
   readonly title: string;
-  run(): Promise<void>;
+  run(stage: Stage): Promise<void>;
 }
 
 /** Throws when it does not hold. */

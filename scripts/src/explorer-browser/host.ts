@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Broker, createBroker } from "@waybill/broker";
 import { createPipeline } from "@waybill/core";
 import type { EntityAddress } from "@waybill/core/transport";
 import { startExplorer } from "@waybill/explorer";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import { consumerSerializers } from "../../../examples/main-job/dist/serializers.js";
+import { openScratch } from "../run/waiting.js";
 import { fillDemo } from "./demo-data.js";
 import { fillHostile } from "./hostile-data.js";
 import { fillMillion, flood } from "./load-data.js";
@@ -21,7 +19,8 @@ export type HostRequest =
   | { readonly ask: "fill-million" }
   | { readonly ask: "end" };
 
-const directory = await mkdtemp(join(tmpdir(), "waybill-explorer-browser-"));
+const scratch = openScratch("explorer-browser");
+const directory = scratch.path;
 const broker: Broker = createBroker();
 const transport = localTransport(broker);
 const facts = await fillDemo(broker, transport);
@@ -64,7 +63,7 @@ async function work(request: HostRequest): Promise<unknown> {
       await explorer.close();
       await transport.close();
       await broker.close();
-      await rm(directory, { recursive: true });
+      scratch[Symbol.dispose]();
       return undefined;
   }
 }

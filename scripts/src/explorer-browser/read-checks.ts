@@ -1,43 +1,41 @@
 /// <reference lib="dom" />
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { listen } from "../run/ports.js";
 import { axeFindings, type OpenPage, type Stage, takeCensus } from "./browser.js";
 import { type Check, expectSame, expectThat, until } from "./check.js";
 import { hostileIds } from "./hostile-data.js";
 
 /** What the page shows, on the data of the demo. */
-export function readChecks(stage: Stage): Check[] {
-  return [
-    {
-      title: "opens by its link once, and transfers at most 200 KB before there is data",
-      run: () => firstPaint(stage),
-    },
-    { title: "gives a page of another origin nothing", run: () => otherOrigin(stage) },
-    {
-      title: "lists the demo's messages by keyboard, and shows one with its value",
-      run: () => listing(stage),
-    },
-    {
-      title: "shows attempts with offsets beside the bytes, and what another serializer makes of them",
-      run: () => unreadable(stage),
-    },
-    { title: "counts states, and shows scheduled, deferred, sessions and rules", run: () => states(stage) },
-    {
-      title: "searches, keeps the search as a file, and follows a conversation",
-      run: () => searching(stage),
-    },
-    { title: "takes a census, charts it and decides what can be retired", run: () => census(stage) },
-    { title: "hands out a golden message, redacted", run: () => golden(stage) },
-    { title: "decodes a body from elsewhere", run: () => decoding(stage) },
-    { title: "is not harmed by HTML, scripts, ANSI, RTL marks or 16 MiB", run: () => hostile(stage) },
-    ...(["light", "dark"] as const).map((colorScheme) => ({
-      title: `axe finds nothing on any view, ${colorScheme}, wide and narrow`,
-      run: () => accessibility(stage, colorScheme),
-    })),
-  ];
-}
+export const readChecks: readonly Check[] = [
+  {
+    title: "opens by its link once, and transfers at most 200 KB before there is data",
+    run: firstPaint,
+  },
+  { title: "gives a page of another origin nothing", run: otherOrigin },
+  {
+    title: "lists the demo's messages by keyboard, and shows one with its value",
+    run: listing,
+  },
+  {
+    title: "shows attempts with offsets beside the bytes, and what another serializer makes of them",
+    run: unreadable,
+  },
+  { title: "counts states, and shows scheduled, deferred, sessions and rules", run: states },
+  {
+    title: "searches, keeps the search as a file, and follows a conversation",
+    run: searching,
+  },
+  { title: "takes a census, charts it and decides what can be retired", run: census },
+  { title: "hands out a golden message, redacted", run: golden },
+  { title: "decodes a body from elsewhere", run: decoding },
+  { title: "is not harmed by HTML, scripts, ANSI, RTL marks or 16 MiB", run: hostile },
+  ...(["light", "dark"] as const).map((colorScheme) => ({
+    title: `axe finds nothing on any view, ${colorScheme}, wide and narrow`,
+    run: (stage: Stage) => accessibility(stage, colorScheme),
+  })),
+];
 
 async function firstPaint(stage: Stage): Promise<void> {
   const link = await stage.ask<string>({ ask: "link" });
@@ -73,9 +71,9 @@ async function otherOrigin(stage: Stage): Promise<void> {
   const server = createServer((_, response) =>
     response.setHeader("content-type", "text/html").end("<h1>other</h1>"),
   );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   const page = await opened.context.newPage();
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await page.goto(`http://127.0.0.1:${port}/`);
   const outcome = await page.evaluate(async (base) => {
     const tries = [`${base}/api/entities`, `${base}/decode`];
     const read = tries.map((url) =>

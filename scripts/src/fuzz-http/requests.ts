@@ -1,5 +1,3 @@
-import { Buffer } from "node:buffer";
-
 /** A request in its parts, each of which can be mutated alone. */
 export interface SampleRequest {
   readonly line: string;

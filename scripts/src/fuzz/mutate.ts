@@ -1,10 +1,10 @@
-import type { Random } from "../run/random.js";
+import { pick, type Random } from "../run/random.js";
 
 /** A copy of a stream of AMQP frames with one to four things wrong with it. */
 export function mutate(stream: Uint8Array, random: Random): Buffer {
   let bytes = Buffer.from(stream);
   for (let count = 1 + random(4); count > 0 && bytes.length > 8; count--) {
-    bytes = (MUTATIONS[random(MUTATIONS.length)] as Mutation)(bytes, random);
+    bytes = pick(MUTATIONS, random)(bytes, random);
   }
   return bytes;
 }
@@ -22,12 +22,12 @@ const MUTATIONS: readonly Mutation[] = [
     return bytes;
   },
   function setByte(bytes, random) {
-    bytes[random(bytes.length)] = INTERESTING[random(INTERESTING.length)] as number;
+    bytes[random(bytes.length)] = pick(INTERESTING, random);
     return bytes;
   },
   function setWord(bytes, random) {
     const words = [0, 1, 0x7fffffff, 0x80000000, 0xffffffff, random(0xffffffff)];
-    bytes.writeUInt32BE(words[random(words.length)] as number, random(bytes.length - 4));
+    bytes.writeUInt32BE(pick(words, random), random(bytes.length - 4));
     return bytes;
   },
   function insertBytes(bytes, random) {
@@ -59,7 +59,7 @@ const MUTATIONS: readonly Mutation[] = [
   function changeFrameBody(bytes, random) {
     const [start, end] = pickFrame(bytes, random);
     if (end - start <= 8) return bytes;
-    bytes[start + 8 + random(end - start - 8)] = INTERESTING[random(INTERESTING.length)] as number;
+    bytes[start + 8 + random(end - start - 8)] = pick(INTERESTING, random);
     return bytes;
   },
 ];

@@ -10,9 +10,9 @@ import {
   type Session,
   stringMap,
 } from "@waybill/amqp";
-import type { Random } from "../run/random.js";
+import { pick, type Random } from "../run/random.js";
 import { pause } from "../run/waiting.js";
-import { oddChanges, oddMap, oddMessage, oddValue, pick } from "./odd-message.js";
+import { oddChanges, oddMap, oddMessage, oddValue } from "./odd-message.js";
 import { openConnection, openSession } from "./open-connection.js";
 
 const OPERATIONS = [

@@ -15,7 +15,7 @@ import {
   ulong,
   uuid,
 } from "@waybill/amqp";
-import type { Random } from "../run/random.js";
+import { pick, type Random } from "../run/random.js";
 
 const TEXTS = [
   "",
@@ -35,11 +35,6 @@ const ANNOTATIONS = ["x-opt-scheduled-enqueue-time", "x-opt-partition-key", "x-o
 const NUMBERS = [0, -0, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300, 2 ** 53];
 const LONGS = [0n, -1n, 7n, 2n ** 63n - 1n, -(2n ** 63n)];
 const INSTANTS = [...LONGS, 8_640_000_000_000_001n, 253_402_300_799_999n];
-
-/** One of some values. */
-export function pick<Value>(values: readonly Value[], random: Random): Value {
-  return values[random(values.length)] as Value;
-}
 
 /** A value of any AMQP type, at the edges of its range or with a meaning elsewhere. */
 export function oddValue(random: Random, depth = 0): AmqpValue {

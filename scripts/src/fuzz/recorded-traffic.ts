@@ -18,14 +18,14 @@ import {
   uuid,
 } from "@waybill/amqp";
 
-/** What one side of a conversation received, piece by piece. */
+/** What one side of a conversation received. */
 export interface Recording {
   readonly role: "server" | "client";
-  readonly pieces: readonly Uint8Array[];
+  readonly stream: Buffer;
 }
 
 /** An endpoint whose owner does something with everything a peer may send. */
-export function openEndpoint(role: "server" | "client", maxFrameSize = 1024): Connection {
+export function openEndpoint(role: "server" | "client"): Connection {
   const verdicts: DeliveryState[] = [
     ACCEPTED,
     ACCEPTED,
@@ -38,7 +38,7 @@ export function openEndpoint(role: "server" | "client", maxFrameSize = 1024): Co
   const options: ConnectionOptions = {
     role,
     containerId: role,
-    maxFrameSize,
+    maxFrameSize: 1024,
     maxMessageSize: 65_536,
     incomingWindow: 50,
     maxLinks: 100,
@@ -73,8 +73,8 @@ export function recordTraffic(): Recording[] {
   }
   if (!server.isEnded || !client.isEnded) throw new Error("the conversation did not come to its end");
   return [
-    { role: "server", pieces: heard.server },
-    { role: "client", pieces: heard.client },
+    { role: "server", stream: Buffer.concat(heard.server) },
+    { role: "client", stream: Buffer.concat(heard.client) },
   ];
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+
 /**
  * Fills every part of a page that stands between `<!-- kind name -->` and `<!-- /kind -->` with what is drawn for its name, which may be missing.
  */
@@ -6,4 +8,12 @@ export function fillMarked(page: string, kind: string, draw: (name: string) => s
   return page.replace(marks, (_, start: string, name: string | undefined, end: string) => {
     return `${start}\n${draw(name ?? "")}\n\n${end}`;
   });
+}
+
+/** Writes a text into every part of a file that stands between `<!-- kind -->` and `<!-- /kind -->`. */
+export function writeMarked(file: URL, kind: string, text: string): void {
+  writeFileSync(
+    file,
+    fillMarked(readFileSync(file, "utf8"), kind, () => text),
+  );
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { figure } from "../run/figures.js";
 
 interface BenchFile {
   readonly date: string;
@@ -38,8 +39,4 @@ function drawSuite(suite: string, results: readonly BenchResult[]): string {
   return [`### ${suite}`, "", "| what | ratio | min – max | target |", "|---|---|---|---|", ...rows].join(
     "\n",
   );
-}
-
-function figure(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

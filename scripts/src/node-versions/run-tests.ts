@@ -1,10 +1,11 @@
-import { spawn } from "node:child_process";
+import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { run } from "../run/run-program.js";
+import { openScratch } from "../run/waiting.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -41,30 +42,27 @@ export async function runTests(
   packages: readonly string[],
   timeoutMs: number,
 ): Promise<TestRun> {
-  const folder = await mkdtemp(join(tmpdir(), "waybill-node-"));
+  using scratch = openScratch("node");
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
   const startMs = performance.now();
   const leftMs = () => startMs + timeoutMs - performance.now();
   const failures: string[] = [];
   const unfinished: string[] = [];
   let passed = 0;
-  try {
-    for (const name of packages) {
-      const file = join(folder, `${name}.json`);
-      if (leftMs() > 0) await runVitest(node, name, file, { env, timeoutMs: leftMs() });
-      if (!existsSync(file)) {
-        unfinished.push(name);
-        continue;
-      }
-      const report: Report = JSON.parse(await readFile(file, "utf8"));
-      passed += report.numPassedTests;
-      failures.push(...failuresOf(report));
+  for (const name of packages) {
+    const file = join(scratch.path, `${name}.json`);
+    const timeout = Math.ceil(leftMs());
+    if (timeout > 0) await runVitest(node, name, file, { env, timeout });
+    if (!existsSync(file)) {
+      unfinished.push(name);
+      continue;
     }
-    const version = await outputOf(node, ["-p", "process.versions.node"], env);
-    return { version, passed, failures, unfinished, durationMs: performance.now() - startMs };
-  } finally {
-    await rm(folder, { recursive: true });
+    const report: Report = JSON.parse(await readFile(file, "utf8"));
+    passed += report.numPassedTests;
+    failures.push(...failuresOf(report));
   }
+  const { stdout } = await run(node, ["-p", "process.versions.node"], { env });
+  return { version: stdout.trim(), passed, failures, unfinished, durationMs: performance.now() - startMs };
 }
 
 /** Runs the tests of one package, and writes vitest's report to a file: none when the time is up before. */
@@ -72,21 +70,12 @@ async function runVitest(
   node: string,
   name: string,
   file: string,
-  { env, timeoutMs }: { readonly env: NodeJS.ProcessEnv; readonly timeoutMs: number },
+  options: { readonly env: NodeJS.ProcessEnv; readonly timeout: number },
 ): Promise<void> {
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const args = ["run", "--project", "all", "--reporter=json", `--outputFile=${file}`, `packages/${name}/`];
-  const child = spawn(node, [vitest, ...args], { cwd: root, env, stdio: ["ignore", "ignore", "inherit"] });
-  const timer = setTimeout(() => child.kill(), timeoutMs);
-  await once(child, "close");
-  clearTimeout(timer);
-}
-
-async function outputOf(node: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const child = spawn(node, args, { env, stdio: ["ignore", "pipe", "inherit"] });
-  let text = "";
-  for await (const chunk of child.stdout.setEncoding("utf8")) text += chunk;
-  return text.trim();
+  const stdio: StdioOptions = ["ignore", "ignore", "inherit"];
+  await once(spawn(node, [vitest, ...args], { cwd: root, stdio, ...options }), "close");
 }
 
 function failuresOf({ testResults }: Report): string[] {

@@ -1,19 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-
-const packages = fileURLToPath(new URL("../../../packages/", import.meta.url));
-
-/** The names of the packages that are published, such as `core`. */
-export function publishedPackages(): string[] {
-  return readdirSync(packages)
-    .sort()
-    .filter((name) => manifestOf(name).private !== true);
-}
+import { readFileSync } from "node:fs";
+import { root } from "../release/workspace.js";
 
 /** A module that names every entry point of every package, so that all of their declarations are checked. */
 export function entryPointsSource(names: readonly string[]): string {
   const entryPoints = names.flatMap((name) =>
-    Object.keys(manifestOf(name).exports)
+    Object.keys(exportsOf(name))
       .filter((path) => path !== "./package.json")
       .map((path) => `@waybill/${name}${path.slice(1)}`),
   );
@@ -64,11 +55,6 @@ export async function run(transport: Transport = azureTransport(new ServiceBusCl
 }
 `;
 
-interface Manifest {
-  readonly private?: boolean;
-  readonly exports: Readonly<Record<string, unknown>>;
-}
-
-function manifestOf(name: string): Manifest {
-  return JSON.parse(readFileSync(`${packages}${name}/package.json`, "utf8"));
+function exportsOf(name: string): object {
+  return JSON.parse(readFileSync(`${root}packages/${name}/package.json`, "utf8")).exports;
 }

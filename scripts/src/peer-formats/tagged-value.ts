@@ -5,16 +5,18 @@
 export function tagged(value: unknown): unknown {
   if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString("hex") };
   if (value instanceof Date) return { $ms: value.getTime() };
-  if (typeof value === "bigint") return exact(value) ?? { $int: String(value) };
-  if (typeof value === "number") return taggedNumber(value);
+  const exact = typeof value === "bigint" ? narrow(value) : value;
+  if (typeof exact === "bigint") return { $int: String(exact) };
+  if (typeof exact === "number") return taggedNumber(exact);
   if (Array.isArray(value)) return value.map(tagged);
   if (typeof value !== "object" || value === null) return value;
   return { $map: Object.entries(value).map(([key, item]) => [key, tagged(item)]) };
 }
 
-function exact(value: bigint): number | undefined {
+/** An integer as a number, where that is exact. */
+export function narrow(value: bigint): number | bigint {
   const number = Number(value);
-  return Number.isSafeInteger(number) ? number : undefined;
+  return Number.isSafeInteger(number) ? number : value;
 }
 
 function taggedNumber(value: number): unknown {

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { narrow } from "./tagged-value.js";
 
 const text = fc.oneof(fc.string({ unit: "grapheme", maxLength: 40 }), fc.string({ maxLength: 300 }));
 const key = fc
@@ -117,9 +118,4 @@ export function jsonValues(): fc.Arbitrary<unknown> {
   const ratio = fc.double({ noNaN: true, min: -1e9, max: 1e9 }).map((value) => (value === 0 ? 0 : value));
   const item = fc.oneof(text, fc.maxSafeInteger(), ratio, fc.boolean(), fc.constant(null));
   return fc.record({ id: text, ratio, lines: fc.array(item, { maxLength: 5 }) }, { noNullPrototype: true });
-}
-
-function narrow(value: bigint): number | bigint {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
 }

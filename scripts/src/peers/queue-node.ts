@@ -12,6 +12,7 @@ import {
   type SenderLink,
   saslAnonymous,
 } from "@waybill/amqp";
+import { listen } from "../run/ports.js";
 
 /** How a queue node listens and behaves. */
 export interface QueueNodeOptions {
@@ -34,19 +35,20 @@ export class QueueNode {
   readonly #options: QueueNodeOptions;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #port = 0;
 
   constructor(options: QueueNodeOptions = {}) {
     this.#options = options;
     this.#server = createServer((socket) => this.#serve(socket));
   }
 
+  /** Its port, once it listens. */
   get port(): number {
-    const address = this.#server.address();
-    return typeof address === "object" && address ? address.port : 0;
+    return this.#port;
   }
 
   async listen(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    this.#port = await listen(this.#server);
     return this;
   }
 
@@ -70,7 +72,14 @@ export class QueueNode {
       saslMechanisms: [saslAnonymous()],
       handler: {
         onOutput: () => queueMicrotask(() => flush(connection, socket)),
-        onLink: (link) => (link.role === "receiver" ? this.#take(link) : this.#give(link)),
+        onLink: (link) => {
+          const queue = this.#queueAt(
+            addressOf(link.role === "receiver" ? link.remoteTarget : link.remoteSource),
+          );
+          if (!queue) link.refuse({ condition: "amqp:not-found", description: "a link needs an address" });
+          else if (link.role === "receiver") this.#take(link, queue);
+          else this.#give(link, queue);
+        },
         onClose: (error) => {
           if (error) this.errors.push(error);
         },
@@ -84,12 +93,7 @@ export class QueueNode {
     });
   }
 
-  #take(link: ReceiverLink): void {
-    const queue = this.#queueAt(addressOf(link.remoteTarget));
-    if (!queue) {
-      link.refuse({ condition: "amqp:not-found", description: "a link needs an address" });
-      return;
-    }
+  #take(link: ReceiverLink, queue: Queue): void {
     link.handler.onTransfer = (delivery) => {
       const state = this.#options.policy?.(delivery) ?? ACCEPTED;
       if (state === ACCEPTED) queue.messages.push({ bytes: delivery.message, format: delivery.format });
@@ -99,12 +103,7 @@ export class QueueNode {
     link.accept({ creditWindow: 1000 });
   }
 
-  #give(link: SenderLink): void {
-    const queue = this.#queueAt(addressOf(link.remoteSource));
-    if (!queue) {
-      link.refuse({ condition: "amqp:not-found", description: "a link needs an address" });
-      return;
-    }
+  #give(link: SenderLink, queue: Queue): void {
     queue.receivers.add(link);
     link.handler = {
       onCredit: () => queue.pump(),

@@ -13,12 +13,10 @@ export async function runPython(
   const peer = spawn(python, [fileURLToPath(script), ...args], {
     stdio: "inherit",
     env: { ...process.env, ...env },
+    timeout: withinMs,
   });
-  const deadline = setTimeout(() => peer.kill(), withinMs);
-  const code = await new Promise<number>((resolve) => {
+  return await new Promise((resolve) => {
     peer.on("error", () => resolve(1));
     peer.on("exit", (exitCode) => resolve(exitCode ?? 1));
   });
-  clearTimeout(deadline);
-  return code;
 }

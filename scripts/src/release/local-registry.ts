@@ -1,16 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { installTool } from "../run/install-tool.js";
+import { freePorts } from "../run/ports.js";
 import { run } from "../run/run-program.js";
-import { root } from "./workspace.js";
 
 /** Verdaccio needs Node ≥ 22, so it runs under a Node of its own. One of its plug-ins asks for a tag that few registries have. */
 const tools = {
-  private: true,
   dependencies: { node: "24", verdaccio: "6.10.4" },
   overrides: { "node-fetch": "2.7.0" },
 };
@@ -25,13 +23,13 @@ export interface LocalRegistry {
 
 /** Starts an empty verdaccio in a folder. What is not published to it comes from the registry that npm uses here. */
 export async function openLocalRegistry(folder: string): Promise<LocalRegistry> {
-  const bin = await installTools();
+  const verdaccio = await installTool("verdaccio", tools, ".bin/verdaccio");
   const { stdout } = await run("npm", ["config", "get", "registry"], { cwd: folder });
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const config = join(folder, "verdaccio.yaml");
   await writeFile(config, configuration(folder, stdout.trim()));
-  const child = spawn(join(bin, "verdaccio"), ["--config", config, "--listen", `127.0.0.1:${port}`], {
-    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+  const child = spawn(verdaccio, ["--config", config, "--listen", `127.0.0.1:${port}`], {
+    env: { ...process.env, PATH: `${dirname(verdaccio)}:${process.env.PATH}` },
     stdio: ["ignore", "ignore", "inherit"],
   });
   const url = `http://127.0.0.1:${port}/`;
@@ -44,18 +42,6 @@ export async function openLocalRegistry(folder: string): Promise<LocalRegistry> 
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     },
   };
-}
-
-/** Installs verdaccio and its Node once, beside what else is kept for tools. Returns the folder of their commands. */
-async function installTools(): Promise<string> {
-  const folder = `${root}node_modules/.cache/waybill-verdaccio`;
-  const bin = `${folder}/node_modules/.bin`;
-  if (!existsSync(`${bin}/verdaccio`)) {
-    await mkdir(folder, { recursive: true });
-    await writeFile(`${folder}/package.json`, JSON.stringify(tools));
-    await run("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder });
-  }
-  return bin;
 }
 
 function configuration(folder: string, uplink: string): string {
@@ -89,13 +75,4 @@ async function addAccount(url: string, child: ChildProcess): Promise<string> {
     await pause(200);
   }
   throw new Error("The registry did not answer.");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -11,3 +11,8 @@ export function randomFrom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
 }
+
+/** One of some values. */
+export function pick<Value>(values: readonly Value[], random: Random): Value {
+  return values[random(values.length)] as Value;
+}

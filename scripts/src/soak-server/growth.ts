@@ -1,4 +1,5 @@
-import { required } from "../run/required.js";
+import { percentile } from "../run/figures.js";
+
 /** Samples of one process in the order of time, and what they may grow by. */
 export interface GrowthOptions {
   /** Share of the first value that the last may have in addition. */
@@ -19,12 +20,7 @@ export function measureGrowth(
 ): { readonly from: number; readonly to: number; readonly isFlat: boolean } | undefined {
   if (samples.length < FEWEST) return undefined;
   const third = Math.floor(samples.length / 3);
-  const from = median(samples.slice(0, third));
-  const to = median(samples.slice(-third));
+  const from = percentile(samples.slice(0, third), 50);
+  const to = percentile(samples.slice(-third), 50);
   return { from, to, isFlat: to <= from * (1 + ratio) + slack };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return required(sorted[Math.floor(sorted.length / 2)]);
 }

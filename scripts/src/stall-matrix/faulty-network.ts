@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { FrameFilter, type PassingFrame } from "./frame-filter.js";
+import { connect, createServer, type Socket } from "node:net";
+import { FrameFilter, type PassingFrame } from "../run/frame-filter.js";
+import { listen } from "../run/ports.js";
 
 /** What can go wrong on the links and connections there are. Those that are made later are in order. */
 export type NetworkFault = "swallow credit" | "drop detach" | "half-close" | "half-open";
@@ -23,10 +23,8 @@ export async function openFaultyNetwork(target: number): Promise<FaultyNetwork> 
     wires.add(wire);
     near.once("close", () => wires.delete(wire));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server),
     inject(fault) {
       for (const wire of wires) wire.inject(fault);
     },

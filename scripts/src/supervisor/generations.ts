@@ -3,8 +3,10 @@ import { readJournal } from "../ledger/journal.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { type ProcessPlan, SupervisedProcess } from "./supervised-process.js";
 
+type Command = ProcessPlan["command"];
+
 /** The command of a generation, which writes down what it does in the journal's file. */
-export type StartGeneration = (generation: number, journalFile: string) => ProcessPlan["command"];
+export type StartGeneration = (generation: number, journalFile: string) => Command;
 
 /** Generations of a process that works on the same data and is killed again and again. The ledger reads the journal of each. */
 export class Generations {
@@ -35,10 +37,8 @@ export class Generations {
   /** Lets a generation come to its own end, with a command in place of its own, and kills it when that takes too long. Resolves with its exit code. */
   async runToEnd(
     generation: number,
-    {
-      withinMs,
-      wrap = (command) => command,
-    }: { withinMs: number; wrap?: (command: ProcessPlan["command"]) => ProcessPlan["command"] },
+    withinMs: number,
+    wrap?: (command: Command) => Command,
   ): Promise<number | null> {
     const child = this.#start(generation, wrap);
     const deadline = setTimeout(() => void child.kill(), withinMs);
@@ -53,7 +53,7 @@ export class Generations {
     return [...this.#findings, ...this.#ledger.violations()];
   }
 
-  #start(generation: number, wrap = (command: ProcessPlan["command"]) => command): SupervisedProcess {
+  #start(generation: number, wrap = (command: Command) => command): SupervisedProcess {
     return new SupervisedProcess({ command: wrap(this.#commandOf(generation, this.#journalOf(generation))) });
   }
 

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
+import { listen } from "../run/ports.js";
 
 /** A way to a server on which connections can be cut. */
 export interface Relay {
@@ -34,13 +35,11 @@ export async function openRelay(target: number, lingerMs: () => number = () => 0
       else near.destroy();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
+    port: await listen(server),
     cut,
     close() {
       server.close();
