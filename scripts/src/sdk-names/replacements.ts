@@ -15,6 +15,7 @@ const unparsed = "not needed: bodies are never parsed by the SDK, but read by th
 const undoneDates = "not needed: dates arrive as `Date`, in deferred messages too";
 const identifier = "set `identifier` on your `ServiceBusClient`; `client.identifier` reads it";
 const bigint = "a `bigint`, no `Long`";
+const tracingOptions = "[`@waybill/opentelemetry`](observability.md) makes the spans";
 
 const message = {
   body: "the same; `unknown` instead of `any`, and a `Buffer` needs the content type `application/octet-stream` and `bytes()`",
@@ -89,10 +90,10 @@ export const replacementTables: Readonly<Record<string, Replacements>> = {
   CreateMessageBatchOptions: {
     maxSizeInBytes: same,
     abortSignal: same,
-    tracingOptions: "[`@waybill/opentelemetry`](observability.md) makes the spans",
+    tracingOptions,
   } satisfies Of<Sdk.CreateMessageBatchOptions>,
   TryAddOptions: {
-    tracingOptions: "[`@waybill/opentelemetry`](observability.md) makes the spans",
+    tracingOptions,
   } satisfies Of<Sdk.TryAddOptions>,
   ServiceBusMessage: message,
   ServiceBusReceivedMessage: {
@@ -156,7 +157,7 @@ export const replacementTables: Readonly<Record<string, Replacements>> = {
     skipConvertingDate: undoneDates,
     identifier,
     abortSignal: same,
-    tracingOptions: "[`@waybill/opentelemetry`](observability.md) makes the spans",
+    tracingOptions,
   } satisfies Of<Sdk.ServiceBusSessionReceiverOptions>,
   MessageHandlers: {
     processMessage:
@@ -174,21 +175,21 @@ export const replacementTables: Readonly<Record<string, Replacements>> = {
     autoCompleteMessages: same,
     maxConcurrentCalls: same,
     abortSignal: same,
-    tracingOptions: "[`@waybill/opentelemetry`](observability.md) makes the spans",
+    tracingOptions,
   } satisfies Of<Sdk.SubscribeOptions>,
   ReceiveMessagesOptions: {
     maxWaitTimeInMs: same,
     abortSignal: same,
-    tracingOptions: "[`@waybill/opentelemetry`](observability.md) makes the spans",
+    tracingOptions,
   } satisfies Of<Sdk.ReceiveMessagesOptions>,
   PeekMessagesOptions: {
     fromSequenceNumber: bigint,
     abortSignal: same,
-    tracingOptions: "[`@waybill/opentelemetry`](observability.md) makes the spans",
+    tracingOptions,
   } satisfies Of<Sdk.PeekMessagesOptions>,
   OperationOptionsBase: {
     abortSignal: "the same, on every call that waits",
-    tracingOptions: "[`@waybill/opentelemetry`](observability.md) makes the spans",
+    tracingOptions,
   } satisfies Of<Sdk.OperationOptionsBase>,
   DeadLetterOptions: {
     deadLetterReason: same,

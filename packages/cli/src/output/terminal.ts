@@ -64,15 +64,21 @@ export class Terminal {
 
   #tableOf(head: readonly string[], rows: readonly (readonly Cell[])[], yielding: readonly string[]): void {
     const texts = rows.map((row) => row.map(cellText));
-    const widths = columnWidths(head, texts, Math.max(process.stdout.columns ?? 0, minTableWidth), yielding);
+    const colWidths = columnWidths(
+      head,
+      texts,
+      Math.max(process.stdout.columns ?? 0, minTableWidth),
+      yielding,
+    );
+    const colAligns = head.map((_, column) => (rows.some((row) => isCount(row[column])) ? "right" : "left"));
     const layOut = (lines: readonly (readonly string[])[]) => {
       const table = new Table({
-        colWidths: widths,
+        colWidths,
         wordWrap: true,
         wrapOnWordBoundary: false,
         chars: noLines,
         style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-        colAligns: head.map((_, column) => (rows.some((row) => isCount(row[column])) ? "right" : "left")),
+        colAligns,
       });
       for (const line of lines) table.push([...line]);
       return table.toString().replace(/ +$/gm, "");
