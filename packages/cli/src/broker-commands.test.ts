@@ -7,6 +7,7 @@ import {
   encoded,
   environments,
   fill,
+  fixture,
   garbage,
   openDataEnvironment,
   waiting,
@@ -111,8 +112,23 @@ describe.each(environments)("against $name", ({ open }) => {
       }));
     expect(await left()).toEqual({ ready: [2n, 4n], dead: [] });
     const all = ["receive", "orders", "--settle", "dead-letter", "--max", "9", "--wait", "200ms"];
-    expect((await environment.run([...all, "--include-undecodable"])).exitCode).toBe(1);
+    expect((await environment.run([...all, "--include-undeserializable"])).exitCode).toBe(1);
     expect(await left()).toMatchObject({ ready: [], dead: [{ deadLetterReason: "WaybillCommand" }, {}] });
+  });
+
+  it("leaves messages that cannot be read now, whatever it settles besides", async () => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [encoded({ id: 1 })]);
+    });
+    const all = ["receive", "orders", "--settle", "complete", "--include-undeserializable"];
+    const taken = await environment.run([...all, "--config", fixture("unavailable.config.mjs")]);
+    expect(taken).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("1 that cannot be read now stay"),
+    });
+    expect(await environment.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(1);
   });
 
   it("abandons each message once, and receives messages of a session", async () => {
@@ -308,7 +324,7 @@ describe.each(environments)("against $name", ({ open }) => {
       isApplied: false,
       peeked: 4,
       resubmittable: 2,
-      skipped: { undecodable: 1, "not-selected": 1 },
+      skipped: { undeserializable: 1, "not-selected": 1 },
     });
     expect(await left("deadLetter")).toBe(4);
     const applied = await environment.run([
@@ -319,11 +335,21 @@ describe.each(environments)("against $name", ({ open }) => {
       "--transcode",
     ]);
     expect(applied).toMatchObject({ exitCode: 1, stderr: "" });
-    expect(applied.json()).toMatchObject({ isApplied: true, resubmitted: 2, skipped: { undecodable: 1 } });
+    expect(applied.json()).toMatchObject({
+      isApplied: true,
+      resubmitted: 2,
+      skipped: { undeserializable: 1 },
+    });
     expect([await left(), await left("deadLetter")]).toEqual([2, 2]);
     const receipts = await readFile(join(environment.folder, "orders.receipts"), "utf8");
     expect(receipts.match(/"removed"/g)).toHaveLength(2);
-    const rest = [...repair.slice(0, 5), "--apply", "--receipts", "orders.receipts", "--include-undecodable"];
+    const rest = [
+      ...repair.slice(0, 5),
+      "--apply",
+      "--receipts",
+      "orders.receipts",
+      "--include-undeserializable",
+    ];
     expect((await environment.run([...rest, "--rate", "100"])).json()).toMatchObject({
       resubmitted: 2,
       skipped: {},

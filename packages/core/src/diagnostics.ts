@@ -16,7 +16,7 @@ export type {
   SendEvent,
   SettleEvent,
   TracedOperation,
-  UndeserializedEvent,
+  UndeserializableMessageEvent,
 } from "./diagnostics/diagnostics.js";
 export type { UndeserializableDisposition, UndeserializableEvent } from "./message/undeserializable-event.js";
 export type { RehearsalGroup, RehearsalReport } from "./rehearsal/rehearsal-report.js";

@@ -27,8 +27,8 @@ describe("a repair from the page", () => {
     expect(asIs.json()).toMatchObject({
       resubmittable: 1,
       to: "orders",
-      skipped: { undecodable: 1 },
-      examples: [{ isByteIdentical: true, values: [] }, { skip: "undecodable" }],
+      skipped: { undeserializable: 1 },
+      examples: [{ isByteIdentical: true, values: [] }, { skip: "undeserializable" }],
     });
     const transcoded = await fixture.post("/api/repair/preview", { entity: "orders", transcode: true });
     expect(transcoded.json<{ examples: { properties: unknown[] }[] }>().examples[0]).toMatchObject({

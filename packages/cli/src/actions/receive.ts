@@ -22,7 +22,7 @@ export interface ReceiveOptions extends CommonOptions {
   readonly wait: number;
   readonly sessionId?: string;
   readonly nextSession?: boolean;
-  readonly includeUndecodable?: boolean;
+  readonly includeUndeserializable?: boolean;
   readonly body?: boolean;
 }
 
@@ -80,6 +80,7 @@ class Receiving {
   readonly #options: ReceiveOptions;
   /** Messages to abandon: they stay locked until the end, so that they are not delivered again meanwhile. */
   readonly #kept: object[] = [];
+  readonly #left = { undeserializable: 0, unavailable: 0 };
   #unread = 0;
   #settled = 0;
 
@@ -109,9 +110,14 @@ class Receiving {
       return exitCodes.interrupted;
     }
     if (left === max && !terminal.isJson) terminal.line("no messages");
-    if (this.#unread > 0 && this.#options.includeUndecodable !== true)
+    const { undeserializable, unavailable } = this.#left;
+    if (undeserializable > 0)
       terminal.note(
-        `${this.#unread} that cannot be deserialized stay; --include-undecodable settles them too.`,
+        `${undeserializable} that cannot be deserialized stay; --include-undeserializable settles them too.`,
+      );
+    if (unavailable > 0)
+      terminal.note(
+        `${unavailable} that cannot be read now stay: something that a serializer needs is unavailable.`,
       );
     return this.#unread === 0 ? exitCodes.ok : exitCodes.found;
   }
@@ -161,9 +167,12 @@ class Receiving {
   }
 
   async #finish(message: DeliveredMessage, { status }: DeserializationOutcome): Promise<void> {
-    const { includeUndecodable, settle } = this.#options;
+    const { includeUndeserializable, settle } = this.#options;
+    // What cannot be read now may be readable later.
+    const isLeft =
+      status === "unavailable" || (status === "undeserializable" && includeUndeserializable !== true);
     if (status !== "decoded") this.#unread++;
-    const isLeft = status !== "decoded" && includeUndecodable !== true;
+    if (isLeft) this.#left[status]++;
     const { settlement } = message;
     if (settlement === undefined) throw new TypeError("Only a message that is locked can be settled.");
     if (isLeft || settle === "abandon") this.#kept.push(settlement);

@@ -10,7 +10,7 @@ export function receiveCommand(): Command {
     .summary("receive messages and settle them")
     .description(
       "Receives messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as --settle says. Messages that cannot " +
-        "be deserialized stay, unless you give --include-undecodable.",
+        "be deserialized stay, unless you give --include-undeserializable.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'")
     .addOption(
@@ -26,7 +26,8 @@ export function receiveCommand(): Command {
     )
     .option("--session-id <id>", "the session to receive from")
     .option("--next-session", "receive from the next session that has messages")
-    .option("--include-undecodable", "also settle what cannot be deserialized")
+    .option("--include-undeserializable", "also settle what cannot be deserialized")
+    .addOption(new Option("--include-undecodable").hideHelp().implies({ includeUndeserializable: true }))
     .option("--body", "write the bodies too")
     .addHelpText(
       "after",

@@ -24,7 +24,7 @@ export type DiagnosticEvent =
   | ProcessEvent
   | SettleEvent
   | RenewLockEvent
-  | UndeserializedEvent
+  | UndeserializableMessageEvent
   | LinkStalledEvent;
 
 /** An operation that begins. */
@@ -144,7 +144,7 @@ export interface RenewLockEvent {
 }
 
 /** What happened to a message whose body could not be read. */
-export interface UndeserializedEvent {
+export interface UndeserializableMessageEvent {
   readonly type: "undeserializable";
   readonly entityPath: string;
   readonly message: MessageFacts;

@@ -4,7 +4,7 @@ import { compileValidator, type StandardSchema } from "../contracts/body-schema.
 import type { Serializer } from "../contracts/serializer.js";
 import type { EncodedMessage } from "../message/message.js";
 import { bodyType, defineMessage } from "../message-types/define-message.js";
-import type { MessageTypeResolver } from "../message-types/message-type-resolver.js";
+import { type MessageTypeResolver, propertyResolver } from "../message-types/message-type-resolver.js";
 import { plainJson } from "../plain-json.test-support.js";
 import type { PipelineOptions } from "./options.js";
 import { createPipeline } from "./pipeline.js";
@@ -73,6 +73,22 @@ describe("the schema of a pipeline", () => {
       expect(() => pipeline.serialize({ body: { id: 7 }, contentType })).not.toThrow();
     }
     expect(() => pipeline.serialize({ body: undefined })).toThrow("The body breaks its schema at its root.");
+  });
+
+  it("refuses to write by the type that readers find, not by the subject alone", () => {
+    const type = defineMessage("order", { version: 1, aliases: ["OrderPlaced"] });
+    const options = { ...both, messageTypes: [type], schemas: { order } };
+    const byAlias = { body: { id: "x" }, subject: "OrderPlaced" };
+    const byProperty = {
+      body: { id: "x" },
+      subject: "orders/4711",
+      applicationProperties: { kind: "order" },
+    };
+    const messageTypeResolver = propertyResolver({ typeProperty: "kind" });
+    expect(() => createPipeline(options).serialize(byAlias)).toThrow('breaks its schema at "/id"');
+    expect(() => createPipeline({ ...options, messageTypeResolver }).serialize(byProperty)).toThrow(
+      'breaks its schema at "/id"',
+    );
   });
 
   it("checks typed messages in their current version, after upcasting and out of their envelopes", () => {

@@ -33,7 +33,7 @@ export function prepare(
   const contentType =
     writeAs?.serializer === undefined ? undefined : mediaTypeOf(chain, writeAs.serializer, message);
   const registry = options.messageTypes;
-  const type = registry && typeOf(registry, message);
+  const type = registry && typeToSend(registry, message);
   if (registry === undefined || type === undefined) {
     if (writeAs?.version !== undefined)
       throw failure(message, "it has no message type, so it has no versions.");
@@ -58,7 +58,8 @@ export function prepare(
   return isPromise(body) ? (body as Promise<unknown>).then(finish) : finish(body);
 }
 
-function typeOf(registry: MessageTypeRegistry, message: Message): MessageType | undefined {
+/** The type of a message to send; undefined for an untyped message. Throws `serialization-failed`. */
+export function typeToSend(registry: MessageTypeRegistry, message: Message): MessageType | undefined {
   try {
     return registry.toSend(message);
   } catch (error) {

@@ -12,13 +12,14 @@ import { encodeFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
 import { quoted } from "../errors/wire-text.js";
 import { isPromise } from "../foundation/is-promise.js";
+import { withinTime } from "../foundation/within-time.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message/message.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
 import { applyBodyTransforms, propertiesWithoutTransforms } from "./apply-body-transforms.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { SerializeCallOptions } from "./pipeline.js";
-import { type Prepared, prepare } from "./prepare.js";
+import { type Prepared, prepare, typeToSend } from "./prepare.js";
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
@@ -44,15 +45,18 @@ export function write(
     : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, call);
 }
 
-/** Validates a body to send against the schema of the pipeline. */
+/** Validates a body to send against the schema of the pipeline: of its type's current version, which readers validate, too. */
 function requireFit(
   chain: Chain,
-  { bodySchemas }: ResolvedPipelineOptions,
+  { bodySchemas, messageTypes }: ResolvedPipelineOptions,
   message: Message,
   signal: AbortSignal | undefined,
 ): void {
-  const check = bodySchemas?.checkFor({
-    messageType: message.subject,
+  if (bodySchemas === undefined) return;
+  const type = messageTypes && typeToSend(messageTypes, message);
+  const check = bodySchemas.checkFor({
+    messageType: type === undefined ? message.subject : type.name,
+    messageVersion: type?.version,
     contentType: message.contentType,
     mediaType: chain.select(message.contentType).mediaType,
     applicationProperties: message.applicationProperties ?? noProperties,
@@ -101,7 +105,12 @@ function writeMessage(
   if ((written as SerializedBody).bytes !== undefined || !isPromise(written)) {
     return labelled(written as SerializedBody, link, options, message, call);
   }
-  return (written as Promise<SerializedBody>).then(
+  const limit = {
+    who: "The serializer",
+    timeoutMs: options.attemptTimeoutInMs,
+    signal: call?.abortSignal,
+  };
+  return withinTime(limit, () => written).then(
     (body) => labelled(body, link, options, message, call),
     (error: unknown) => {
       throw writeFailure(error, link, message);

@@ -25,7 +25,7 @@ export function encode(
     const written = pipeline.serialize(message, options);
     if (!isPromise(written)) return written;
     return (written as Promise<EncodedMessage>).catch((error: unknown) => {
-      throw sendError(error, message, place);
+      throw sendError(error, message, place, options);
     });
   } catch (error) {
     throw sendError(error, message, place);
@@ -47,14 +47,21 @@ export function sendError(
   error: unknown,
   { messageId }: Message,
   { entityPath, index, count }: Place,
+  options?: CallOptions,
 ): WaybillError {
   const wrapped = WaybillError.from(error, "serialization-failed");
+  // A serializer or store whose signal aborts is unavailable; for the caller, the call is aborted.
+  const isAborted = wrapped.code === "unavailable" && options?.abortSignal?.aborted;
   const which = count === 1 ? "The message" : `Message ${index + 1} of ${count}`;
-  return new WaybillError(wrapped.code, `${which} cannot be sent, so nothing was. ${wrapped.message}`, {
-    entityPath,
-    messageId,
-    cause: error,
-    ...(wrapped.format === undefined ? {} : { format: wrapped.format }),
-    ...(wrapped.stage === undefined ? {} : { stage: wrapped.stage }),
-  });
+  return new WaybillError(
+    isAborted ? "aborted" : wrapped.code,
+    `${which} cannot be sent, so nothing was. ${wrapped.message}`,
+    {
+      entityPath,
+      messageId,
+      cause: error,
+      ...(wrapped.format === undefined ? {} : { format: wrapped.format }),
+      ...(wrapped.stage === undefined ? {} : { stage: wrapped.stage }),
+    },
+  );
 }

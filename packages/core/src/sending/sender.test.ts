@@ -61,6 +61,27 @@ describe("sendMessages", () => {
     await sender.cancelScheduledMessages([]);
   });
 
+  it("rejects with aborted when its signal aborts while a serializer is asked, and sends nothing", async () => {
+    await using fixture = await createFixture({ client: { serializer: pending } });
+    const abort = new AbortController();
+    const sending = fixture.client
+      .createSender("orders")
+      .sendMessages({ body: 1, messageId: "a" }, { abortSignal: abort.signal });
+    abort.abort();
+    await expect(sending).rejects.toMatchObject({ code: "aborted", messageId: "a", format: "json" });
+    expect(await fixture.client.createReceiver("orders").peekMessages(9)).toEqual([]);
+  });
+
+  it("rejects with unavailable when a serializer does not answer in time", async () => {
+    await using fixture = await createFixture({ client: { serializer: pending, attemptTimeoutInMs: 5 } });
+    const sending = fixture.client.createSender("orders").sendMessages({ body: 1, messageId: "a" });
+    await expect(sending).rejects.toMatchObject({
+      code: "unavailable",
+      messageId: "a",
+      message: expect.stringContaining("The serializer did not answer within 5 ms."),
+    });
+  });
+
   it("rejects with aborted and sends nothing when its signal has aborted", async () => {
     await using fixture = await createFixture();
     const abortSignal = AbortSignal.abort();
@@ -134,6 +155,9 @@ describe("a closed sender", () => {
 });
 
 const tolerant = json();
+
+/** Waits for a registry that never answers. */
+const pending: Serializer = { ...tolerant, serialize: () => new Promise(() => {}) };
 
 /** Refuses one kind of value, as a schema does. */
 const picky: Serializer = {

@@ -12,7 +12,7 @@ export interface CensusPoint {
 /** The messages of one entity, with its dead letters, of one format and version. */
 export interface CensusCount {
   readonly entity: string;
-  /** `avro`, `json`, `unreadable`. */
+  /** `avro`, `json`, `undeserializable`. */
   readonly format: string;
   readonly messageType: string | undefined;
   readonly messageVersion: number | undefined;
@@ -77,7 +77,7 @@ function countsOf(groups: readonly CensusGroup[]): CensusCount[] {
       status === "decoded"
         ? (serializer ?? "AMQP value")
         : status === "undeserializable"
-          ? "unreadable"
+          ? "undeserializable"
           : status;
     const key = JSON.stringify([entity, format, messageType, messageVersion]);
     const known = counts.get(key)?.count ?? 0;

@@ -56,7 +56,7 @@ export interface GoldenSkip {
    * No serializer of the chain reads it; its body is an AMQP value that needs no serializer; or it cannot be written again, usually because its
    * redacted form is refused: keep more of it then.
    */
-  readonly why: "undecodable" | "no-serializer" | "not-redactable";
+  readonly why: "undeserializable" | "no-serializer" | "not-redactable";
   readonly messageType: string | undefined;
   readonly messageVersion: number | undefined;
   readonly serializer: string | undefined;
@@ -145,7 +145,7 @@ class Capture {
     const { report } = outcome;
     if (outcome.status !== "decoded") {
       const detail = decisiveAttempt(report)?.detail ?? "Something was unreachable.";
-      return this.#skip("undecodable", report, detail);
+      return this.#skip("undeserializable", report, detail);
     }
     if (report.serializer === undefined) {
       const detail = report.isEmpty === true ? "It has no body." : "Its body is an AMQP value.";

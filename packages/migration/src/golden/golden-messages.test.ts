@@ -168,7 +168,7 @@ describe("capturing golden messages", () => {
     const { messages, skipped } = await fixture.capture();
     expect(messages).toEqual([]);
     expect(skipped.map(({ why, count }) => [why, count])).toEqual([
-      ["undecodable", 1],
+      ["undeserializable", 1],
       ["no-serializer", 1],
     ]);
   });

@@ -26,11 +26,11 @@ export async function planResubmission(
 /** Why a message is not sent, as far as the message itself shows. */
 function skipOf(
   { message, outcome }: RepairCandidate,
-  { select, includeUndecodable, maxResubmits = 3 }: RepairOptions,
+  { select, includeUndeserializable, maxResubmits = 3 }: RepairOptions,
 ): RepairSkip | undefined {
   if (select !== undefined && !select({ message, outcome })) return "not-selected";
   if (outcome.status === "unavailable") return "unavailable";
-  if (outcome.status === "undeserializable" && includeUndecodable !== true) return "undecodable";
+  if (outcome.status === "undeserializable" && includeUndeserializable !== true) return "undeserializable";
   return resubmitCountOf(message) >= maxResubmits ? "resubmitted-too-often" : undefined;
 }
 

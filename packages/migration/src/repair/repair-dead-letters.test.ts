@@ -149,7 +149,7 @@ describe("a rehearsal", () => {
     expect(rehearsal).toEqual({
       peeked: 4,
       resubmittable: 2,
-      skipped: { undecodable: 1, "not-selected": 1 },
+      skipped: { undeserializable: 1, "not-selected": 1 },
     });
     expect(peeked).toEqual([4]);
     expect(await fixture.dead()).toHaveLength(4);
@@ -173,7 +173,7 @@ describe("a rehearsal", () => {
     });
     expect(seen).toEqual([
       ["order-1", "application/vnd.msgpack"],
-      ["garbage", "undecodable"],
+      ["garbage", "undeserializable"],
     ]);
   });
 
@@ -264,7 +264,7 @@ describe("a repair", () => {
 
     expect(result).toMatchObject({
       resubmitted: 1,
-      skipped: { undecodable: 1, "not-selected": 1, "resubmitted-too-often": 1 },
+      skipped: { undeserializable: 1, "not-selected": 1, "resubmitted-too-often": 1 },
     });
     const left = await fixture.dead();
     expect(left.map(({ messageId }) => messageId)).toEqual(["garbage", "order-2", "order-3"]);
@@ -275,9 +275,9 @@ describe("a repair", () => {
     expect(await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 0 })).toHaveLength(3);
   });
 
-  it("sends undeserializable messages too with includeUndecodable", async () => {
+  it("sends undeserializable messages too with includeUndeserializable", async () => {
     await using fixture = await openDeadLetters([garbage]);
-    await fixture.repair({ includeUndecodable: true });
+    await fixture.repair({ includeUndeserializable: true });
     expect((await fixture.waiting())[0]?.body).toEqual(garbage.body);
   });
 
@@ -383,7 +383,7 @@ describe("a repair", () => {
   it("refuses invalid options", async () => {
     await using fixture = await openDeadLetters([]);
     await expect(fixture.repair({ limit: 0 })).rejects.toThrow("limit must be above 0");
-    await expect(fixture.repair({ body: "transcode", includeUndecodable: true })).rejects.toThrow(
+    await expect(fixture.repair({ body: "transcode", includeUndeserializable: true })).rejects.toThrow(
       "cannot be transcoded",
     );
   });

@@ -30,7 +30,7 @@ export interface RepairOptions extends CallOptions {
   /** Returns whether to send a message again. Default: all. */
   readonly select?: ((candidate: RepairCandidate) => boolean) | undefined;
   /** Also sends messages that today's chain cannot read, with `body: "as-is"` only. Default: false. */
-  readonly includeUndecodable?: boolean | undefined;
+  readonly includeUndeserializable?: boolean | undefined;
   /**
    * Whether the target detects duplicates. If so, each message gets a new id that is the same on every attempt: the target does not drop it as
    * a duplicate of the original, and drops it if a crash made the repair send it twice. An application property keeps the original id. Default:
@@ -58,7 +58,7 @@ const optionNames: OptionNames<RepairOptions> = {
   to: true,
   body: true,
   select: true,
-  includeUndecodable: true,
+  includeUndeserializable: true,
   targetDetectsDuplicates: true,
   maxResubmits: true,
   maxPerSecond: true,
@@ -72,7 +72,7 @@ const optionNames: OptionNames<RepairOptions> = {
 /** Why a message stays in the dead-letter queue. */
 export type RepairSkip =
   | "not-selected"
-  | "undecodable"
+  | "undeserializable"
   | "unavailable"
   | "resubmitted-too-often"
   /** It was resubmitted by this repair and dead-lettered again. */
@@ -101,13 +101,13 @@ export function checkRepairOptions<Options extends RepairOptions>(
   own: OptionNames<Omit<Options, keyof RepairOptions>>,
 ): void {
   requireKnownOptions<object>(where, options, { ...optionNames, ...own });
-  const { maxResubmits = 1, maxPerSecond = 1, limit = 1, body = "as-is", includeUndecodable } = options;
+  const { maxResubmits = 1, maxPerSecond = 1, limit = 1, body = "as-is", includeUndeserializable } = options;
   for (const [name, value] of Object.entries({ maxResubmits, maxPerSecond, limit })) {
     if (!(value > 0)) throw new TypeError(`${name} must be above 0, not ${String(value)}.`);
   }
   requireOneOf("body", body, ["as-is", "transcode"]);
-  if (body === "transcode" && includeUndecodable === true)
-    throw new TypeError("Undecodable messages cannot be transcoded: leave includeUndecodable out.");
+  if (body === "transcode" && includeUndeserializable === true)
+    throw new TypeError("Undeserializable messages cannot be transcoded: leave includeUndeserializable out.");
 }
 
 /** Where repaired messages go: to `to`, or else to where they were dead-lettered. */

@@ -114,9 +114,9 @@ describe("the verdict on retiring a serializer", () => {
         evidence,
       ).reasons.map(({ obstacle }) => obstacle);
 
-    expect(await obstacles({})).toEqual(["unreadable"]);
+    expect(await obstacles({})).toEqual(["undeserializable"]);
     expect(await obstacles({ sampleRate: 0 })).toEqual(["not-sampled"]);
-    expect(await obstacles({ maxMessagesPerPlace: 2 })).toEqual(["unreadable", "not-peeked"]);
+    expect(await obstacles({ maxMessagesPerPlace: 2 })).toEqual(["undeserializable", "not-peeked"]);
   });
 
   it("is no while messages may be scheduled at a topic, until the last time its writers may have scheduled for", async () => {

@@ -32,7 +32,7 @@ export type RetirementObstacle =
   /** Messages that it reads, or that their content type assigns to it, are waiting. */
   | "waiting"
   /** Undeserializable messages are waiting: a consumer without it would fail on them too. */
-  | "unreadable"
+  | "undeserializable"
   /** Messages could not be checked because something was unreachable. */
   | "unavailable"
   /** Messages were counted and not read. */
@@ -160,7 +160,7 @@ function messages(count: number): string {
 
 const messageTexts: Readonly<Partial<Record<RetirementObstacle, string>>> = {
   waiting: "need it",
-  unreadable: "cannot be read by any serializer of the chain; repair or remove them first",
+  undeserializable: "cannot be read by any serializer of the chain; repair or remove them first",
   unavailable: "could not be checked because something was unreachable",
   "not-sampled": "were counted and not read; take the census without sampling",
   folded: "were counted together with other types; take the census again",
@@ -173,7 +173,7 @@ function obstacleOf(group: CensusGroup, target: RetirementTarget): RetirementObs
     case "decoded":
       return undefined;
     case "undeserializable":
-      return "unreadable";
+      return "undeserializable";
     default:
       return group.status;
   }

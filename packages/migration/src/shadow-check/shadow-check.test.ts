@@ -89,7 +89,9 @@ describe("a shadow check", () => {
       .observe(createPipeline({ serializer: json(), additionalDeserializers: [unread] }))
       .serialize({ body: [1] });
     expect(await shadow.report()).toMatchObject({ findings: [{ path: "/", kind: "unwritable", count: 1 }] });
-    expect(await mute.report()).toMatchObject({ findings: [{ path: "/", kind: "unreadable", count: 1 }] });
+    expect(await mute.report()).toMatchObject({
+      findings: [{ path: "/", kind: "undeserializable", count: 1 }],
+    });
   });
 
   it("waits for asynchronous serializers before it reports, without delaying a send", async () => {
@@ -162,14 +164,14 @@ describe("a shadow check", () => {
     ["never settles while writing", { serialize: () => new Promise(() => {}) }, "unsettled"],
     ["never settles while reading", { deserialize: () => new Promise(() => {}) }, "unsettled"],
     ["throws while writing", { serialize: thrower }, "unwritable"],
-    ["throws while reading", { deserialize: thrower }, "unreadable"],
+    ["throws while reading", { deserialize: thrower }, "undeserializable"],
     ["throws nothing while writing", { serialize: () => Promise.reject(undefined) }, "unwritable"],
     ["rejects while writing", { serialize: async () => thrower() }, "unwritable"],
-    ["rejects while reading", { deserialize: async () => thrower() }, "unreadable"],
+    ["rejects while reading", { deserialize: async () => thrower() }, "undeserializable"],
     ["returns nothing", { serialize: () => undefined as never }, "unwritable"],
-    ["answers with a promise that is none", { serialize: () => halfPromise as never }, "unwritable"],
+    ["answers with a promise that is none", { serialize: () => halfPromise as never }, "unsettled"],
     ["writes much", { serialize: () => ({ bytes: new Uint8Array(2_000_000) }) }, "too-large"],
-    ["reads something that throws", { deserialize: trap }, "unreadable"],
+    ["reads something that throws", { deserialize: trap }, "undeserializable"],
   ])("reports in bounded time whatever the candidate does: it %s", async (_, part, kind) => {
     const candidate: Serializer = { ...msgpack(), ...part };
     const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1, timeoutInMs: 50 });

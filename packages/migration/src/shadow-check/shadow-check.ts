@@ -43,10 +43,10 @@ export interface ShadowFinding {
   /** Where in the body, as `/lines/[]/price`; `/` is the body itself. */
   readonly path: string;
   /**
-   * The kind of difference, or `unwritable` if the candidate cannot write the body, `unreadable` if the pipeline cannot read what it wrote,
+   * The kind of difference, or `unwritable` if the candidate cannot write the body, `undeserializable` if the pipeline cannot read what it wrote,
    * `too-large` if the body was not compared because of its size, `unsettled` if writing and reading did not end in time.
    */
-  readonly kind: DifferenceKind | "unwritable" | "unreadable" | "too-large" | "unsettled";
+  readonly kind: DifferenceKind | "unwritable" | "undeserializable" | "too-large" | "unsettled";
   readonly count: number;
 }
 
@@ -204,7 +204,7 @@ export class ShadowCheck {
       this.#end(one, at("too-large"));
       return undefined;
     }
-    const unreadable = (): void => this.#end(one, at("unreadable"));
+    const unreadable = (): void => this.#end(one, at("undeserializable"));
     try {
       const was = pipeline.deserialize(before, call);
       const is = pipeline.deserialize(after, call);
@@ -222,7 +222,7 @@ export class ShadowCheck {
   #compare(one: Try, was: DeserializationOutcome, is: DeserializationOutcome): void {
     // If the message cannot be deserialized today, the candidate is not at fault.
     if (was.status !== "decoded") this.#end(one, undefined);
-    else if (is.status !== "decoded") this.#end(one, at("unreadable"));
+    else if (is.status !== "decoded") this.#end(one, at("undeserializable"));
     else this.#end(one, differencesOf(was.body, is.body));
   }
 
@@ -275,7 +275,7 @@ function differencesOf(before: unknown, after: unknown): readonly Difference[] {
   try {
     compareValues(before, after, (path, kind) => differences.push({ path, kind }));
   } catch {
-    return at("unreadable");
+    return at("undeserializable");
   }
   return differences;
 }

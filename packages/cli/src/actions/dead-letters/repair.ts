@@ -29,7 +29,7 @@ export interface RepairCommandOptions extends CommonOptions, DeadLetterCriteria 
   readonly receipts?: string;
   readonly to?: string;
   readonly transcode?: boolean;
-  readonly includeUndecodable?: boolean;
+  readonly includeUndeserializable?: boolean;
   readonly targetDetectsDuplicates?: boolean;
   readonly maxResubmits?: number;
   readonly rate?: number;
@@ -125,7 +125,7 @@ function repairOptions(
     abortSignal,
     body: options.transcode === true ? "transcode" : "as-is",
     select: selectDeadLetters(options),
-    includeUndecodable: options.includeUndecodable,
+    includeUndeserializable: options.includeUndeserializable,
     targetDetectsDuplicates: options.targetDetectsDuplicates,
     maxResubmits: options.maxResubmits,
     maxPerSecond: options.rate,

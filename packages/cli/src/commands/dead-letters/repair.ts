@@ -21,7 +21,8 @@ export function repairCommand(): Command {
       "a queue, topic:name, or topic/Subscriptions/name; default: where they were dead-lettered",
     )
     .option("--transcode", "write the bodies in the main serializer's format and the current version")
-    .option("--include-undecodable", "also send what cannot be deserialized, as it is")
+    .option("--include-undeserializable", "also send what cannot be deserialized, as it is")
+    .addOption(new Option("--include-undecodable").hideHelp().implies({ includeUndeserializable: true }))
     .option(
       "--target-detects-duplicates",
       "the target detects duplicates: give each message a new id, so that no crash sends it twice",

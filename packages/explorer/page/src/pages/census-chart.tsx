@@ -69,7 +69,7 @@ export function seriesNames(points: readonly CensusPoint[]): string[] {
 }
 
 function colorOf(name: string, all: readonly string[]): string {
-  if (name.startsWith("unreadable")) return "series-unreadable";
+  if (name.startsWith("undeserializable")) return "series-undeserializable";
   return `series-${Math.min(all.indexOf(name), maxSeries - 1)}`;
 }
 
