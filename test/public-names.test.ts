@@ -12,6 +12,7 @@ const entryPoints = packages.flatMap(({ name, manifest, files }) =>
       const door = subpath.slice("./".length);
       const path = `src/${door || "index"}.ts`;
       return {
+        packageName: name,
         snapshot: door ? `${name}-${door}` : name,
         exports: files.find((file) => file.path === path)?.exports,
       };
@@ -41,6 +42,27 @@ it.each([
   const names = entryPoints.find((entry) => entry.snapshot === snapshot)?.exports ?? [];
   expect(names.length).toBeGreaterThan(0);
   expect(names.length).toBeLessThanOrEqual(most);
+});
+
+/** Names that two packages export with the same meaning: the broker has no dependency, so it declares its own. */
+const sharedNames = [
+  "ApplicationProperties",
+  "ApplicationPropertyValue",
+  "MessageId",
+  "MessageState",
+  "OptionNames",
+  "ReceiveMode",
+  "requireKnownOptions",
+];
+
+it("no name is exported by two packages with different meanings", () => {
+  const packagesOf = new Map<string, Set<string>>();
+  for (const { packageName, exports = [] } of entryPoints) {
+    for (const { name } of exports)
+      packagesOf.set(name, (packagesOf.get(name) ?? new Set()).add(packageName));
+  }
+  const twice = [...packagesOf].filter(([, packageNames]) => packageNames.size > 1).map(([name]) => name);
+  expect(twice.sort()).toEqual(sharedNames);
 });
 
 describe.each(packages)("@waybill/$name", ({ files }) => {
