@@ -1,9 +1,15 @@
 import { CircuitBreakers } from "../circuit-breaker/circuit-breakers.js";
 import { entityPathOf } from "../contracts/entity-path.js";
-import type { Transport, TransportReceiver, TransportSessionReceiver } from "../contracts/transport.js";
+import type {
+  ReceiverEvents,
+  Transport,
+  TransportReceiver,
+  TransportSender,
+  TransportSessionReceiver,
+} from "../contracts/transport.js";
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import { HealthMonitor } from "../diagnostics/health-monitor.js";
-import { ObservedTransport } from "../diagnostics/observed-transport.js";
+import { ObservedSender } from "../diagnostics/observed-sender.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
 import { requireKnownOptions, requireOptions } from "../foundation/known-options.js";
@@ -55,8 +61,6 @@ const defaultSessionWaitMs = 60_000;
 /** Everything that a client opens on its transport and closes with itself. The transport stays open, because other clients may use it. */
 export class ClientParts {
   readonly #transport: Transport;
-  /** The transport without the observer, for the client's own peeking. */
-  readonly #inner: Transport;
   readonly #options: ResolvedClientOptions;
   readonly #breakers: CircuitBreakers;
   readonly #health: HealthMonitor;
@@ -65,11 +69,10 @@ export class ClientParts {
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: ResolvedClientOptions) {
-    const { observer, circuitBreaker, onCircuitBreaker } = options;
+    const { circuitBreaker, onCircuitBreaker } = options;
     requireTransport(transport);
-    this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
-    this.#inner = transport;
-    this.#senders = new OwnSenders(this.#transport);
+    this.#transport = transport;
+    this.#senders = new OwnSenders((queueOrTopic) => this.#openSender(queueOrTopic));
     this.#health = new HealthMonitor(this.scheduler);
     this.#options = options;
     this.#breakers = new CircuitBreakers({
@@ -83,6 +86,13 @@ export class ClientParts {
     });
   }
 
+  readonly #events: ReceiverEvents = {
+    onLinkStalled: (stall) => {
+      this.#options.observer?.report(() => ({ type: "linkStalled", ...stall }));
+      this.#health.linkStalled();
+    },
+  };
+
   get isClosed(): boolean {
     return this.#parts.isClosed;
   }
@@ -92,11 +102,11 @@ export class ClientParts {
   }
 
   get fullyQualifiedNamespace(): string | undefined {
-    return this.#inner.fullyQualifiedNamespace;
+    return this.#transport.fullyQualifiedNamespace;
   }
 
   get identifier(): string | undefined {
-    return this.#inner.identifier;
+    return this.#transport.identifier;
   }
 
   createRuleManager(topic: string, subscription: string): RuleManager {
@@ -122,11 +132,17 @@ export class ClientParts {
     requireName("The queue or topic", queueOrTopic);
     return this.add(
       new Sender({
-        sender: this.#transport.createSender(queueOrTopic),
+        sender: this.#openSender(queueOrTopic),
         pipeline: this.#options.pipeline,
         onClosed: this.forget,
       }),
     );
+  }
+
+  #openSender(queueOrTopic: string): TransportSender {
+    const sender = this.#transport.createSender(queueOrTopic);
+    const { observer } = this.#options;
+    return observer === undefined ? sender : new ObservedSender(sender, observer);
   }
 
   createReceiver(entity: EntityName, options: ReceiverOptions = {}): Receiver<UndecodedMessage> {
@@ -167,7 +183,7 @@ export class ClientParts {
     requireReceiveMode(receiveMode);
     renewForMs(options);
     const address = entityAddress({ queueOrTopic, subscription }, subQueueType);
-    const receiver = this.#transport.createReceiver(address, receiveMode, this.#health);
+    const receiver = this.#transport.createReceiver(address, receiveMode, this.#events);
     const canRetry =
       subscription === undefined &&
       subQueueType === undefined &&
@@ -192,8 +208,7 @@ export class ClientParts {
     renewForMs(options);
     const maxWaitTimeInMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
     const isBlocking = requireUndeserializableAction(options.undeserializableAction) === "block";
-    const { onLinkStalled } = this.#health;
-    const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, onLinkStalled };
+    const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, ...this.#events };
     const address = entityAddress(entity);
     const receiver = await acceptSession(this.#transport, this.#parts, address, sessionId, accepting);
     const breaker = this.#breakers.breakerFor(address, this.#options.pipeline);
@@ -215,7 +230,7 @@ export class ClientParts {
     return this.add(
       startSessionProcessor(handlers, options, {
         transport: this.#transport,
-        events: this.#health,
+        events: this.#events,
         address,
         entityPath: entityPathOf(address),
         scheduler: this.scheduler,
@@ -244,7 +259,7 @@ export class ClientParts {
     const { maxMessageCount = defaultRehearseOptions.maxMessageCount, subQueueType } = options;
     requireInteger("maxMessageCount", maxMessageCount, 1);
     this.requireOpen();
-    const receiver = this.#inner.createReceiver(entityAddress(entity, subQueueType), "peekLock");
+    const receiver = this.#transport.createReceiver(entityAddress(entity, subQueueType), "peekLock");
     const part = this.add({ close: () => receiver.close() });
     try {
       return await rehearse(receiver, this.#options.pipeline, { ...options, maxMessageCount });

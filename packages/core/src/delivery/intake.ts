@@ -1,5 +1,12 @@
 import type { Awaitable } from "../contracts/serializer.js";
-import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
+import type {
+  CallOptions,
+  DeliveredMessage,
+  PeekOptions,
+  ReceiveOptions,
+  TransportReceiver,
+} from "../contracts/transport.js";
+import type { ReceiveEvent } from "../diagnostics/diagnostics.js";
 import type { HealthMonitor } from "../diagnostics/health-monitor.js";
 import type { Observer } from "../diagnostics/observer.js";
 import { isPromise } from "../foundation/is-promise.js";
@@ -68,6 +75,29 @@ export class Intake {
     this.settings = settings;
     this.renewal = new LockRenewal(settings.scheduler);
     this.#source = { receiver, observer, health, renewal: isSession ? undefined : this.renewal };
+  }
+
+  /** Receives as the transport does, and reports the call; so do the next two. */
+  receive(options: ReceiveOptions): Promise<DeliveredMessage[]> {
+    return this.#observed("receive", () => this.settings.receiver.receive(options));
+  }
+
+  receiveDeferred(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<DeliveredMessage[]> {
+    return this.#observed("receiveDeferred", () =>
+      this.settings.receiver.receiveDeferred(sequenceNumbers, options),
+    );
+  }
+
+  peek(options: PeekOptions): Promise<DeliveredMessage[]> {
+    return this.#observed("peek", () => this.settings.receiver.peek(options));
+  }
+
+  #observed(
+    type: ReceiveEvent["type"],
+    work: () => Promise<DeliveredMessage[]>,
+  ): Promise<DeliveredMessage[]> {
+    const { observer, entityPath } = this.settings;
+    return observer?.isOn ? observer.receive(type, entityPath, work) : work();
   }
 
   /** Starts to renew the lock of a delivery. Undefined in receive-and-delete mode, where there is no lock. */

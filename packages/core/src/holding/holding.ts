@@ -1,7 +1,7 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { WhenFull } from "../circuit-breaker/circuit-breaker-options.js";
 import { SetAsideGate } from "../circuit-breaker/set-aside-gate.js";
-import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
 import type { Delivery } from "../delivery/delivery.js";
 import type { Intake } from "../delivery/intake.js";
 import { undeserializableEvent } from "../delivery/settle-undecoded.js";
@@ -68,7 +68,14 @@ export class Holding {
     });
     this.#stopListening = breaker.onClosed(() => this.#onClosed());
     if (this.#whenFull !== "defer") return;
-    this.#aside = this.#openAside(intake.settings.receiver, breaker);
+    const { take, onError } = settings;
+    const { maxHoldDurationInMs } = breaker.options;
+    this.#aside = new SetAside({
+      intake,
+      isDue: (sinceMs) => !breaker.isOpen && this.#scheduler.now() - sinceMs >= maxHoldDurationInMs,
+      take,
+      onError,
+    });
     // Finds messages that a process set aside which has ended since.
     this.#discovery = this.#scheduler.schedule(probeIntervalInMs, () => void this.#aside?.discover());
     this.#discovery.unref();
@@ -145,19 +152,6 @@ export class Holding {
       delayMs,
       onRetry: () => breaker?.beginProbe(),
       readAgain,
-    });
-  }
-
-  #openAside(receiver: TransportReceiver, breaker: CircuitBreaker): SetAside {
-    const { intake, take, onError } = this.#settings;
-    return new SetAside({
-      receiver,
-      pipeline: intake.settings.pipeline,
-      scheduler: this.#scheduler,
-      isDue: (sinceMs) =>
-        !breaker.isOpen && this.#scheduler.now() - sinceMs >= breaker.options.maxHoldDurationInMs,
-      take,
-      onError,
     });
   }
 

@@ -120,8 +120,13 @@ export class Processor implements MessageSubscription {
 
   #subscribe(): TransportSubscription {
     const { intake, maxConcurrentCalls, prefetchCount } = this.#settings;
-    return intake.settings.receiver.subscribe(
-      { onMessage: this.#onMessage, onError: this.#onError, onStopping: this.#onStopping },
+    const { receiver, observer, entityPath } = intake.settings;
+    const onMessage = (delivered: DeliveredMessage): Promise<void> =>
+      observer?.isTracing
+        ? observer.process(entityPath, delivered, this.#onMessage)
+        : this.#onMessage(delivered);
+    return receiver.subscribe(
+      { onMessage, onError: this.#onError, onStopping: this.#onStopping },
       { maxConcurrentCalls: maxConcurrentCalls + prefetchCount },
     );
   }

@@ -190,7 +190,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     requireKnownOptions("peekMessages", options, peekOptionNames);
     this.#requireOpen();
     const { fromSequenceNumber = this.#peekFrom, abortSignal } = options;
-    const delivered = await this.#receiver.peek({
+    const delivered = await this.#intake.peek({
       maxMessages: maxMessageCount,
       fromSequenceNumber,
       abortSignal,
@@ -212,7 +212,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     const { found, messages } = this.#reading.held.readDeferred(numbers);
     const missing = numbers.filter((number) => !found.includes(number));
     const readable = await messages;
-    const delivered = missing.length === 0 ? [] : await this.#receiver.receiveDeferred(missing, options);
+    const delivered = missing.length === 0 ? [] : await this.#intake.receiveDeferred(missing, options);
     const received = delivered.length === 0 ? [] : await this.#reading.read(delivered, { isDeferred: true });
     return [...readable, ...received] as (ReceivedMessage<Body> | Undecoded)[];
   }
@@ -294,7 +294,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     maxWaitTimeInMs: number,
     { abortSignal }: ReceiveMessagesOptions,
   ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
-    const delivered = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
+    const delivered = await this.#intake.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
     return delivered.length === 0 ? undefined : this.#reading.read(delivered, { isDeferred: false });
   }
 

@@ -1,5 +1,5 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
-import type { DeliveredMessage, TransportSessionReceiver } from "../contracts/transport.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
 import { Intake } from "../delivery/intake.js";
 import { steadyNow } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
@@ -42,7 +42,6 @@ const peekedMessages = 8;
 export class SessionRun implements SessionKeeper {
   readonly session: SessionReceiver<UndecodedMessage>;
   readonly #settings: SessionRunSettings;
-  readonly #transport: TransportSessionReceiver;
   /** When its lock is no longer renewed; if renewal is disabled, when half of the lock has passed. */
   readonly retireAtMs: number;
   readonly #intake: Intake;
@@ -55,7 +54,6 @@ export class SessionRun implements SessionKeeper {
   constructor(settings: SessionRunSettings) {
     const { receiver } = settings;
     this.#settings = settings;
-    this.#transport = receiver.receiver;
     this.#intake = new Intake(receiver);
     this.session = new SessionReceiver<UndecodedMessage>(receiver, this.#intake);
     const { scheduler } = receiver;
@@ -118,7 +116,7 @@ export class SessionRun implements SessionKeeper {
   /** Whether peeking finds no message to deliver. */
   async isDrained(): Promise<boolean> {
     try {
-      const messages = await this.#transport.peek({
+      const messages = await this.#intake.peek({
         maxMessages: peekedMessages,
         fromSequenceNumber: this.#lastSequenceNumber,
       });

@@ -44,7 +44,6 @@ export function startSessionProcessor(
   const { receiveMode, maxAutoLockRenewalDurationInMs: renewForMs } = options;
   const isBlocking = options.undeserializableAction === "block";
   const { transport, address, scheduler, entityPath, breaker, backoff } = dependencies;
-  const { onLinkStalled } = dependencies.events;
   requirePrefetchable(options.prefetchCount, receiveMode, entityPath);
   const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
   // One timer for all of its sessions.
@@ -60,8 +59,8 @@ export function startSessionProcessor(
       transport.acceptSession(address, undefined, {
         receiveMode,
         maxWaitTimeInMs,
-        onLinkStalled,
         abortSignal: signal,
+        ...dependencies.events,
       }),
     open(session, events) {
       const settings = dependencies.settingsOf(session, renewForMs);
