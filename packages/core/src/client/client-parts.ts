@@ -12,7 +12,12 @@ import { HealthMonitor } from "../diagnostics/health-monitor.js";
 import { ObservedSender } from "../diagnostics/observed-sender.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
-import { requireKnownOptions, requireOptions } from "../foundation/known-options.js";
+import {
+  requireKnownOptions,
+  requireOneOf,
+  requireOptions,
+  withDefaults,
+} from "../foundation/known-options.js";
 import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
@@ -31,15 +36,10 @@ import {
   optionsOfTheSdk,
   type ReceiverOptions,
   receiverOptionNames,
+  undeserializableActions,
 } from "../receiving/receiver-options.js";
-import { requireUndeserializableAction } from "../receiving/undeserializable-action.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
-import {
-  defaultRehearseOptions,
-  type RehearseOptions,
-  rehearse,
-  rehearseOptionNames,
-} from "../rehearsal/rehearse.js";
+import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
 import { RuleManager } from "../rules/rule-manager.js";
 import { Sender } from "../sending/sender.js";
 import { type ListSessionsOptions, listSessions } from "../sessions/list-sessions.js";
@@ -207,7 +207,9 @@ export class ClientParts {
     requireReceiveMode(receiveMode);
     renewForMs(options);
     const maxWaitTimeInMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
-    const isBlocking = requireUndeserializableAction(options.undeserializableAction) === "block";
+    const { undeserializableAction = "deadLetter" } = options;
+    requireOneOf("undeserializableAction", undeserializableAction, undeserializableActions);
+    const isBlocking = undeserializableAction === "block";
     const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, ...this.#events };
     const address = entityAddress(entity);
     const receiver = await acceptSession(this.#transport, this.#parts, address, sessionId, accepting);
@@ -255,14 +257,14 @@ export class ClientParts {
 
   /** Reads the waiting messages of an entity as the client would, and changes nothing. */
   async rehearse(entity: EntityName, options: RehearseOptions = {}): Promise<RehearsalReport> {
-    requireKnownOptions("rehearse", options, rehearseOptionNames);
-    const { maxMessageCount = defaultRehearseOptions.maxMessageCount, subQueueType } = options;
-    requireInteger("maxMessageCount", maxMessageCount, 1);
+    const resolved = withDefaults("rehearse", options, defaultRehearseOptions);
+    requireInteger("maxMessageCount", resolved.maxMessageCount, 1);
     this.requireOpen();
-    const receiver = this.#transport.createReceiver(entityAddress(entity, subQueueType), "peekLock");
+    const address = entityAddress(entity, resolved.subQueueType);
+    const receiver = this.#transport.createReceiver(address, "peekLock");
     const part = this.add({ close: () => receiver.close() });
     try {
-      return await rehearse(receiver, this.#options.pipeline, { ...options, maxMessageCount });
+      return await rehearse(receiver, this.#options.pipeline, resolved);
     } catch (error) {
       throw this.isClosed ? closedError() : error;
     } finally {
