@@ -53,24 +53,24 @@ import { startSessionProcessor } from "../sessions/start-session-processor.js";
 import { acceptSession } from "./accept-session.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import { type EntityName, entityAddress, requireName, requireReceiveMode } from "./entity-address.js";
-import { type ClientPart, closedError, OpenParts } from "./open-parts.js";
+import { closedError, OpenParts } from "./open-parts.js";
 import { OwnSenders } from "./own-senders.js";
 
 const defaultSessionWaitMs = 60_000;
 
 /** Everything that a client opens on its transport and closes with itself. The transport stays open, because other clients may use it. */
-export class ClientParts {
+export class ClientParts extends OpenParts {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
   readonly #breakers: CircuitBreakers;
   readonly #health: HealthMonitor;
-  readonly #parts = new OpenParts();
   readonly #senders: OwnSenders;
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: ResolvedClientOptions) {
     const { circuitBreaker, onCircuitBreaker } = options;
     requireTransport(transport);
+    super();
     this.#transport = transport;
     this.#senders = new OwnSenders((queueOrTopic) => this.#openSender(queueOrTopic));
     this.#health = new HealthMonitor(this.scheduler);
@@ -92,10 +92,6 @@ export class ClientParts {
       this.#health.linkStalled();
     },
   };
-
-  get isClosed(): boolean {
-    return this.#parts.isClosed;
-  }
 
   get scheduler(): Scheduler {
     return this.#transport.scheduler ?? systemScheduler;
@@ -212,7 +208,7 @@ export class ClientParts {
     const isBlocking = undeserializableAction === "block";
     const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, ...this.#events };
     const address = entityAddress(entity);
-    const receiver = await acceptSession(this.#transport, this.#parts, address, sessionId, accepting);
+    const receiver = await acceptSession(this.#transport, this, address, sessionId, accepting);
     const breaker = this.#breakers.breakerFor(address, this.#options.pipeline);
     const settings = { ...this.#receiverSettings(receiver, options), breaker, isSession: true, isBlocking };
     return this.add(new SessionReceiver<UndecodedMessage>(settings));
@@ -273,28 +269,14 @@ export class ClientParts {
     }
   }
 
-  /** Adds something to close with the client. */
-  add<Part extends ClientPart>(part: Part): Part {
-    return this.#parts.add(part);
-  }
-
-  /** Removes something that has closed itself. */
-  get forget(): (part: ClientPart) => void {
-    return this.#parts.forget;
-  }
-
-  requireOpen(): void {
-    this.#parts.requireOpen();
-  }
-
-  close(): Promise<void> {
+  override close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
     try {
-      await this.#parts.close();
+      await super.close();
     } finally {
       await Promise.all([this.#senders.close(), this.#breakers.close()]);
     }
