@@ -20,7 +20,6 @@ import type {
   ResolvedRequesterOptions,
 } from "./request-options.js";
 import type { ReplyEntity, RequestReplyClient } from "./request-reply-client.js";
-import { SingleReply } from "./single-reply.js";
 import {
   type UnmatchedReplyDisposition,
   type UnmatchedReplyKind,
@@ -97,7 +96,7 @@ export class Requester implements AsyncDisposable {
     options: RequestOptions = {},
   ): Promise<ReceivedMessage<Reply>> {
     return new Promise<ReceivedMessage>((resolve, reject) => {
-      this.#begin(queueOrTopic, request, options, new SingleReply(resolve, reject));
+      this.#begin(queueOrTopic, request, options, firstReply(resolve, reject));
     }) as Promise<ReceivedMessage<Reply>>;
   }
 
@@ -283,6 +282,25 @@ export class Requester implements AsyncDisposable {
     // Otherwise the processor would complete the open message, which has to be delivered again.
     if (settlementError !== undefined) throw settlementError;
   }
+}
+
+/** Waits for the first reply to a request. */
+function firstReply(
+  resolve: (reply: ReceivedMessage) => void,
+  reject: (error: unknown) => void,
+): ReplyListener {
+  return {
+    take(reply) {
+      resolve(reply);
+      return "last";
+    },
+    takeUndeserializable(error) {
+      reject(error);
+      return "last";
+    },
+    expire: reject,
+    fail: reject,
+  };
 }
 
 const dispositions = Object.freeze({
