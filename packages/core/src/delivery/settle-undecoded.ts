@@ -9,7 +9,6 @@ import type {
   UndeserializableEvent,
 } from "../message/undeserializable-event.js";
 import { attemptDetails } from "../pipeline/decisive-attempt.js";
-import type { DelayedAbandons } from "./delayed-abandons.js";
 import { type Delivery, isLockLost } from "./delivery.js";
 import { undecodedMessage } from "./received-message.js";
 
@@ -42,19 +41,6 @@ export async function deadLetterUndecoded(
     return undeserializableEvent(undecoded, settlement, "unsettled", error);
   }
   return undeserializableEvent(undecoded, settlement, "deadLettered");
-}
-
-/** Abandons a message after its delay; reports errors to `onError`. */
-export async function abandonUndecoded(
-  delivery: Delivery,
-  abandons: DelayedAbandons,
-  onError: (error: unknown) => void,
-): Promise<void> {
-  try {
-    await abandons.abandon(delivery);
-  } catch (error) {
-    onError(error);
-  }
 }
 
 /**

@@ -31,16 +31,16 @@ export interface HandlingSettings {
 /** Calls the handler for each message, and settles the message according to the result. */
 export class Handling {
   readonly #processMessage: MessageHandlers<unknown, UndecodedMessage>["processMessage"];
-  readonly #reporter: ErrorReporter;
+  readonly #report: ErrorReporter;
   readonly #settings: HandlingSettings;
 
   constructor(
     handlers: MessageHandlers<unknown, UndecodedMessage>,
-    reporter: ErrorReporter,
+    report: ErrorReporter,
     settings: HandlingSettings,
   ) {
     this.#processMessage = (message, context) => handlers.processMessage(message, context);
-    this.#reporter = reporter;
+    this.#report = report;
     this.#settings = settings;
   }
 
@@ -92,11 +92,11 @@ export class Handling {
   ): Promise<void> {
     try {
       if (!(error instanceof DeferError)) {
-        await this.#reporter.report(error, "processMessageCallback", messageId);
+        await this.#report(error, "processMessageCallback", messageId);
       }
       if (delivery !== undefined) await this.#settleFailed(delivery, error);
     } catch (fault) {
-      await this.#reporter.report(fault, "processMessageCallback", messageId);
+      await this.#report(fault, "processMessageCallback", messageId);
       if (delivery !== undefined) await this.#settle(delivery, "abandon");
     }
   }
@@ -132,7 +132,7 @@ export class Handling {
         });
       }
     } catch (error) {
-      await this.#reporter.report(error, verb, message.messageId);
+      await this.#report(error, verb, message.messageId);
       return this.#settle(delivery, "abandon");
     }
     await this.#settle(delivery, verb, options);
@@ -158,7 +158,7 @@ export class Handling {
         return await this.#settle(delivery, "complete");
       }
     } catch (retryError) {
-      await this.#reporter.report(retryError, "retry", message.messageId);
+      await this.#report(retryError, "retry", message.messageId);
     }
     await this.#settle(delivery, "abandon");
   }
@@ -169,7 +169,7 @@ export class Handling {
     if (delivery.state === "settling") return this.outlast(delivery);
     return delivery.settle(verb, options).catch((error: unknown) => {
       this.#settings.renewal.forget(delivery);
-      return this.#reporter.report(error, verb, delivery.message.messageId);
+      return this.#report(error, verb, delivery.message.messageId);
     });
   }
 }

@@ -35,12 +35,17 @@ export interface SubscribeDependencies {
   readonly retrySender: (() => TransportSender) | undefined;
 }
 
+/** {@link SubscribeMessagesOptions} with every default filled in. */
+type ResolvedSubscribeOptions = Pick<
+  ProcessorSettings,
+  "maxConcurrentCalls" | "prefetchCount" | "isAutoCompleting" | "renewForMs" | "closeTimeoutMs" | "retry"
+>;
+
 /** Checks the options of a subscription and fills in the defaults. */
 export function resolveSubscribeOptions(
   options: SubscribeMessagesOptions,
   dependencies: SubscribeDependencies,
-): Omit<ProcessorSettings, "intake" | "session" | "onClosed"> {
-  const { breaker, backoff, canDefer, isBlocking, onUndeserializable } = dependencies;
+): ResolvedSubscribeOptions {
   const defaults = { ...defaultSubscribeOptions, maxAutoLockRenewalDurationInMs: dependencies.renewForMs };
   const resolved = withDefaults("subscribe", options, defaults);
   const { maxConcurrentCalls, prefetchCount } = resolved;
@@ -51,17 +56,12 @@ export function resolveSubscribeOptions(
     requireDuration(name, resolved[name], 0, Number.POSITIVE_INFINITY);
   }
   return {
-    backoff,
-    canDefer,
     maxConcurrentCalls,
     prefetchCount,
     isAutoCompleting: resolved.autoCompleteMessages,
     renewForMs: resolved.maxAutoLockRenewalDurationInMs,
     closeTimeoutMs: resolved.closeTimeoutInMs,
     retry: resolveRetry(options.retry, dependencies),
-    breaker,
-    isBlocking,
-    onUndeserializable,
   };
 }
 

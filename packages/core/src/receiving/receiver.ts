@@ -8,6 +8,7 @@ import type {
 import { type Delivery, requireDelivery } from "../delivery/delivery.js";
 import { Intake, type IntakeSettings } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
+import { onAbort } from "../foundation/abort-signals.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
@@ -145,25 +146,24 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     handlers: MessageHandlers<Body, Undecoded>,
     options: SubscribeMessagesOptions = {},
   ): MessageSubscription {
-    const settings = resolveSubscribeOptions(options, this.#settings);
-    const { abortSignal } = options;
+    const resolved = resolveSubscribeOptions(options, this.#settings);
     requireHandlers(handlers);
     this.#requireOpen();
+    let stopListening = () => {};
     const processor = new Processor(handlers as MessageHandlers<unknown, UndecodedMessage>, {
-      ...settings,
+      ...this.#settings,
+      ...resolved,
       intake: this.#intake,
       session: sessionOf(this.#receiver, this.#settings.keepLock),
       onClosed: (closed) => {
         this.#subscriptions.delete(closed);
-        abortSignal?.removeEventListener("abort", onAbort);
+        stopListening();
         if (this.#settings.isForSubscription) this.close().catch(() => {});
       },
     });
-    // Errors of this close are ignored here; closing the receiver reports them.
-    const onAbort = () => void processor.close().catch(() => {});
     this.#subscriptions.add(processor);
-    if (abortSignal?.aborted) onAbort();
-    else abortSignal?.addEventListener("abort", onAbort, { once: true });
+    // Errors of this close are ignored here; closing the receiver reports them.
+    stopListening = onAbort(options.abortSignal, () => void processor.close().catch(() => {}));
     return processor;
   }
 

@@ -17,7 +17,7 @@ export interface SessionProcessorSettings {
   readonly options: ResolvedSubscribeSessionsOptions;
   readonly breaker: CircuitBreaker | undefined;
   readonly backoff: Required<UnavailableBackoff>;
-  readonly reporter: ErrorReporter;
+  readonly report: ErrorReporter;
   /** Locks the next session that has messages. */
   readonly accept: (maxWaitTimeInMs: number, abortSignal: AbortSignal) => Promise<TransportSessionReceiver>;
   /** Begins to renew a session's lock; its messages are received once the run is started. */
@@ -63,7 +63,7 @@ export class SessionProcessor implements MessageSubscription {
   #closing: Promise<void> | undefined;
 
   constructor(settings: SessionProcessorSettings) {
-    const { breaker, scheduler, backoff, options, reporter } = settings;
+    const { breaker, scheduler, backoff, options, report } = settings;
     this.#settings = settings;
     this.#blocked = new BlockedSessions({
       scheduler,
@@ -71,7 +71,7 @@ export class SessionProcessor implements MessageSubscription {
       backoff,
       retryInMs: options.blockedSessionRetryInMs,
       maxBlocked: options.maxBlockedSessions,
-      onError: (error) => void reporter.report(error, "receive"),
+      onError: (error) => void report(error, "receive"),
     });
     this.#fill();
   }
@@ -120,7 +120,7 @@ export class SessionProcessor implements MessageSubscription {
       if (this.#closing !== undefined) return;
       if (error instanceof WaybillError && error.code === "timeout") return;
       this.#acceptLater(error);
-      await this.#settings.reporter.report(error, "acceptSession");
+      await this.#settings.report(error, "acceptSession");
     }
   }
 

@@ -7,7 +7,7 @@ import type {
 import { LockRenewal } from "../delivery/lock-renewal.js";
 import { onAbort } from "../foundation/abort-signals.js";
 import type { UndecodedMessage } from "../message/message.js";
-import { ErrorReporter } from "../processing/error-reporter.js";
+import { errorReporter } from "../processing/error-reporter.js";
 import {
   requireHandlers,
   requirePrefetchable,
@@ -45,14 +45,13 @@ export function startSessionProcessor(
   const isBlocking = options.undeserializableAction === "block";
   const { transport, address, scheduler, entityPath, breaker, backoff } = dependencies;
   requirePrefetchable(options.prefetchCount, receiveMode, entityPath);
-  const reporter = new ErrorReporter((args) => handlers.processError(args), entityPath, undefined);
   // One timer for all of its sessions.
   const sessionRenewal = new LockRenewal(scheduler);
   let stopListening = () => {};
   const processor = new SessionProcessor({
     scheduler,
     options,
-    reporter,
+    report: errorReporter(handlers, entityPath, undefined),
     breaker,
     backoff,
     accept: (maxWaitTimeInMs, signal) =>
@@ -65,7 +64,7 @@ export function startSessionProcessor(
     open(session, events) {
       const settings = dependencies.settingsOf(session, renewForMs);
       const receiver = { ...settings, isSession: true, isBlocking, sessionRenewal };
-      return new SessionRun({ receiver, handlers, options, breaker, reporter, events });
+      return new SessionRun({ receiver, handlers, options, breaker, events });
     },
     onClosed(closed) {
       sessionRenewal.stop();
