@@ -3,8 +3,6 @@ import { type Delivery, isLockLost } from "../delivery/delivery.js";
 import type { Intake } from "../delivery/intake.js";
 import { readBody } from "../delivery/read-body.js";
 import { WaybillError } from "../errors/error.js";
-import { isPromise } from "../foundation/is-promise.js";
-import type { DeserializationOutcome } from "../message/outcome.js";
 
 /** The application property of a deferred undeserializable message: since when it has been held, as an ISO 8601 instant. */
 const heldSinceProperty = "waybill-held-since";
@@ -103,8 +101,7 @@ export class SetAside {
   async #dueOf(messages: readonly DeliveredMessage[]): Promise<bigint[]> {
     const due: bigint[] = [];
     for (const message of messages) {
-      const reading = readBody(this.#settings.intake.settings.pipeline, message);
-      const { status } = (isPromise(reading) ? await reading : reading) as DeserializationOutcome;
+      const { status } = await readBody(this.#settings.intake.settings.pipeline, message);
       const sinceMs = Date.parse(String(message.applicationProperties[heldSinceProperty]));
       const isDue = status === "undeserializable" && this.#settings.isDue(sinceMs);
       if (status === "decoded" || isDue) due.push(message.sequenceNumber);

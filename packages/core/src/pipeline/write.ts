@@ -11,14 +11,14 @@ import { WaybillError } from "../errors/error.js";
 import { encodeFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
 import { quoted } from "../errors/wire-text.js";
-import { isPromise } from "../foundation/is-promise.js";
+import { afterwards, isPromise } from "../foundation/is-promise.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message/message.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
 import { applyBodyTransforms, propertiesWithoutTransforms } from "./apply-body-transforms.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { SerializeCallOptions } from "./pipeline.js";
-import { type Prepared, prepare } from "./prepare.js";
+import { prepare } from "./prepare.js";
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
@@ -38,10 +38,8 @@ export function write(
   }
   const prepared = prepare(chain, options, message, call);
   return isPromise(prepared)
-    ? (prepared as Promise<Prepared>).then((ready) =>
-        writeMessage(chain, options, ready.message, ready.known, call),
-      )
-    : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, call);
+    ? prepared.then((ready) => writeMessage(chain, options, ready.message, ready.known, call))
+    : writeMessage(chain, options, prepared.message, prepared.known, call);
 }
 
 /** Validates a body to send against the schema of the pipeline. */
@@ -101,7 +99,7 @@ function writeMessage(
   if ((written as SerializedBody).bytes !== undefined || !isPromise(written)) {
     return labelled(written as SerializedBody, link, options, message, call);
   }
-  return (written as Promise<SerializedBody>).then(
+  return written.then(
     (body) => labelled(body, link, options, message, call),
     (error: unknown) => {
       throw writeFailure(error, link, message);
@@ -157,10 +155,9 @@ function labelled(
   const codings = codingsFor(bytes, link, options, message);
   const encoded = encodedMessage(message, bytes, contentType);
   if (codings === undefined) return applyBodyTransforms(encoded, options, call);
-  const smaller = compressed(bytes, codings, link, options, encoded);
-  return isPromise(smaller)
-    ? (smaller as Promise<EncodedMessage>).then((message) => applyBodyTransforms(message, options, call))
-    : applyBodyTransforms(smaller as EncodedMessage, options, call);
+  return afterwards(compressed(bytes, codings, link, options, encoded), (smaller) =>
+    applyBodyTransforms(smaller, options, call),
+  );
 }
 
 /** A copy of the message with another body. A loop, because `{ ...message, body }` is slow on this hot path. */
@@ -204,11 +201,7 @@ function compressed(
   message: EncodedMessage,
 ): Awaitable<EncodedMessage> {
   let output: Awaitable<Uint8Array> = bytes;
-  for (const coding of codings) {
-    output = isPromise(output)
-      ? (output as Promise<Uint8Array>).then((input) => compress(coding, input))
-      : compress(coding, output as Uint8Array);
-  }
+  for (const coding of codings) output = afterwards(output, (input) => compress(coding, input));
   const isWished = contentEncodingOf(message.applicationProperties) !== undefined;
   const finish = (body: Uint8Array): EncodedMessage => {
     if (!isWished && body.length >= bytes.length) return message;
@@ -219,7 +212,7 @@ function compressed(
       applicationProperties: withContentEncoding(message.applicationProperties, codings),
     };
   };
-  return isPromise(output) ? (output as Promise<Uint8Array>).then(finish) : finish(output as Uint8Array);
+  return afterwards(output, finish);
 }
 
 function checkSize(

@@ -44,7 +44,7 @@ export class MessageRunner {
       // It may have been abandoned while it was read.
       return inFlight.isAborted ? Promise.resolve() : handling.handle(result, inFlight);
     };
-    return isPromise(reading) ? (reading as Promise<IntakeResult>).then(pass) : pass(reading as IntakeResult);
+    return isPromise(reading) ? reading.then(pass) : pass(reading);
   }
 
   /** Reports an unread message to the client's hook and to `processError`. Never rejects. */

@@ -24,7 +24,7 @@ export function encode(
   try {
     const written = pipeline.serialize(message, options);
     if (!isPromise(written)) return written;
-    return (written as Promise<EncodedMessage>).catch((error: unknown) => {
+    return written.catch((error: unknown) => {
       throw sendError(error, message, place);
     });
   } catch (error) {

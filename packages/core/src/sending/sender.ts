@@ -149,7 +149,7 @@ export class Sender implements AsyncDisposable {
       if (isPromise(one)) {
         isWaiting = true;
         // It is not awaited if a later one throws synchronously.
-        (one as Promise<EncodedMessage>).catch(() => {});
+        one.catch(() => {});
       }
       written.push(one);
     }
