@@ -88,7 +88,7 @@ function failureError(
     entityPath,
     messageId,
     cause: error,
-    ...(error.format === undefined ? {} : { format: error.format }),
+    format: error.format,
   });
 }
 
@@ -133,7 +133,11 @@ async function quarantinedMessage(
     applicationProperties.DeadLetterErrorDescription = deadLetterDescription(outcome);
     Object.assign(applicationProperties, await record({ ...undecoded, outcome }, settlement));
   }
-  // Without a time to live and a schedule: it stays until it is looked at.
+  return { ...copyToSend(delivered), sessionId: delivered.sessionId, applicationProperties };
+}
+
+/** What every copy of a message has. Without a time to live and a schedule, it stays until it is looked at. */
+export function copyToSend(delivered: DeliveredMessage): EncodedMessage {
   return {
     body: delivered.body,
     messageId: delivered.messageId,
@@ -143,10 +147,8 @@ async function quarantinedMessage(
     to: delivered.to,
     replyTo: delivered.replyTo,
     replyToSessionId: delivered.replyToSessionId,
-    sessionId: delivered.sessionId,
     partitionKey: delivered.partitionKey,
     viaPartitionKey: delivered.viaPartitionKey,
-    applicationProperties,
   };
 }
 

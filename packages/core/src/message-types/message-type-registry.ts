@@ -1,7 +1,7 @@
 import type { BodyCheck } from "../contracts/body-schema.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
-import { decodeFailure, encodeFailure } from "../errors/failure.js";
+import { decodeFailure, encodeFailure, unavailableAt } from "../errors/failure.js";
 import { quoted } from "../errors/wire-text.js";
 import { kindOf, requireOneOf, withDefaults } from "../foundation/known-options.js";
 import { required } from "../foundation/required.js";
@@ -259,8 +259,7 @@ function guardsOf(
 function versionFailure(type: MessageType, version: number, { newer }: MessageTypePolicies): WaybillError {
   const known = type.versions.map((each) => each.version).join(", ");
   const text = `Version ${version} of "${type.name}" is not known here, which knows ${known}.`;
-  if (newer === "abandon" && version > type.version) {
-    return new WaybillError("unavailable", text, { reason: "unavailable", stage: "select" });
-  }
-  return decodeFailure("message-version-unknown", text);
+  return newer === "abandon" && version > type.version
+    ? unavailableAt("select", text)
+    : decodeFailure("message-version-unknown", text);
 }

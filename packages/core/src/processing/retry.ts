@@ -1,4 +1,5 @@
 import type { DeliveredMessage } from "../contracts/transport.js";
+import { copyToSend } from "../delivery/settle-undecoded.js";
 import { durationMs } from "../foundation/duration.js";
 import { requireInteger } from "../foundation/integer.js";
 import { type Resolved, withDefaults } from "../foundation/known-options.js";
@@ -54,16 +55,8 @@ export function retryCopy(delivered: DeliveredMessage, atMs: number): EncodedMes
   const firstId = (applicationProperties[firstMessageIdProperty] as MessageId | undefined) ?? messageId;
   if (firstId !== undefined) copied[firstMessageIdProperty] = firstId;
   return {
-    body: delivered.body,
+    ...copyToSend(delivered),
     messageId: `retry-of-${delivered.sequenceNumber}`,
-    contentType: delivered.contentType,
-    correlationId: delivered.correlationId,
-    subject: delivered.subject,
-    to: delivered.to,
-    replyTo: delivered.replyTo,
-    replyToSessionId: delivered.replyToSessionId,
-    partitionKey: delivered.partitionKey,
-    viaPartitionKey: delivered.viaPartitionKey,
     // Its time to live counts from when it becomes active; the copy expires when the original would have.
     timeToLive: expiresAtUtc === undefined ? undefined : timeLeftMs(expiresAtUtc, atMs),
     forcePersistence: delivered.forcePersistence,

@@ -320,12 +320,13 @@ function abortedError({ messageId, entityPath }: PendingRequest): WaybillError {
 
 function undeserializableError({ messageId, entityPath }: PendingRequest, cause: WaybillError): WaybillError {
   const text = `Its reply cannot be read. ${cause.message}`;
+  const { format, stage, reason } = cause;
   return new WaybillError("deserialization-failed", text, {
     messageId,
     entityPath,
     cause,
-    ...(cause.format === undefined ? {} : { format: cause.format }),
-    ...(cause.stage === undefined ? {} : { stage: cause.stage }),
-    ...(cause.reason === undefined ? {} : { reason: cause.reason }),
+    format,
+    stage,
+    reason,
   });
 }

@@ -50,11 +50,7 @@ export function sendError(
 ): WaybillError {
   const wrapped = WaybillError.from(error, "serialization-failed");
   const which = count === 1 ? "The message" : `Message ${index + 1} of ${count}`;
-  return new WaybillError(wrapped.code, `${which} cannot be sent, so nothing was. ${wrapped.message}`, {
-    entityPath,
-    messageId,
-    cause: error,
-    ...(wrapped.format === undefined ? {} : { format: wrapped.format }),
-    ...(wrapped.stage === undefined ? {} : { stage: wrapped.stage }),
-  });
+  const { code, format, stage } = wrapped;
+  const text = `${which} cannot be sent, so nothing was. ${wrapped.message}`;
+  return new WaybillError(code, text, { entityPath, messageId, cause: error, format, stage });
 }
