@@ -82,6 +82,8 @@ describe("a processor whose circuit breaker is open", () => {
   it("stops receiving, and sets nothing aside, while nothing can be read", async () => {
     await using fixture = await createBreakable();
     await breakReader(fixture, 1_000);
+    // Each takes a digest, which is computed on another thread.
+    await until(() => deadLettered(fixture) === 9);
     for (let i = 0; i < 600; i += 1) {
       fixture.clock.advance(1_000);
       await quiet();
