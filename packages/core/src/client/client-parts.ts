@@ -43,13 +43,13 @@ import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehea
 import { RuleManager } from "../rules/rule-manager.js";
 import { Sender } from "../sending/sender.js";
 import { type ListSessionsOptions, listSessions } from "../sessions/list-sessions.js";
+import { SessionProcessor } from "../sessions/session-processor.js";
 import type {
   SessionMessageHandlers,
   SubscribeSessionsOptions,
   TypedSessionMessageHandlers,
 } from "../sessions/session-processor-options.js";
 import { SessionReceiver } from "../sessions/session-receiver.js";
-import { startSessionProcessor } from "../sessions/start-session-processor.js";
 import { acceptSession } from "./accept-session.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import { type EntityName, entityAddress, requireName, requireReceiveMode } from "./entity-address.js";
@@ -226,7 +226,7 @@ export class ClientParts extends OpenParts {
     if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
     const address = entityAddress(entity);
     return this.add(
-      startSessionProcessor(handlers, options, {
+      new SessionProcessor(handlers, options, {
         transport: this.#transport,
         events: this.#events,
         address,
