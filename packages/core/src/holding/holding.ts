@@ -55,14 +55,10 @@ export class Holding {
     const { probeIntervalInMs, maxHeldMessages } = breaker.options;
     this.#undeserializable = this.#list(maxHeldMessages, () => probeIntervalInMs);
     this.#gate = new SetAsideGate({
-      lookAhead: breaker.lookAhead,
+      breaker,
       scheduler: this.#scheduler,
       // A message that was deleted on receipt cannot be set aside.
-      allowance:
-        intake.settings.receiver.receiveMode === "peekLock" && this.#whenFull !== "pause"
-          ? maxHeldMessages
-          : 0,
-      restartIntervalInMs: probeIntervalInMs,
+      isPossible: intake.settings.receiver.receiveMode === "peekLock" && this.#whenFull !== "pause",
       onOpened: () => void this.#passAll(),
       onError: settings.onError,
     });
