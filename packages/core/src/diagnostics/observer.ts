@@ -167,33 +167,20 @@ export class Observer {
     const startedAt = performance.now();
     return (error) => {
       const durationInMs = performance.now() - startedAt;
-      const describe = () => {
-        return {
-          type: "process",
-          entityPath,
-          message: messageFacts(delivered),
-          durationInMs,
-          error,
-        } as const;
-      };
-      this.report(describe, delivered);
+      this.report(() => {
+        return { type: "process", entityPath, message: messageFacts(delivered), durationInMs, error };
+      }, delivered);
     };
   }
 
   /** Reports an unread message and its disposition. */
-  undeserializable({
-    entityPath,
-    message,
-    disposition,
-    error,
-    settlementError,
-  }: UndeserializableEvent): void {
-    const describe = () => {
+  undeserializable({ message, entityPath, disposition, ...event }: UndeserializableEvent): void {
+    const error = event.settlementError ?? event.error;
+    const delivered = (message.settlement as Settlement | undefined)?.message;
+    this.report(() => {
       const facts = messageFacts({ ...message, body: message.rawBody });
-      const cause = settlementError ?? error;
-      return { type: "undeserializable", entityPath, message: facts, disposition, error: cause } as const;
-    };
-    this.report(describe, (message.settlement as Settlement | undefined)?.message);
+      return { type: "undeserializable", entityPath, message: facts, disposition, error };
+    }, delivered);
   }
 
   /** Runs a settlement in a trace and reports it. */
