@@ -1,7 +1,7 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import type { CallOptions } from "../contracts/transport.js";
-import { requireInteger } from "../foundation/integer.js";
 import { type Resolved, withDefaults } from "../foundation/known-options.js";
+import { requireInteger } from "../foundation/numbers.js";
 import { requireWebCrypto } from "../foundation/web-crypto.js";
 
 /** The part of a Web Crypto `CryptoKey` that is used; it must be an AES-GCM key of 256 bits that may encrypt or decrypt. */

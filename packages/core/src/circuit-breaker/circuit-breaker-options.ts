@@ -1,7 +1,6 @@
 import type { MessageFormat } from "../diagnostics/circuit-breaker-event.js";
-import { requireDuration } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
 import { type Resolved, requireOneOf, withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { CircuitRule } from "./circuit.js";
 
 /** What happens to undeserializable messages beyond `maxHeldMessages` while others can be read: see {@link CircuitBreakerOptions}. */

@@ -10,14 +10,13 @@ import type {
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import { HealthMonitor } from "../diagnostics/health-monitor.js";
 import { ObservedSender } from "../diagnostics/observed-sender.js";
-import { durationMs } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
 import {
   requireKnownOptions,
   requireOneOf,
   requireOptions,
   withDefaults,
 } from "../foundation/known-options.js";
+import { durationMs, requireInteger } from "../foundation/numbers.js";
 import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";

@@ -1,5 +1,5 @@
-import { requireInteger } from "../foundation/integer.js";
 import { type Resolved, withDefaults } from "../foundation/known-options.js";
+import { requireInteger } from "../foundation/numbers.js";
 import { requireWebCrypto } from "../foundation/web-crypto.js";
 import type { CallOptions } from "./transport.js";
 

@@ -1,6 +1,5 @@
-import { requireDuration } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
 import { withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 
 /** How messages are held that cannot be read because a dependency is unavailable: a schema registry, a key provider, a claim-check store. */
 export interface UnavailableBackoff {

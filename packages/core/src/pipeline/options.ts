@@ -20,8 +20,8 @@ import {
 } from "../contracts/claim-check-store.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
-import { requireInteger } from "../foundation/integer.js";
 import { type OptionNames, requireOneOf, withDefaults } from "../foundation/known-options.js";
+import { requireInteger } from "../foundation/numbers.js";
 import type { MessageType } from "../message-types/message-type.js";
 import {
   createRegistry,

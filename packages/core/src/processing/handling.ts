@@ -1,8 +1,7 @@
 import type { SettlementVerb } from "../contracts/settlement.js";
 import type { DeadLetterOptions, TransportSender } from "../contracts/transport.js";
 import type { Delivery } from "../delivery/delivery.js";
-import type { IntakeSettings } from "../delivery/intake.js";
-import type { LockRenewal } from "../delivery/lock-renewal.js";
+import type { Intake } from "../delivery/intake.js";
 import { cut } from "../errors/wire-text.js";
 import { maxDeadLetterTextLength } from "../message/broker-properties.js";
 import { checkApplicationProperties } from "../message/check-message.js";
@@ -20,8 +19,7 @@ export interface RetrySettings extends ResolvedRetryOptions {
 
 /** Dependencies for handling messages. */
 export interface HandlingSettings {
-  readonly intake: IntakeSettings;
-  readonly renewal: LockRenewal;
+  readonly intake: Intake;
   readonly isAutoCompleting: boolean;
   readonly retry: RetrySettings | undefined;
   /** Creates the handler's second argument. */
@@ -65,7 +63,7 @@ export class Handling {
 
   /** Returns the function that reports the handler's result; undefined without diagnostics. */
   #beginReport({ delivered }: InFlightMessage): ((error: unknown) => void) | undefined {
-    const { observer, entityPath } = this.#settings.intake;
+    const { observer, entityPath } = this.#settings.intake.settings;
     if (observer === undefined || !observer.isOn) return undefined;
     return observer.processing(entityPath, delivered);
   }
@@ -80,7 +78,7 @@ export class Handling {
     try {
       await delivery.settling;
     } catch {
-      this.#settings.renewal.forget(delivery);
+      this.#settings.intake.renewal.forget(delivery);
     }
   }
 
@@ -153,7 +151,7 @@ export class Handling {
       const { delayInMs } = retry;
       const delayMs = typeof delayInMs === "function" ? delayInMs(retries + 1, error) : delayInMs;
       if (delayMs > 0) {
-        const atMs = this.#settings.intake.scheduler.now() + delayMs;
+        const atMs = this.#settings.intake.settings.scheduler.now() + delayMs;
         await retry.sender().schedule([retryCopy(message, atMs)], new Date(atMs));
         return await this.#settle(delivery, "complete");
       }
@@ -168,7 +166,7 @@ export class Handling {
     if (delivery.state === "settled") return Promise.resolve();
     if (delivery.state === "settling") return this.outlast(delivery);
     return delivery.settle(verb, options).catch((error: unknown) => {
-      this.#settings.renewal.forget(delivery);
+      this.#settings.intake.renewal.forget(delivery);
       return this.#report(error, verb, delivery.message.messageId);
     });
   }

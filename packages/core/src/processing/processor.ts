@@ -2,7 +2,7 @@ import type { DeliveredMessage, TransportSubscription } from "../contracts/trans
 import { type Delivery, isLockLost } from "../delivery/delivery.js";
 import type { IntakePolicy } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
-import { durationMs } from "../foundation/duration.js";
+import { durationMs } from "../foundation/numbers.js";
 import { isDoneWithin } from "../foundation/within.js";
 import type { HeldMessage } from "../holding/held-messages.js";
 import { Holding } from "../holding/holding.js";
@@ -44,17 +44,12 @@ export class Processor implements MessageSubscription {
   #closing: Promise<void> | undefined;
 
   constructor(handlers: MessageHandlers<unknown, UndecodedMessage>, settings: ProcessorSettings) {
-    const { intake, session, isAutoCompleting, retry, maxConcurrentCalls, backoff } = settings;
+    const { intake, session, maxConcurrentCalls, backoff } = settings;
     const keeper = session?.keeper;
     this.#settings = settings;
     this.#report = errorReporter(handlers, intake.settings.entityPath, session?.sessionId);
-    this.#handling = new Handling(handlers, this.#report, {
-      intake: intake.settings,
-      renewal: intake.renewal,
-      isAutoCompleting,
-      retry,
-      toContext: keeper === undefined ? (inFlight) => inFlight : keeper.toContext,
-    });
+    const toContext = keeper === undefined ? (inFlight: InFlightMessage) => inFlight : keeper.toContext;
+    this.#handling = new Handling(handlers, this.#report, { ...settings, toContext });
     this.#messages = new InFlightMessages(keeper && ((isBusy) => keeper.onActivity(isBusy)));
     this.#slots = new CallSlots(maxConcurrentCalls, (inFlight) => void this.#call(inFlight));
     this.#waits = new PendingWaits(intake.settings.scheduler, backoff);
@@ -76,12 +71,8 @@ export class Processor implements MessageSubscription {
   }
 
   #createHolding(): Holding {
-    const { intake, breaker, backoff, canDefer } = this.#settings;
     return new Holding({
-      intake,
-      breaker,
-      backoff,
-      canDefer,
+      ...this.#settings,
       readAgain: this.#readAgain,
       take: this.#take,
       onSettled: (event) => void this.#runner.notify(event),

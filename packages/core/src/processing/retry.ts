@@ -1,8 +1,7 @@
 import type { DeliveredMessage } from "../contracts/transport.js";
 import { copyToSend } from "../delivery/settle-undecoded.js";
-import { durationMs } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
 import { type Resolved, withDefaults } from "../foundation/known-options.js";
+import { durationMs, requireInteger } from "../foundation/numbers.js";
 import type { ApplicationProperties, EncodedMessage, MessageId } from "../message/message.js";
 
 /** The application property with the number of retries of a message. */

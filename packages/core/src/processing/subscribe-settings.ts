@@ -1,9 +1,8 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { ReceiveMode, TransportReceiver, TransportSender } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
-import { requireDuration } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
 import { withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { Scheduler } from "../foundation/scheduler.js";
 import type { UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";

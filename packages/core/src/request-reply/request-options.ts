@@ -1,7 +1,6 @@
 import type { CallOptions } from "../contracts/transport.js";
-import { requireDuration } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
 import { type Resolved, requireOneOf, withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { Message, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";

@@ -2,7 +2,7 @@ import { DelayedAbandons } from "../delivery/delayed-abandons.js";
 import type { Delivery } from "../delivery/delivery.js";
 import { WaybillError } from "../errors/error.js";
 import { callHook } from "../foundation/call-hook.js";
-import { durationMs } from "../foundation/duration.js";
+import { durationMs } from "../foundation/numbers.js";
 import { steadyNow } from "../foundation/scheduler.js";
 import type { Message, MessageId, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";

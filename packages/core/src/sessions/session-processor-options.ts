@@ -1,7 +1,6 @@
 import type { ReceiveMode } from "../contracts/transport.js";
-import { requireDuration } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
 import { type Resolved, requireOneOf, withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { MessageContext } from "../processing/in-flight-message.js";

@@ -7,7 +7,7 @@ import type {
 import { LockRenewal } from "../delivery/lock-renewal.js";
 import { WaybillError } from "../errors/error.js";
 import { onAbort } from "../foundation/abort-signals.js";
-import { durationMs } from "../foundation/duration.js";
+import { durationMs } from "../foundation/numbers.js";
 import { steadyNow, type Timer } from "../foundation/scheduler.js";
 import { isDoneWithin } from "../foundation/within.js";
 import type { UndecodedMessage } from "../message/message.js";
