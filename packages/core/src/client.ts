@@ -25,8 +25,8 @@ export type {
   AcceptSessionReceiverOptions,
   ReceiverOptions,
   UndecodedIn,
+  UndeserializableAction,
 } from "./receiving/receiver-options.js";
-export type { UndeserializableAction } from "./receiving/undeserializable-action.js";
 export type { RuleManager, SqlRuleAction } from "./rules/rule-manager.js";
 export type { CreateMessageBatchOptions } from "./sending/message-batch.js";
 export type { ListSessionsOptions } from "./sessions/list-sessions.js";

@@ -48,28 +48,28 @@ type CallOperation = Extract<TracedOperation, { readonly messages: unknown }>;
 /** A message that already has a context was created by the application or another SDK, or is being forwarded: it gets no span. */
 function beginCreate({ entityPath, message }: Operation<"create" | "process">): OperationTrace | undefined {
   if (spanContextOf(message) !== undefined) return undefined;
-  const span = startSpan(entityPath, {
-    operation: operations.create,
-    kind: SpanKind.PRODUCER,
-    attributes: messageAttributes(message),
-  });
-  return new SpanTrace(span, context.active(), contextProperties(span.spanContext()));
+  return beginProducer(entityPath, operations.create, message);
 }
 
 /** A single message gets the context of this span; several have contexts of their own and are linked. */
 function beginSend(call: CallOperation): OperationTrace {
   const { type, entityPath, messages, startedAtMs } = call;
   const [only, second] = messages;
-  if (only !== undefined && second === undefined && spanContextOf(only) === undefined) {
-    const span = startSpan(entityPath, {
-      operation: operations[type],
-      kind: SpanKind.PRODUCER,
-      attributes: messageAttributes(only),
-      startTime: startedAtMs,
-    });
-    return new SpanTrace(span, context.active(), contextProperties(span.spanContext()));
-  }
-  return beginCall(call);
+  return only !== undefined && second === undefined && spanContextOf(only) === undefined
+    ? beginProducer(entityPath, operations[type], only, startedAtMs)
+    : beginCall(call);
+}
+
+/** The message gets the context of the span. */
+function beginProducer(
+  entityPath: string,
+  operation: OperationName,
+  message: MessageFacts,
+  startTime?: TimeInput,
+): OperationTrace {
+  const attributes = messageAttributes(message);
+  const span = startSpan(entityPath, { operation, kind: SpanKind.PRODUCER, attributes, startTime });
+  return new SpanTrace(span, context.active(), contextProperties(span.spanContext()));
 }
 
 function beginCall({ type, entityPath, messages, startedAtMs }: CallOperation): OperationTrace {
@@ -112,7 +112,7 @@ interface SpanSettings {
   readonly attributes: Attributes;
   readonly links?: Link[];
   readonly parent?: Context;
-  readonly startTime?: TimeInput;
+  readonly startTime?: TimeInput | undefined;
 }
 
 function startSpan(entityPath: string, settings: SpanSettings): Span {

@@ -1,9 +1,9 @@
 import type { ClaimCheckStore } from "../contracts/claim-check-store.js";
-import { WaybillError } from "../errors/error.js";
+import type { WaybillError } from "../errors/error.js";
 import { decodeFailure } from "../errors/failure.js";
 import { sha256Hex } from "../foundation/web-crypto.js";
-import { withinTime } from "../foundation/within-time.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
+import { askProvider } from "./ask-provider.js";
 
 /** The application property with the key of the stored body. */
 export const claimCheckProperty = "waybill-claim-check";
@@ -47,7 +47,7 @@ export async function checkIn(
 ): Promise<EncodedMessage> {
   const body = message.body as Uint8Array;
   const sha256 = await sha256Hex(body);
-  await asked("put the body into", call, (store, abortSignal) => store.put(key, body, { abortSignal }));
+  await ask("put the body into", call, (options) => call.store.put(key, body, options));
   const applicationProperties = {
     ...message.applicationProperties,
     [claimCheckProperty]: key,
@@ -62,8 +62,8 @@ export async function checkIn(
  * `claim-check-changed`, with `unavailable` when the store is unavailable.
  */
 export async function checkOut(claim: ClaimCheck, call: ClaimCheckCall): Promise<Uint8Array> {
-  const body = await asked("fetch the body from", call, (store, abortSignal) =>
-    store.get(claim.key, { maxBytes: claim.bytes, abortSignal }),
+  const body = await ask("fetch the body from", call, (options) =>
+    call.store.get(claim.key, { maxBytes: claim.bytes, ...options }),
   );
   if (body === undefined) {
     throw decodeFailure("claim-check-missing", `The store has nothing under "${claim.key}".`);
@@ -100,24 +100,13 @@ export function readClaimCheck(
   return { key, sha256, bytes };
 }
 
-/** Any error of a store means that it is unavailable. Its message is left out, because it may contain a signed URL. */
-async function asked<T>(
+function ask<Result>(
   what: string,
-  { store, timeoutMs, signal }: ClaimCheckCall,
-  work: (store: ClaimCheckStore, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  try {
-    return await withinTime({ who: "The claim-check store", timeoutMs, signal }, (abortSignal) =>
-      work(store, abortSignal),
-    );
-  } catch (error) {
-    const kind = error instanceof Error ? error.name : typeof error;
-    const why = error instanceof WaybillError ? error.text : `It threw ${kind}.`;
-    throw new WaybillError("unavailable", `Could not ${what} the claim-check store. ${why}`, {
-      reason: "unavailable",
-      stage: "fetch",
-    });
-  }
+  { timeoutMs, signal }: ClaimCheckCall,
+  work: (options: { readonly abortSignal: AbortSignal }) => Promise<Result>,
+): Promise<Result> {
+  const limit = { who: "The claim-check store", timeoutMs, signal };
+  return askProvider("fetch", `Could not ${what} the claim-check store.`, limit, work);
 }
 
 function malformed(why: string): WaybillError {

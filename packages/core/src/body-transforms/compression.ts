@@ -39,6 +39,18 @@ interface Inflated {
 
 const zlib = nodeBuiltin<Zlib>("node:zlib");
 
+/** How `node:zlib` codes and decodes. */
+const codecs = zlib && {
+  gzip: { code: zlib.gzipSync, decode: zlib.gunzipSync },
+  deflate: { code: zlib.deflateSync, decode: zlib.inflateSync },
+  br: {
+    // Quality 11, zlib's default, is for files that are compressed once: 100 times slower for a few per cent.
+    code: (bytes: Uint8Array) =>
+      zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
+    decode: zlib.brotliDecompressSync,
+  },
+};
+
 /** The `Content-Encoding` of a message. HTTP senders may write it in lower case, although names of application properties are case-sensitive. */
 export function contentEncodingOf(properties: ApplicationProperties | undefined): unknown {
   if (properties === undefined) return undefined;
@@ -93,16 +105,9 @@ function supported(name: string): ContentCoding {
 
 /** Compresses a body. */
 export function compress(coding: ContentCoding, bytes: Uint8Array): Awaitable<Uint8Array> {
-  if (zlib === undefined) return throughStream(new CompressionStream(streamFormat(coding)), bytes, Infinity);
-  switch (coding) {
-    case "gzip":
-      return zlib.gzipSync(bytes);
-    case "deflate":
-      return zlib.deflateSync(bytes);
-    case "br":
-      // Quality 11, zlib's default, is for files that are compressed once: 100 times slower for a few per cent.
-      return zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } });
-  }
+  return codecs === undefined
+    ? throughStream(new CompressionStream(streamFormat(coding)), bytes, Infinity)
+    : codecs[coding].code(bytes);
 }
 
 /**
@@ -114,11 +119,11 @@ export function decompress(
   bytes: Uint8Array,
   maxBytes: number,
 ): Awaitable<Uint8Array> {
-  if (zlib === undefined)
+  if (codecs === undefined)
     return throughStream(new DecompressionStream(streamFormat(coding)), bytes, maxBytes);
   const options = { maxOutputLength: Math.min(maxBytes, maxZlibBytes), info: true };
   try {
-    const { buffer, engine } = inflate(zlib, coding, bytes, options);
+    const { buffer, engine } = codecs[coding].decode(bytes, options);
     if (engine.bytesWritten !== bytes.length) {
       throw decodeFailure(
         "compression-corrupt",
@@ -131,27 +136,16 @@ export function decompress(
   }
 }
 
-function inflate(from: Zlib, coding: ContentCoding, bytes: Uint8Array, options: object): Inflated {
-  switch (coding) {
-    case "gzip":
-      return from.gunzipSync(bytes, options);
-    case "deflate":
-      return from.inflateSync(bytes, options);
-    case "br":
-      return from.brotliDecompressSync(bytes, options);
-  }
-}
-
 function decompressionFailure(error: unknown, coding: ContentCoding, maxBytes: number): unknown {
   const code = (error as { code?: unknown }).code;
   if (code === "deserialization-failed") return error;
-  if (code === "ERR_BUFFER_TOO_LARGE") {
-    return decodeFailure(
-      "decompressed-too-large",
-      `The body is larger than ${maxBytes} bytes when decompressed.`,
-    );
-  }
+  if (code === "ERR_BUFFER_TOO_LARGE") return tooLarge(maxBytes);
   return decodeFailure("compression-corrupt", `The body is not valid ${coding} data.`, error);
+}
+
+function tooLarge(maxBytes: number): Error {
+  const text = `The body is larger than ${maxBytes} bytes when decompressed.`;
+  return decodeFailure("decompressed-too-large", text);
 }
 
 function streamFormat(coding: ContentCoding): CompressionFormat {
@@ -164,21 +158,16 @@ async function throughStream(
   bytes: Uint8Array,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
-  const reader = (source.pipeThrough(stream) as ReadableStream<Uint8Array>).getReader();
+  const reader = (source.pipeThrough(stream) as ReadableStream<Uint8Array<ArrayBuffer>>).getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
       length += value.length;
-      if (length > maxBytes) {
-        throw decodeFailure(
-          "decompressed-too-large",
-          `The body is larger than ${maxBytes} bytes when decompressed.`,
-        );
-      }
+      if (length > maxBytes) throw tooLarge(maxBytes);
       chunks.push(value);
     }
   } catch (error) {
@@ -187,11 +176,5 @@ async function throughStream(
       throw decodeFailure("compression-corrupt", "The body is not valid compressed data.", error);
     throw error;
   }
-  const joined = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return joined;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import type { CallOptions } from "../contracts/transport.js";
-import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
+import { type Resolved, withDefaults } from "../foundation/known-options.js";
+import { requireInteger } from "../foundation/numbers.js";
 import { requireWebCrypto } from "../foundation/web-crypto.js";
 
 /** The part of a Web Crypto `CryptoKey` that is used; it must be an AES-GCM key of 256 bits that may encrypt or decrypt. */
@@ -59,16 +59,10 @@ export interface EncryptionOptions {
 }
 
 /** {@link EncryptionOptions} with every default filled in. */
-export interface ResolvedEncryptionOptions {
-  readonly keys: EncryptionKeyProvider;
-  readonly allowPlaintext: boolean;
-  readonly boundProperties: readonly string[];
-  readonly allowPartialBinding: boolean;
-  readonly keyCacheDurationInMs: number;
-  readonly keyCacheSize: number;
-}
+export type ResolvedEncryptionOptions = Resolved<EncryptionOptions>;
 
 const defaults = Object.freeze({
+  keys: undefined,
   allowPlaintext: false,
   boundProperties: Object.freeze([]),
   allowPartialBinding: true,
@@ -76,38 +70,20 @@ const defaults = Object.freeze({
   keyCacheSize: 100,
 });
 
-const optionNames: OptionNames<EncryptionOptions> = {
-  keys: true,
-  allowPlaintext: true,
-  boundProperties: true,
-  allowPartialBinding: true,
-  keyCacheDurationInMs: true,
-  keyCacheSize: true,
-};
-
 /** Checks the options and fills in the defaults. Throws `TypeError`, or `configuration-invalid` where there is no Web Crypto. */
 export function resolveEncryption(
   options: EncryptionOptions | undefined,
 ): ResolvedEncryptionOptions | undefined {
   if (options === undefined) return undefined;
-  requireKnownOptions("encryption", options, optionNames);
-  const { keys } = options;
+  const resolved = withDefaults("encryption", options, defaults);
+  const { keys, boundProperties, keyCacheDurationInMs, keyCacheSize } = resolved;
   if (typeof keys?.currentKey !== "function" || typeof keys.findKey !== "function") {
     throw new TypeError("encryption.keys must be an EncryptionKeyProvider.");
   }
   requireWebCrypto("Encryption");
-  return Object.freeze({
-    keys,
-    allowPlaintext: options.allowPlaintext ?? defaults.allowPlaintext,
-    boundProperties: names(options.boundProperties ?? defaults.boundProperties),
-    allowPartialBinding: options.allowPartialBinding ?? defaults.allowPartialBinding,
-    keyCacheDurationInMs: requireInteger(
-      "encryption.keyCacheDurationInMs",
-      options.keyCacheDurationInMs ?? defaults.keyCacheDurationInMs,
-      0,
-    ),
-    keyCacheSize: requireInteger("encryption.keyCacheSize", options.keyCacheSize ?? defaults.keyCacheSize, 0),
-  });
+  requireInteger("encryption.keyCacheDurationInMs", keyCacheDurationInMs, 0);
+  requireInteger("encryption.keyCacheSize", keyCacheSize, 0);
+  return Object.freeze({ ...resolved, boundProperties: names(boundProperties) });
 }
 
 function names(value: readonly string[]): readonly string[] {

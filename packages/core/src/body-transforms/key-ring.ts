@@ -1,6 +1,6 @@
 import { WaybillError } from "../errors/error.js";
-import { decodeFailure } from "../errors/failure.js";
-import { withinTime } from "../foundation/within-time.js";
+import { decodeFailure, unavailableAt } from "../errors/failure.js";
+import { askProvider } from "./ask-provider.js";
 import type {
   EncryptionKeyMaterial,
   EncryptionKeyProvider,
@@ -87,20 +87,10 @@ export class KeyRing {
     return { id, key: await ready(key, "decrypt") };
   }
 
-  /** Any error of a provider means that it is unavailable. Its message is left out, because it may contain key material. */
-  async #ask<T>(work: (options: { abortSignal: AbortSignal }) => T | Promise<T>): Promise<T> {
-    try {
-      // Not the caller's signal, because others may wait for the same result.
-      const limit = { who: "The key provider", timeoutMs: this.#timeoutMs, signal: undefined };
-      return await withinTime(limit, (abortSignal) => work({ abortSignal }));
-    } catch (error) {
-      const kind = error instanceof Error ? error.name : typeof error;
-      const why = error instanceof WaybillError ? error.text : `It threw ${kind}.`;
-      throw new WaybillError("unavailable", `The key provider failed. ${why}`, {
-        reason: "unavailable",
-        stage: "decrypt",
-      });
-    }
+  #ask<T>(work: (options: { readonly abortSignal: AbortSignal }) => T | Promise<T>): Promise<T> {
+    // Not the caller's signal, because others may wait for the same result.
+    const limit = { who: "The key provider", timeoutMs: this.#timeoutMs, signal: undefined };
+    return askProvider("decrypt", "The key provider failed.", limit, work);
   }
 
   #remember<T>(value: Promise<T>): Remembered<T> {
@@ -127,9 +117,8 @@ async function ready(key: EncryptionKeyMaterial, usage: "encrypt" | "decrypt"): 
   const { name, length } = (algorithm ?? {}) as Partial<AesKeyAlgorithm>;
   if (name === "AES-GCM" && length === 256 && usages.includes(usage)) return key as WebCryptoKey;
   // Not the message's fault: it is read again until the provider is fixed.
-  throw new WaybillError(
-    "unavailable",
+  throw unavailableAt(
+    "decrypt",
     `The key provider returned something other than a 256-bit AES key that may ${usage}.`,
-    { reason: "unavailable", stage: "decrypt" },
   );
 }

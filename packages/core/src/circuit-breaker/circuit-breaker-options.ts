@@ -1,7 +1,6 @@
 import type { MessageFormat } from "../diagnostics/circuit-breaker-event.js";
-import { durationMs } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions, requireOneOf } from "../foundation/known-options.js";
+import { type Resolved, requireOneOf, withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { CircuitRule } from "./circuit.js";
 
 /** What happens to undeserializable messages beyond `maxHeldMessages` while others can be read: see {@link CircuitBreakerOptions}. */
@@ -44,12 +43,11 @@ export interface CircuitBreakerOptions {
 }
 
 /** {@link CircuitBreakerOptions} with every default filled in. */
-export type ResolvedCircuitBreakerOptions = {
-  readonly [Name in keyof Omit<CircuitBreakerOptions, "failureRate" | "windowSize">]-?: Exclude<
-    CircuitBreakerOptions[Name],
-    undefined
-  >;
-} & CircuitRule;
+export type ResolvedCircuitBreakerOptions = Omit<
+  Resolved<CircuitBreakerOptions>,
+  "failureRate" | "windowSize"
+> &
+  CircuitRule;
 
 /** The defaults of {@link CircuitBreakerOptions}. */
 const defaultCircuitBreakerOptions = Object.freeze({
@@ -63,17 +61,6 @@ const defaultCircuitBreakerOptions = Object.freeze({
   decodedBefore: Object.freeze([]),
 } as const) satisfies CircuitBreakerOptions;
 
-const optionNames: OptionNames<CircuitBreakerOptions> = {
-  failureRate: true,
-  windowSize: true,
-  windowDurationInMs: true,
-  probeIntervalInMs: true,
-  maxHeldMessages: true,
-  whenFull: true,
-  maxHoldDurationInMs: true,
-  decodedBefore: true,
-};
-
 /** Probing without a pause would leave no time for anything else. */
 const minProbeIntervalMs = 10;
 
@@ -81,38 +68,23 @@ const minProbeIntervalMs = 10;
 export function resolveCircuitBreakerOptions(
   options: CircuitBreakerOptions = {},
 ): ResolvedCircuitBreakerOptions {
-  requireKnownOptions("circuitBreaker", options, optionNames);
-  const defaults = defaultCircuitBreakerOptions;
-  const { failureRate = defaults.failureRate, decodedBefore = defaults.decodedBefore } = options;
+  const resolved = withDefaults("circuitBreaker", options, defaultCircuitBreakerOptions);
+  const { failureRate, windowSize, ...others } = resolved;
   if (!(failureRate > 0 && failureRate <= 1)) {
     throw new TypeError(
       `circuitBreaker.failureRate must be above 0 and at most 1; got ${String(failureRate)}.`,
     );
   }
-  const windowSize = count("windowSize", options);
+  for (const name of ["windowSize", "maxHeldMessages"] as const) {
+    requireInteger(`circuitBreaker.${name}`, resolved[name], 1, 10_000);
+  }
+  for (const name of ["windowDurationInMs", "probeIntervalInMs", "maxHoldDurationInMs"] as const) {
+    requireDuration(`circuitBreaker.${name}`, resolved[name], 0, Number.POSITIVE_INFINITY);
+  }
+  requireOneOf("circuitBreaker.whenFull", resolved.whenFull, ["defer", "deadLetter", "pause"]);
   return Object.freeze({
+    ...others,
     minFailures: Math.ceil(failureRate * windowSize),
-    windowDurationInMs: duration("windowDurationInMs", options),
-    probeIntervalInMs: Math.max(duration("probeIntervalInMs", options), minProbeIntervalMs),
-    maxHeldMessages: count("maxHeldMessages", options),
-    whenFull: requireOneOf("circuitBreaker.whenFull", options.whenFull ?? defaults.whenFull, [
-      "defer",
-      "deadLetter",
-      "pause",
-    ]),
-    maxHoldDurationInMs: duration("maxHoldDurationInMs", options),
-    decodedBefore,
+    probeIntervalInMs: Math.max(resolved.probeIntervalInMs, minProbeIntervalMs),
   });
-}
-
-function duration(
-  name: "windowDurationInMs" | "probeIntervalInMs" | "maxHoldDurationInMs",
-  options: CircuitBreakerOptions,
-): number {
-  return durationMs(`circuitBreaker.${name}`, options[name], defaultCircuitBreakerOptions[name]);
-}
-
-function count(name: "windowSize" | "maxHeldMessages", options: CircuitBreakerOptions): number {
-  const value = options[name] ?? defaultCircuitBreakerOptions[name];
-  return requireInteger(`circuitBreaker.${name}`, value, 1, 10_000);
 }

@@ -107,7 +107,7 @@ export class CircuitBreaker {
       this.#last = circuit;
     }
     if (!circuit.isOpen) circuit.decoded();
-    else if (openings >= circuit.opening) this.#close(circuit);
+    else if (openings >= circuit.opening) this.#close(circuit, true);
   }
 
   /** Records an undeserializable body; returns the circuit that holds its message, or undefined to dead-letter it. */
@@ -115,17 +115,14 @@ export class CircuitBreaker {
     delivered: DeliveredMessage,
     report: DeserializationReport,
   ): Awaitable<Circuit | undefined> {
-    const messageType = typeOf(delivered, report);
-    const format = formatOf(report);
-    const circuit = this.#find(messageType, format);
+    const circuit = this.#findOf(delivered, report);
     if (circuit?.isOpen) return this.#hold(circuit, delivered);
     if (circuit?.isFaulty(delivered.sequenceNumber)) {
       circuit.failedAsExpected();
       return undefined;
     }
     if (!this.#isProven) return this.#whileUnproven(delivered, report);
-    const opened = this.#recordFailure(messageType, format);
-    return opened === undefined ? undefined : this.#hold(opened, delivered);
+    return this.#recordFailure(delivered, report);
   }
 
   /**
@@ -136,14 +133,14 @@ export class CircuitBreaker {
     delivered: DeliveredMessage,
     report: DeserializationReport,
   ): Awaitable<Circuit | undefined> {
-    const circuit = this.#find(typeOf(delivered, report), formatOf(report));
+    const circuit = this.#findOf(delivered, report);
     if (circuit?.isOpen) return this.#hold(circuit, delivered);
     return this.#isProven ? undefined : this.#whileUnproven(delivered, report);
   }
 
   /** The circuit that holds a message; undefined once it has closed. */
   openCircuitOf(delivered: DeliveredMessage, report: DeserializationReport): Circuit | undefined {
-    const circuit = this.#find(typeOf(delivered, report), formatOf(report));
+    const circuit = this.#findOf(delivered, report);
     return circuit?.isOpen ? circuit : undefined;
   }
 
@@ -158,7 +155,7 @@ export class CircuitBreaker {
     this.#nextProbeAtMs = now() + options.probeIntervalInMs;
     for (const circuit of [...this.#open]) {
       const isOver = now() - circuit.openedAtMs >= options.maxHoldDurationInMs;
-      if (isOver && this.#decodedCount > circuit.decodedBefore) this.#stopHolding(circuit);
+      if (isOver && this.#decodedCount > circuit.decodedBefore) this.#close(circuit, false);
       else this.#report(circuit, "halfOpen");
     }
   }
@@ -168,22 +165,19 @@ export class CircuitBreaker {
     delivered: DeliveredMessage,
     report: DeserializationReport,
   ): Promise<Circuit | undefined> {
-    const messageType = typeOf(delivered, report);
-    const format = formatOf(report);
     if (!this.#isColdOpen) {
       this.#surveying ??= this.#survey(delivered.sequenceNumber);
       const unread = this.#deadLetteredUnproven + Math.max(await this.#surveying, 1);
       if (this.#isProven) return this.onUndeserializable(delivered, report);
       if (unread < this.options.minFailures) {
-        const counted = this.#recordFailure(messageType, format);
-        if (counted !== undefined) return this.#hold(counted, delivered);
-        this.#deadLetteredUnproven += 1;
-        return undefined;
+        const opened = this.#recordFailure(delivered, report);
+        if (opened === undefined) this.#deadLetteredUnproven += 1;
+        return opened;
       }
       this.#isColdOpen = true;
       this.#unread = unread;
     }
-    const circuit = this.#find(messageType, format) ?? this.#add(messageType, format);
+    const circuit = this.#findOf(delivered, report) ?? this.#addOf(delivered, report);
     if (!circuit.isOpen) {
       circuit.failures = this.#unread;
       this.#openCircuit(circuit);
@@ -210,11 +204,11 @@ export class CircuitBreaker {
     }
   }
 
-  /** Returns the circuit if this failure opens it. Formats that never decoded are dead-lettered as usual. */
-  #recordFailure(messageType: string, format: string): Circuit | undefined {
-    let circuit = this.#find(messageType, format);
+  /** Returns the circuit, which holds the message, if this failure opens it. Formats that never decoded are dead-lettered as usual. */
+  #recordFailure(delivered: DeliveredMessage, report: DeserializationReport): Circuit | undefined {
+    let circuit = this.#findOf(delivered, report);
     if (circuit === undefined && this.options.decodedBefore === "all") {
-      circuit = this.#add(messageType, format);
+      circuit = this.#addOf(delivered, report);
       circuit.hasDecoded = true;
     }
     if (circuit === undefined || !circuit.hasDecoded) return undefined;
@@ -222,13 +216,13 @@ export class CircuitBreaker {
     const isBroken = this.#run.failed(circuit, this.options);
     if (!isImprobable && !isBroken) return undefined;
     this.#openCircuit(circuit);
-    return circuit;
+    return this.#hold(circuit, delivered);
   }
 
   /** A waiting message that can be read shows that earlier failures of its type and format are the producer's fault. */
   readonly #onReadable: OnReadable = (delivered, report) => {
     this.onDecoded(delivered, report);
-    const circuit = this.#find(typeOf(delivered, report), formatOf(report));
+    const circuit = this.#findOf(delivered, report);
     if (circuit !== undefined && delivered.sequenceNumber > circuit.faultyBefore) {
       circuit.faultyBefore = delivered.sequenceNumber;
     }
@@ -241,20 +235,22 @@ export class CircuitBreaker {
     this.#report(circuit, "open");
   }
 
-  #close(circuit: Circuit): void {
+  /** Closes a circuit, because a message of it decoded, or because it was open for too long. */
+  #close(circuit: Circuit, hasDecoded: boolean): void {
     circuit.close();
     this.#open.delete(circuit);
     this.#report(circuit, "closed");
-    circuit.decoded();
+    if (hasDecoded) circuit.decoded();
+    else circuit.forgetDecoded();
     for (const listener of this.#listeners) listener(circuit);
   }
 
-  #stopHolding(circuit: Circuit): void {
-    circuit.close();
-    this.#open.delete(circuit);
-    this.#report(circuit, "closed");
-    circuit.forgetDecoded();
-    for (const listener of this.#listeners) listener(circuit);
+  #findOf(delivered: DeliveredMessage, report: DeserializationReport): Circuit | undefined {
+    return this.#find(typeOf(delivered, report), formatOf(report));
+  }
+
+  #addOf(delivered: DeliveredMessage, report: DeserializationReport): Circuit {
+    return this.#add(typeOf(delivered, report), formatOf(report));
   }
 
   #find(messageType: string, format: string): Circuit | undefined {
@@ -263,23 +259,21 @@ export class CircuitBreaker {
 
   #add(messageType: string, format: string): Circuit {
     if (this.#size >= maxCircuits) this.#forgetClosed();
-    const circuit = new Circuit(messageType, format);
-    const ofFormat = this.#circuits.get(format);
-    if (ofFormat === undefined) this.#circuits.set(format, new Map([[messageType, circuit]]));
-    else ofFormat.set(messageType, circuit);
-    this.#size += 1;
-    return circuit;
+    return this.#put(new Circuit(messageType, format));
   }
 
   #forgetClosed(): void {
     this.#circuits.clear();
     this.#last = undefined;
     this.#size = 0;
-    for (const circuit of this.#open) {
-      const ofFormat = this.#circuits.get(circuit.format) ?? new Map<string, Circuit>();
-      this.#circuits.set(circuit.format, ofFormat.set(circuit.messageType, circuit));
-      this.#size += 1;
-    }
+    for (const circuit of this.#open) this.#put(circuit);
+  }
+
+  #put(circuit: Circuit): Circuit {
+    const ofFormat = this.#circuits.get(circuit.format) ?? new Map<string, Circuit>();
+    this.#circuits.set(circuit.format, ofFormat.set(circuit.messageType, circuit));
+    this.#size += 1;
+    return circuit;
   }
 
   #report({ messageType, format, failures }: Circuit, state: CircuitState): void {

@@ -1,6 +1,5 @@
 import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
 import { readBody } from "../delivery/read-body.js";
-import { isPromise } from "../foundation/is-promise.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { DeserializationReport } from "../message/report.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
@@ -77,8 +76,7 @@ export class LookAhead {
       for (const message of messages) {
         messageCount += 1;
         next = message.sequenceNumber + 1n;
-        const reading = readBody(this.#pipeline, message);
-        const outcome = (isPromise(reading) ? await reading : reading) as DeserializationOutcome;
+        const outcome = await readBody(this.#pipeline, message);
         if (outcome.status === "decoded") {
           this.#onReadable(message, outcome.report);
           if (message.state === "active") return { messageCount, readable: message, next, isAtEnd: false };

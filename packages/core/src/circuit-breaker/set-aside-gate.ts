@@ -1,14 +1,12 @@
 import { type Scheduler, steadyNow, type Timer } from "../foundation/scheduler.js";
-import type { LookAhead } from "./look-ahead.js";
+import type { CircuitBreaker } from "./circuit-breaker.js";
 
 /** Dependencies and limits of a gate. */
 export interface SetAsideGateSettings {
-  readonly lookAhead: LookAhead;
+  readonly breaker: CircuitBreaker;
   readonly scheduler: Scheduler;
-  /** How many undeserializable messages may be set aside after a readable one, once both kinds were seen. */
-  readonly allowance: number;
-  /** How often to peek from the beginning of the entity, in milliseconds. */
-  readonly restartIntervalInMs: number;
+  /** Whether messages can be set aside at all. */
+  readonly isPossible: boolean;
   /** Called when `tryPass` would succeed after it failed; undefined if the caller polls. */
   readonly onOpened: (() => void) | undefined;
   readonly onError: (error: unknown) => void;
@@ -23,6 +21,10 @@ const lookIntervalMs = 1_000;
  */
 export class SetAsideGate {
   readonly #settings: SetAsideGateSettings;
+  /** How many undeserializable messages may be set aside after a readable one, once both kinds were seen. */
+  readonly #maxAllowance: number;
+  /** How often to peek from the beginning of the entity, in milliseconds. */
+  readonly #restartIntervalMs: number;
   #allowance = 0;
   /** Whether readable messages were seen behind undeserializable ones. */
   #isMixed = false;
@@ -33,13 +35,15 @@ export class SetAsideGate {
   #isStopped = false;
 
   constructor(settings: SetAsideGateSettings) {
+    const { maxHeldMessages, probeIntervalInMs } = settings.breaker.options;
     this.#settings = settings;
+    this.#maxAllowance = settings.isPossible ? maxHeldMessages : 0;
+    this.#restartIntervalMs = probeIntervalInMs;
   }
 
   onDecoded(): void {
     if (!this.#isMixed) return;
-    const { allowance } = this.#settings;
-    if (this.#allowance < allowance) this.#allowance = allowance;
+    if (this.#allowance < this.#maxAllowance) this.#allowance = this.#maxAllowance;
     if (this.#timer !== undefined && this.#allowance > 0) this.#open();
   }
 
@@ -80,17 +84,17 @@ export class SetAsideGate {
   }
 
   async #lookOnce(): Promise<void> {
-    const { lookAhead, scheduler, allowance, restartIntervalInMs, onError } = this.#settings;
+    const { breaker, scheduler, onError } = this.#settings;
     try {
-      const { messageCount, readable, next, isAtEnd } = await lookAhead.findReadable(this.#from);
+      const { messageCount, readable, next, isAtEnd } = await breaker.lookAhead.findReadable(this.#from);
       this.#from = next;
       if (readable !== undefined) {
         this.#isMixed = true;
-        this.#allowance = Math.max(messageCount, allowance);
+        this.#allowance = Math.max(messageCount, this.#maxAllowance);
       }
       // A message before the end may have become active meanwhile, or be in another partition.
       if (!isAtEnd || steadyNow(scheduler) < this.#restartAtMs) return;
-      this.#restartAtMs = steadyNow(scheduler) + restartIntervalInMs;
+      this.#restartAtMs = steadyNow(scheduler) + this.#restartIntervalMs;
       this.#from = 0n;
     } catch (error) {
       onError(error);
@@ -104,9 +108,9 @@ export class SetAsideGate {
   }
 
   #arm(): void {
-    const { scheduler, restartIntervalInMs, onOpened } = this.#settings;
+    const { scheduler, onOpened } = this.#settings;
     if (this.#timer !== undefined || this.#isStopped || onOpened === undefined) return;
-    const timer = scheduler.schedule(Math.min(lookIntervalMs, restartIntervalInMs), async () => {
+    const timer = scheduler.schedule(Math.min(lookIntervalMs, this.#restartIntervalMs), async () => {
       await this.#look();
       if (this.#timer !== timer) return;
       if (this.#allowance > 0) return this.#open();

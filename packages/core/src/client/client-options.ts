@@ -84,17 +84,20 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
   if (typeof sessionStateEnvelope !== "boolean")
     throw new TypeError("sessionStateEnvelope must be true or false.");
   const observer = options.diagnostics === undefined ? undefined : new Observer(options.diagnostics);
-  const told = onUndeserializable === undefined ? ignore : shielded(onUndeserializable);
-  return Object.freeze({
+  return Object.freeze<ResolvedClientOptions>({
     pipeline: "pipeline" in options ? requirePipeline(options.pipeline) : makePipeline(options),
     quarantineQueue,
-    onUndeserializable: observer === undefined ? told : observed(told, observer),
+    // The hook is called between receiving and settling, where its exception would leave messages unsettled.
+    onUndeserializable: (event) => {
+      callHook(() => onUndeserializable?.(event));
+      observer?.undeserializable(event);
+    },
     observer,
     consumerVersion,
     sessionStateEnvelope,
     unavailableBackoff: resolveUnavailableBackoff(options.unavailableBackoff),
     circuitBreaker: circuitBreaker === false ? undefined : resolveCircuitBreakerOptions(circuitBreaker),
-    onCircuitBreaker: onCircuitBreaker === undefined ? ignore : shielded(onCircuitBreaker),
+    onCircuitBreaker: (event) => callHook(() => onCircuitBreaker?.(event)),
   });
 }
 
@@ -103,20 +106,3 @@ function requirePipeline(pipeline: Pipeline): Pipeline {
     return pipeline;
   throw new TypeError(`pipeline must be a pipeline, as createPipeline makes it; got ${kindOf(pipeline)}.`);
 }
-
-/** The hook is called between receiving and settling, where its exception would leave messages unsettled. */
-function shielded<Event>(hook: (event: Event) => void): (event: Event) => void {
-  return (event) => callHook(() => hook(event));
-}
-
-function observed(
-  told: (event: UndeserializableEvent) => void,
-  observer: Observer,
-): (event: UndeserializableEvent) => void {
-  return (event) => {
-    told(event);
-    observer.undeserializable(event);
-  };
-}
-
-function ignore(): void {}

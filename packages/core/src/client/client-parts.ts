@@ -1,12 +1,22 @@
 import { CircuitBreakers } from "../circuit-breaker/circuit-breakers.js";
 import { entityPathOf } from "../contracts/entity-path.js";
-import type { Transport, TransportReceiver, TransportSessionReceiver } from "../contracts/transport.js";
+import type {
+  ReceiverEvents,
+  Transport,
+  TransportReceiver,
+  TransportSender,
+  TransportSessionReceiver,
+} from "../contracts/transport.js";
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import { HealthMonitor } from "../diagnostics/health-monitor.js";
-import { ObservedTransport } from "../diagnostics/observed-transport.js";
-import { durationMs } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
-import { requireKnownOptions, requireOptions } from "../foundation/known-options.js";
+import { ObservedSender } from "../diagnostics/observed-sender.js";
+import {
+  requireKnownOptions,
+  requireOneOf,
+  requireOptions,
+  withDefaults,
+} from "../foundation/known-options.js";
+import { durationMs, requireInteger } from "../foundation/numbers.js";
 import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
@@ -25,51 +35,43 @@ import {
   optionsOfTheSdk,
   type ReceiverOptions,
   receiverOptionNames,
+  undeserializableActions,
 } from "../receiving/receiver-options.js";
-import { requireUndeserializableAction } from "../receiving/undeserializable-action.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
-import {
-  defaultRehearseOptions,
-  type RehearseOptions,
-  rehearse,
-  rehearseOptionNames,
-} from "../rehearsal/rehearse.js";
+import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
 import { RuleManager } from "../rules/rule-manager.js";
 import { Sender } from "../sending/sender.js";
 import { type ListSessionsOptions, listSessions } from "../sessions/list-sessions.js";
+import { SessionProcessor } from "../sessions/session-processor.js";
 import type {
   SessionMessageHandlers,
   SubscribeSessionsOptions,
   TypedSessionMessageHandlers,
 } from "../sessions/session-processor-options.js";
 import { SessionReceiver } from "../sessions/session-receiver.js";
-import { startSessionProcessor } from "../sessions/start-session-processor.js";
 import { acceptSession } from "./accept-session.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import { type EntityName, entityAddress, requireName, requireReceiveMode } from "./entity-address.js";
-import { type ClientPart, closedError, OpenParts } from "./open-parts.js";
+import { closedError, OpenParts } from "./open-parts.js";
 import { OwnSenders } from "./own-senders.js";
 
 const defaultSessionWaitMs = 60_000;
 
 /** Everything that a client opens on its transport and closes with itself. The transport stays open, because other clients may use it. */
-export class ClientParts {
+export class ClientParts extends OpenParts {
   readonly #transport: Transport;
-  /** The transport without the observer, for the client's own peeking. */
-  readonly #inner: Transport;
   readonly #options: ResolvedClientOptions;
   readonly #breakers: CircuitBreakers;
   readonly #health: HealthMonitor;
-  readonly #parts = new OpenParts();
   readonly #senders: OwnSenders;
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: ResolvedClientOptions) {
-    const { observer, circuitBreaker, onCircuitBreaker } = options;
+    const { circuitBreaker, onCircuitBreaker } = options;
     requireTransport(transport);
-    this.#transport = observer === undefined ? transport : new ObservedTransport(transport, observer);
-    this.#inner = transport;
-    this.#senders = new OwnSenders(this.#transport);
+    super();
+    this.#transport = transport;
+    this.#senders = new OwnSenders((queueOrTopic) => this.#openSender(queueOrTopic));
     this.#health = new HealthMonitor(this.scheduler);
     this.#options = options;
     this.#breakers = new CircuitBreakers({
@@ -83,20 +85,23 @@ export class ClientParts {
     });
   }
 
-  get isClosed(): boolean {
-    return this.#parts.isClosed;
-  }
+  readonly #events: ReceiverEvents = {
+    onLinkStalled: (stall) => {
+      this.#options.observer?.report(() => ({ type: "linkStalled", ...stall }));
+      this.#health.linkStalled();
+    },
+  };
 
   get scheduler(): Scheduler {
     return this.#transport.scheduler ?? systemScheduler;
   }
 
   get fullyQualifiedNamespace(): string | undefined {
-    return this.#inner.fullyQualifiedNamespace;
+    return this.#transport.fullyQualifiedNamespace;
   }
 
   get identifier(): string | undefined {
-    return this.#inner.identifier;
+    return this.#transport.identifier;
   }
 
   createRuleManager(topic: string, subscription: string): RuleManager {
@@ -122,11 +127,17 @@ export class ClientParts {
     requireName("The queue or topic", queueOrTopic);
     return this.add(
       new Sender({
-        sender: this.#transport.createSender(queueOrTopic),
+        sender: this.#openSender(queueOrTopic),
         pipeline: this.#options.pipeline,
         onClosed: this.forget,
       }),
     );
+  }
+
+  #openSender(queueOrTopic: string): TransportSender {
+    const sender = this.#transport.createSender(queueOrTopic);
+    const { observer } = this.#options;
+    return observer === undefined ? sender : new ObservedSender(sender, observer);
   }
 
   createReceiver(entity: EntityName, options: ReceiverOptions = {}): Receiver<UndecodedMessage> {
@@ -167,7 +178,7 @@ export class ClientParts {
     requireReceiveMode(receiveMode);
     renewForMs(options);
     const address = entityAddress({ queueOrTopic, subscription }, subQueueType);
-    const receiver = this.#transport.createReceiver(address, receiveMode, this.#health);
+    const receiver = this.#transport.createReceiver(address, receiveMode, this.#events);
     const canRetry =
       subscription === undefined &&
       subQueueType === undefined &&
@@ -191,11 +202,12 @@ export class ClientParts {
     requireReceiveMode(receiveMode);
     renewForMs(options);
     const maxWaitTimeInMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultSessionWaitMs);
-    const isBlocking = requireUndeserializableAction(options.undeserializableAction) === "block";
-    const { onLinkStalled } = this.#health;
-    const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, onLinkStalled };
+    const { undeserializableAction = "deadLetter" } = options;
+    requireOneOf("undeserializableAction", undeserializableAction, undeserializableActions);
+    const isBlocking = undeserializableAction === "block";
+    const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, ...this.#events };
     const address = entityAddress(entity);
-    const receiver = await acceptSession(this.#transport, this.#parts, address, sessionId, accepting);
+    const receiver = await acceptSession(this.#transport, this, address, sessionId, accepting);
     const breaker = this.#breakers.breakerFor(address, this.#options.pipeline);
     const settings = { ...this.#receiverSettings(receiver, options), breaker, isSession: true, isBlocking };
     return this.add(new SessionReceiver<UndecodedMessage>(settings));
@@ -213,9 +225,9 @@ export class ClientParts {
     if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
     const address = entityAddress(entity);
     return this.add(
-      startSessionProcessor(handlers, options, {
+      new SessionProcessor(handlers, options, {
         transport: this.#transport,
-        events: this.#health,
+        events: this.#events,
         address,
         entityPath: entityPathOf(address),
         scheduler: this.scheduler,
@@ -240,14 +252,14 @@ export class ClientParts {
 
   /** Reads the waiting messages of an entity as the client would, and changes nothing. */
   async rehearse(entity: EntityName, options: RehearseOptions = {}): Promise<RehearsalReport> {
-    requireKnownOptions("rehearse", options, rehearseOptionNames);
-    const { maxMessageCount = defaultRehearseOptions.maxMessageCount, subQueueType } = options;
-    requireInteger("maxMessageCount", maxMessageCount, 1);
+    const resolved = withDefaults("rehearse", options, defaultRehearseOptions);
+    requireInteger("maxMessageCount", resolved.maxMessageCount, 1);
     this.requireOpen();
-    const receiver = this.#inner.createReceiver(entityAddress(entity, subQueueType), "peekLock");
+    const address = entityAddress(entity, resolved.subQueueType);
+    const receiver = this.#transport.createReceiver(address, "peekLock");
     const part = this.add({ close: () => receiver.close() });
     try {
-      return await rehearse(receiver, this.#options.pipeline, { ...options, maxMessageCount });
+      return await rehearse(receiver, this.#options.pipeline, resolved);
     } catch (error) {
       throw this.isClosed ? closedError() : error;
     } finally {
@@ -256,28 +268,14 @@ export class ClientParts {
     }
   }
 
-  /** Adds something to close with the client. */
-  add<Part extends ClientPart>(part: Part): Part {
-    return this.#parts.add(part);
-  }
-
-  /** Removes something that has closed itself. */
-  get forget(): (part: ClientPart) => void {
-    return this.#parts.forget;
-  }
-
-  requireOpen(): void {
-    this.#parts.requireOpen();
-  }
-
-  close(): Promise<void> {
+  override close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
     try {
-      await this.#parts.close();
+      await super.close();
     } finally {
       await Promise.all([this.#senders.close(), this.#breakers.close()]);
     }

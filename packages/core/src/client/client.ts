@@ -39,7 +39,7 @@ import {
   type WaybillClientOptions,
 } from "./client-options.js";
 import { ClientParts } from "./client-parts.js";
-import { type EntityName, requireName } from "./entity-address.js";
+import { type EntityArguments, entityFirst, requireName } from "./entity-address.js";
 
 /** Options with which every undeserializable message is dead-lettered, so that no raw message is returned. */
 type DeadLetteringOptions = ReceiverOptions & {
@@ -60,14 +60,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   constructor(transport: Transport, options: WaybillClientOptions<Types>) {
     this.#options = resolveClientOptions(options);
     this.#parts = new ClientParts(transport, this.#options);
-    this.#requestReply = new RequestReply({
-      client: this,
-      scheduler: this.#parts.scheduler,
-      pipeline: this.#options.pipeline,
-      namespace: () => this.#parts.fullyQualifiedNamespace,
-      onOpened: (requester) => this.#parts.add(requester),
-      onClosed: this.#parts.forget,
-    });
+    this.#requestReply = new RequestReply(this.#parts, this.#options.pipeline);
   }
 
   get isClosed(): boolean {
@@ -106,13 +99,9 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   createReceiver(topic: string, subscription: string, options?: DeadLetteringOptions): Receiver;
   createReceiver(topic: string, subscription: string, options: ReceiverOptions): Receiver<UndecodedMessage>;
   createReceiver(
-    queueOrTopic: string,
-    second?: string | ReceiverOptions,
-    third?: ReceiverOptions,
+    ...args: EntityArguments<[options?: ReceiverOptions | undefined]>
   ): Receiver<UndecodedMessage> {
-    return typeof second === "string"
-      ? this.#parts.createReceiver({ queueOrTopic, subscription: second }, third)
-      : this.#parts.createReceiver(queue(queueOrTopic), second);
+    return this.#parts.createReceiver(...entityFirst(args));
   }
 
   /**
@@ -132,14 +121,12 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     options?: TypedSubscribeOptions,
   ): MessageSubscription;
   subscribe(
-    queueOrTopic: string,
-    second: string | TypedMessageHandlers<Types>,
-    third?: TypedMessageHandlers<Types> | TypedSubscribeOptions,
-    fourth?: TypedSubscribeOptions,
+    ...args: EntityArguments<
+      [handlers: TypedMessageHandlers<Types>, options?: TypedSubscribeOptions | undefined]
+    >
   ): MessageSubscription {
-    return typeof second === "string"
-      ? this.#parts.subscribe({ queueOrTopic, subscription: second }, third as never, fourth)
-      : this.#parts.subscribe(queue(queueOrTopic), second as never, third as never);
+    const [entity, handlers, options] = entityFirst(args);
+    return this.#parts.subscribe(entity, handlers as never, options);
   }
 
   /** Locks the named session. Rejects with `session-cannot-be-locked` when another receiver holds it. */
@@ -163,7 +150,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     requireName("The session", second); // Otherwise undefined would accept the next session.
     return typeof third === "string"
       ? this.#parts.acceptSession({ queueOrTopic, subscription: second }, third, fourth)
-      : this.#parts.acceptSession(queue(queueOrTopic), second, third);
+      : this.#parts.acceptSession({ queueOrTopic, subscription: undefined }, second, third);
   }
 
   /** Locks the next session that has messages and no receiver. Rejects with `timeout` when none was available in time. */
@@ -177,13 +164,10 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     options?: AcceptSessionReceiverOptions<Mode>,
   ): Promise<SessionReceiver<UndecodedIn<Mode>>>;
   acceptNextSession(
-    queueOrTopic: string,
-    second?: string | AcceptSessionReceiverOptions,
-    third?: AcceptSessionReceiverOptions,
+    ...args: EntityArguments<[options?: AcceptSessionReceiverOptions | undefined]>
   ): Promise<SessionReceiver<UndecodedMessage>> {
-    return typeof second === "string"
-      ? this.#parts.acceptSession({ queueOrTopic, subscription: second }, undefined, third)
-      : this.#parts.acceptSession(queue(queueOrTopic), undefined, second);
+    const [entity, options] = entityFirst(args);
+    return this.#parts.acceptSession(entity, undefined, options);
   }
 
   /**
@@ -214,14 +198,10 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     options?: SubscribeSessionsOptions<Mode>,
   ): MessageSubscription;
   subscribeSessions(
-    queueOrTopic: string,
-    second: string | object,
-    third?: object,
-    fourth?: SubscribeSessionsOptions,
+    ...args: EntityArguments<[handlers: object, options?: SubscribeSessionsOptions | undefined]>
   ): MessageSubscription {
-    return typeof second === "string"
-      ? this.#parts.subscribeSessions({ queueOrTopic, subscription: second }, third as never, fourth)
-      : this.#parts.subscribeSessions(queue(queueOrTopic), second as never, third as never);
+    const [entity, handlers, options] = entityFirst(args);
+    return this.#parts.subscribeSessions(entity, handlers as never, options);
   }
 
   /**
@@ -235,13 +215,9 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     options?: ListSessionsOptions,
   ): AsyncGenerator<string, void, undefined>;
   listSessions(
-    queueOrTopic: string,
-    second?: string | ListSessionsOptions,
-    third?: ListSessionsOptions,
+    ...args: EntityArguments<[options?: ListSessionsOptions | undefined]>
   ): AsyncGenerator<string, void, undefined> {
-    return typeof second === "string"
-      ? this.#parts.listSessions({ queueOrTopic, subscription: second }, third)
-      : this.#parts.listSessions(queue(queueOrTopic), second);
+    return this.#parts.listSessions(...entityFirst(args));
   }
 
   /**
@@ -250,14 +226,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
    */
   rehearse(queue: string, options?: RehearseOptions): Promise<RehearsalReport>;
   rehearse(topic: string, subscription: string, options?: RehearseOptions): Promise<RehearsalReport>;
-  rehearse(
-    queueOrTopic: string,
-    second?: string | RehearseOptions,
-    third?: RehearseOptions,
-  ): Promise<RehearsalReport> {
-    return typeof second === "string"
-      ? this.#parts.rehearse({ queueOrTopic, subscription: second }, third)
-      : this.#parts.rehearse(queue(queueOrTopic), second);
+  rehearse(...args: EntityArguments<[options?: RehearseOptions | undefined]>): Promise<RehearsalReport> {
+    return this.#parts.rehearse(...entityFirst(args));
   }
 
   /** Creates a manager for the rules of a topic's subscription. */
@@ -268,15 +238,9 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   /** Creates a requester that receives replies from a queue, its own or one shared by sessions, or from a topic's subscription. */
   createRequester(queue: string, options?: RequesterOptions): Requester;
   createRequester(topic: string, subscription: string, options?: RequesterOptions): Requester;
-  createRequester(
-    queueOrTopic: string,
-    second?: string | RequesterOptions,
-    third?: RequesterOptions,
-  ): Requester {
+  createRequester(...args: EntityArguments<[options?: RequesterOptions | undefined]>): Requester {
     this.#parts.requireOpen();
-    return typeof second === "string"
-      ? this.#requestReply.createRequester(queueOrTopic, second, third ?? {})
-      : this.#requestReply.createRequester(queueOrTopic, undefined, second ?? {});
+    return this.#requestReply.createRequester(...entityFirst(args));
   }
 
   /**
@@ -326,8 +290,4 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-function queue(name: string): EntityName {
-  return { queueOrTopic: name, subscription: undefined };
 }

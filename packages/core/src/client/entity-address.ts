@@ -7,6 +7,24 @@ export interface EntityName {
   readonly subscription: string | undefined;
 }
 
+/** The arguments of an overloaded method: a queue, or a topic and its subscription, then the others. */
+export type EntityArguments<Others extends unknown[]> =
+  | [queue: string, ...others: Others]
+  | [topic: string, subscription: string, ...others: Others];
+
+/** The entity of these arguments, and the others. */
+export function entityFirst<Others extends unknown[]>([
+  queueOrTopic,
+  second,
+  ...others
+]: EntityArguments<Others>): [entity: EntityName, ...others: Others] {
+  const entity =
+    typeof second === "string"
+      ? [{ queueOrTopic, subscription: second }]
+      : [{ queueOrTopic, subscription: undefined }, second];
+  return [...entity, ...others] as unknown as [EntityName, ...Others];
+}
+
 /** The entity's address for a transport. Throws `TypeError` for invalid names and sub-queues. */
 export function entityAddress(
   { queueOrTopic, subscription }: EntityName,

@@ -1,5 +1,5 @@
-import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
+import { type Resolved, withDefaults } from "../foundation/known-options.js";
+import { requireInteger } from "../foundation/numbers.js";
 import { requireWebCrypto } from "../foundation/web-crypto.js";
 import type { CallOptions } from "./transport.js";
 
@@ -35,25 +35,21 @@ export interface ClaimCheckOptions {
 }
 
 /** {@link ClaimCheckOptions} with every default filled in. */
-export type ResolvedClaimCheckOptions = Required<{
-  [K in keyof ClaimCheckOptions]: NonNullable<ClaimCheckOptions[K]>;
-}>;
+export type ResolvedClaimCheckOptions = Resolved<ClaimCheckOptions>;
 
-const defaultMinBytes = 131_072;
-
-const optionNames: OptionNames<ClaimCheckOptions> = { store: true, minBytes: true };
+const defaults = Object.freeze({ store: undefined, minBytes: 131_072 });
 
 /** Checks the options and fills in the defaults. Throws `TypeError`, or `configuration-invalid` where there is no Web Crypto. */
 export function resolveClaimCheck(
   options: ClaimCheckOptions | undefined,
 ): ResolvedClaimCheckOptions | undefined {
   if (options === undefined) return undefined;
-  requireKnownOptions("claimCheck", options, optionNames);
-  const { store, minBytes = defaultMinBytes } = options;
+  const resolved = withDefaults("claimCheck", options, defaults);
+  const { store, minBytes } = resolved;
   if (typeof store?.put !== "function" || typeof store.get !== "function") {
     throw new TypeError("claimCheck.store must be a ClaimCheckStore.");
   }
   requireInteger("claimCheck.minBytes", minBytes, 0);
   requireWebCrypto("A claim check");
-  return Object.freeze({ store, minBytes });
+  return Object.freeze(resolved);
 }

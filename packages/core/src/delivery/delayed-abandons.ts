@@ -1,4 +1,6 @@
-import type { Scheduler, Timer } from "../foundation/scheduler.js";
+import { pause } from "../foundation/pause.js";
+import type { Scheduler } from "../foundation/scheduler.js";
+import { underEither } from "../foundation/under-either.js";
 import type { Delivery } from "./delivery.js";
 
 /** How long a message stays locked before it is abandoned, in milliseconds: the delay doubles with every delivery. */
@@ -14,8 +16,7 @@ export interface AbandonBackoff {
 export class DelayedAbandons {
   readonly #scheduler: Scheduler;
   readonly #backoff: AbandonBackoff;
-  readonly #waiting = new Map<Timer, () => void>();
-  #isFlushed = false;
+  readonly #flushing = new AbortController();
 
   constructor(scheduler: Scheduler, backoff: AbandonBackoff) {
     this.#scheduler = scheduler;
@@ -25,18 +26,16 @@ export class DelayedAbandons {
   /** Abandons the delivery after its delay; rejects as the settlement does. */
   async abandon(delivery: Delivery): Promise<void> {
     const delayMs = this.#delayMs(delivery);
-    if (delayMs > 0 && !this.#isFlushed) await this.#wait(delayMs);
+    if (delayMs > 0) {
+      const wait = (signal: AbortSignal) => pause(delayMs, this.#scheduler, signal);
+      await underEither(this.#flushing.signal, undefined, wait);
+    }
     await delivery.settle("abandon");
   }
 
   /** Abandons all delayed messages now, and later ones at once. */
   flush(): void {
-    this.#isFlushed = true;
-    for (const [timer, resume] of this.#waiting) {
-      timer.cancel();
-      resume();
-    }
-    this.#waiting.clear();
+    this.#flushing.abort();
   }
 
   #delayMs(delivery: Delivery): number {
@@ -45,15 +44,5 @@ export class DelayedAbandons {
     const wantedMs = initialDelayInMs * 2 ** Math.min(delivery.message.deliveryCount, 30);
     const lockLeftMs = delivery.lockedUntilMs - this.#scheduler.now();
     return Math.min(wantedMs, maxDelayInMs, lockLeftMs * 0.8);
-  }
-
-  #wait(delayMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.#scheduler.schedule(delayMs, () => {
-        this.#waiting.delete(timer);
-        resolve();
-      });
-      this.#waiting.set(timer, resolve);
-    });
   }
 }

@@ -1,8 +1,15 @@
 import type { Awaitable } from "../contracts/serializer.js";
-import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
+import type {
+  CallOptions,
+  DeliveredMessage,
+  PeekOptions,
+  ReceiveOptions,
+  TransportReceiver,
+} from "../contracts/transport.js";
+import type { ReceiveEvent } from "../diagnostics/diagnostics.js";
 import type { HealthMonitor } from "../diagnostics/health-monitor.js";
 import type { Observer } from "../diagnostics/observer.js";
-import { isPromise } from "../foundation/is-promise.js";
+import { afterwards, isPromise } from "../foundation/is-promise.js";
 import type { PeekedMessage, ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { DeserializationOutcome, Unavailable, Undeserializable } from "../message/outcome.js";
 import type { DeserializationReport } from "../message/report.js";
@@ -70,6 +77,29 @@ export class Intake {
     this.#source = { receiver, observer, health, renewal: isSession ? undefined : this.renewal };
   }
 
+  /** Receives as the transport does, and reports the call; so do the next two. */
+  receive(options: ReceiveOptions): Promise<DeliveredMessage[]> {
+    return this.#observed("receive", () => this.settings.receiver.receive(options));
+  }
+
+  receiveDeferred(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<DeliveredMessage[]> {
+    return this.#observed("receiveDeferred", () =>
+      this.settings.receiver.receiveDeferred(sequenceNumbers, options),
+    );
+  }
+
+  peek(options: PeekOptions): Promise<DeliveredMessage[]> {
+    return this.#observed("peek", () => this.settings.receiver.peek(options));
+  }
+
+  #observed(
+    type: ReceiveEvent["type"],
+    work: () => Promise<DeliveredMessage[]>,
+  ): Promise<DeliveredMessage[]> {
+    const { observer, entityPath } = this.settings;
+    return observer?.isOn ? observer.receive(type, entityPath, work) : work();
+  }
+
   /** Starts to renew the lock of a delivery. Undefined in receive-and-delete mode, where there is no lock. */
   open(
     delivered: DeliveredMessage,
@@ -95,25 +125,19 @@ export class Intake {
     const openings = policy?.openings ?? 0;
     const outcome = this.#read(delivered);
     return isPromise(outcome)
-      ? outcome.then((settled) =>
-          this.#conclude(delivered, settled as DeserializationOutcome, delivery, policy, openings),
-        )
+      ? outcome.then((settled) => this.#conclude(delivered, settled, delivery, policy, openings))
       : this.#conclude(delivered, outcome, delivery, policy, openings);
   }
 
   /** Reads a peeked message; one that cannot be read is handed over with its `failure`. */
   readPeeked(delivered: DeliveredMessage): Awaitable<PeekedMessage> {
-    const outcome = readBody(this.settings.pipeline, delivered);
-    return isPromise(outcome)
-      ? outcome.then((settled) => this.#peeked(delivered, settled as DeserializationOutcome))
-      : this.#peeked(delivered, outcome);
-  }
-
-  #peeked(delivered: DeliveredMessage, outcome: DeserializationOutcome): PeekedMessage {
-    this.settings.observer?.deserialized(this.settings.entityPath, delivered, outcome, true);
-    return outcome.status === "decoded"
-      ? receivedMessage(delivered, outcome, undefined)
-      : undecodedMessage(delivered, outcome, undefined);
+    const { pipeline, observer, entityPath } = this.settings;
+    return afterwards(readBody(pipeline, delivered), (outcome): PeekedMessage => {
+      observer?.deserialized(entityPath, delivered, outcome, true);
+      return outcome.status === "decoded"
+        ? receivedMessage(delivered, outcome, undefined)
+        : undecodedMessage(delivered, outcome, undefined);
+    });
   }
 
   #conclude(
@@ -132,9 +156,7 @@ export class Intake {
     if (outcome.status === "unavailable") return this.#concludeUnavailable(delivered, outcome, delivery);
     if (this.settings.isSubQueue) return undecodedMessage(delivered, outcome, delivery);
     const action = policy?.onUndeserializable(delivered, outcome.report) ?? "deadLetter";
-    return isPromise(action)
-      ? action.then((decided) => this.#settle(delivered, outcome, delivery, decided as IntakeAction))
-      : this.#settle(delivered, outcome, delivery, action);
+    return afterwards(action, (decided) => this.#settle(delivered, outcome, delivery, decided));
   }
 
   /**

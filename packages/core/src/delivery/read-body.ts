@@ -17,11 +17,7 @@ export function readBody(
 ): Awaitable<DeserializationOutcome> {
   try {
     const outcome = pipeline.deserialize(delivered, options);
-    return isPromise(outcome)
-      ? (outcome as Promise<DeserializationOutcome>).catch((error: unknown) =>
-          brokenPipeline(delivered, error),
-        )
-      : outcome;
+    return isPromise(outcome) ? outcome.catch((error: unknown) => brokenPipeline(delivered, error)) : outcome;
   } catch (error) {
     return brokenPipeline(delivered, error);
   }

@@ -52,7 +52,7 @@ export class ReadingGate {
       this.#leave(kind);
       throw error;
     }
-    if (isPromise(result)) return (result as Promise<Result>).finally(() => this.#leave(kind));
+    if (isPromise(result)) return result.finally(() => this.#leave(kind));
     this.#leave(kind);
     return result;
   }

@@ -9,7 +9,6 @@ import type {
   UndeserializableEvent,
 } from "../message/undeserializable-event.js";
 import { attemptDetails } from "../pipeline/decisive-attempt.js";
-import type { DelayedAbandons } from "./delayed-abandons.js";
 import { type Delivery, isLockLost } from "./delivery.js";
 import { undecodedMessage } from "./received-message.js";
 
@@ -42,19 +41,6 @@ export async function deadLetterUndecoded(
     return undeserializableEvent(undecoded, settlement, "unsettled", error);
   }
   return undeserializableEvent(undecoded, settlement, "deadLettered");
-}
-
-/** Abandons a message after its delay; reports errors to `onError`. */
-export async function abandonUndecoded(
-  delivery: Delivery,
-  abandons: DelayedAbandons,
-  onError: (error: unknown) => void,
-): Promise<void> {
-  try {
-    await abandons.abandon(delivery);
-  } catch (error) {
-    onError(error);
-  }
 }
 
 /**
@@ -102,7 +88,7 @@ function failureError(
     entityPath,
     messageId,
     cause: error,
-    ...(error.format === undefined ? {} : { format: error.format }),
+    format: error.format,
   });
 }
 
@@ -147,7 +133,11 @@ async function quarantinedMessage(
     applicationProperties.DeadLetterErrorDescription = deadLetterDescription(outcome);
     Object.assign(applicationProperties, await record({ ...undecoded, outcome }, settlement));
   }
-  // Without a time to live and a schedule: it stays until it is looked at.
+  return { ...copyToSend(delivered), sessionId: delivered.sessionId, applicationProperties };
+}
+
+/** What every copy of a message has. Without a time to live and a schedule, it stays until it is looked at. */
+export function copyToSend(delivered: DeliveredMessage): EncodedMessage {
   return {
     body: delivered.body,
     messageId: delivered.messageId,
@@ -157,10 +147,8 @@ async function quarantinedMessage(
     to: delivered.to,
     replyTo: delivered.replyTo,
     replyToSessionId: delivered.replyToSessionId,
-    sessionId: delivered.sessionId,
     partitionKey: delivered.partitionKey,
     viaPartitionKey: delivered.viaPartitionKey,
-    applicationProperties,
   };
 }
 

@@ -1,9 +1,4 @@
-import type {
-  LinkStall,
-  ReceiverEvents,
-  TransportReceiver,
-  TransportSessionReceiver,
-} from "../contracts/transport.js";
+import type { TransportReceiver, TransportSessionReceiver } from "../contracts/transport.js";
 import { RecentCount } from "../foundation/recent-count.js";
 import type { Scheduler } from "../foundation/scheduler.js";
 import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
@@ -13,7 +8,7 @@ import type { ClientHealth, LinkHealth } from "./client-health.js";
 const windowInMs = 300_000;
 
 /** Collects what `client.health()` reports. */
-export class HealthMonitor implements ReceiverEvents {
+export class HealthMonitor {
   readonly #scheduler: Scheduler;
   readonly #receivers = new Set<TransportReceiver>();
   readonly #circuits = new Map<string, CircuitBreakerEvent>();
@@ -66,9 +61,9 @@ export class HealthMonitor implements ReceiverEvents {
     else this.#circuits.set(key, event);
   }
 
-  readonly onLinkStalled = (_stall: LinkStall): void => {
+  linkStalled(): void {
     this.#linksStalled.add(this.#scheduler.now());
-  };
+  }
 
   health(isClosed: boolean): ClientHealth {
     const nowMs = this.#scheduler.now();

@@ -3,7 +3,13 @@ import type { DeadLetterOptions, DeliveredMessage } from "../contracts/transport
 import { callHook } from "../foundation/call-hook.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
-import type { DiagnosticEvent, Diagnostics, OperationTrace, TracedOperation } from "./diagnostics.js";
+import type {
+  DiagnosticEvent,
+  Diagnostics,
+  OperationTrace,
+  ReceiveEvent,
+  TracedOperation,
+} from "./diagnostics.js";
 import { messageFacts } from "./message-facts.js";
 
 /** Creates the event of an operation that has ended. */
@@ -86,15 +92,41 @@ export class Observer {
     if (trace !== undefined) callHook(() => trace.end(error));
   }
 
-  /** Passes the reading of these messages to a trace, which ends when all are read. */
-  awaitReading(trace: OperationTrace, messages: readonly DeliveredMessage[]): void {
-    this.#reading.set(trace, messages.length);
-    for (const message of messages) this.#traces.set(message, trace);
+  /**
+   * Reports a call that receives or peeks. Its trace ends when all of its messages are read; without messages it is not traced, because idle
+   * receivers poll constantly.
+   */
+  async receive(
+    type: ReceiveEvent["type"],
+    entityPath: string,
+    work: () => Promise<DeliveredMessage[]>,
+  ): Promise<DeliveredMessage[]> {
+    const startedAtMs = Date.now();
+    const delivered = await this.follow(undefined, work, (durationInMs, error, result = []) => {
+      return { type, entityPath, messages: result.map(messageFacts), durationInMs, error };
+    });
+    if (delivered.length === 0 || !this.isTracing) return delivered;
+    const trace = this.begin({ type, entityPath, messages: delivered.map(messageFacts), startedAtMs });
+    if (trace === undefined) return delivered;
+    this.#reading.set(trace, delivered.length);
+    for (const message of delivered) this.#traces.set(message, trace);
+    return delivered;
   }
 
-  /** Passes all events of a message to a trace. */
-  attach(trace: OperationTrace, message: DeliveredMessage): void {
-    this.#traces.set(message, trace);
+  /** Processes a message of a subscription in a trace, which receives all events of the message. */
+  async process(
+    entityPath: string,
+    delivered: DeliveredMessage,
+    work: (delivered: DeliveredMessage) => Promise<void>,
+  ): Promise<void> {
+    const trace = this.begin({ type: "process", entityPath, message: messageFacts(delivered) });
+    if (trace === undefined) return work(delivered);
+    this.#traces.set(delivered, trace);
+    try {
+      await this.run(trace, () => work(delivered));
+    } finally {
+      this.end(trace);
+    }
   }
 
   /** Reports an event; `describe` is called only if a hook is set. */
@@ -135,33 +167,20 @@ export class Observer {
     const startedAt = performance.now();
     return (error) => {
       const durationInMs = performance.now() - startedAt;
-      const describe = () => {
-        return {
-          type: "process",
-          entityPath,
-          message: messageFacts(delivered),
-          durationInMs,
-          error,
-        } as const;
-      };
-      this.report(describe, delivered);
+      this.report(() => {
+        return { type: "process", entityPath, message: messageFacts(delivered), durationInMs, error };
+      }, delivered);
     };
   }
 
   /** Reports an unread message and its disposition. */
-  undeserializable({
-    entityPath,
-    message,
-    disposition,
-    error,
-    settlementError,
-  }: UndeserializableEvent): void {
-    const describe = () => {
+  undeserializable({ message, entityPath, disposition, ...event }: UndeserializableEvent): void {
+    const error = event.settlementError ?? event.error;
+    const delivered = (message.settlement as Settlement | undefined)?.message;
+    this.report(() => {
       const facts = messageFacts({ ...message, body: message.rawBody });
-      const cause = settlementError ?? error;
-      return { type: "undeserializable", entityPath, message: facts, disposition, error: cause } as const;
-    };
-    this.report(describe, (message.settlement as Settlement | undefined)?.message);
+      return { type: "undeserializable", entityPath, message: facts, disposition, error };
+    }, delivered);
   }
 
   /** Runs a settlement in a trace and reports it. */

@@ -40,19 +40,19 @@ export interface ErrorDetails {
   /** The underlying error. */
   readonly cause?: unknown;
   /** Overrides the code's default for `retryable`. */
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
   /** The queue, topic or subscription path. */
-  readonly entityPath?: string;
+  readonly entityPath?: string | undefined;
   /** The message's `messageId`. */
   readonly messageId?: unknown;
   /** The serializer's name. */
-  readonly format?: string;
+  readonly format?: string | undefined;
   /** The pipeline stage that failed. */
-  readonly stage?: Stage;
+  readonly stage?: Stage | undefined;
   /** Why a body could not be read; set with `deserialization-failed` and `unavailable`. */
-  readonly reason?: ReasonCode;
+  readonly reason?: ReasonCode | undefined;
   /** What happened to each message of the call; set with `partially-sent`. */
-  readonly sendResults?: readonly SendResult[];
+  readonly sendResults?: readonly SendResult[] | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { WaybillError } from "./error.js";
-import { type ReasonCode, reasonCodes } from "./reason.js";
+import { type ReasonCode, reasonCodes, type Stage } from "./reason.js";
 
 /** The reasons a serializer may give when the bytes are not of its format, or not well-formed. */
 export type DecodeReason = Exclude<ReasonCode, "unavailable" | "schema-violation" | `upcast-${string}`>;
@@ -35,7 +35,12 @@ export function upcastFailure(
  * tried, and the message is read again later instead of being dead-lettered.
  */
 export function unavailableFailure(text: string, cause?: unknown): WaybillError {
-  return new WaybillError("unavailable", text, { reason: "unavailable", stage: "decode", cause });
+  return unavailableAt("decode", text, cause);
+}
+
+/** The same for another stage. */
+export function unavailableAt(stage: Stage, text: string, cause?: unknown): WaybillError {
+  return new WaybillError("unavailable", text, { reason: "unavailable", stage, cause });
 }
 
 /** The error a serializer throws when it cannot write a value in its format, or the value breaks the schema. */

@@ -1,5 +1,5 @@
 import { WaybillError } from "./error.js";
-import { decodeFailure } from "./failure.js";
+import { decodeFailure, unavailableFailure } from "./failure.js";
 import { redactedCause } from "./redacted-cause.js";
 
 /**
@@ -10,11 +10,7 @@ export function toFailure(error: unknown): WaybillError {
   if (error instanceof WaybillError) {
     if (error.reason !== undefined) return error;
     if (error.code === "unavailable" || error.code === "aborted" || error.code === "timeout") {
-      return new WaybillError("unavailable", error.message, {
-        cause: error,
-        reason: "unavailable",
-        stage: "decode",
-      });
+      return unavailableFailure(error.message, error);
     }
   }
   const kind = error instanceof Error ? error.name : typeof error;

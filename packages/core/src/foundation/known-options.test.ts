@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type OptionNames, requireKnownOptions } from "./known-options.js";
+import { type OptionNames, requireKnownOptions, withDefaults } from "./known-options.js";
 
 interface BoxOptions {
   readonly maxConcurrentCalls?: number;
@@ -55,5 +55,25 @@ describe("requireKnownOptions", () => {
     expect(check(null)).toThrow("got null");
     expect(check([])).toThrow("got an array");
     expect(check(requireKnownOptions)).toThrow('got the function "requireKnownOptions"');
+  });
+});
+
+describe("withDefaults", () => {
+  const defaults = { maxConcurrentCalls: 1, receiveMode: undefined, circuitBreaker: false } as const;
+  const box = (options: unknown) => withDefaults("box", options as BoxOptions, defaults);
+
+  it("fills in what is left out, undefined or null", () => {
+    expect(box({ receiveMode: "x" })).toEqual({ ...defaults, receiveMode: "x" });
+    expect(box({ maxConcurrentCalls: undefined, circuitBreaker: null })).toEqual(defaults);
+    expect(box({ maxConcurrentCalls: 0, receiveMode: "" })).toEqual({
+      ...defaults,
+      maxConcurrentCalls: 0,
+      receiveMode: "",
+    });
+  });
+
+  it("refuses options that there are not", () => {
+    expect(() => box({ recieveMode: "x" })).toThrow('there is no option "recieveMode"');
+    expect(() => box(1)).toThrow("box: options must be an object; got a number.");
   });
 });

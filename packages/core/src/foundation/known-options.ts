@@ -29,6 +29,34 @@ export function requireKnownOptions<Options extends object>(
   }
 }
 
+/** The default of each option of an interface; undefined for one without a default. */
+type DefaultsOf<Options extends object> = {
+  readonly [Name in keyof Required<Options>]: Options[Name] | undefined;
+};
+
+/** Options of which those with a default are set. */
+type WithDefaults<Options extends object, Defaults extends DefaultsOf<Options>> = {
+  readonly [Name in keyof Required<Options>]: undefined extends Defaults[Name]
+    ? Options[Name]
+    : Exclude<Options[Name], undefined>;
+};
+
+/** Options of which all are set. */
+export type Resolved<Options extends object> = {
+  readonly [Name in keyof Required<Options>]: Exclude<Options[Name], undefined>;
+};
+
+/** The options, with the defaults of those that are left out, or null. Throws like {@link requireKnownOptions}. */
+export function withDefaults<Options extends object, Defaults extends DefaultsOf<Options>>(
+  where: string,
+  options: Options,
+  defaults: Defaults,
+): WithDefaults<Options, Defaults> {
+  requireKnownOptions(where, options, defaults);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
+  return { ...defaults, ...Object.fromEntries(given) } as WithDefaults<Options, Defaults>;
+}
+
 /** Throws `TypeError` unless `options` is an object. */
 export function requireOptions(where: string, options: unknown): asserts options is object {
   if (typeof options === "object" && options !== null && !Array.isArray(options)) return;

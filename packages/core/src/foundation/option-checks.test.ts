@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { durationMs, requireDuration } from "./duration.js";
-import { requireInteger } from "./integer.js";
 import { requireOneOf, requireType } from "./known-options.js";
+import { durationMs, requireDuration, requireInteger } from "./numbers.js";
 
 describe("requireOneOf", () => {
   it("takes a choice and names all others where it is none", () => {

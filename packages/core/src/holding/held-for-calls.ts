@@ -52,12 +52,10 @@ export class HeldForCalls {
     this.#settings = settings;
     if (isBlocking) this.policy = blockingPolicy;
     if (breaker === undefined || isBlocking) return;
-    const { maxHeldMessages, probeIntervalInMs } = breaker.options;
     const gate = new SetAsideGate({
-      lookAhead: breaker.lookAhead,
+      breaker,
       scheduler: intake.settings.scheduler,
-      allowance: maxHeldMessages,
-      restartIntervalInMs: probeIntervalInMs,
+      isPossible: true,
       onOpened: undefined,
       // The call itself rejects with the reason.
       onError: () => {},

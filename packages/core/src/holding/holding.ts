@@ -1,7 +1,7 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { WhenFull } from "../circuit-breaker/circuit-breaker-options.js";
 import { SetAsideGate } from "../circuit-breaker/set-aside-gate.js";
-import type { DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
 import type { Delivery } from "../delivery/delivery.js";
 import type { Intake } from "../delivery/intake.js";
 import { undeserializableEvent } from "../delivery/settle-undecoded.js";
@@ -55,20 +55,23 @@ export class Holding {
     const { probeIntervalInMs, maxHeldMessages } = breaker.options;
     this.#undeserializable = this.#list(maxHeldMessages, () => probeIntervalInMs);
     this.#gate = new SetAsideGate({
-      lookAhead: breaker.lookAhead,
+      breaker,
       scheduler: this.#scheduler,
       // A message that was deleted on receipt cannot be set aside.
-      allowance:
-        intake.settings.receiver.receiveMode === "peekLock" && this.#whenFull !== "pause"
-          ? maxHeldMessages
-          : 0,
-      restartIntervalInMs: probeIntervalInMs,
+      isPossible: intake.settings.receiver.receiveMode === "peekLock" && this.#whenFull !== "pause",
       onOpened: () => void this.#passAll(),
       onError: settings.onError,
     });
     this.#stopListening = breaker.onClosed(() => this.#onClosed());
     if (this.#whenFull !== "defer") return;
-    this.#aside = this.#openAside(intake.settings.receiver, breaker);
+    const { take, onError } = settings;
+    const { maxHoldDurationInMs } = breaker.options;
+    this.#aside = new SetAside({
+      intake,
+      isDue: (sinceMs) => !breaker.isOpen && this.#scheduler.now() - sinceMs >= maxHoldDurationInMs,
+      take,
+      onError,
+    });
     // Finds messages that a process set aside which has ended since.
     this.#discovery = this.#scheduler.schedule(probeIntervalInMs, () => void this.#aside?.discover());
     this.#discovery.unref();
@@ -145,19 +148,6 @@ export class Holding {
       delayMs,
       onRetry: () => breaker?.beginProbe(),
       readAgain,
-    });
-  }
-
-  #openAside(receiver: TransportReceiver, breaker: CircuitBreaker): SetAside {
-    const { intake, take, onError } = this.#settings;
-    return new SetAside({
-      receiver,
-      pipeline: intake.settings.pipeline,
-      scheduler: this.#scheduler,
-      isDue: (sinceMs) =>
-        !breaker.isOpen && this.#scheduler.now() - sinceMs >= breaker.options.maxHoldDurationInMs,
-      take,
-      onError,
     });
   }
 

@@ -1,9 +1,8 @@
-import type { Circuit } from "../circuit-breaker/circuit.js";
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { Awaitable } from "../contracts/serializer.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
 import type { IntakeAction, IntakePolicy } from "../delivery/intake.js";
-import { isPromise } from "../foundation/is-promise.js";
+import { afterwards } from "../foundation/is-promise.js";
 
 /** The policy of a session that stops at an undeserializable message instead of dead-lettering it. */
 export const blockingPolicy: IntakePolicy = {
@@ -30,31 +29,28 @@ export function processorPolicy({
   whileOpen,
 }: ProcessorPolicySettings): IntakePolicy | undefined {
   if (breaker === undefined) return isBlocking ? blockingPolicy : undefined;
-  const decide = (circuit: Circuit | undefined, delivered: DeliveredMessage): Awaitable<IntakeAction> => {
-    if (isBlocking) return "block";
-    return circuit === undefined ? "deadLetter" : whileOpen(delivered);
-  };
-  return {
-    get openings() {
-      return breaker.openings;
-    },
-    onDecoded(delivered, report, openings) {
-      breaker.onDecoded(delivered, report, openings);
-      onDecoded();
-    },
-    onUndeserializable(delivered, report) {
-      const circuit = breaker.onUndeserializable(delivered, report);
-      return isPromise(circuit)
-        ? (circuit as Promise<Circuit | undefined>).then((opened) => decide(opened, delivered))
-        : decide(circuit, delivered);
-    },
-  };
+  return breakerPolicy(breaker, onDecoded, (delivered, report) =>
+    afterwards(breaker.onUndeserializable(delivered, report), (circuit) => {
+      if (isBlocking) return "block";
+      return circuit === undefined ? "deadLetter" : whileOpen(delivered);
+    }),
+  );
 }
 
 /** The policy of `receiveMessages` and similar calls: undeserializable messages are held only until the consumer has decoded something. */
 export function receiverPolicy(breaker: CircuitBreaker, onDecoded: () => void): IntakePolicy {
-  const decide = (circuit: Circuit | undefined): IntakeAction =>
-    circuit === undefined ? "deadLetter" : "hold";
+  return breakerPolicy(breaker, onDecoded, (delivered, report) =>
+    afterwards(breaker.onUndeserializableByCall(delivered, report), (circuit) =>
+      circuit === undefined ? "deadLetter" : "hold",
+    ),
+  );
+}
+
+function breakerPolicy(
+  breaker: CircuitBreaker,
+  onDecoded: () => void,
+  onUndeserializable: IntakePolicy["onUndeserializable"],
+): IntakePolicy {
   return {
     get openings() {
       return breaker.openings;
@@ -63,9 +59,6 @@ export function receiverPolicy(breaker: CircuitBreaker, onDecoded: () => void): 
       breaker.onDecoded(delivered, report, openings);
       onDecoded();
     },
-    onUndeserializable(delivered, report) {
-      const circuit = breaker.onUndeserializableByCall(delivered, report);
-      return isPromise(circuit) ? (circuit as Promise<Circuit | undefined>).then(decide) : decide(circuit);
-    },
+    onUndeserializable,
   };
 }

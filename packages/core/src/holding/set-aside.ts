@@ -1,20 +1,15 @@
-import type { DeadLetterOptions, DeliveredMessage, TransportReceiver } from "../contracts/transport.js";
+import type { DeadLetterOptions, DeliveredMessage } from "../contracts/transport.js";
 import { type Delivery, isLockLost } from "../delivery/delivery.js";
+import type { Intake } from "../delivery/intake.js";
 import { readBody } from "../delivery/read-body.js";
 import { WaybillError } from "../errors/error.js";
-import { isPromise } from "../foundation/is-promise.js";
-import type { Scheduler } from "../foundation/scheduler.js";
-import type { DeserializationOutcome } from "../message/outcome.js";
-import type { Pipeline } from "../pipeline/pipeline.js";
 
 /** The application property of a deferred undeserializable message: since when it has been held, as an ISO 8601 instant. */
 const heldSinceProperty = "waybill-held-since";
 
 /** Dependencies for setting messages aside. */
 export interface SetAsideSettings {
-  readonly receiver: TransportReceiver;
-  readonly pipeline: Pipeline;
-  readonly scheduler: Scheduler;
+  readonly intake: Intake;
   /** Whether an undeserializable message, set aside at this instant, has waited long enough to be dead-lettered. */
   readonly isDue: (sinceMs: number) => boolean;
   /** Handles a message that was received by its sequence number; resolves when that is done. */
@@ -57,7 +52,8 @@ export class SetAside {
   async defer(delivery: Delivery, isOver: () => boolean): Promise<boolean> {
     const { sequenceNumber, applicationProperties } = delivery.message;
     const since =
-      applicationProperties[heldSinceProperty] ?? new Date(this.#settings.scheduler.now()).toISOString();
+      applicationProperties[heldSinceProperty] ??
+      new Date(this.#settings.intake.settings.scheduler.now()).toISOString();
     try {
       await this.#settleDeferred(delivery, { [heldSinceProperty]: since });
     } catch (error) {
@@ -82,12 +78,12 @@ export class SetAside {
 
   /** Peeks for messages that other processes set aside, and receives those that can be read now. Never rejects. */
   async discover(): Promise<void> {
-    const { receiver, onError } = this.#settings;
+    const { intake, onError } = this.#settings;
     this.#hasOthers = false;
     const mine = new Set(this.#entries.map(({ sequenceNumber }) => sequenceNumber));
     try {
       for (let from = 0n; !this.#isStopped; ) {
-        const page = await receiver.peek({ maxMessages: 100, fromSequenceNumber: from });
+        const page = await intake.peek({ maxMessages: 100, fromSequenceNumber: from });
         const last = page.at(-1);
         if (last === undefined || last.sequenceNumber < from) return;
         from = last.sequenceNumber + 1n;
@@ -105,8 +101,7 @@ export class SetAside {
   async #dueOf(messages: readonly DeliveredMessage[]): Promise<bigint[]> {
     const due: bigint[] = [];
     for (const message of messages) {
-      const reading = readBody(this.#settings.pipeline, message);
-      const { status } = (isPromise(reading) ? await reading : reading) as DeserializationOutcome;
+      const { status } = await readBody(this.#settings.intake.settings.pipeline, message);
       const sinceMs = Date.parse(String(message.applicationProperties[heldSinceProperty]));
       const isDue = status === "undeserializable" && this.#settings.isDue(sinceMs);
       if (status === "decoded" || isDue) due.push(message.sequenceNumber);
@@ -134,9 +129,9 @@ export class SetAside {
 
   /** If one message is gone because another receiver has taken it, the call for several fails, and each is received alone. */
   async #receivePage(numbers: readonly bigint[]): Promise<DeliveredMessage[]> {
-    const { receiver, onError } = this.#settings;
+    const { intake, onError } = this.#settings;
     try {
-      return await receiver.receiveDeferred(numbers);
+      return await intake.receiveDeferred(numbers);
     } catch (error) {
       const isGone = error instanceof WaybillError && error.code === "message-not-found";
       if (isGone && numbers.length === 1) return [];

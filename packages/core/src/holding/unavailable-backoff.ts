@@ -1,6 +1,5 @@
-import { requireDuration } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
-import { requireKnownOptions } from "../foundation/known-options.js";
+import { withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 
 /** How messages are held that cannot be read because a dependency is unavailable: a schema registry, a key provider, a claim-check store. */
 export interface UnavailableBackoff {
@@ -21,8 +20,7 @@ const defaultUnavailableBackoff = Object.freeze({
 
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveUnavailableBackoff(backoff: UnavailableBackoff = {}): Required<UnavailableBackoff> {
-  requireKnownOptions("unavailableBackoff", backoff, defaultUnavailableBackoff);
-  const resolved = { ...defaultUnavailableBackoff, ...backoff };
+  const resolved = withDefaults("unavailableBackoff", backoff, defaultUnavailableBackoff);
   for (const name of ["initialDelayInMs", "maxDelayInMs"] as const) {
     requireDuration(`unavailableBackoff.${name}`, resolved[name], 0);
   }

@@ -28,8 +28,8 @@ const REST = "UserProperties";
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const RESERVED =
   /^(?:accept(?:-.*)?|age|allow|alt-.*|authorization|brokerproperties|cache-control|connection|content-.*|cookie|date|etag|expect|expires|forwarded|from|host|if-.*|keep-alive|last-modified|location|max-forwards|origin|pragma|proxy-.*|range|referer|retry-after|sec-.*|server|set-cookie|servicebus.*|strict-transport-security|te|trailer|transfer-encoding|upgrade.*|user-agent|userproperties|vary|via|warning|www-authenticate|x-forwarded-.*|x-ms-.*)$/i;
-/** .NET's `TimeSpan.MaxValue` in milliseconds, which means that a message never expires. */
-const MAX_TIME_TO_LIVE_MS = 922_337_203_685_477;
+/** It means that a message never expires. */
+const { max: MAX_TIME_TO_LIVE_MS } = brokerProperties.timeToLive as { max: number };
 const STATES: readonly MessageState[] = ["active", "deferred", "scheduled"];
 
 type Properties = Readonly<Record<string, unknown>>;

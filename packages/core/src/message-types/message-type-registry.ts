@@ -1,9 +1,9 @@
 import type { BodyCheck } from "../contracts/body-schema.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
-import { decodeFailure, encodeFailure } from "../errors/failure.js";
+import { decodeFailure, encodeFailure, unavailableAt } from "../errors/failure.js";
 import { quoted } from "../errors/wire-text.js";
-import { kindOf, requireKnownOptions, requireOneOf } from "../foundation/known-options.js";
+import { kindOf, requireOneOf, withDefaults } from "../foundation/known-options.js";
 import { required } from "../foundation/required.js";
 import type { EncodedMessage, WritableProperties } from "../message/message.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
@@ -158,8 +158,7 @@ function typeSaidBy(resolver: MessageTypeResolver, message: WritableProperties):
 }
 
 function resolvePolicies(policies: Partial<MessageTypePolicies> = {}): MessageTypePolicies {
-  requireKnownOptions("messageTypePolicies", policies, defaultMessageTypePolicies);
-  const resolved = { ...defaultMessageTypePolicies, ...policies };
+  const resolved = withDefaults("messageTypePolicies", policies, defaultMessageTypePolicies);
   requireOneOf("messageTypePolicies.missing", resolved.missing, ["pass", "reject"]);
   requireOneOf("messageTypePolicies.unknown", resolved.unknown, ["pass", "reject"]);
   requireOneOf("messageTypePolicies.newer", resolved.newer, ["reject", "abandon"]);
@@ -260,8 +259,7 @@ function guardsOf(
 function versionFailure(type: MessageType, version: number, { newer }: MessageTypePolicies): WaybillError {
   const known = type.versions.map((each) => each.version).join(", ");
   const text = `Version ${version} of "${type.name}" is not known here, which knows ${known}.`;
-  if (newer === "abandon" && version > type.version) {
-    return new WaybillError("unavailable", text, { reason: "unavailable", stage: "select" });
-  }
-  return decodeFailure("message-version-unknown", text);
+  return newer === "abandon" && version > type.version
+    ? unavailableAt("select", text)
+    : decodeFailure("message-version-unknown", text);
 }

@@ -49,140 +49,94 @@ export const applicationPropertyLimits = Object.freeze({ maxBytes: 32_768, maxTo
 /** Maximum length of a dead-letter reason and description, in characters. */
 export const maxDeadLetterTextLength = 4_096;
 
+const idLimits = Object.freeze({ maxLength: 128 });
+const notInHttp = Object.freeze({ http: undefined });
+
 /**
  * Every broker property, with its AMQP section and field, its key in the HTTP `BrokerProperties` header, who may set it and its limits.
  * Checks and mappings use this table. Source: Azure's "Messages, payloads, and serialization", "AMQP 1.0 in Azure Service Bus" and
  * "Service Bus quotas"; AMQP 1.0, 3.2.
  */
 export const brokerProperties = Object.freeze({
-  messageId: writable("MessageId", "message-id", properties("message-id", "string"), "MessageId", {
-    maxLength: 128,
-  }),
-  contentType: writable("ContentType", "string", properties("content-type", "symbol"), undefined),
-  correlationId: writable(
-    "CorrelationId",
-    "message-id",
-    properties("correlation-id", "string"),
-    "CorrelationId",
-  ),
-  subject: writable("Subject", "string", properties("subject", "string"), "Label"),
-  to: writable("To", "string", properties("to", "string"), "To"),
-  replyTo: writable("ReplyTo", "string", properties("reply-to", "string"), "ReplyTo"),
+  messageId: writable("MessageId", "message-id", properties("message-id", "string"), idLimits),
+  contentType: writable("ContentType", "string", properties("content-type", "symbol"), notInHttp),
+  correlationId: writable("CorrelationId", "message-id", properties("correlation-id", "string")),
+  subject: writable("Subject", "string", properties("subject", "string"), { http: "Label" }),
+  to: writable("To", "string", properties("to", "string")),
+  replyTo: writable("ReplyTo", "string", properties("reply-to", "string")),
   replyToSessionId: writable(
     "ReplyToSessionId",
     "string",
     properties("reply-to-group-id", "string"),
-    "ReplyToSessionId",
-    { maxLength: 128 },
+    idLimits,
   ),
-  sessionId: writable("SessionId", "string", properties("group-id", "string"), "SessionId", {
-    maxLength: 128,
-  }),
-  partitionKey: writable(
-    "PartitionKey",
-    "string",
-    annotation("x-opt-partition-key", "string"),
-    "PartitionKey",
-    { maxLength: 128 },
-  ),
+  sessionId: writable("SessionId", "string", properties("group-id", "string"), idLimits),
+  partitionKey: writable("PartitionKey", "string", annotation("x-opt-partition-key", "string"), idLimits),
   viaPartitionKey: writable(
     "ViaPartitionKey",
     "string",
     annotation("x-opt-via-partition-key", "string"),
-    "ViaPartitionKey",
-    { maxLength: 128 },
+    idLimits,
   ),
-  timeToLive: writable("TimeToLive", "duration", header("ttl", "uint"), "TimeToLive", {
-    max: maxTimeToLiveMs,
-  }),
+  timeToLive: writable("TimeToLive", "duration", header("ttl", "uint"), { max: maxTimeToLiveMs }),
   scheduledEnqueueTimeUtc: writable(
     "ScheduledEnqueueTimeUtc",
     "instant",
     annotation("x-opt-scheduled-enqueue-time", "timestamp"),
-    "ScheduledEnqueueTimeUtc",
   ),
-  forcePersistence: writable("ForcePersistence", "boolean", header("durable", "boolean"), "ForcePersistence"),
+  forcePersistence: writable("ForcePersistence", "boolean", header("durable", "boolean")),
   deadLetterReason: readOnly(
     "DeadLetterReason",
     "string",
     { section: "application-properties", field: "DeadLetterReason", type: "string" },
-    undefined,
-    { maxLength: maxDeadLetterTextLength },
+    { ...notInHttp, maxLength: maxDeadLetterTextLength },
   ),
   deadLetterErrorDescription: readOnly(
     "DeadLetterErrorDescription",
     "string",
     { section: "application-properties", field: "DeadLetterErrorDescription", type: "string" },
-    undefined,
-    { maxLength: maxDeadLetterTextLength },
+    { ...notInHttp, maxLength: maxDeadLetterTextLength },
   ),
   deadLetterSource: readOnly(
     "DeadLetterSource",
     "string",
     annotation("x-opt-deadletter-source", "string"),
-    undefined,
+    notInHttp,
   ),
-  deliveryCount: readOnly("DeliveryCount", "count", header("delivery-count", "uint"), "DeliveryCount"),
-  enqueuedTimeUtc: readOnly(
-    "EnqueuedTimeUtc",
-    "instant",
-    annotation("x-opt-enqueued-time", "timestamp"),
-    "EnqueuedTimeUtc",
-  ),
+  deliveryCount: readOnly("DeliveryCount", "count", header("delivery-count", "uint")),
+  enqueuedTimeUtc: readOnly("EnqueuedTimeUtc", "instant", annotation("x-opt-enqueued-time", "timestamp")),
   expiresAtUtc: readOnly(
     "ExpiresAtUtc",
     "instant",
     properties("absolute-expiry-time", "timestamp"),
-    undefined,
+    notInHttp,
   ),
-  lockedUntilUtc: readOnly(
-    "LockedUntilUtc",
-    "instant",
-    annotation("x-opt-locked-until", "timestamp"),
-    "LockedUntilUtc",
-  ),
-  lockToken: readOnly(
-    "LockToken",
-    "string",
-    { section: "delivery", field: "delivery-tag", type: "binary" },
-    "LockToken",
-  ),
-  sequenceNumber: readOnly(
-    "SequenceNumber",
-    "sequence-number",
-    annotation("x-opt-sequence-number", "long"),
-    "SequenceNumber",
-  ),
+  lockedUntilUtc: readOnly("LockedUntilUtc", "instant", annotation("x-opt-locked-until", "timestamp")),
+  lockToken: readOnly("LockToken", "string", { section: "delivery", field: "delivery-tag", type: "binary" }),
+  sequenceNumber: readOnly("SequenceNumber", "sequence-number", annotation("x-opt-sequence-number", "long")),
   enqueuedSequenceNumber: readOnly(
     "EnqueuedSequenceNumber",
     "sequence-number",
     annotation("x-opt-enqueue-sequence-number", "long"),
-    "EnqueuedSequenceNumber",
   ),
-  state: readOnly("State", "state", annotation("x-opt-message-state", "int"), "State"),
-  size: readOnly("Size", "count", undefined, undefined),
+  state: readOnly("State", "state", annotation("x-opt-message-state", "int")),
+  size: readOnly("Size", "count", undefined, notInHttp),
 } satisfies Record<BrokerPropertyName, BrokerProperty>);
 
-type Limits = Pick<BrokerProperty, "maxLength" | "max">;
+/** Its limits, and its key in HTTP if that is not `azureName`. */
+type Rest = Partial<Pick<BrokerProperty, "http" | "maxLength" | "max">>;
 
 function writable(
   azureName: string,
   type: BrokerPropertyType,
   amqp: BrokerProperty["amqp"],
-  http: string | undefined,
-  limits: Limits = {},
+  rest: Rest = {},
 ): BrokerProperty {
-  return Object.freeze({ azureName, access: "writable", type, amqp, http, ...limits });
+  return Object.freeze({ azureName, access: "writable", type, amqp, http: azureName, ...rest });
 }
 
-function readOnly(
-  azureName: string,
-  type: BrokerPropertyType,
-  amqp: BrokerProperty["amqp"],
-  http: string | undefined,
-  limits: Limits = {},
-): BrokerProperty {
-  return Object.freeze({ azureName, access: "read-only", type, amqp, http, ...limits });
+function readOnly(...[azureName, type, amqp, rest]: Parameters<typeof writable>): BrokerProperty {
+  return Object.freeze({ ...writable(azureName, type, amqp, rest), access: "read-only" });
 }
 
 function header(field: string, type: string): BrokerProperty["amqp"] {

@@ -140,20 +140,22 @@ const detailLengths = Object.freeze([512, 128, 32, 0]);
 
 function fitRecord(record: WireRecord, budget: number): string | undefined {
   for (const detailLength of detailLengths) {
-    const tries = record.tries.map(([serializer, position, stage, reason, detail]): WireAttempt => {
-      return [serializer, position, stage, reason, truncate(detail, detailLength)];
-    });
-    const text = fits({ ...record, tries }, budget);
+    const text = fits(withDetails(record, detailLength), budget);
     if (text !== undefined) return text;
   }
-  for (let kept = Math.min(record.tries.length - 1, 64); kept >= 0; kept -= 1) {
-    const tries = record.tries
-      .slice(0, kept)
-      .map(([serializer, position, stage, reason]): WireAttempt => [serializer, position, stage, reason, ""]);
-    const text = fits({ ...record, tries }, budget);
+  const { tries, ...rest } = withDetails(record, 0);
+  for (let kept = Math.min(tries.length - 1, 64); kept >= 0; kept -= 1) {
+    const text = fits({ ...rest, tries: tries.slice(0, kept) }, budget);
     if (text !== undefined) return text;
   }
   return undefined;
+}
+
+function withDetails(record: WireRecord, maxLength: number): WireRecord {
+  const tries = record.tries.map(([serializer, position, stage, reason, detail]): WireAttempt => {
+    return [serializer, position, stage, reason, truncate(detail, maxLength)];
+  });
+  return { ...record, tries };
 }
 
 function fits(record: WireRecord, budget: number): string | undefined {

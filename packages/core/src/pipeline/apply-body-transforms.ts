@@ -76,10 +76,7 @@ async function applyAsync(
     });
   } catch (error) {
     const { code, text, stage } = WaybillError.from(error, "serialization-failed");
-    throw new WaybillError(code, text, {
-      messageId: message.messageId,
-      ...(stage === undefined ? {} : { stage }),
-    });
+    throw new WaybillError(code, text, { messageId: message.messageId, stage });
   }
 }
 

@@ -48,6 +48,6 @@ export function attemptDetails(
 ): Pick<ErrorDetails, "format" | "stage" | "reason" | "cause"> {
   const attempt = decisiveAttempt(report);
   if (attempt === undefined) return {};
-  const { serializer, stage, reason, cause } = attempt;
-  return { ...(serializer === undefined ? {} : { format: serializer }), stage, reason, cause };
+  const { serializer: format, stage, reason, cause } = attempt;
+  return { format, stage, reason, cause };
 }

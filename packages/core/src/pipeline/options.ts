@@ -20,8 +20,8 @@ import {
 } from "../contracts/claim-check-store.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
-import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions, requireOneOf } from "../foundation/known-options.js";
+import { type OptionNames, requireOneOf, withDefaults } from "../foundation/known-options.js";
+import { requireInteger } from "../foundation/numbers.js";
 import type { MessageType } from "../message-types/message-type.js";
 import {
   createRegistry,
@@ -161,7 +161,7 @@ const defaultPipelineOptions = Object.freeze({
     foreign: "try-magic",
     mismatch: "try-all",
   } as const),
-  minCompressedBytes: 1024,
+  compression: Object.freeze({ coding: undefined, minBytes: 1024 }),
   maxBodyBytes: 100 * 1024 * 1024,
   maxDecompressedBytes: 16 * 1024 * 1024,
   maxDepth: 128,
@@ -179,11 +179,9 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
     throw new TypeError("additionalDeserializers must be an array of serializers.");
   }
   const serializers = Object.freeze([serializer, ...additionalDeserializers]);
-  const attemptTimeoutInMs = requireInteger(
-    "attemptTimeoutInMs",
-    options.attemptTimeoutInMs ?? defaults.attemptTimeoutInMs,
-    1,
-  );
+  const limit = (name: "maxBodyBytes" | "maxDecompressedBytes" | "maxDepth" | "attemptTimeoutInMs") =>
+    requireInteger(name, options[name] ?? defaults[name], 1);
+  const attemptTimeoutInMs = limit("attemptTimeoutInMs");
   const encryption = resolveEncryption(options.encryption);
   return Object.freeze({
     serializers,
@@ -195,13 +193,9 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
     keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutInMs),
     isPlaintextRefused: encryption !== undefined && !encryption.allowPlaintext,
     claimCheck: resolveClaimCheck(options.claimCheck),
-    maxBodyBytes: requireInteger("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes, 1),
-    maxDecompressedBytes: requireInteger(
-      "maxDecompressedBytes",
-      options.maxDecompressedBytes ?? defaults.maxDecompressedBytes,
-      1,
-    ),
-    maxDepth: requireInteger("maxDepth", options.maxDepth ?? defaults.maxDepth, 1),
+    maxBodyBytes: limit("maxBodyBytes"),
+    maxDecompressedBytes: limit("maxDecompressedBytes"),
+    maxDepth: limit("maxDepth"),
     maxItemsIn: resolveMaxItems(
       options.maxItems === undefined ? undefined : requireInteger("maxItems", options.maxItems, 1),
     ),
@@ -237,16 +231,10 @@ function resolveCompression(
   compression: PipelineOptions["compression"],
 ): ResolvedPipelineOptions["compression"] {
   if (compression === undefined) return undefined;
-  requireKnownOptions("compression", compression, { coding: true, minBytes: true });
-  const { coding, minBytes } = compression;
-  return Object.freeze({
-    coding: requireOneOf("compression.coding", coding, contentCodings),
-    minBytes: requireInteger(
-      "compression.minBytes",
-      minBytes ?? defaultPipelineOptions.minCompressedBytes,
-      0,
-    ),
-  });
+  const resolved = withDefaults("compression", compression, defaultPipelineOptions.compression);
+  requireOneOf("compression.coding", resolved.coding, contentCodings);
+  requireInteger("compression.minBytes", resolved.minBytes, 0);
+  return Object.freeze(resolved);
 }
 
 function givenPolicies({
@@ -264,16 +252,16 @@ function resolvePolicies(
   policies: Partial<ContentTypePolicies> = {},
   serializers: readonly Serializer[],
 ): ResolvedPipelineOptions["contentTypePolicies"] {
-  requireKnownOptions("contentTypePolicies", policies, defaultPipelineOptions.contentTypePolicies);
-  const { missing, unknown, foreign, mismatch } = policies;
-  const defaults = defaultPipelineOptions.contentTypePolicies;
+  const defaults: ContentTypePolicies = defaultPipelineOptions.contentTypePolicies;
+  const onlyName = serializers.length === 1 ? serializers[0]?.name : undefined;
+  const missing = onlyName === undefined ? defaults.missing : { assume: onlyName };
+  const chosen = withDefaults("contentTypePolicies", policies, { ...defaults, missing });
   const guesses = ["try-all", "reject"] as const;
-  const missingDefault = serializers.length === 1 ? { assume: serializers[0]?.name } : defaults.missing;
   return Object.freeze({
-    missing: policy("missing", missing ?? missingDefault, guesses, serializers),
-    unknown: policy("unknown", unknown ?? defaults.unknown, guesses, serializers),
-    foreign: policy("foreign", foreign ?? defaults.foreign, ["try-magic", ...guesses], serializers),
-    mismatch: policy("mismatch", mismatch ?? defaults.mismatch, guesses, undefined),
+    missing: policy("missing", chosen.missing, guesses, serializers),
+    unknown: policy("unknown", chosen.unknown, guesses, serializers),
+    foreign: policy("foreign", chosen.foreign, ["try-magic", ...guesses], serializers),
+    mismatch: policy("mismatch", chosen.mismatch, guesses, undefined),
   });
 }
 

@@ -2,7 +2,7 @@ import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { unavailableFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
-import { isPromise } from "../foundation/is-promise.js";
+import { afterwards } from "../foundation/is-promise.js";
 import type { ApplicationProperties, Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
 import type { MessageType } from "../message-types/message-type.js";
@@ -55,7 +55,7 @@ export function prepare(
   const body = cast(message.body, downcasts, context, options.attemptTimeoutInMs, (text, error) =>
     isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text, redactedCause(error)),
   );
-  return isPromise(body) ? (body as Promise<unknown>).then(finish) : finish(body);
+  return afterwards(body, finish);
 }
 
 /** The type of a message to send; undefined for an untyped message. Throws `serialization-failed`. */

@@ -3,7 +3,7 @@ import { contentEncodingOf, decompress, parseContentEncoding } from "../body-tra
 import { encryptionProperty } from "../body-transforms/encrypt.js";
 import type { Awaitable } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
-import { isPromise } from "../foundation/is-promise.js";
+import { afterwards, isPromise } from "../foundation/is-promise.js";
 import type { EncodedMessage } from "../message/message.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import { plainAmqpValue } from "./amqp-value.js";
@@ -109,7 +109,7 @@ function unpackEncoded(
     reading.contentEncodings = codings;
     bytes = body;
     for (const coding of codings) {
-      bytes = chained(bytes, (input) => decompress(coding, input, reading.options.maxDecompressedBytes));
+      bytes = afterwards(bytes, (input) => decompress(coding, input, reading.options.maxDecompressedBytes));
     }
   } catch (error) {
     return reading.refusedFor(undefined, error);
@@ -124,11 +124,4 @@ function unpackEncoded(
 /** Only bytes can be encrypted; otherwise plaintext with encryption properties would be accepted as encrypted. */
 function notEncrypted(): Error {
   return decodeFailure("encryption-malformed", "The body is labelled as encrypted but is not bytes.");
-}
-
-function chained(
-  input: Awaitable<Uint8Array>,
-  step: (bytes: Uint8Array) => Awaitable<Uint8Array>,
-): Awaitable<Uint8Array> {
-  return isPromise(input) ? input.then(step) : step(input);
 }

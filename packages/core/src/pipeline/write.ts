@@ -11,7 +11,7 @@ import { WaybillError } from "../errors/error.js";
 import { encodeFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
 import { quoted } from "../errors/wire-text.js";
-import { isPromise } from "../foundation/is-promise.js";
+import { afterwards, isPromise } from "../foundation/is-promise.js";
 import { withinTime } from "../foundation/within-time.js";
 import type { ApplicationProperties, EncodedMessage, Message } from "../message/message.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
@@ -19,7 +19,7 @@ import { applyBodyTransforms, propertiesWithoutTransforms } from "./apply-body-t
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { SerializeCallOptions } from "./pipeline.js";
-import { type Prepared, prepare, typeToSend } from "./prepare.js";
+import { prepare, typeToSend } from "./prepare.js";
 
 const noProperties: ApplicationProperties = Object.freeze({});
 
@@ -39,10 +39,8 @@ export function write(
   }
   const prepared = prepare(chain, options, message, call);
   return isPromise(prepared)
-    ? (prepared as Promise<Prepared>).then((ready) =>
-        writeMessage(chain, options, ready.message, ready.known, call),
-      )
-    : writeMessage(chain, options, (prepared as Prepared).message, (prepared as Prepared).known, call);
+    ? prepared.then((ready) => writeMessage(chain, options, ready.message, ready.known, call))
+    : writeMessage(chain, options, prepared.message, prepared.known, call);
 }
 
 /** Validates a body to send against the schema of the pipeline: of its type's current version, which readers validate, too. */
@@ -166,10 +164,9 @@ function labelled(
   const codings = codingsFor(bytes, link, options, message);
   const encoded = encodedMessage(message, bytes, contentType);
   if (codings === undefined) return applyBodyTransforms(encoded, options, call);
-  const smaller = compressed(bytes, codings, link, options, encoded);
-  return isPromise(smaller)
-    ? (smaller as Promise<EncodedMessage>).then((message) => applyBodyTransforms(message, options, call))
-    : applyBodyTransforms(smaller as EncodedMessage, options, call);
+  return afterwards(compressed(bytes, codings, link, options, encoded), (smaller) =>
+    applyBodyTransforms(smaller, options, call),
+  );
 }
 
 /** A copy of the message with another body. A loop, because `{ ...message, body }` is slow on this hot path. */
@@ -213,11 +210,7 @@ function compressed(
   message: EncodedMessage,
 ): Awaitable<EncodedMessage> {
   let output: Awaitable<Uint8Array> = bytes;
-  for (const coding of codings) {
-    output = isPromise(output)
-      ? (output as Promise<Uint8Array>).then((input) => compress(coding, input))
-      : compress(coding, output as Uint8Array);
-  }
+  for (const coding of codings) output = afterwards(output, (input) => compress(coding, input));
   const isWished = contentEncodingOf(message.applicationProperties) !== undefined;
   const finish = (body: Uint8Array): EncodedMessage => {
     if (!isWished && body.length >= bytes.length) return message;
@@ -228,7 +221,7 @@ function compressed(
       applicationProperties: withContentEncoding(message.applicationProperties, codings),
     };
   };
-  return isPromise(output) ? (output as Promise<Uint8Array>).then(finish) : finish(output as Uint8Array);
+  return afterwards(output, finish);
 }
 
 function checkSize(

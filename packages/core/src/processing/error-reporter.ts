@@ -2,42 +2,35 @@ import type { MessageId } from "../message/message.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { ErrorSource, ProcessErrorArgs } from "./processor-options.js";
 
-/** Reports errors to a `processError` handler and ignores its own errors. */
-export class ErrorReporter {
-  readonly #processError: (args: ProcessErrorArgs) => Promise<void> | void;
-  readonly #entityPath: string;
-  readonly #sessionId: string | undefined;
+/** Reports an error to a `processError` handler and ignores its own errors. Resolves when the handler has finished; never rejects. */
+export type ErrorReporter = (
+  error: unknown,
+  errorSource: ErrorSource,
+  messageId?: MessageId,
+  event?: UndeserializableEvent,
+) => Promise<void>;
 
-  constructor(
-    processError: (args: ProcessErrorArgs) => Promise<void> | void,
-    entityPath: string,
-    sessionId: string | undefined,
-  ) {
-    this.#processError = processError;
-    this.#entityPath = entityPath;
-    this.#sessionId = sessionId;
-  }
-
-  /** Resolves when the handler has finished; never rejects. */
-  async report(
-    error: unknown,
-    errorSource: ErrorSource,
-    messageId?: MessageId,
-    event?: UndeserializableEvent,
-    sessionId = this.#sessionId,
-  ): Promise<void> {
+/** The reporter of a processor, or of one of its sessions. */
+export function errorReporter(
+  handlers: { processError(args: ProcessErrorArgs): Promise<void> | void },
+  entityPath: string,
+  sessionId: string | undefined,
+): ErrorReporter {
+  return async (error, errorSource, messageId, event) => {
+    const rawMessage = event?.message;
+    const disposition = event?.disposition;
     try {
-      await this.#processError({
+      await handlers.processError({
         error,
         errorSource,
-        entityPath: this.#entityPath,
+        entityPath,
         messageId,
         sessionId,
-        rawMessage: event?.message,
-        disposition: event?.disposition,
+        rawMessage,
+        disposition,
       });
     } catch {
       // There is no other handler for errors of `processError`.
     }
-  }
+  };
 }

@@ -1,8 +1,7 @@
 import type { SettlementVerb } from "../contracts/settlement.js";
 import type { DeadLetterOptions, TransportSender } from "../contracts/transport.js";
 import type { Delivery } from "../delivery/delivery.js";
-import type { IntakeSettings } from "../delivery/intake.js";
-import type { LockRenewal } from "../delivery/lock-renewal.js";
+import type { Intake } from "../delivery/intake.js";
 import { cut } from "../errors/wire-text.js";
 import { maxDeadLetterTextLength } from "../message/broker-properties.js";
 import { checkApplicationProperties } from "../message/check-message.js";
@@ -20,8 +19,7 @@ export interface RetrySettings extends ResolvedRetryOptions {
 
 /** Dependencies for handling messages. */
 export interface HandlingSettings {
-  readonly intake: IntakeSettings;
-  readonly renewal: LockRenewal;
+  readonly intake: Intake;
   readonly isAutoCompleting: boolean;
   readonly retry: RetrySettings | undefined;
   /** Creates the handler's second argument. */
@@ -31,16 +29,16 @@ export interface HandlingSettings {
 /** Calls the handler for each message, and settles the message according to the result. */
 export class Handling {
   readonly #processMessage: MessageHandlers<unknown, UndecodedMessage>["processMessage"];
-  readonly #reporter: ErrorReporter;
+  readonly #report: ErrorReporter;
   readonly #settings: HandlingSettings;
 
   constructor(
     handlers: MessageHandlers<unknown, UndecodedMessage>,
-    reporter: ErrorReporter,
+    report: ErrorReporter,
     settings: HandlingSettings,
   ) {
     this.#processMessage = (message, context) => handlers.processMessage(message, context);
-    this.#reporter = reporter;
+    this.#report = report;
     this.#settings = settings;
   }
 
@@ -65,7 +63,7 @@ export class Handling {
 
   /** Returns the function that reports the handler's result; undefined without diagnostics. */
   #beginReport({ delivered }: InFlightMessage): ((error: unknown) => void) | undefined {
-    const { observer, entityPath } = this.#settings.intake;
+    const { observer, entityPath } = this.#settings.intake.settings;
     if (observer === undefined || !observer.isOn) return undefined;
     return observer.processing(entityPath, delivered);
   }
@@ -80,7 +78,7 @@ export class Handling {
     try {
       await delivery.settling;
     } catch {
-      this.#settings.renewal.forget(delivery);
+      this.#settings.intake.renewal.forget(delivery);
     }
   }
 
@@ -92,11 +90,11 @@ export class Handling {
   ): Promise<void> {
     try {
       if (!(error instanceof DeferError)) {
-        await this.#reporter.report(error, "processMessageCallback", messageId);
+        await this.#report(error, "processMessageCallback", messageId);
       }
       if (delivery !== undefined) await this.#settleFailed(delivery, error);
     } catch (fault) {
-      await this.#reporter.report(fault, "processMessageCallback", messageId);
+      await this.#report(fault, "processMessageCallback", messageId);
       if (delivery !== undefined) await this.#settle(delivery, "abandon");
     }
   }
@@ -132,7 +130,7 @@ export class Handling {
         });
       }
     } catch (error) {
-      await this.#reporter.report(error, verb, message.messageId);
+      await this.#report(error, verb, message.messageId);
       return this.#settle(delivery, "abandon");
     }
     await this.#settle(delivery, verb, options);
@@ -153,12 +151,12 @@ export class Handling {
       const { delayInMs } = retry;
       const delayMs = typeof delayInMs === "function" ? delayInMs(retries + 1, error) : delayInMs;
       if (delayMs > 0) {
-        const atMs = this.#settings.intake.scheduler.now() + delayMs;
+        const atMs = this.#settings.intake.settings.scheduler.now() + delayMs;
         await retry.sender().schedule([retryCopy(message, atMs)], new Date(atMs));
         return await this.#settle(delivery, "complete");
       }
     } catch (retryError) {
-      await this.#reporter.report(retryError, "retry", message.messageId);
+      await this.#report(retryError, "retry", message.messageId);
     }
     await this.#settle(delivery, "abandon");
   }
@@ -168,8 +166,8 @@ export class Handling {
     if (delivery.state === "settled") return Promise.resolve();
     if (delivery.state === "settling") return this.outlast(delivery);
     return delivery.settle(verb, options).catch((error: unknown) => {
-      this.#settings.renewal.forget(delivery);
-      return this.#reporter.report(error, verb, delivery.message.messageId);
+      this.#settings.intake.renewal.forget(delivery);
+      return this.#report(error, verb, delivery.message.messageId);
     });
   }
 }

@@ -1,20 +1,20 @@
 import { type IntakePolicy, type IntakeResult, isUndeserializableEvent } from "../delivery/intake.js";
-import { abandonUndecoded } from "../delivery/settle-undecoded.js";
+import type { WaybillError } from "../errors/error.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { HeldMessage } from "../holding/held-messages.js";
 import type { Holding } from "../holding/holding.js";
+import { backoffDelayMs } from "../holding/unavailable-backoff.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { ErrorReporter } from "./error-reporter.js";
 import type { Handling } from "./handling.js";
 import type { InFlightMessage } from "./in-flight-message.js";
 import type { PendingWaits } from "./pending-waits.js";
 import type { BlockCause, ProcessorSettings } from "./processor-settings.js";
-import { readInPlace } from "./read-in-place.js";
 
 /** The parts of a processor that are needed to run messages. */
 export interface MessageRunnerParts {
   readonly settings: ProcessorSettings;
-  readonly reporter: ErrorReporter;
+  readonly report: ErrorReporter;
   readonly handling: Handling;
   /** Undefined in a session: its order does not allow holding a message while others go on. */
   readonly holding: Holding | undefined;
@@ -44,32 +44,32 @@ export class MessageRunner {
       // It may have been abandoned while it was read.
       return inFlight.isAborted ? Promise.resolve() : handling.handle(result, inFlight);
     };
-    return isPromise(reading) ? (reading as Promise<IntakeResult>).then(pass) : pass(reading as IntakeResult);
+    return isPromise(reading) ? reading.then(pass) : pass(reading);
   }
 
   /** Reports an unread message to the client's hook and to `processError`. Never rejects. */
   async notify(event: UndeserializableEvent): Promise<void> {
-    const { settings, reporter } = this.#parts;
+    const { settings, report } = this.#parts;
     const { message, disposition, error, settlementError } = event;
     settings.onUndeserializable(event);
     if (settlementError !== undefined) {
       const source = disposition === "unsettled" ? "deadLetter" : "quarantine";
-      await reporter.report(settlementError, source, message.messageId);
+      await report(settlementError, source, message.messageId);
     }
     const explained = settings.breaker?.explain(error) ?? error;
-    await reporter.report(explained, "deserialize", message.messageId, event);
+    await report(explained, "deserialize", message.messageId, event);
   }
 
   async #conclude(event: UndeserializableEvent, inFlight: InFlightMessage): Promise<void> {
-    const { settings, reporter, waits, block } = this.#parts;
+    const { settings, report, waits, block } = this.#parts;
     if (event.disposition === "held") return this.#hold(event, inFlight);
     // Before any await, so that later messages cannot overtake it.
     if (event.disposition === "blocked") block(settings.isBlocking ? "undeserializable" : "circuitOpen");
     else if (inFlight.delivery === undefined) this.#holdSlot(event, inFlight);
     await this.notify(event);
     if (event.disposition !== "abandoned" || inFlight.delivery === undefined) return;
-    await abandonUndecoded(inFlight.delivery, waits.abandons, (error) => {
-      void reporter.report(error, "abandon", event.message.messageId);
+    await waits.abandons.abandon(inFlight.delivery).catch((error: unknown) => {
+      void report(error, "abandon", event.message.messageId);
     });
   }
 
@@ -111,21 +111,28 @@ export class MessageRunner {
     return { delivered, delivery, outcome, circuit, opening: circuit?.opening ?? 0, free };
   }
 
-  /** Reads a message of a session repeatedly, while the messages behind it wait. */
-  async #readInPlace(inFlight: InFlightMessage, event: UndeserializableEvent): Promise<void> {
+  /** Reads a message of a session repeatedly until the result is not `held` any more, while the messages behind it wait. */
+  async #readInPlace(inFlight: InFlightMessage, { error }: UndeserializableEvent): Promise<void> {
     const { settings, policy, waits, handling, abandon } = this.#parts;
-    const { intake, breaker, backoff, session } = settings;
-    const result = await readInPlace(inFlight, event.error, {
-      intake,
-      breaker,
-      backoff,
-      keepLock: session?.keepLock,
-      policy,
-      signal: waits.inPlace,
-    });
-    if (result === undefined) {
-      if (waits.isEnded && !inFlight.isAborted) await abandon(inFlight);
-    } else if (isUndeserializableEvent(result)) await this.#conclude(result, inFlight);
-    else await handling.handle(result, inFlight);
+    const { intake, breaker, session } = settings;
+    let lastError = error;
+    for (let attempts = 0; ; attempts += 1) {
+      const mayGoOn = await waits.waitInPlace(this.#delayMs(lastError, attempts));
+      if (inFlight.isAborted) return;
+      if (!mayGoOn) return waits.isEnded ? abandon(inFlight) : undefined;
+      session?.keepLock?.();
+      breaker?.beginProbe();
+      const result = await intake.read(inFlight.delivered, inFlight.delivery, policy);
+      if (!isUndeserializableEvent(result)) return handling.handle(result, inFlight);
+      if (result.disposition !== "held") return this.#conclude(result, inFlight);
+      lastError = result.error;
+    }
+  }
+
+  #delayMs({ code }: WaybillError, attempts: number): number {
+    const { breaker, backoff } = this.#parts.settings;
+    return code === "unavailable" || breaker === undefined
+      ? backoffDelayMs(backoff, attempts)
+      : breaker.options.probeIntervalInMs;
   }
 }

@@ -1,20 +1,18 @@
 import { type AbandonBackoff, DelayedAbandons } from "../delivery/delayed-abandons.js";
+import { pause } from "../foundation/pause.js";
 import type { Scheduler } from "../foundation/scheduler.js";
+import { underEither } from "../foundation/under-either.js";
 
-/**
- * The pending delays of a processor: before it abandons a message, and before it reads a message of a session again in place. Each is
- * created on first use.
- */
+/** The pending delays of a processor: before it abandons a message, and before it reads a message of a session again in place. */
 export class PendingWaits {
+  readonly abandons: DelayedAbandons;
   readonly #scheduler: Scheduler;
-  readonly #backoff: AbandonBackoff;
-  #abandons: DelayedAbandons | undefined;
-  #inPlace: AbortController | undefined;
+  readonly #inPlace = new AbortController();
   #isEnded = false;
 
   constructor(scheduler: Scheduler, backoff: AbandonBackoff) {
+    this.abandons = new DelayedAbandons(scheduler, backoff);
     this.#scheduler = scheduler;
-    this.#backoff = backoff;
   }
 
   /** Whether the processor is closing, so that there are no more delays. */
@@ -22,28 +20,22 @@ export class PendingWaits {
     return this.#isEnded;
   }
 
-  get abandons(): DelayedAbandons {
-    this.#abandons ??= new DelayedAbandons(this.#scheduler, this.#backoff);
-    if (this.#isEnded) this.#abandons.flush();
-    return this.#abandons;
-  }
-
-  /** Aborts the delays before reading in place. */
-  get inPlace(): AbortSignal {
-    this.#inPlace ??= new AbortController();
-    if (this.#isEnded) this.#inPlace.abort();
-    return this.#inPlace.signal;
+  /** Waits before a message is read again in place. Resolves with whether it may be: false once these delays were ended. */
+  async waitInPlace(delayMs: number): Promise<boolean> {
+    const { signal } = this.#inPlace;
+    await underEither(signal, undefined, () => pause(delayMs, this.#scheduler, signal));
+    return !signal.aborted;
   }
 
   /** Ends the delays before reading in place, but not those before abandoning. */
   endInPlace(): void {
-    this.#inPlace?.abort();
+    this.#inPlace.abort();
   }
 
   /** Ends all delays, including later ones. */
   end(): void {
     this.#isEnded = true;
-    this.#inPlace?.abort();
-    this.#abandons?.flush();
+    this.endInPlace();
+    this.abandons.flush();
   }
 }

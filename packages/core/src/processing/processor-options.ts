@@ -83,6 +83,8 @@ export const defaultSubscribeOptions = Object.freeze({
   prefetchCount: 0,
   autoCompleteMessages: true,
   closeTimeoutInMs: 25_000,
+  retry: undefined,
+  abortSignal: undefined,
 });
 
 /** Options of closing a subscription. */

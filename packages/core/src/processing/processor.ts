@@ -2,14 +2,14 @@ import type { DeliveredMessage, TransportSubscription } from "../contracts/trans
 import { type Delivery, isLockLost } from "../delivery/delivery.js";
 import type { IntakePolicy } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
-import { durationMs } from "../foundation/duration.js";
+import { durationMs } from "../foundation/numbers.js";
+import { isDoneWithin } from "../foundation/within.js";
 import type { HeldMessage } from "../holding/held-messages.js";
 import { Holding } from "../holding/holding.js";
 import { processorPolicy } from "../holding/intake-policy.js";
 import type { UndecodedMessage } from "../message/message.js";
 import { CallSlots } from "./call-slots.js";
-import { drain } from "./drain.js";
-import { ErrorReporter } from "./error-reporter.js";
+import { type ErrorReporter, errorReporter } from "./error-reporter.js";
 import { Handling } from "./handling.js";
 import { InFlightMessage } from "./in-flight-message.js";
 import { InFlightMessages } from "./in-flight-messages.js";
@@ -18,16 +18,19 @@ import { PendingWaits } from "./pending-waits.js";
 import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
 import type { BlockCause, ProcessorSettings } from "./processor-settings.js";
 
+/** Handlers get at least four fifths of the time for closing; settling the rest takes at most this long. In milliseconds. */
+const maxSettlingMs = 5_000;
+
 /** How many completions per slot may be pending before further messages wait for them. */
 const completionsPerCall = 8;
 
 /**
  * Delivers messages to a handler until it is closed, and settles each according to the handler's result. `CallSlots` limits how many run
- * concurrently, `MessageRunner` runs one, `drain` ends them.
+ * concurrently, `MessageRunner` runs one.
  */
 export class Processor implements MessageSubscription {
   readonly #settings: ProcessorSettings;
-  readonly #reporter: ErrorReporter;
+  readonly #report: ErrorReporter;
   readonly #messages: InFlightMessages;
   readonly #slots: CallSlots;
   readonly #waits: PendingWaits;
@@ -41,21 +44,12 @@ export class Processor implements MessageSubscription {
   #closing: Promise<void> | undefined;
 
   constructor(handlers: MessageHandlers<unknown, UndecodedMessage>, settings: ProcessorSettings) {
-    const { intake, session, isAutoCompleting, retry, maxConcurrentCalls, backoff } = settings;
+    const { intake, session, maxConcurrentCalls, backoff } = settings;
     const keeper = session?.keeper;
     this.#settings = settings;
-    this.#reporter = new ErrorReporter(
-      (args) => handlers.processError(args),
-      intake.settings.entityPath,
-      session?.sessionId,
-    );
-    this.#handling = new Handling(handlers, this.#reporter, {
-      intake: intake.settings,
-      renewal: intake.renewal,
-      isAutoCompleting,
-      retry,
-      toContext: keeper === undefined ? (inFlight) => inFlight : keeper.toContext,
-    });
+    this.#report = errorReporter(handlers, intake.settings.entityPath, session?.sessionId);
+    const toContext = keeper === undefined ? (inFlight: InFlightMessage) => inFlight : keeper.toContext;
+    this.#handling = new Handling(handlers, this.#report, { ...settings, toContext });
     this.#messages = new InFlightMessages(keeper && ((isBusy) => keeper.onActivity(isBusy)));
     this.#slots = new CallSlots(maxConcurrentCalls, (inFlight) => void this.#call(inFlight));
     this.#waits = new PendingWaits(intake.settings.scheduler, backoff);
@@ -77,12 +71,8 @@ export class Processor implements MessageSubscription {
   }
 
   #createHolding(): Holding {
-    const { intake, breaker, backoff, canDefer } = this.#settings;
     return new Holding({
-      intake,
-      breaker,
-      backoff,
-      canDefer,
+      ...this.#settings,
       readAgain: this.#readAgain,
       take: this.#take,
       onSettled: (event) => void this.#runner.notify(event),
@@ -93,7 +83,7 @@ export class Processor implements MessageSubscription {
   #createRunner(): MessageRunner {
     return new MessageRunner({
       settings: this.#settings,
-      reporter: this.#reporter,
+      report: this.#report,
       handling: this.#handling,
       holding: this.#holding,
       policy: this.#createPolicy(),
@@ -120,8 +110,13 @@ export class Processor implements MessageSubscription {
 
   #subscribe(): TransportSubscription {
     const { intake, maxConcurrentCalls, prefetchCount } = this.#settings;
-    return intake.settings.receiver.subscribe(
-      { onMessage: this.#onMessage, onError: this.#onError, onStopping: this.#onStopping },
+    const { receiver, observer, entityPath } = intake.settings;
+    const onMessage = (delivered: DeliveredMessage): Promise<void> =>
+      observer?.isTracing
+        ? observer.process(entityPath, delivered, this.#onMessage)
+        : this.#onMessage(delivered);
+    return receiver.subscribe(
+      { onMessage, onError: this.#onError, onStopping: this.#onStopping },
       { maxConcurrentCalls: maxConcurrentCalls + prefetchCount },
     );
   }
@@ -166,7 +161,7 @@ export class Processor implements MessageSubscription {
       if (!inFlight.isAborted) await this.#runner.run(inFlight);
     } catch (error) {
       // Nothing above is expected to throw; a rejection here could end the subscription.
-      await this.#reporter.report(WaybillError.from(error), "receive", inFlight.delivered.messageId);
+      await this.#report(WaybillError.from(error), "receive", inFlight.delivered.messageId);
     }
     if (inFlight.isHeld) {
       this.#slots.release(inFlight);
@@ -215,23 +210,47 @@ export class Processor implements MessageSubscription {
   };
 
   async #close(timeoutMs: number): Promise<void> {
+    const { scheduler } = this.#settings.intake.settings;
+    const settlingMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, maxSettlingMs);
     this.#isClosing = true;
     try {
-      const parts = {
-        settings: this.#settings,
-        subscription: this.#subscription,
-        messages: this.#messages,
-        slots: this.#slots,
-        waits: this.#waits,
-        holding: this.#holding,
-        handling: this.#handling,
-        reporter: this.#reporter,
-        giveBack: this.#giveBack,
-      };
-      await drain(parts, timeoutMs);
+      if (await isDoneWithin(this.#finish(), timeoutMs - settlingMs, scheduler)) return;
+      await isDoneWithin(this.#cutShort(), settlingMs, scheduler);
     } finally {
+      // Messages that could not be settled stay locked until their locks expire.
+      for (const inFlight of this.#messages.toArray()) this.#messages.end(inFlight);
       this.#settings.onClosed(this);
     }
+  }
+
+  /** Stops receiving, abandons messages that no handler has received, and waits for the running handlers. */
+  async #finish(): Promise<void> {
+    const stopped = this.#subscription.stop();
+    this.#waits.end();
+    const held = this.#holding?.close(stopped);
+    await Promise.all([stopped, held, ...this.#slots.takeWaiting().map(this.#giveBack)]);
+    await this.#messages.whenIdle();
+  }
+
+  /** Aborts the handlers that are still running and abandons their messages. */
+  async #cutShort(): Promise<void> {
+    const held = this.#holding?.giveBack();
+    const running = this.#messages.toArray().map((inFlight) => this.#takeFromHandler(inFlight));
+    await Promise.all([held, ...running]);
+  }
+
+  async #takeFromHandler(inFlight: InFlightMessage): Promise<void> {
+    if (inFlight.isCalling) {
+      const { entityPath } = this.#settings.intake.settings;
+      const { messageId } = inFlight.delivered;
+      const text =
+        "Its handler had not finished when the subscription had to close; the message is abandoned.";
+      const error = new WaybillError("timeout", text, { entityPath, messageId });
+      inFlight.abort(error);
+      void this.#report(error, "processMessageCallback", messageId);
+    }
+    if (inFlight.delivery !== undefined) await this.#handling.abandon(inFlight.delivery);
+    this.#messages.end(inFlight);
   }
 
   /** Abandons and ends a message that no handler has received. */
@@ -253,7 +272,7 @@ export class Processor implements MessageSubscription {
   };
 
   readonly #onError = (error: unknown): void => {
-    void this.#reporter.report(error, "receive");
+    void this.#report(error, "receive");
     if (!(error instanceof WaybillError) || error.code !== "session-lock-lost") return;
     const { health, receiver } = this.#settings.intake.settings;
     health.sessionLost(receiver);
@@ -262,7 +281,7 @@ export class Processor implements MessageSubscription {
   };
 
   readonly #onRenewalError = (error: unknown, delivery: Delivery): void => {
-    void this.#reporter.report(error, "renewLock", delivery.message.messageId);
+    void this.#report(error, "renewLock", delivery.message.messageId);
     if (!isLockLost(error)) return;
     for (const inFlight of this.#messages.toArray())
       if (inFlight.delivery === delivery) inFlight.abort(error);

@@ -1,7 +1,7 @@
 import type { DeliveredMessage } from "../contracts/transport.js";
-import { durationMs } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
+import { copyToSend } from "../delivery/settle-undecoded.js";
+import { type Resolved, withDefaults } from "../foundation/known-options.js";
+import { durationMs, requireInteger } from "../foundation/numbers.js";
 import type { ApplicationProperties, EncodedMessage, MessageId } from "../message/message.js";
 
 /** The application property with the number of retries of a message. */
@@ -22,22 +22,17 @@ export interface RetryOptions {
 }
 
 /** {@link RetryOptions} with the default filled in. */
-export interface ResolvedRetryOptions extends RetryOptions {
-  readonly maxRetries: number;
-}
+export type ResolvedRetryOptions = Resolved<RetryOptions>;
 
-/** The default of {@link RetryOptions}. */
-const defaultMaxRetries = 10;
-
-const optionNames: OptionNames<RetryOptions> = { delayInMs: true, maxRetries: true };
+const defaults = Object.freeze({ delayInMs: undefined, maxRetries: 10 });
 
 /** Checks the options and fills in the default. Throws `TypeError`. */
 export function resolveRetryOptions(options: RetryOptions): ResolvedRetryOptions {
-  requireKnownOptions("retry", options, optionNames);
-  const { delayInMs, maxRetries = defaultMaxRetries } = options;
+  const resolved = withDefaults("retry", options, defaults);
+  const { delayInMs, maxRetries } = resolved;
   if (typeof delayInMs !== "function") durationMs("retry.delayInMs", delayInMs, 0);
   requireInteger("retry.maxRetries", maxRetries, 0);
-  return { delayInMs, maxRetries };
+  return resolved;
 }
 
 /** How often a message has been retried. An invalid property counts as 0, because it comes from the wire. */
@@ -59,16 +54,8 @@ export function retryCopy(delivered: DeliveredMessage, atMs: number): EncodedMes
   const firstId = (applicationProperties[firstMessageIdProperty] as MessageId | undefined) ?? messageId;
   if (firstId !== undefined) copied[firstMessageIdProperty] = firstId;
   return {
-    body: delivered.body,
+    ...copyToSend(delivered),
     messageId: `retry-of-${delivered.sequenceNumber}`,
-    contentType: delivered.contentType,
-    correlationId: delivered.correlationId,
-    subject: delivered.subject,
-    to: delivered.to,
-    replyTo: delivered.replyTo,
-    replyToSessionId: delivered.replyToSessionId,
-    partitionKey: delivered.partitionKey,
-    viaPartitionKey: delivered.viaPartitionKey,
     // Its time to live counts from when it becomes active; the copy expires when the original would have.
     timeToLive: expiresAtUtc === undefined ? undefined : timeLeftMs(expiresAtUtc, atMs),
     forcePersistence: delivered.forcePersistence,

@@ -1,9 +1,8 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { ReceiveMode, TransportReceiver, TransportSender } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
-import { durationMs } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
+import { withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { Scheduler } from "../foundation/scheduler.js";
 import type { UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
@@ -35,42 +34,33 @@ export interface SubscribeDependencies {
   readonly retrySender: (() => TransportSender) | undefined;
 }
 
-const optionNames: OptionNames<SubscribeMessagesOptions> = {
-  maxConcurrentCalls: true,
-  prefetchCount: true,
-  autoCompleteMessages: true,
-  maxAutoLockRenewalDurationInMs: true,
-  retry: true,
-  closeTimeoutInMs: true,
-  abortSignal: true,
-};
+/** {@link SubscribeMessagesOptions} with every default filled in. */
+type ResolvedSubscribeOptions = Pick<
+  ProcessorSettings,
+  "maxConcurrentCalls" | "prefetchCount" | "isAutoCompleting" | "renewForMs" | "closeTimeoutMs" | "retry"
+>;
 
 /** Checks the options of a subscription and fills in the defaults. */
 export function resolveSubscribeOptions(
   options: SubscribeMessagesOptions,
   dependencies: SubscribeDependencies,
-): Omit<ProcessorSettings, "intake" | "session" | "onClosed"> {
-  requireKnownOptions("subscribe", options, optionNames);
-  const defaults = defaultSubscribeOptions;
-  const { maxConcurrentCalls = defaults.maxConcurrentCalls, prefetchCount = defaults.prefetchCount } =
-    options;
+): ResolvedSubscribeOptions {
+  const defaults = { ...defaultSubscribeOptions, maxAutoLockRenewalDurationInMs: dependencies.renewForMs };
+  const resolved = withDefaults("subscribe", options, defaults);
+  const { maxConcurrentCalls, prefetchCount } = resolved;
   requireInteger("maxConcurrentCalls", maxConcurrentCalls, 1);
   requireInteger("prefetchCount", prefetchCount, 0);
   requirePrefetchable(prefetchCount, dependencies.receiver.receiveMode, dependencies.entityPath);
-  const { maxAutoLockRenewalDurationInMs, closeTimeoutInMs } = options;
-  const { backoff, renewForMs, isBlocking, onUndeserializable, breaker, canDefer } = dependencies;
+  for (const name of ["maxAutoLockRenewalDurationInMs", "closeTimeoutInMs"] as const) {
+    requireDuration(name, resolved[name], 0, Number.POSITIVE_INFINITY);
+  }
   return {
-    backoff,
-    canDefer,
     maxConcurrentCalls,
     prefetchCount,
-    isAutoCompleting: options.autoCompleteMessages ?? defaults.autoCompleteMessages,
-    renewForMs: durationMs("maxAutoLockRenewalDurationInMs", maxAutoLockRenewalDurationInMs, renewForMs),
-    closeTimeoutMs: durationMs("closeTimeoutInMs", closeTimeoutInMs, defaults.closeTimeoutInMs),
+    isAutoCompleting: resolved.autoCompleteMessages,
+    renewForMs: resolved.maxAutoLockRenewalDurationInMs,
+    closeTimeoutMs: resolved.closeTimeoutInMs,
     retry: resolveRetry(options.retry, dependencies),
-    breaker,
-    isBlocking,
-    onUndeserializable,
   };
 }
 

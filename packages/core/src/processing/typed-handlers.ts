@@ -1,5 +1,5 @@
 import type { ReceiveMode } from "../contracts/transport.js";
-import { isPromise } from "../foundation/is-promise.js";
+import { afterwards } from "../foundation/is-promise.js";
 import { required } from "../foundation/required.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
@@ -115,10 +115,7 @@ function handledOnly(pipeline: Pipeline, handled: ReadonlyMap<string, unknown>):
     messageTypes: pipeline.messageTypes,
     messageTypeResolver: pipeline.messageTypeResolver,
     serialize: (message, options) => pipeline.serialize(message, options),
-    deserialize(message, options) {
-      const outcome = pipeline.deserialize(message, options);
-      return isPromise(outcome) ? (outcome as Promise<DeserializationOutcome>).then(policy) : policy(outcome);
-    },
+    deserialize: (message, options) => afterwards(pipeline.deserialize(message, options), policy),
   };
 }
 

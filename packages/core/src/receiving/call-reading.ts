@@ -2,7 +2,6 @@ import type { DeliveredMessage } from "../contracts/transport.js";
 import { DelayedAbandons } from "../delivery/delayed-abandons.js";
 import type { Delivery } from "../delivery/delivery.js";
 import { type Intake, type IntakeResult, isUndeserializableEvent } from "../delivery/intake.js";
-import { abandonUndecoded } from "../delivery/settle-undecoded.js";
 import type { WaybillError } from "../errors/error.js";
 import { isPromise } from "../foundation/is-promise.js";
 import { HeldForCalls } from "../holding/held-for-calls.js";
@@ -43,19 +42,11 @@ export class CallReading {
   #blockedBy: WaybillError | undefined;
 
   constructor(settings: CallReadingSettings, intake: Intake) {
-    const { breaker, backoff, isSession, isBlocking, renewForMs, scheduler } = settings;
+    const { backoff, isSession, scheduler } = settings;
     this.#settings = settings;
     this.#intake = intake;
     this.#abandons = new DelayedAbandons(scheduler, backoff);
-    this.held = new HeldForCalls({
-      intake,
-      breaker,
-      backoff,
-      isOrdered: isSession,
-      isBlocking,
-      renewForMs,
-      onSettled: this.#onSettled,
-    });
+    this.held = new HeldForCalls({ ...settings, intake, isOrdered: isSession, onSettled: this.#onSettled });
   }
 
   /** Aborts when the receiver closes. */
@@ -139,10 +130,9 @@ export class CallReading {
 
   /** Not awaited, because the call returns long before the delay ends. If abandoning fails, the lock expires, with the same effect. */
   #abandonLater(delivery: Delivery): void {
-    const abandoning = abandonUndecoded(delivery, this.#abandons, () => {}).then(() => {
-      this.#abandoning.delete(abandoning);
-    });
+    const abandoning = this.#abandons.abandon(delivery).catch(() => {});
     this.#abandoning.add(abandoning);
+    void abandoning.then(() => this.#abandoning.delete(abandoning));
   }
 
   readonly #onSettled = (event: UndeserializableEvent): void => {

@@ -1,7 +1,7 @@
 import type { SettleableMessage } from "../contracts/settlement.js";
 import { Delivery } from "../delivery/delivery.js";
 import { WaybillError } from "../errors/error.js";
-import { requireInteger } from "../foundation/integer.js";
+import { requireInteger } from "../foundation/numbers.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { ReceiveMessagesOptions, Receiver } from "./receiver.js";
 

@@ -1,7 +1,6 @@
 import type { CallOptions, ReceiveMode, SubQueue } from "../contracts/transport.js";
 import type { OptionNames } from "../foundation/known-options.js";
 import type { UndecodedMessage } from "../message/message.js";
-import type { UndeserializableAction } from "./undeserializable-action.js";
 
 /** Options of a receiver. */
 export interface ReceiverOptions {
@@ -12,6 +11,11 @@ export interface ReceiverOptions {
   /** How long the locks of received messages, or of the session, are renewed, in milliseconds; 0 disables renewal. Default: 300 000. */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
+
+/** What happens to an undeserializable message of a session: `"deadLetter"` dead-letters it, `"block"` stops the session at it. */
+export type UndeserializableAction = "deadLetter" | "block";
+
+export const undeserializableActions: readonly UndeserializableAction[] = ["deadLetter", "block"];
 
 /** Options of accepting a session and of its receiver. */
 export interface AcceptSessionReceiverOptions<Mode extends ReceiveMode = ReceiveMode>
@@ -41,15 +45,13 @@ export const defaultReceiverOptions = Object.freeze({
 
 /** The names of {@link ReceiverOptions}. */
 export const receiverOptionNames: OptionNames<ReceiverOptions> = {
-  receiveMode: true,
+  ...defaultReceiverOptions,
   subQueueType: true,
-  maxAutoLockRenewalDurationInMs: true,
 };
 
 /** The names of {@link AcceptSessionReceiverOptions}. */
 export const acceptSessionOptionNames: OptionNames<AcceptSessionReceiverOptions> = {
-  receiveMode: true,
-  maxAutoLockRenewalDurationInMs: true,
+  ...defaultReceiverOptions,
   maxWaitTimeInMs: true,
   undeserializableAction: true,
   abortSignal: true,

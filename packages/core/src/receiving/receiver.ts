@@ -8,9 +8,9 @@ import type {
 import { type Delivery, requireDelivery } from "../delivery/delivery.js";
 import { Intake, type IntakeSettings } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
-import { durationMs } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
+import { onAbort } from "../foundation/abort-signals.js";
 import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
+import { durationMs, requireInteger } from "../foundation/numbers.js";
 import { pause } from "../foundation/pause.js";
 import { steadyNow } from "../foundation/scheduler.js";
 import { sequenceNumberList } from "../foundation/sequence-number-list.js";
@@ -145,25 +145,24 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     handlers: MessageHandlers<Body, Undecoded>,
     options: SubscribeMessagesOptions = {},
   ): MessageSubscription {
-    const settings = resolveSubscribeOptions(options, this.#settings);
-    const { abortSignal } = options;
+    const resolved = resolveSubscribeOptions(options, this.#settings);
     requireHandlers(handlers);
     this.#requireOpen();
+    let stopListening = () => {};
     const processor = new Processor(handlers as MessageHandlers<unknown, UndecodedMessage>, {
-      ...settings,
+      ...this.#settings,
+      ...resolved,
       intake: this.#intake,
       session: sessionOf(this.#receiver, this.#settings.keepLock),
       onClosed: (closed) => {
         this.#subscriptions.delete(closed);
-        abortSignal?.removeEventListener("abort", onAbort);
+        stopListening();
         if (this.#settings.isForSubscription) this.close().catch(() => {});
       },
     });
-    // Errors of this close are ignored here; closing the receiver reports them.
-    const onAbort = () => void processor.close().catch(() => {});
     this.#subscriptions.add(processor);
-    if (abortSignal?.aborted) onAbort();
-    else abortSignal?.addEventListener("abort", onAbort, { once: true });
+    // Errors of this close are ignored here; closing the receiver reports them.
+    stopListening = onAbort(options.abortSignal, () => void processor.close().catch(() => {}));
     return processor;
   }
 
@@ -190,7 +189,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     requireKnownOptions("peekMessages", options, peekOptionNames);
     this.#requireOpen();
     const { fromSequenceNumber = this.#peekFrom, abortSignal } = options;
-    const delivered = await this.#receiver.peek({
+    const delivered = await this.#intake.peek({
       maxMessages: maxMessageCount,
       fromSequenceNumber,
       abortSignal,
@@ -212,7 +211,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     const { found, messages } = this.#reading.held.readDeferred(numbers);
     const missing = numbers.filter((number) => !found.includes(number));
     const readable = await messages;
-    const delivered = missing.length === 0 ? [] : await this.#receiver.receiveDeferred(missing, options);
+    const delivered = missing.length === 0 ? [] : await this.#intake.receiveDeferred(missing, options);
     const received = delivered.length === 0 ? [] : await this.#reading.read(delivered, { isDeferred: true });
     return [...readable, ...received] as (ReceivedMessage<Body> | Undecoded)[];
   }
@@ -294,7 +293,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     maxWaitTimeInMs: number,
     { abortSignal }: ReceiveMessagesOptions,
   ): Promise<(ReceivedMessage | UndecodedMessage)[] | undefined> {
-    const delivered = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
+    const delivered = await this.#intake.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
     return delivered.length === 0 ? undefined : this.#reading.read(delivered, { isDeferred: false });
   }
 

@@ -1,6 +1,5 @@
 import type { DeliveredMessage } from "../contracts/transport.js";
 import { cut } from "../errors/wire-text.js";
-import { isPromise } from "../foundation/is-promise.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalGroup, RehearsalReport } from "./rehearsal-report.js";
@@ -30,8 +29,7 @@ export class RehearsalTally {
 
   /** Reads a message and counts it; resolves with its outcome. */
   async read(message: DeliveredMessage): Promise<DeserializationOutcome> {
-    const reading = this.#pipeline.deserialize(message);
-    const outcome = (isPromise(reading) ? await reading : reading) as DeserializationOutcome;
+    const outcome = await this.#pipeline.deserialize(message);
     await this.add(message, outcome);
     return outcome;
   }
@@ -83,17 +81,11 @@ export class RehearsalTally {
   }
 
   #count(group: Mutable<RehearsalGroup>): void {
-    const key = keyOf(group);
-    const known = this.#groups.get(key);
-    if (known !== undefined) known.messageCount += 1;
-    else if (this.#groups.size < maxGroups) this.#groups.set(key, group);
-    else this.#countAsOther(group);
-  }
-
-  #countAsOther(group: Mutable<RehearsalGroup>): void {
     const other = { ...group, contentType: "(other)", messageType: "(other)", suggestion: undefined };
-    const known = this.#groups.get(keyOf(other));
-    if (known === undefined) this.#groups.set(keyOf(other), other);
+    const isOther = this.#groups.size >= maxGroups && !this.#groups.has(keyOf(group));
+    const counted = isOther ? other : group;
+    const known = this.#groups.get(keyOf(counted));
+    if (known === undefined) this.#groups.set(keyOf(counted), counted);
     else known.messageCount += 1;
   }
 }

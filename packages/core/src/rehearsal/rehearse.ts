@@ -1,6 +1,5 @@
 import type { CallOptions, PeekOptions, SubQueue, TransportReceiver } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
-import type { OptionNames } from "../foundation/known-options.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalReport } from "./rehearsal-report.js";
 import { RehearsalTally } from "./rehearsal-tally.js";
@@ -16,15 +15,12 @@ export interface RehearseOptions extends CallOptions {
 }
 
 /** The defaults of {@link RehearseOptions}. */
-export const defaultRehearseOptions = Object.freeze({ maxMessageCount: 100 });
-
-/** The names of {@link RehearseOptions}. */
-export const rehearseOptionNames: OptionNames<RehearseOptions> = {
-  maxMessageCount: true,
-  subQueueType: true,
-  sessionId: true,
-  abortSignal: true,
-};
+export const defaultRehearseOptions = Object.freeze({
+  maxMessageCount: 100,
+  subQueueType: undefined,
+  sessionId: undefined,
+  abortSignal: undefined,
+});
 
 /** A rehearsal of one session ends after this many messages of other sessions. */
 const maxOtherMessages = 100_000;

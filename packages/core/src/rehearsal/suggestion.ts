@@ -2,9 +2,8 @@ import type { Serializer } from "../contracts/serializer.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
 import type { ReasonCode } from "../errors/reason.js";
 import { cut } from "../errors/wire-text.js";
-import { isPromise } from "../foundation/is-promise.js";
 import { parseMediaType } from "../message/media-type.js";
-import type { DeserializationOutcome, Undeserializable } from "../message/outcome.js";
+import type { Undeserializable } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 
 /** What undeserializable messages have in common, and the option with which they could be read. */
@@ -99,9 +98,8 @@ async function findReader(
       : pipeline.serializers.toSorted((a, b) => Number(readsJson(b)) - Number(readsJson(a)));
   for (const { name } of serializers) {
     try {
-      const reading = pipeline.deserialize(message, { readAs: { serializer: name } });
-      const outcome = isPromise(reading) ? await reading : reading;
-      if ((outcome as DeserializationOutcome).status === "decoded") return name;
+      const { status } = await pipeline.deserialize(message, { readAs: { serializer: name } });
+      if (status === "decoded") return name;
     } catch {
       // A custom pipeline may not support `readAs`.
     }

@@ -1,27 +1,24 @@
 import { WaybillError } from "../errors/error.js";
-import type { Scheduler, Timer } from "../foundation/scheduler.js";
-import type { ReceivedMessage } from "../message/message.js";
+import { pause } from "../foundation/pause.js";
+import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { Receiver } from "../receiving/receiver.js";
-import type { RequestReplyClient } from "./request-reply-client.js";
+import type { ReplyEntity, RequestReplyClient } from "./request-reply-client.js";
 
-/** Where replies are received: a queue or a topic's subscription, and its session. */
-export interface ReplySource {
-  readonly queueOrTopic: string;
-  readonly subscription: string | undefined;
-  readonly sessionId: string | undefined;
-}
+/** A receiver in peek-lock mode, which returns no undecoded messages. */
+export type ReplyReceiver = Receiver<UndecodedMessage>;
 
 /** Dependencies of a reply link. */
 export interface ReplyLinkSettings {
-  readonly source: ReplySource;
-  readonly client: Pick<RequestReplyClient, "createReceiver" | "acceptSession">;
-  readonly scheduler: Scheduler;
+  readonly entity: ReplyEntity;
+  /** The session for replies. */
+  readonly sessionId: string | undefined;
+  readonly client: RequestReplyClient;
   readonly maxConcurrentReplies: number;
   /** Whether requests are pending, so that a retry makes sense. */
   readonly isNeeded: () => boolean;
   /** Called with each reply. A reply that it does not settle is completed when it resolves. */
-  readonly onReply: (reply: ReceivedMessage, receiver: Receiver) => Promise<void> | void;
+  readonly onReply: (reply: ReceivedMessage, receiver: ReplyReceiver) => Promise<void> | void;
   readonly onError: (args: ProcessErrorArgs) => void;
   /** Called when replies cannot be received and a retry would not help. */
   readonly onBroken: (error: WaybillError) => void;
@@ -36,9 +33,8 @@ const retryDelayMs = 500;
 export class ReplyLink {
   readonly #settings: ReplyLinkSettings;
   readonly #closing = new AbortController();
-  #receiver: Receiver | undefined;
+  #receiver: ReplyReceiver | undefined;
   #opening: Promise<void> | undefined;
-  #retry: { readonly timer: Timer; readonly resume: () => void } | undefined;
   /** The last error of receiving; undefined while it receives. */
   lastError: unknown;
 
@@ -49,17 +45,12 @@ export class ReplyLink {
   /** Resolves when replies are being received; returns undefined if they already are. Rejects when a retry would not help. */
   open(): Promise<void> | undefined {
     if (this.#receiver !== undefined) return undefined;
-    const { source, client } = this.#settings;
-    if (source.sessionId === undefined) {
-      const { queueOrTopic, subscription } = source;
-      this.#attach(
-        subscription === undefined
-          ? client.createReceiver(queueOrTopic)
-          : client.createReceiver(queueOrTopic, subscription),
-      );
+    const { entity, sessionId, client } = this.#settings;
+    if (sessionId === undefined) {
+      this.#attach(client.createReceiver(entity));
       return undefined;
     }
-    this.#opening ??= this.#acceptUntilHeld(source.sessionId).finally(() => {
+    this.#opening ??= this.#acceptUntilHeld(sessionId).finally(() => {
       this.#opening = undefined;
     });
     return this.#opening;
@@ -68,18 +59,16 @@ export class ReplyLink {
   /** Waits for the replies in flight and releases the session. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#retry?.timer.cancel();
-    this.#retry?.resume();
     await this.#opening?.catch(() => {});
     await this.#receiver?.close();
   }
 
-  #attach(receiver: Receiver): void {
+  #attach(receiver: ReplyReceiver): void {
     this.#receiver = receiver;
     this.lastError = undefined;
     receiver.subscribe(
       {
-        processMessage: (reply) => this.#settings.onReply(reply, receiver),
+        processMessage: (reply) => this.#settings.onReply(reply as ReceivedMessage, receiver),
         processError: (args) => this.#onError(args, receiver),
       },
       { maxConcurrentCalls: this.#settings.maxConcurrentReplies },
@@ -87,44 +76,26 @@ export class ReplyLink {
   }
 
   async #acceptUntilHeld(sessionId: string): Promise<void> {
+    const { entity, client } = this.#settings;
+    const abortSignal = this.#closing.signal;
+    const maxAutoLockRenewalDurationInMs = Number.POSITIVE_INFINITY;
     for (;;) {
       try {
-        const receiver = await this.#accept(sessionId);
+        const options = { abortSignal, maxAutoLockRenewalDurationInMs };
+        const receiver = await client.acceptSession(entity, sessionId, options);
         if (!this.#isClosed) return this.#attach(receiver);
         await receiver.close();
       } catch (error) {
         this.lastError = error;
         const mayHelp = error instanceof WaybillError && error.retryable && this.#settings.isNeeded();
         if (!mayHelp || this.#isClosed) throw error;
-        await this.#wait();
+        await pause(retryDelayMs, client.scheduler, abortSignal);
       }
       if (this.#isClosed) throw new WaybillError("closed", "The requester is closed.");
     }
   }
 
-  #accept(sessionId: string): Promise<Receiver> {
-    const { source, client } = this.#settings;
-    const options = {
-      abortSignal: this.#closing.signal,
-      maxAutoLockRenewalDurationInMs: Number.POSITIVE_INFINITY,
-    };
-    const { queueOrTopic, subscription } = source;
-    return subscription === undefined
-      ? client.acceptSession(queueOrTopic, sessionId, options)
-      : client.acceptSession(queueOrTopic, subscription, sessionId, options);
-  }
-
-  #wait(): Promise<void> {
-    return new Promise((resolve) => {
-      const resume = () => {
-        this.#retry = undefined;
-        resolve();
-      };
-      this.#retry = { timer: this.#settings.scheduler.schedule(retryDelayMs, resume), resume };
-    });
-  }
-
-  #onError(args: ProcessErrorArgs, receiver: Receiver): void {
+  #onError(args: ProcessErrorArgs, receiver: ReplyReceiver): void {
     this.#settings.onError(args);
     if (args.errorSource !== "receive" || receiver !== this.#receiver || this.#isClosed) return;
     const error = WaybillError.from(args.error);
@@ -133,7 +104,7 @@ export class ReplyLink {
     else if (!error.retryable) this.#settings.onBroken(error);
   }
 
-  #reopen(lost: Receiver): void {
+  #reopen(lost: ReplyReceiver): void {
     this.#receiver = undefined;
     void lost.close().catch(() => {});
     if (!this.#settings.isNeeded()) return;

@@ -1,6 +1,6 @@
 import { WaybillError } from "../errors/error.js";
-import { requireInteger } from "../foundation/integer.js";
 import { requireOneOf, requireType } from "../foundation/known-options.js";
+import { requireInteger } from "../foundation/numbers.js";
 import type { ReceivedMessage } from "../message/message.js";
 import type { ReplyAnswer, ReplyListener } from "./pending-request.js";
 import type { RequestManyOptions } from "./request-options.js";

@@ -1,7 +1,6 @@
 import type { CallOptions } from "../contracts/transport.js";
-import { durationMs } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions, requireOneOf } from "../foundation/known-options.js";
+import { type Resolved, requireOneOf, withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { Message, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";
@@ -65,36 +64,17 @@ const defaultRequesterOptions = Object.freeze({
   maxConcurrentReplies: 32,
   lateReplies: "complete",
   unknownReplies: "deadLetter",
+  onUnmatchedReply: ignore,
+  processError: ignore,
+  replyToSessionId: undefined,
 } as const);
 
-const optionNames: OptionNames<RequesterOptions> = {
-  replyToSessionId: true,
-  replyTo: true,
-  accept: true,
-  timeoutInMs: true,
-  maxPendingRequests: true,
-  maxBufferedReplies: true,
-  maxConcurrentReplies: true,
-  lateReplies: true,
-  unknownReplies: true,
-  onUnmatchedReply: true,
-  processError: true,
-};
-
 /** {@link RequesterOptions} checked, with every default filled in. */
-export interface ResolvedRequesterOptions {
+export interface ResolvedRequesterOptions
+  extends Omit<Resolved<RequesterOptions>, "replyToSessionId" | "accept"> {
   readonly replyToSessionId: string | undefined;
-  readonly replyTo: string;
   /** The value of the application property; undefined to leave it out. */
   readonly accept: string | undefined;
-  readonly timeoutInMs: number;
-  readonly maxPendingRequests: number;
-  readonly maxBufferedReplies: number;
-  readonly maxConcurrentReplies: number;
-  readonly lateReplies: UnmatchedReplyPolicy;
-  readonly unknownReplies: UnmatchedReplyPolicy;
-  readonly onUnmatchedReply: (event: UnmatchedReplyEvent) => void;
-  readonly processError: (args: ProcessErrorArgs) => Promise<void> | void;
 }
 
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
@@ -103,38 +83,19 @@ export function resolveRequesterOptions(
   queueOrTopic: string,
   readableTypes: string,
 ): ResolvedRequesterOptions {
-  requireKnownOptions("createRequester", options, optionNames);
-  const defaults = defaultRequesterOptions;
-  const { replyTo = queueOrTopic, accept = readableTypes, replyToSessionId } = options;
+  const defaults = { ...defaultRequesterOptions, replyTo: queueOrTopic, accept: readableTypes };
+  const resolved = withDefaults("createRequester", options, defaults);
+  const { replyTo, accept, replyToSessionId } = resolved;
   requireName("replyTo", replyTo);
   if (replyToSessionId !== undefined) requireName("replyToSessionId", replyToSessionId);
   if (accept !== false) requireName("accept", accept);
-  return Object.freeze({
-    replyToSessionId,
-    replyTo,
-    accept: accept === false ? undefined : accept,
-    timeoutInMs: durationMs("timeoutInMs", options.timeoutInMs, defaults.timeoutInMs),
-    maxPendingRequests: count("maxPendingRequests", options.maxPendingRequests),
-    maxBufferedReplies: count("maxBufferedReplies", options.maxBufferedReplies),
-    maxConcurrentReplies: count("maxConcurrentReplies", options.maxConcurrentReplies),
-    lateReplies: requireOneOf("lateReplies", options.lateReplies ?? defaults.lateReplies, [
-      "complete",
-      "deadLetter",
-    ]),
-    unknownReplies: requireOneOf("unknownReplies", options.unknownReplies ?? defaults.unknownReplies, [
-      "complete",
-      "deadLetter",
-      "abandon",
-    ]),
-    onUnmatchedReply: options.onUnmatchedReply ?? ignore,
-    processError: options.processError ?? ignore,
-  });
-}
-
-type CountName = "maxPendingRequests" | "maxBufferedReplies" | "maxConcurrentReplies";
-
-function count(name: CountName, given: number | undefined): number {
-  return requireInteger(name, given ?? defaultRequesterOptions[name], 1);
+  requireDuration("timeoutInMs", resolved.timeoutInMs, 0, Number.POSITIVE_INFINITY);
+  for (const name of ["maxPendingRequests", "maxBufferedReplies", "maxConcurrentReplies"] as const) {
+    requireInteger(name, resolved[name], 1);
+  }
+  requireOneOf("lateReplies", resolved.lateReplies, ["complete", "deadLetter"]);
+  requireOneOf("unknownReplies", resolved.unknownReplies, ["complete", "deadLetter", "abandon"]);
+  return Object.freeze({ ...resolved, accept: accept === false ? undefined : accept });
 }
 
 function requireName(name: string, given: unknown): void {

@@ -1,22 +1,30 @@
-import type { ReceiveMode } from "../contracts/transport.js";
+import type { Scheduler } from "../foundation/scheduler.js";
+import type { UndecodedMessage } from "../message/message.js";
 import type { Receiver } from "../receiving/receiver.js";
-import type { AcceptSessionReceiverOptions, UndecodedIn } from "../receiving/receiver-options.js";
+import type { AcceptSessionReceiverOptions } from "../receiving/receiver-options.js";
 import type { Sender } from "../sending/sender.js";
+import type { Requester } from "./requester.js";
+
+/** Where replies are received: a queue or a topic's subscription. */
+export interface ReplyEntity {
+  readonly queueOrTopic: string;
+  readonly subscription: string | undefined;
+}
 
 /** The part of the client that request/reply uses. */
 export interface RequestReplyClient {
+  readonly scheduler: Scheduler;
+  /** The host of the namespace, if the transport knows it. */
+  readonly fullyQualifiedNamespace: string | undefined;
   createSender(queueOrTopic: string): Sender;
-  createReceiver(queue: string): Receiver;
-  createReceiver(topic: string, subscription: string): Receiver;
-  acceptSession<Mode extends ReceiveMode = "peekLock">(
-    queue: string,
+  createReceiver(entity: ReplyEntity): Receiver<UndecodedMessage>;
+  acceptSession(
+    entity: ReplyEntity,
     sessionId: string,
-    options?: AcceptSessionReceiverOptions<Mode>,
-  ): Promise<Receiver<UndecodedIn<Mode>>>;
-  acceptSession<Mode extends ReceiveMode = "peekLock">(
-    topic: string,
-    subscription: string,
-    sessionId: string,
-    options?: AcceptSessionReceiverOptions<Mode>,
-  ): Promise<Receiver<UndecodedIn<Mode>>>;
+    options: AcceptSessionReceiverOptions,
+  ): Promise<Receiver<UndecodedMessage>>;
+  /** Adds a requester to close with the client. */
+  add(requester: Requester): Requester;
+  /** Removes a requester that has closed itself. */
+  forget(requester: Requester): void;
 }

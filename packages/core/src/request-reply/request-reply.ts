@@ -1,5 +1,4 @@
 import { WaybillError } from "../errors/error.js";
-import type { Scheduler } from "../foundation/scheduler.js";
 import type { Message, ReceivedMessage } from "../message/message.js";
 import { createChain } from "../pipeline/chain.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
@@ -12,7 +11,7 @@ import {
   type RequestOptions,
   resolveRequesterOptions,
 } from "./request-options.js";
-import type { RequestReplyClient } from "./request-reply-client.js";
+import type { ReplyEntity, RequestReplyClient } from "./request-reply-client.js";
 import { Requester } from "./requester.js";
 
 /** A request with its own `replyTo`, and with `replyToSessionId` if that entity requires sessions. */
@@ -22,17 +21,6 @@ export type AddressedRequest<Body = unknown> = Message<Body> & { readonly replyT
 export interface ReplySourceOptions {
   /** The subscription from which to receive replies when `replyTo` is a topic. */
   readonly replySubscription?: string | undefined;
-}
-
-/** Dependencies of request/reply. */
-export interface RequestReplySettings {
-  readonly client: RequestReplyClient;
-  readonly scheduler: Scheduler;
-  readonly pipeline: Pipeline;
-  /** The host of the namespace, if the transport knows it. */
-  readonly namespace: () => string | undefined;
-  readonly onOpened: (requester: Requester) => void;
-  readonly onClosed: (requester: Requester) => void;
 }
 
 /** How many idle requesters are kept open for `client.request`; bounded because each request may name another session. */
@@ -46,33 +34,23 @@ interface Formats {
 
 /** The requests and replies of one client. */
 export class RequestReply {
-  readonly #settings: RequestReplySettings;
+  readonly #client: RequestReplyClient;
+  readonly #pipeline: Pipeline;
   readonly #senders: ReplySenders;
   #formats: Formats | undefined;
   /** The requesters of `client.request`, by where their replies are received, least recently used first. */
   readonly #requesters = new Map<string, Requester>();
 
-  constructor(settings: RequestReplySettings) {
-    this.#settings = settings;
-    this.#senders = new ReplySenders((queueOrTopic) => settings.client.createSender(queueOrTopic));
+  constructor(client: RequestReplyClient, pipeline: Pipeline) {
+    this.#client = client;
+    this.#pipeline = pipeline;
+    this.#senders = new ReplySenders((queueOrTopic) => client.createSender(queueOrTopic));
   }
 
-  createRequester(
-    queueOrTopic: string,
-    subscription: string | undefined,
-    options: RequesterOptions,
-  ): Requester {
-    const resolved = resolveRequesterOptions(options, queueOrTopic, this.#knownFormats().readableTypes);
-    const requester = new Requester({
-      source: { queueOrTopic, subscription, sessionId: resolved.replyToSessionId },
-      options: resolved,
-      client: this.#settings.client,
-      scheduler: this.#settings.scheduler,
-      senders: this.#senders,
-      onClosed: this.#settings.onClosed,
-    });
-    this.#settings.onOpened(requester);
-    return requester;
+  createRequester(entity: ReplyEntity, given: RequesterOptions = {}): Requester {
+    const { readableTypes } = this.#knownFormats();
+    const options = resolveRequesterOptions(given, entity.queueOrTopic, readableTypes);
+    return this.#client.add(new Requester({ entity, options, client: this.#client, senders: this.#senders }));
   }
 
   async request(
@@ -93,13 +71,14 @@ export class RequestReply {
 
   reply(request: RepliableMessage, body: unknown, options: ReplyOptions): Promise<void> {
     const { negotiation } = this.#knownFormats();
-    return reply(request, body, options, this.#senders, negotiation, this.#settings.namespace());
+    const { fullyQualifiedNamespace } = this.#client;
+    return reply(request, body, options, this.#senders, negotiation, fullyQualifiedNamespace);
   }
 
   /** Created on first use, because most clients do not use request/reply. */
   #knownFormats(): Formats {
     if (this.#formats === undefined) {
-      const chain = createChain(this.#settings.pipeline.serializers);
+      const chain = createChain(this.#pipeline.serializers);
       this.#formats = { negotiation: new FormatNegotiation(chain), readableTypes: readableTypes(chain) };
     }
     return this.#formats;
@@ -117,7 +96,8 @@ export class RequestReply {
     }
     const key = JSON.stringify([replyTo, replySubscription, replyToSessionId]);
     const requester =
-      this.#requesters.get(key) ?? this.createRequester(replyTo, replySubscription, { replyToSessionId });
+      this.#requesters.get(key) ??
+      this.createRequester({ queueOrTopic: replyTo, subscription: replySubscription }, { replyToSessionId });
     this.#requesters.delete(key);
     this.#closeIdle();
     this.#requesters.set(key, requester);

@@ -2,16 +2,15 @@ import { DelayedAbandons } from "../delivery/delayed-abandons.js";
 import type { Delivery } from "../delivery/delivery.js";
 import { WaybillError } from "../errors/error.js";
 import { callHook } from "../foundation/call-hook.js";
-import { durationMs } from "../foundation/duration.js";
-import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
+import { durationMs } from "../foundation/numbers.js";
+import { steadyNow } from "../foundation/scheduler.js";
 import type { Message, MessageId, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
-import type { Receiver } from "../receiving/receiver.js";
 import { acceptProperty } from "./accept.js";
 import { correlationKey } from "./correlation-key.js";
 import type { PendingRequest, ReplyListener } from "./pending-request.js";
 import { PendingRequests } from "./pending-requests.js";
-import { ReplyLink, type ReplyLinkSettings, type ReplySource } from "./reply-link.js";
+import { ReplyLink, type ReplyReceiver } from "./reply-link.js";
 import type { ReplySenders } from "./reply-senders.js";
 import { ReplyStream } from "./reply-stream.js";
 import type {
@@ -20,7 +19,7 @@ import type {
   RequestOptions,
   ResolvedRequesterOptions,
 } from "./request-options.js";
-import { SingleReply } from "./single-reply.js";
+import type { ReplyEntity, RequestReplyClient } from "./request-reply-client.js";
 import {
   type UnmatchedReplyDisposition,
   type UnmatchedReplyKind,
@@ -30,12 +29,10 @@ import {
 
 /** Dependencies of a requester. */
 export interface RequesterSettings {
-  readonly source: ReplySource;
+  readonly entity: ReplyEntity;
   readonly options: ResolvedRequesterOptions;
-  readonly client: ReplyLinkSettings["client"];
-  readonly scheduler: Scheduler;
+  readonly client: RequestReplyClient;
   readonly senders: ReplySenders;
-  readonly onClosed: (requester: Requester) => void;
 }
 
 /** Lets another requester on the same queue receive a reply soon, without using up the deliveries of an unmatched reply. */
@@ -53,14 +50,15 @@ export class Requester implements AsyncDisposable {
   #closing: Promise<void> | undefined;
 
   constructor(settings: RequesterSettings) {
-    const { source, options, client, scheduler } = settings;
+    const { entity, options, client } = settings;
+    const { scheduler } = client;
     this.#settings = settings;
     this.#pending = new PendingRequests(scheduler, options.maxPendingRequests, this.#onExpired);
     this.#abandons = new DelayedAbandons(scheduler, abandonBackoff);
     this.#link = new ReplyLink({
-      source,
+      entity,
+      sessionId: options.replyToSessionId,
       client,
-      scheduler,
       maxConcurrentReplies: options.maxConcurrentReplies,
       isNeeded: () => this.#pending.size > 0,
       onReply: this.#onReply,
@@ -98,7 +96,7 @@ export class Requester implements AsyncDisposable {
     options: RequestOptions = {},
   ): Promise<ReceivedMessage<Reply>> {
     return new Promise<ReceivedMessage>((resolve, reject) => {
-      this.#begin(queueOrTopic, request, options, new SingleReply(resolve, reject));
+      this.#begin(queueOrTopic, request, options, firstReply(resolve, reject));
     }) as Promise<ReceivedMessage<Reply>>;
   }
 
@@ -145,7 +143,7 @@ export class Requester implements AsyncDisposable {
       });
     });
     this.#abandons.flush();
-    this.#settings.onClosed(this);
+    this.#settings.client.forget(this);
     await this.#link.close();
   }
 
@@ -157,7 +155,7 @@ export class Requester implements AsyncDisposable {
     listener: ReplyListener,
   ): PendingRequest {
     if (this.isClosed) throw new WaybillError("closed", "The requester is closed.");
-    const { scheduler, options: defaults } = this.#settings;
+    const { client, options: defaults } = this.#settings;
     const { abortSignal } = options;
     const timeoutMs = durationMs("timeoutInMs", options.timeoutInMs, defaults.timeoutInMs);
     const message = this.#addressed(request);
@@ -170,7 +168,7 @@ export class Requester implements AsyncDisposable {
       entityPath: queueOrTopic,
       listener,
       timeoutMs,
-      deadlineMs: steadyNow(scheduler) + timeoutMs,
+      deadlineMs: steadyNow(client.scheduler) + timeoutMs,
       abortSignal,
       abort: () => this.#fail(pending, abortedError(pending)),
       stopListening: () => {},
@@ -231,7 +229,7 @@ export class Requester implements AsyncDisposable {
     else listener.fail(error);
   };
 
-  readonly #onReply = (reply: ReceivedMessage, receiver: Receiver): Promise<void> | void => {
+  readonly #onReply = (reply: ReceivedMessage, receiver: ReplyReceiver): Promise<void> | void => {
     const pending = this.#pending.find(reply.correlationId);
     if (pending === undefined) return this.#settleUnmatched(reply, receiver);
     const answer = pending.listener.take(reply);
@@ -260,7 +258,7 @@ export class Requester implements AsyncDisposable {
     });
   };
 
-  async #settleUnmatched(message: ReceivedMessage, receiver: Receiver): Promise<void> {
+  async #settleUnmatched(message: ReceivedMessage, receiver: ReplyReceiver): Promise<void> {
     const { lateReplies, unknownReplies, onUnmatchedReply } = this.#settings.options;
     const kind: UnmatchedReplyKind = this.#pending.hasEnded(message.correlationId) ? "late" : "unknown";
     let disposition: UnmatchedReplyDisposition;
@@ -286,6 +284,25 @@ export class Requester implements AsyncDisposable {
   }
 }
 
+/** Waits for the first reply to a request. */
+function firstReply(
+  resolve: (reply: ReceivedMessage) => void,
+  reject: (error: unknown) => void,
+): ReplyListener {
+  return {
+    take(reply) {
+      resolve(reply);
+      return "last";
+    },
+    takeUndeserializable(error) {
+      reject(error);
+      return "last";
+    },
+    expire: reject,
+    fail: reject,
+  };
+}
+
 const dispositions = Object.freeze({
   complete: "completed",
   deadLetter: "deadLettered",
@@ -303,12 +320,13 @@ function abortedError({ messageId, entityPath }: PendingRequest): WaybillError {
 
 function undeserializableError({ messageId, entityPath }: PendingRequest, cause: WaybillError): WaybillError {
   const text = `Its reply cannot be read. ${cause.message}`;
+  const { format, stage, reason } = cause;
   return new WaybillError("deserialization-failed", text, {
     messageId,
     entityPath,
     cause,
-    ...(cause.format === undefined ? {} : { format: cause.format }),
-    ...(cause.stage === undefined ? {} : { stage: cause.stage }),
-    ...(cause.reason === undefined ? {} : { reason: cause.reason }),
+    format,
+    stage,
+    reason,
   });
 }

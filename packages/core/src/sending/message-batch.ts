@@ -55,7 +55,7 @@ export class MessageBatch {
     const encoded = encode(message, pipeline, { entityPath, index: 0, count: 1 }, undefined);
     if (!isPromise(encoded)) return batch.tryAdd(encoded);
     // The result is not awaited.
-    (encoded as Promise<unknown>).catch(() => {});
+    encoded.catch(() => {});
     throw new WaybillError(
       "operation-invalid",
       "Its body cannot be written at once: add it with tryAddMessageAsync.",

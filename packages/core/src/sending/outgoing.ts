@@ -24,7 +24,7 @@ export function encode(
   try {
     const written = pipeline.serialize(message, options);
     if (!isPromise(written)) return written;
-    return (written as Promise<EncodedMessage>).catch((error: unknown) => {
+    return written.catch((error: unknown) => {
       throw sendError(error, message, place, options);
     });
   } catch (error) {
@@ -53,15 +53,8 @@ export function sendError(
   // A serializer or store whose signal aborts is unavailable; for the caller, the call is aborted.
   const isAborted = wrapped.code === "unavailable" && options?.abortSignal?.aborted;
   const which = count === 1 ? "The message" : `Message ${index + 1} of ${count}`;
-  return new WaybillError(
-    isAborted ? "aborted" : wrapped.code,
-    `${which} cannot be sent, so nothing was. ${wrapped.message}`,
-    {
-      entityPath,
-      messageId,
-      cause: error,
-      ...(wrapped.format === undefined ? {} : { format: wrapped.format }),
-      ...(wrapped.stage === undefined ? {} : { stage: wrapped.stage }),
-    },
-  );
+  const { format, stage } = wrapped;
+  const code = isAborted ? "aborted" : wrapped.code;
+  const text = `${which} cannot be sent, so nothing was. ${wrapped.message}`;
+  return new WaybillError(code, text, { entityPath, messageId, cause: error, format, stage });
 }

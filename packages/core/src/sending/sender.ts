@@ -1,7 +1,7 @@
 import type { Awaitable } from "../contracts/serializer.js";
 import type { CallOptions, TransportMessageBatch, TransportSender } from "../contracts/transport.js";
-import { requireInteger } from "../foundation/integer.js";
 import { isPromise } from "../foundation/is-promise.js";
+import { requireInteger } from "../foundation/numbers.js";
 import { sequenceNumberList } from "../foundation/sequence-number-list.js";
 import type { EncodedMessage, Message } from "../message/message.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
@@ -149,7 +149,7 @@ export class Sender implements AsyncDisposable {
       if (isPromise(one)) {
         isWaiting = true;
         // It is not awaited if a later one throws synchronously.
-        (one as Promise<EncodedMessage>).catch(() => {});
+        one.catch(() => {});
       }
       written.push(one);
     }

@@ -40,12 +40,10 @@ export class BlockedSessions {
     const { breaker, scheduler, onError } = settings;
     this.#settings = settings;
     if (breaker === undefined) return;
-    const { maxHeldMessages, probeIntervalInMs } = breaker.options;
     this.#gate = new SetAsideGate({
-      lookAhead: breaker.lookAhead,
+      breaker,
       scheduler,
-      allowance: maxHeldMessages,
-      restartIntervalInMs: probeIntervalInMs,
+      isPossible: true,
       onOpened: () => this.#endThoseInPlace(),
       onError,
     });

@@ -1,7 +1,6 @@
 import type { ReceiveMode } from "../contracts/transport.js";
-import { durationMs } from "../foundation/duration.js";
-import { requireInteger } from "../foundation/integer.js";
-import { type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
+import { type Resolved, requireOneOf, withDefaults } from "../foundation/known-options.js";
+import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { MessageContext } from "../processing/in-flight-message.js";
@@ -12,10 +11,10 @@ import {
 } from "../processing/processor-options.js";
 import type { TypedMessageHandlers } from "../processing/typed-handlers.js";
 import {
-  defaultUndeserializableAction,
-  requireUndeserializableAction,
+  defaultReceiverOptions,
   type UndeserializableAction,
-} from "../receiving/undeserializable-action.js";
+  undeserializableActions,
+} from "../receiving/receiver-options.js";
 import type { SessionReceiver } from "./session-receiver.js";
 
 /** The second argument of a handler for messages of sessions. */
@@ -65,73 +64,41 @@ export interface SubscribeSessionsOptions<Mode extends ReceiveMode = ReceiveMode
 
 /** The defaults of {@link SubscribeSessionsOptions}. */
 const defaultSubscribeSessionsOptions = Object.freeze({
-  receiveMode: "peekLock",
+  ...defaultReceiverOptions,
   maxConcurrentSessions: 8,
   maxConcurrentCallsPerSession: 1,
-  prefetchCount: 0,
-  autoCompleteMessages: true,
+  prefetchCount: defaultSubscribeOptions.prefetchCount,
+  autoCompleteMessages: defaultSubscribeOptions.autoCompleteMessages,
   sessionIdleTimeoutInMs: 60_000,
-  maxAutoLockRenewalDurationInMs: 300_000,
-  undeserializableAction: defaultUndeserializableAction,
+  undeserializableAction: "deadLetter",
   blockedSessionRetryInMs: 60_000,
   maxBlockedSessions: 100,
   closeTimeoutInMs: defaultSubscribeOptions.closeTimeoutInMs,
+  abortSignal: undefined,
 } as const);
 
-const optionNames: OptionNames<SubscribeSessionsOptions> = {
-  receiveMode: true,
-  maxConcurrentSessions: true,
-  maxConcurrentCallsPerSession: true,
-  prefetchCount: true,
-  autoCompleteMessages: true,
-  sessionIdleTimeoutInMs: true,
-  maxAutoLockRenewalDurationInMs: true,
-  undeserializableAction: true,
-  blockedSessionRetryInMs: true,
-  maxBlockedSessions: true,
-  closeTimeoutInMs: true,
-  abortSignal: true,
-};
-
 /** {@link SubscribeSessionsOptions} with every default filled in. */
-export type ResolvedSubscribeSessionsOptions = {
-  readonly [Name in keyof Omit<SubscribeSessionsOptions, "abortSignal">]-?: Exclude<
-    SubscribeSessionsOptions[Name],
-    undefined
-  >;
-};
+export type ResolvedSubscribeSessionsOptions = Resolved<Omit<SubscribeSessionsOptions, "abortSignal">>;
 
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveSubscribeSessionsOptions(
   options: SubscribeSessionsOptions,
 ): ResolvedSubscribeSessionsOptions {
-  requireKnownOptions("subscribeSessions", options, optionNames);
-  const defaults = defaultSubscribeSessionsOptions;
-  const count = (name: CountName, min: 0 | 1) => requireInteger(name, options[name] ?? defaults[name], min);
-  const duration = (name: DurationName) => durationMs(name, options[name], defaults[name]);
-  return Object.freeze({
-    receiveMode: options.receiveMode ?? defaults.receiveMode,
-    maxConcurrentSessions: count("maxConcurrentSessions", 1),
-    maxConcurrentCallsPerSession: count("maxConcurrentCallsPerSession", 1),
-    prefetchCount: count("prefetchCount", 0),
-    maxBlockedSessions: count("maxBlockedSessions", 0),
-    autoCompleteMessages: options.autoCompleteMessages ?? defaults.autoCompleteMessages,
-    sessionIdleTimeoutInMs: duration("sessionIdleTimeoutInMs"),
-    maxAutoLockRenewalDurationInMs: duration("maxAutoLockRenewalDurationInMs"),
-    blockedSessionRetryInMs: duration("blockedSessionRetryInMs"),
-    closeTimeoutInMs: duration("closeTimeoutInMs"),
-    undeserializableAction: requireUndeserializableAction(options.undeserializableAction),
-  });
+  const resolved = withDefaults("subscribeSessions", options, defaultSubscribeSessionsOptions);
+  for (const name of ["maxConcurrentSessions", "maxConcurrentCallsPerSession"] as const) {
+    requireInteger(name, resolved[name], 1);
+  }
+  for (const name of ["prefetchCount", "maxBlockedSessions"] as const) {
+    requireInteger(name, resolved[name], 0);
+  }
+  for (const name of durations) requireDuration(name, resolved[name], 0, Number.POSITIVE_INFINITY);
+  requireOneOf("undeserializableAction", resolved.undeserializableAction, undeserializableActions);
+  return Object.freeze(resolved);
 }
 
-type CountName =
-  | "maxConcurrentSessions"
-  | "maxConcurrentCallsPerSession"
-  | "prefetchCount"
-  | "maxBlockedSessions";
-
-type DurationName =
-  | "sessionIdleTimeoutInMs"
-  | "maxAutoLockRenewalDurationInMs"
-  | "blockedSessionRetryInMs"
-  | "closeTimeoutInMs";
+const durations = [
+  "sessionIdleTimeoutInMs",
+  "maxAutoLockRenewalDurationInMs",
+  "blockedSessionRetryInMs",
+  "closeTimeoutInMs",
+] as const;

@@ -1,27 +1,41 @@
-import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
-import type { TransportSessionReceiver } from "../contracts/transport.js";
+import type {
+  EntityAddress,
+  ReceiverEvents,
+  Transport,
+  TransportSessionReceiver,
+} from "../contracts/transport.js";
+import { LockRenewal } from "../delivery/lock-renewal.js";
 import { WaybillError } from "../errors/error.js";
-import { durationMs } from "../foundation/duration.js";
-import { type Scheduler, steadyNow, type Timer } from "../foundation/scheduler.js";
+import { onAbort } from "../foundation/abort-signals.js";
+import { durationMs } from "../foundation/numbers.js";
+import { steadyNow, type Timer } from "../foundation/scheduler.js";
 import { isDoneWithin } from "../foundation/within.js";
-import type { UnavailableBackoff } from "../holding/unavailable-backoff.js";
-import type { ErrorReporter } from "../processing/error-reporter.js";
+import type { UndecodedMessage } from "../message/message.js";
+import { type ErrorReporter, errorReporter } from "../processing/error-reporter.js";
 import type { CloseSubscriptionOptions, MessageSubscription } from "../processing/processor-options.js";
+import {
+  requireHandlers,
+  requirePrefetchable,
+  type SubscribeDependencies,
+} from "../processing/subscribe-settings.js";
 import { BlockedSessions } from "./blocked-sessions.js";
-import type { ResolvedSubscribeSessionsOptions } from "./session-processor-options.js";
-import type { SessionRun, SessionRunEvents } from "./session-run.js";
+import {
+  type ResolvedSubscribeSessionsOptions,
+  resolveSubscribeSessionsOptions,
+  type SessionMessageHandlers,
+  type SubscribeSessionsOptions,
+} from "./session-processor-options.js";
+import type { SessionReceiverSettings } from "./session-receiver.js";
+import { SessionRun, type SessionRunEvents } from "./session-run.js";
 
-/** Settings and dependencies of a session processor. */
-export interface SessionProcessorSettings {
-  readonly scheduler: Scheduler;
-  readonly options: ResolvedSubscribeSessionsOptions;
-  readonly breaker: CircuitBreaker | undefined;
-  readonly backoff: Required<UnavailableBackoff>;
-  readonly reporter: ErrorReporter;
-  /** Locks the next session that has messages. */
-  readonly accept: (maxWaitTimeInMs: number, abortSignal: AbortSignal) => Promise<TransportSessionReceiver>;
-  /** Begins to renew a session's lock; its messages are received once the run is started. */
-  readonly open: (session: TransportSessionReceiver, events: SessionRunEvents) => SessionRun;
+/** What the client provides to a session processor. */
+export interface SessionProcessorSettings
+  extends Pick<SubscribeDependencies, "entityPath" | "scheduler" | "breaker" | "backoff"> {
+  readonly transport: Transport;
+  readonly events: ReceiverEvents;
+  readonly address: EntityAddress;
+  /** Receiver settings with lock renewal for `renewForMs`. */
+  readonly settingsOf: (session: TransportSessionReceiver, renewForMs: number) => SessionReceiverSettings;
   readonly onClosed: (processor: SessionProcessor) => void;
 }
 
@@ -45,7 +59,12 @@ const retryDelays = {
  * the session when it is idle. An idle session is released as soon as another one waits.
  */
 export class SessionProcessor implements MessageSubscription {
+  readonly #handlers: SessionMessageHandlers<unknown, UndecodedMessage>;
+  readonly #options: ResolvedSubscribeSessionsOptions;
   readonly #settings: SessionProcessorSettings;
+  readonly #report: ErrorReporter;
+  /** One timer for the locks of all sessions. */
+  readonly #renewal: LockRenewal;
   readonly #stopping = new AbortController();
   readonly #accepts = new Set<Promise<void>>();
   /** All sessions that are accepted and not released. */
@@ -60,24 +79,40 @@ export class SessionProcessor implements MessageSubscription {
   #retryTimer: Timer | undefined;
   #idleTimer: Timer | undefined;
   #retireTimer: Timer | undefined;
+  readonly #stopListening: () => void;
   #closing: Promise<void> | undefined;
 
-  constructor(settings: SessionProcessorSettings) {
-    const { breaker, scheduler, backoff, options, reporter } = settings;
+  /** Checks handlers and options and starts to process sessions. Throws `TypeError`. */
+  constructor(
+    handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
+    given: SubscribeSessionsOptions,
+    settings: SessionProcessorSettings,
+  ) {
+    requireHandlers(handlers);
+    const options = resolveSubscribeSessionsOptions(given);
+    const { breaker, scheduler, backoff, entityPath } = settings;
+    requirePrefetchable(options.prefetchCount, options.receiveMode, entityPath);
+    const report = errorReporter(handlers, entityPath, undefined);
+    this.#handlers = handlers;
+    this.#options = options;
     this.#settings = settings;
+    this.#report = report;
+    this.#renewal = new LockRenewal(scheduler);
     this.#blocked = new BlockedSessions({
       scheduler,
       breaker,
       backoff,
       retryInMs: options.blockedSessionRetryInMs,
       maxBlocked: options.maxBlockedSessions,
-      onError: (error) => void reporter.report(error, "receive"),
+      onError: (error) => void report(error, "receive"),
     });
     this.#fill();
+    // Errors of this close are ignored here; `client.close()` reports them.
+    this.#stopListening = onAbort(given.abortSignal, () => void this.close().catch(() => {}));
   }
 
   close(options: CloseSubscriptionOptions = {}): Promise<void> {
-    const { closeTimeoutInMs } = this.#settings.options;
+    const { closeTimeoutInMs } = this.#options;
     this.#closing ??= this.#close(durationMs("closeTimeoutInMs", options.closeTimeoutInMs, closeTimeoutInMs));
     return this.#closing;
   }
@@ -105,14 +140,20 @@ export class SessionProcessor implements MessageSubscription {
   }
 
   get #freeSlots(): number {
-    const { maxConcurrentSessions, maxBlockedSessions } = this.#settings.options;
+    const { maxConcurrentSessions, maxBlockedSessions } = this.#options;
     const asideOnly = Math.min(this.#blocked.size, maxBlockedSessions);
     return maxConcurrentSessions - (this.#runs.size - asideOnly);
   }
 
   async #accept(): Promise<void> {
     try {
-      const session = await this.#settings.accept(acceptWaitMs, this.#stopping.signal);
+      const { transport, address, events } = this.#settings;
+      const session = await transport.acceptSession(address, undefined, {
+        receiveMode: this.#options.receiveMode,
+        maxWaitTimeInMs: acceptWaitMs,
+        abortSignal: this.#stopping.signal,
+        ...events,
+      });
       this.#failures = 0;
       if (this.#closing === undefined) this.#place(session);
       else await session.close();
@@ -120,7 +161,7 @@ export class SessionProcessor implements MessageSubscription {
       if (this.#closing !== undefined) return;
       if (error instanceof WaybillError && error.code === "timeout") return;
       this.#acceptLater(error);
-      await this.#settings.reporter.report(error, "acceptSession");
+      await this.#report(error, "acceptSession");
     }
   }
 
@@ -139,7 +180,7 @@ export class SessionProcessor implements MessageSubscription {
 
   #place(session: TransportSessionReceiver): void {
     const hasPlace = this.#freeSlots > 0;
-    const run = this.#settings.open(session, this.#events);
+    const run = this.#open(session);
     this.#runs.add(run);
     if (this.#retireTimer === undefined) this.#armRetireTimer(run.retireAtMs);
     if (hasPlace) void run.start();
@@ -147,6 +188,19 @@ export class SessionProcessor implements MessageSubscription {
       this.#next = run;
       void this.#yieldSlot();
     } else void run.end();
+  }
+
+  #open(session: TransportSessionReceiver): SessionRun {
+    const { settingsOf, breaker } = this.#settings;
+    const options = this.#options;
+    const receiver = {
+      ...settingsOf(session, options.maxAutoLockRenewalDurationInMs),
+      isSession: true,
+      isBlocking: options.undeserializableAction === "block",
+      sessionRenewal: this.#renewal,
+    };
+    const events = this.#events;
+    return new SessionRun({ receiver, handlers: this.#handlers, options, breaker, events });
   }
 
   /** Releases the session that has been idle the longest, if it has nothing to deliver, and starts the waiting one. */
@@ -204,17 +258,17 @@ export class SessionProcessor implements MessageSubscription {
   #armIdleTimer(): void {
     const first = this.#idle.values().next();
     if (first.done === true || this.#closing !== undefined) return;
-    const { scheduler, options } = this.#settings;
-    if (options.sessionIdleTimeoutInMs === Number.POSITIVE_INFINITY) return;
-    const delayMs = first.value + options.sessionIdleTimeoutInMs - steadyNow(scheduler);
+    const { scheduler } = this.#settings;
+    const { sessionIdleTimeoutInMs } = this.#options;
+    if (sessionIdleTimeoutInMs === Number.POSITIVE_INFINITY) return;
+    const delayMs = first.value + sessionIdleTimeoutInMs - steadyNow(scheduler);
     this.#idleTimer = scheduler.schedule(Math.max(0, delayMs), this.#endIdle);
     this.#idleTimer.unref();
   }
 
   readonly #endIdle = (): void => {
     this.#idleTimer = undefined;
-    const { scheduler, options } = this.#settings;
-    const idleSinceMs = steadyNow(scheduler) - options.sessionIdleTimeoutInMs;
+    const idleSinceMs = steadyNow(this.#settings.scheduler) - this.#options.sessionIdleTimeoutInMs;
     for (const [run, sinceMs] of this.#idle) {
       if (sinceMs > idleSinceMs) break;
       this.#idle.delete(run);
@@ -255,6 +309,8 @@ export class SessionProcessor implements MessageSubscription {
     } finally {
       // Also releases sessions whose handlers hang.
       await Promise.allSettled(Array.from(this.#runs, (run) => run.session.close()));
+      this.#renewal.stop();
+      this.#stopListening();
       onClosed(this);
     }
   }

@@ -1,9 +1,9 @@
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
-import type { DeliveredMessage, TransportSessionReceiver } from "../contracts/transport.js";
+import type { DeliveredMessage } from "../contracts/transport.js";
 import { Intake } from "../delivery/intake.js";
 import { steadyNow } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
-import type { ErrorReporter } from "../processing/error-reporter.js";
+import { type ErrorReporter, errorReporter } from "../processing/error-reporter.js";
 import type { InFlightMessage } from "../processing/in-flight-message.js";
 import { Processor } from "../processing/processor.js";
 import type { BlockCause, SessionKeeper } from "../processing/processor-settings.js";
@@ -20,7 +20,6 @@ export interface SessionRunSettings {
   readonly handlers: SessionMessageHandlers<unknown, UndecodedMessage>;
   readonly options: ResolvedSubscribeSessionsOptions;
   readonly breaker: CircuitBreaker | undefined;
-  readonly reporter: ErrorReporter;
   readonly events: SessionRunEvents;
 }
 
@@ -42,10 +41,10 @@ const peekedMessages = 8;
 export class SessionRun implements SessionKeeper {
   readonly session: SessionReceiver<UndecodedMessage>;
   readonly #settings: SessionRunSettings;
-  readonly #transport: TransportSessionReceiver;
   /** When its lock is no longer renewed; if renewal is disabled, when half of the lock has passed. */
   readonly retireAtMs: number;
   readonly #intake: Intake;
+  readonly #report: ErrorReporter;
   #processor: Processor | undefined;
   #lastSequenceNumber: bigint | undefined;
   #isBusy = false;
@@ -53,12 +52,12 @@ export class SessionRun implements SessionKeeper {
   #ending: Promise<void> | undefined;
 
   constructor(settings: SessionRunSettings) {
-    const { receiver } = settings;
+    const { receiver, handlers } = settings;
     this.#settings = settings;
-    this.#transport = receiver.receiver;
     this.#intake = new Intake(receiver);
     this.session = new SessionReceiver<UndecodedMessage>(receiver, this.#intake);
-    const { scheduler } = receiver;
+    const { scheduler, entityPath } = receiver;
+    this.#report = errorReporter(handlers, entityPath, this.session.sessionId);
     const halfLockMs = (this.session.sessionLockedUntilUtc.getTime() - scheduler.now()) / 2;
     this.retireAtMs = steadyNow(scheduler) + Math.max(receiver.renewForMs, halfLockMs);
   }
@@ -92,19 +91,16 @@ export class SessionRun implements SessionKeeper {
   #startProcessor(): Processor {
     const { handlers, receiver, options, breaker } = this.#settings;
     return new Processor(handlers as never, {
+      ...receiver,
       intake: this.#intake,
-      backoff: receiver.backoff,
       canDefer: false,
       maxConcurrentCalls: options.maxConcurrentCallsPerSession,
       prefetchCount: options.prefetchCount,
       isAutoCompleting: options.autoCompleteMessages,
-      renewForMs: receiver.renewForMs,
       closeTimeoutMs: options.closeTimeoutInMs,
       retry: undefined,
       breaker,
-      isBlocking: receiver.isBlocking,
       session: { sessionId: this.session.sessionId, keeper: this },
-      onUndeserializable: receiver.onUndeserializable,
       onClosed: () => {},
     });
   }
@@ -118,7 +114,7 @@ export class SessionRun implements SessionKeeper {
   /** Whether peeking finds no message to deliver. */
   async isDrained(): Promise<boolean> {
     try {
-      const messages = await this.#transport.peek({
+      const messages = await this.#intake.peek({
         maxMessages: peekedMessages,
         fromSequenceNumber: this.#lastSequenceNumber,
       });
@@ -191,10 +187,6 @@ export class SessionRun implements SessionKeeper {
       await this.#report(error, "closeSession");
     }
     events.onEnded(this);
-  }
-
-  #report(error: unknown, source: Parameters<ErrorReporter["report"]>[1]): Promise<void> {
-    return this.#settings.reporter.report(error, source, undefined, undefined, this.session.sessionId);
   }
 }
 
