@@ -149,20 +149,12 @@ export function checkSchemaId(schemaId: string | undefined, framing: AvroFraming
 }
 
 function resolveSchemas(options: AvroOptions, settings: MessageSchemaSettings): MessageSchemas {
-  const { schema, schemas, schemaId, writerSchemas } = options;
+  const { schema, schemas } = options;
   if (schema !== undefined && schemas !== undefined)
     throw new TypeError("avro: give either schema or schemas, not both");
   if (schema === undefined && schemas === undefined) return noSchemas;
   if (typeof schemas === "function") return schemasBySelector(schemas, settings);
-  if (schema !== undefined)
-    return oneSchema(
-      {
-        schema,
-        ...(schemaId === undefined ? {} : { schemaId }),
-        ...(writerSchemas === undefined ? {} : { writerSchemas }),
-      },
-      settings,
-    );
+  if (options.schema !== undefined) return oneSchema(options, settings);
   if (typeof schemas !== "object" || schemas === null || Array.isArray(schemas))
     throw new TypeError("avro: schemas must map message types to schemas, or be a function");
   return schemasByMessageType(schemas, settings);
