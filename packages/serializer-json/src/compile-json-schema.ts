@@ -1,5 +1,4 @@
-import type { StandardSchema } from "@waybill/core";
-import type { BodyCheckResult, ValidateFunction } from "@waybill/core/serializer";
+import type { BodyCheckResult } from "@waybill/core/serializer";
 import { compileValidator, describePath, isStandardSchema } from "@waybill/core/serializer";
 import type { Ajv, ErrorObject, Options } from "ajv";
 import type { AjvModules } from "./ajv-modules.js";
@@ -57,9 +56,8 @@ export function schemaCompiler(
   extraKeywords: readonly string[],
   load: () => AjvModules,
 ): SchemaCompiler {
-  let draft7: SchemaDraft | undefined;
-  let draft2020: SchemaDraft | undefined;
-  const draftOf = (name: "Ajv" | "Ajv2020") => {
+  const drafts: Partial<Record<DraftName, SchemaDraft>> = {};
+  const makeDraft = (name: DraftName) => {
     const modules = load();
     const make = () =>
       equip(new modules[name]({ ...ajvOptions, validateSchema: false }), modules, extraKeywords);
@@ -67,19 +65,16 @@ export function schemaCompiler(
   };
   return {
     compile(schema) {
-      if (isValidator(schema)) return compileValidator(schema);
+      if (typeof schema === "function" || isStandardSchema(schema)) return compileValidator(schema);
       if (ajv !== undefined) return roundingCheck(compileWith(ajv, schema));
-      if (isDraft7(schema)) {
-        draft7 ??= draftOf("Ajv");
-        return draft7.compile(schema);
-      }
-      draft2020 ??= draftOf("Ajv2020");
-      return draft2020.compile(schema);
+      const name = draftOf(schema);
+      drafts[name] ??= makeDraft(name);
+      return drafts[name].compile(schema);
     },
     // Only in the built-in ajv: the user's own may have got the schema from the user as well.
     forget(schema) {
       if (typeof schema !== "object" || isStandardSchema(schema)) return;
-      (isDraft7(schema) ? draft7 : draft2020)?.forget(schema);
+      drafts[draftOf(schema)]?.forget(schema);
     },
   };
 }
@@ -147,13 +142,12 @@ class SchemaDraft {
   }
 }
 
-function isValidator(schema: JsonBodySchema): schema is StandardSchema | ValidateFunction {
-  return typeof schema === "function" || isStandardSchema(schema);
-}
+/** The name of ajv's class for the draft of a schema. */
+type DraftName = "Ajv" | "Ajv2020";
 
-function isDraft7(schema: JsonSchema): boolean {
-  if (typeof schema !== "object" || schema === null) return false;
-  return typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
+function draftOf(schema: JsonSchema): DraftName {
+  const id = typeof schema === "object" ? schema?.$schema : undefined;
+  return typeof id === "string" && id.includes("draft-07") ? "Ajv" : "Ajv2020";
 }
 
 function schemaValidatorOf(Draft: AjvModules["Ajv"], addFormats: AjvModules["addFormats"]): Ajv {
