@@ -33,7 +33,8 @@ const contents: ReadonlyMap<number, string> = new Map([
   [1004, TEXT],
 ]);
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Decodes exactly: an ill-formed text is refused, and U+FEFF at its beginning is kept. */
+export const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Checks the item after a tag; `position` is after the tag's head. Returns where the item ends. Throws `decodeFailure`. */
 export function checkTag(bytes: Uint8Array, position: number, tag: number, at: number): number {
@@ -91,6 +92,7 @@ export function readArgument(bytes: Uint8Array, position: number, width: number)
   return value;
 }
 
-function fail(reason: DecodeReason, what: string, offset: number): never {
+/** Refuses the body. Throws `decodeFailure`. */
+export function fail(reason: DecodeReason, what: string, offset: number): never {
   throw decodeFailure(reason, `not plain CBOR at offset ${offset}: ${what}.`);
 }
