@@ -88,17 +88,8 @@ export function typeTable(
   };
 }
 
-/** A property that is a non-empty string. */
-export function textProperty(
-  properties: ApplicationProperties | undefined,
-  name: string,
-): string | undefined {
-  const value = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
 /** An own member that is a non-empty string. */
-export function textMember(object: object, name: string): string | undefined {
+export function textMember(object: object = {}, name: string): string | undefined {
   const value: unknown = Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -147,9 +147,8 @@ function framedBody(
     if (mediaTypes.azure === undefined) throw unwritable(framing);
     return { bytes, contentType: `${mediaTypes.azure}+${id}` };
   }
-  if (framing !== "confluent" && framing !== "confluent-guid" && framing !== "apicurio")
-    throw unwritable(framing);
   const header = headerFor(framing, id);
+  if (header === undefined) throw unwritable(framing);
   const body = new Uint8Array(header.length + (prefix?.length ?? 0) + bytes.length);
   body.set(header);
   if (prefix !== undefined) body.set(prefix, header.length);
@@ -157,7 +156,7 @@ function framedBody(
   return { bytes: body, contentType: mediaTypes.framed };
 }
 
-function headerFor(framing: SchemaFraming, id: string): Uint8Array {
+function headerFor(framing: SchemaFraming, id: string): Uint8Array | undefined {
   try {
     return frameHeader(framing, id);
   } catch {

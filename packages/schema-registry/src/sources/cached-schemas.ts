@@ -5,6 +5,7 @@ import {
   quoted,
   requireInteger,
   unavailableFailure,
+  untilAborted,
 } from "@waybill/core/serializer";
 import type { RegisteredSchema, SchemaSource } from "./schema-source.js";
 
@@ -55,7 +56,6 @@ export class CachedSchemas<Compiled extends object> {
   readonly #options: ResolvedCacheOptions;
   readonly #compile: Compile<Compiled>;
   readonly #known = new Map<string, Compiled>();
-  readonly #unknown = new Map<string, number>();
   readonly #pending = new Map<string, Promise<Compiled>>();
   readonly #failures = new Map<string, { readonly until: number; readonly error: WaybillError }>();
 
@@ -81,11 +81,6 @@ export class CachedSchemas<Compiled extends object> {
 
   /** Throws a cached failure, without asking the registry again. */
   #requireAskable(id: string): void {
-    const unknownUntil = this.#unknown.get(id);
-    if (unknownUntil !== undefined) {
-      if (now() < unknownUntil) throw this.#unknownId(id);
-      this.#unknown.delete(id);
-    }
     const failure = this.#failures.get(id);
     if (failure === undefined) return;
     if (now() < failure.until) throw failure.error;
@@ -111,8 +106,8 @@ export class CachedSchemas<Compiled extends object> {
 
   #settle(id: string, schema: RegisteredSchema | undefined): Compiled {
     if (schema === undefined) {
-      keep(this.#unknown, id, now() + this.#options.unknownIdTtlInMs, this.#options.maxSchemas);
-      throw this.#unknownId(id);
+      const text = `${this.#source.name} has no schema of the id ${quoted(id, 64)}.`;
+      throw this.#remembered(id, decodeFailure("schema-unknown", text), this.#options.unknownIdTtlInMs);
     }
     let compiled: Compiled;
     try {
@@ -126,17 +121,13 @@ export class CachedSchemas<Compiled extends object> {
     return compiled;
   }
 
-  #unknownId(id: string): WaybillError {
-    return decodeFailure("schema-unknown", `${this.#source.name} has no schema of the id ${quoted(id, 64)}.`);
+  #failed(id: string, cause: unknown, what = "could not be asked"): WaybillError {
+    const text = `${this.#source.name} ${what} for the schema id ${quoted(id, 64)}.`;
+    return this.#remembered(id, unavailableFailure(text, cause), this.#options.failureTtlInMs);
   }
 
-  #failed(id: string, cause: unknown, what = "could not be asked"): WaybillError {
-    const error = unavailableFailure(
-      `${this.#source.name} ${what} for the schema id ${quoted(id, 64)}.`,
-      cause,
-    );
-    const until = now() + this.#options.failureTtlInMs;
-    keep(this.#failures, id, { until, error }, this.#options.maxSchemas);
+  #remembered(id: string, error: WaybillError, forMs: number): WaybillError {
+    keep(this.#failures, id, { until: now() + forMs, error }, this.#options.maxSchemas);
     return error;
   }
 }
@@ -147,15 +138,10 @@ export async function withTimeout<Value>(
   timeoutInMs: number,
   aborter: AbortController,
 ): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`No answer within ${timeoutInMs} ms.`));
-      aborter.abort();
-    }, timeoutInMs);
-  });
+  const timer = setTimeout(() => aborter.abort(), timeoutInMs);
+  const toError = () => new Error(`No answer within ${timeoutInMs} ms.`);
   try {
-    return await Promise.race([answer, late]);
+    return await untilAborted(Promise.resolve(answer), aborter.signal, toError);
   } finally {
     clearTimeout(timer);
   }
