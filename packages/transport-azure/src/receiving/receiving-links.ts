@@ -4,7 +4,6 @@ import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import type { HeldDeliveries } from "../settlement/held-deliveries.js";
 import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
-import type { Suspicion } from "../watchdog/suspicion.js";
 import { PulledLink, type UseReceiver } from "./pulled-link.js";
 
 /** Receivers of the SDK that belong together: all of one entity, or the one of a session. */
@@ -43,15 +42,15 @@ export class ReceiverPool implements ReceivingLinks {
 
   /** If a call's link seems to be stalled, the call continues on another link. */
   async receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
-    let suspicion: Suspicion | undefined;
+    let confirm: (() => void) | undefined;
     for (;;) {
-      const link = (suspicion === undefined ? this.#idle.pop() : undefined) ?? this.#add();
-      link.suspicion ??= suspicion;
+      const link = (confirm === undefined ? this.#idle.pop() : undefined) ?? this.#add();
+      link.confirm ??= confirm;
       try {
         return await link.receive(maxMessages, use);
       } catch (error) {
         if (!link.stalled.aborted) throw error;
-        suspicion = link.suspicion;
+        confirm = link.confirm;
       } finally {
         if (link.isUsable) this.#idle.push(link);
         else this.#retire(link);

@@ -53,6 +53,7 @@ export class ReceiverWatch {
     this.#settings.events?.onLinkStalled?.(stall);
   }
 
+  /** The first waiting message, from a sequence number on, that should have been delivered; undefined if there is none. */
   async findBacklog(fromSequenceNumber: bigint, abortSignal: AbortSignal): Promise<bigint | undefined> {
     const { sessionId, peeker, held } = this.#settings;
     const heldNow = held();
