@@ -143,23 +143,15 @@ class ServiceBusTransport implements AzureTransport {
     sessionId: string | undefined,
     { receiveMode, maxWaitTimeInMs, abortSignal, ...events }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
-    const path = entityPathOf(address);
-    const { signal: closing } = this.#closing;
-    if (this.#isClosed) throw closedError(path);
-    if (abortSignal?.aborted) throw abortedError(path);
-    try {
-      const session = await underEither(closing, abortSignal, (signal) =>
-        sessionId === undefined
-          ? this.#acceptNext(address, receiveMode, maxWaitTimeInMs, signal)
-          : this.#acceptNamed(address, sessionId, receiveMode, signal),
-      );
-      const held = new HeldDeliveries(true);
-      const watch = this.#watch(path, session.sessionId, events, () => session);
-      const settings = this.#settings(address, receiveMode);
-      return this.#add(new AzureSessionReceiver({ ...settings, held, watch, session }));
-    } catch (error) {
-      throw this.#isClosed ? closedError(path) : toAzureError(error, path);
-    }
+    const settings = this.#settings(address, receiveMode);
+    const session = await this.#call(settings.entityPath, abortSignal, (signal) =>
+      sessionId === undefined
+        ? this.#acceptNext(address, receiveMode, maxWaitTimeInMs, signal)
+        : this.#acceptNamed(address, sessionId, receiveMode, signal),
+    );
+    const held = new HeldDeliveries(true);
+    const watch = this.#watch(settings.entityPath, session.sessionId, events, () => session);
+    return this.#add(new AzureSessionReceiver({ ...settings, held, watch, session }));
   }
 
   createRuleManager(topic: string, subscription: string): TransportRuleManager {
@@ -168,17 +160,27 @@ class ServiceBusTransport implements AzureTransport {
     return this.#add(new AzureRuleManager(path, create, this.#forget));
   }
 
-  async #listSessions(
+  #listSessions(
     list: SessionLister,
     address: EntityAddress,
     options: ListSessionsPageOptions,
   ): Promise<string[]> {
     const path = entityPathOf(address);
+    return this.#call(path, options.abortSignal, (signal) =>
+      untilAborted(list(address, { ...options, abortSignal: signal }), signal, () => abortedError(path)),
+    );
+  }
+
+  /** Makes a call that ends when the signal aborts or the transport is closed; maps errors. */
+  async #call<Answer>(
+    path: string,
+    abortSignal: AbortSignal | undefined,
+    call: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
     if (this.#isClosed) throw closedError(path);
+    if (abortSignal?.aborted) throw abortedError(path);
     try {
-      return await underEither(this.#closing.signal, options.abortSignal, (signal) =>
-        untilAborted(list(address, { ...options, abortSignal: signal }), signal, () => abortedError(path)),
-      );
+      return await underEither(this.#closing.signal, abortSignal, call);
     } catch (error) {
       throw this.#isClosed ? closedError(path) : toAzureError(error, path);
     }

@@ -96,30 +96,21 @@ function hold(
   const { entityPath } = wait;
   if (signal.aborted) return Promise.reject(abortedError(entityPath));
   return new Promise((resolve, reject) => {
-    const release = () => {
-      clearTimeout(timer);
-      stopListening();
-      wait.holder = undefined;
-    };
-    const fail = (error: WaybillError) => {
-      release();
-      reject(error);
-    };
+    const ended =
+      <Value>(end: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer);
+        stopListening();
+        wait.holder = undefined;
+        end(value);
+      };
+    const fail = ended<unknown>(reject);
     const timer = setTimeout(
       () => fail(new WaybillError("timeout", "No session came in time.", { entityPath })),
       // A longer wait asks again.
       Math.min(maxWaitTimeInMs, maxTimerMs),
     );
-    wait.holder = {
-      resolve: (session) => {
-        release();
-        resolve(session);
-      },
-      reject: (error) => {
-        release();
-        reject(error);
-      },
-    };
+    wait.holder = { resolve: ended(resolve), reject: fail };
     const stopListening = onAbort(signal, () => fail(abortedError(entityPath)));
   });
 }

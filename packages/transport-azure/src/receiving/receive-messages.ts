@@ -38,7 +38,7 @@ export async function receiveMessages(
     const leftMs = Math.min(Math.max(0, untilMs - performance.now()), maxTimerMs);
     const first = await receiveOne(receiver, leftMs, signal).catch((error: unknown) => {
       // The SDK opens a new link on the next call, not in this one.
-      if (isFirstTry && isConnectionLost(error)) return [];
+      if (isFirstTry && toAzureError(error, "").code === "connection-lost") return [];
       throw error;
     });
     if (first.length > 0)
@@ -46,10 +46,6 @@ export async function receiveMessages(
     if (performance.now() + earlyReturnPauseMs >= untilMs) return [];
     await new Promise((resolve) => setTimeout(resolve, earlyReturnPauseMs));
   }
-}
-
-function isConnectionLost(error: unknown): boolean {
-  return toAzureError(error, "").code === "connection-lost";
 }
 
 async function receiveOne(
