@@ -1,5 +1,4 @@
-import type { Serializer } from "@waybill/core";
-import { WaybillError } from "@waybill/core";
+import { type Serializer, WaybillError } from "@waybill/core";
 import type { Awaitable, BodyCheck, SerializeContext, SerializedBody } from "@waybill/core/serializer";
 import { encodeFailure } from "@waybill/core/serializer";
 import { maxNodes } from "./binary-xml/max-nodes.js";

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { LinkStall } from "@waybill/core/transport";
-import { untilAborted } from "@waybill/core/transport";
+import { type LinkStall, untilAborted } from "@waybill/core/transport";
 import type { ResolvedWatchdogOptions } from "./watchdog-options.js";
 import type { WatchedConnection, WatchedLink } from "./watched-link.js";
 
