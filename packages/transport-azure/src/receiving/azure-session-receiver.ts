@@ -12,7 +12,7 @@ import { abortedError, lostSessionError, toAzureError } from "../sdk/azure-error
 import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import { AzureReceiver, type AzureReceiverSettings } from "./azure-receiver.js";
-import { AzureSessionSubscription } from "./azure-session-subscription.js";
+import { subscribeToSession } from "./azure-session-subscription.js";
 import { SessionLink } from "./receiving-links.js";
 
 /** Dependencies of a session receiver. */
@@ -90,7 +90,7 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
     handlers: SubscribeHandlers,
     maxConcurrentCalls: number,
   ): TransportSubscription {
-    return new AzureSessionSubscription({
+    return subscribeToSession({
       maxConcurrentCalls,
       ...this.deliveryTo(handlers),
       receive: (maxMessages, signal) => this.receiveDeliveries(maxMessages, 60_000, signal),
