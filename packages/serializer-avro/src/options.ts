@@ -51,19 +51,10 @@ export interface AvroSettings {
  */
 export type AvroOptions = AvroSettings &
   (
-    | {
-        readonly schema?: never;
-        readonly schemas?: never;
-        readonly schemaId?: never;
-        readonly writerSchemas?: never;
-      }
     | (AvroMessageSchema & { readonly schemas?: never })
-    | {
-        readonly schemas: Readonly<Record<string, AvroSchema | AvroMessageSchema>> | AvroSchemaSelector;
-        readonly schema?: never;
-        readonly schemaId?: never;
-        readonly writerSchemas?: never;
-      }
+    | ({
+        readonly schemas?: Readonly<Record<string, AvroSchema | AvroMessageSchema>> | AvroSchemaSelector;
+      } & { readonly [Name in keyof AvroMessageSchema]?: never })
   );
 
 /** The default options. */

@@ -42,15 +42,13 @@ export function registryAvro<Options>(avro: AvroFactory<Options>, options: Regis
       const own = makeRaw(schema);
       const label = mediaTypeOf(id);
       const ownLabel = mediaTypeOf("0");
-      return {
-        read(payload, context) {
-          if (!hasReader && context.schema === undefined)
-            return own.deserialize(payload, { ...context, isDeclared: true, mediaType: ownLabel });
-          definitions.set(id, schema as object);
-          const value = reader.deserialize(payload, { ...context, isDeclared: true, mediaType: label });
-          definitions.delete(id);
-          return value;
-        },
+      return (payload, context) => {
+        if (!hasReader && context.schema === undefined)
+          return own.deserialize(payload, { ...context, isDeclared: true, mediaType: ownLabel });
+        definitions.set(id, schema as object);
+        const value = reader.deserialize(payload, { ...context, isDeclared: true, mediaType: label });
+        definitions.delete(id);
+        return value;
       };
     },
     toWrite(_, context) {

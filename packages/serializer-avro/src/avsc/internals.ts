@@ -86,13 +86,11 @@ export interface AvscField {
   defaultValue(): unknown;
 }
 
-type RecordFunction = (this: AvscType, tap: ReadTap) => unknown;
-
 interface RecordShape extends AvscType {
   readonly fields: readonly AvscField[];
   readonly _fieldsByName: Readonly<Record<string, AvscField>>;
   _createConstructor(errorStackTraces: boolean, omitRecordMethods: boolean): { prototype: object };
-  _createReader(): RecordFunction;
+  _createReader(): (this: AvscType, tap: ReadTap) => unknown;
   _createSkipper(): (tap: ReadTap) => void;
   _createWriter(): (tap: WriteTap, value: unknown) => void;
   _checkFields(value: object): boolean;
