@@ -1,5 +1,5 @@
 import type { DeserializeContext } from "@waybill/core/serializer";
-import { checkTag, fail, readArgument, setTag, utf8 } from "./check-tag.js";
+import { checkTag, checkText, fail, readArgument, setTag } from "./check-tag.js";
 
 const ARRAY = 0;
 const MAP = 1;
@@ -166,12 +166,8 @@ function checkUtf8(bytes: Uint8Array, start: number, end: number): void {
     if ((bytes[index] as number) < 0x80) continue;
     // The library drops U+FEFF at the beginning of a text.
     if (index === start && bytes[start] === 0xef && bytes[start + 1] === 0xbb) needsCare = true;
-    try {
-      utf8.decode(bytes.subarray(start, end));
-      return;
-    } catch {
-      fail("utf8-invalid", "a string is not valid UTF-8", start);
-    }
+    checkText(bytes, start, end);
+    return;
   }
 }
 

@@ -77,7 +77,8 @@ function fits(kind: string, major: number, info: number): boolean {
   return major < 2 || (major === 7 && info >= 25 && info <= 27);
 }
 
-function checkText(bytes: Uint8Array, start: number, end: number): void {
+/** Refuses a text that is not UTF-8. */
+export function checkText(bytes: Uint8Array, start: number, end: number): void {
   try {
     utf8.decode(bytes.subarray(start, end));
   } catch {

@@ -52,11 +52,8 @@ export class TimestampType extends ConvertingType {
 export class LocalTimestampType extends ConvertingType {
   readonly valueKind = "string";
   readonly unitsPerMs = unitsPerMsOf(this);
-
   /** Text is costly to make. */
-  protected override get extraItems(): number {
-    return costlyExtra;
-  }
+  protected override readonly extraItems = costlyExtra;
 
   override _fromValue(units: unknown): string {
     const { quotient, remainder } = floorDivide(units as number | bigint, this.unitsPerMs);

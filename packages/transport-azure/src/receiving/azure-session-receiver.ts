@@ -8,7 +8,7 @@ import type {
 import { untilAborted } from "@waybill/core/transport";
 import { plainBytes } from "../messages/from-amqp-value.js";
 import { nullState, toBuffer } from "../messages/to-amqp-value.js";
-import { abortedError, lostSessionError, toAzureError } from "../sdk/azure-error.js";
+import { abortedError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import { AzureReceiver, type AzureReceiverSettings } from "./azure-receiver.js";
@@ -28,9 +28,8 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
   readonly #unwanted: AzureDelivery[] = [];
 
   constructor(settings: AzureSessionReceiverSettings) {
-    const { session } = settings;
-    const { held, watch, entityPath } = settings;
-    const links = new SessionLink(session, held, watch, () => lostSessionError(entityPath));
+    const { session, held, watch } = settings;
+    const links = new SessionLink(session, held, watch);
     super({ ...settings, links, open: () => session });
     this.#session = session;
   }

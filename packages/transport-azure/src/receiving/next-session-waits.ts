@@ -53,18 +53,13 @@ export class NextSessionWaits {
 
   /** Whether a pending request has no caller any more and may still lock a session of the entity, or is just releasing one. */
   hasAbandoned(entityPath: string): boolean {
-    for (const wait of this.#waits) {
-      if (wait.entityPath === entityPath && wait.holder === undefined) return true;
-    }
-    return false;
+    return [...this.#waits].some((wait) => wait.entityPath === entityPath && wait.holder === undefined);
   }
 
   #findIdle({ entityPath, receiveMode }: NextSessionOptions): Wait | undefined {
-    for (const wait of this.#waits) {
-      const isWanted = wait.entityPath === entityPath && wait.receiveMode === receiveMode;
-      if (isWanted && wait.holder === undefined && !wait.isFreeing) return wait;
-    }
-    return undefined;
+    return [...this.#waits]
+      .filter((wait) => wait.entityPath === entityPath && wait.receiveMode === receiveMode)
+      .find((wait) => wait.holder === undefined && !wait.isFreeing);
   }
 
   #start({ entityPath, receiveMode, ask }: NextSessionOptions): Wait {

@@ -1,4 +1,5 @@
 import type { ReceivingLink } from "@waybill/core/transport";
+import { lostSessionError } from "../sdk/azure-error.js";
 import { closeInTime } from "../sdk/close-in-time.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
@@ -88,19 +89,11 @@ export class SessionLink implements ReceivingLinks {
   readonly isSession = true;
   readonly any: ServiceBusReceiverLike;
   readonly #link: PulledLink;
-  readonly #lostError: () => Error;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** A session's link cannot be replaced without losing the session; `lostError` creates the error for that. */
-  constructor(
-    receiver: ServiceBusReceiverLike,
-    held: HeldDeliveries,
-    watch: ReceiverWatch,
-    lostError: () => Error,
-  ) {
+  constructor(receiver: ServiceBusReceiverLike, held: HeldDeliveries, watch: ReceiverWatch) {
     this.any = receiver;
     this.#link = new PulledLink(receiver, held.addLink(), watch);
-    this.#lostError = lostError;
   }
 
   receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
@@ -118,15 +111,16 @@ export class SessionLink implements ReceivingLinks {
     await (this.#link.stalled.aborted ? closeInTime(this.any) : this.any.close());
   }
 
+  /** A session's link cannot be replaced without losing the session. */
   async #receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
-    const { stalled } = this.#link;
-    if (stalled.aborted) throw this.#lostError();
+    const { stalled, watch } = this.#link;
+    if (stalled.aborted) throw lostSessionError(watch.entityPath);
     try {
       return await this.#link.receive(maxMessages, use);
     } catch (error) {
       if (!stalled.aborted) throw error;
       void closeInTime(this.any);
-      throw this.#lostError();
+      throw lostSessionError(watch.entityPath);
     }
   }
 }

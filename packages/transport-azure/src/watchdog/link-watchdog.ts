@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type LinkStall, untilAborted } from "@waybill/core/transport";
+import type { ClientConnection } from "./client-connection.js";
 import type { ResolvedWatchdogOptions } from "./watchdog-options.js";
-import type { WatchedConnection, WatchedLink } from "./watched-link.js";
+import type { WatchedLink } from "./watched-link.js";
 
 /**
  * A waiting message may be in transit: it must still wait after this time, in milliseconds, or after a quarter of the stall timeout if that
@@ -37,11 +38,11 @@ interface Watch {
  */
 export class LinkWatchdog {
   readonly #options: ResolvedWatchdogOptions;
-  readonly #connection: WatchedConnection;
+  readonly #connection: ClientConnection;
   readonly #watches = new Map<WatchedLink, Watch>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: ResolvedWatchdogOptions, connection: WatchedConnection) {
+  constructor(options: ResolvedWatchdogOptions, connection: ClientConnection) {
     this.#options = options;
     this.#connection = connection;
   }

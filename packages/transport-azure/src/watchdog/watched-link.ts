@@ -14,11 +14,3 @@ export interface WatchedLink {
   /** Replaces the link, and reports the stall once it is certain. */
   restart(stall: LinkStall): void;
 }
-
-/** The connection that carries all links. */
-export interface WatchedConnection {
-  /** Bytes received so far; undefined if unknown. */
-  readonly bytesRead: number | undefined;
-  /** Closes the socket, so that the client reconnects. Returns whether that is possible. */
-  break(): boolean;
-}
