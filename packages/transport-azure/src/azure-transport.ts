@@ -62,17 +62,8 @@ export function azureTransport(
   return new ServiceBusTransport(serviceBusClient, resolveAzureTransportOptions(options));
 }
 
-const capabilities: ReadonlySet<TransportCapability> = new Set([
-  "scheduling",
-  "deferral",
-  "sessions",
-  "rules",
-  "transferDeadLetter",
-] as const);
-const withSessionEnumeration: ReadonlySet<TransportCapability> = new Set([
-  ...capabilities,
-  "sessionEnumeration",
-]);
+/** Those of every client. */
+const capabilities = ["scheduling", "deferral", "sessions", "rules", "transferDeadLetter"] as const;
 
 /**
  * The SDK must not convert bodies and dates, nor renew locks: it identifies messages by message id, which may be missing or not unique.
@@ -108,7 +99,7 @@ class ServiceBusTransport implements AzureTransport {
     this.#completesOnLink = sdkPatches;
     this.sdkPatches = sdkPatches ? applySdkPatches(client) : withoutSdkPatches(client);
     const list = sessionLister(client);
-    this.capabilities = list === undefined ? capabilities : withSessionEnumeration;
+    this.capabilities = new Set(list === undefined ? capabilities : [...capabilities, "sessionEnumeration"]);
     if (list !== undefined) this.listSessions = (...call) => this.#listSessions(list, ...call);
   }
 

@@ -40,6 +40,7 @@ export interface AzureSubscriptionSettings extends DeliveryHandling {
 /** Delivers the messages of an entity to a handler, through its own receiver of the SDK. */
 export class AzureSubscription implements TransportSubscription, WatchedLink {
   readonly watch: ReceiverWatch;
+  activityCount = 0;
   readonly #settings: AzureSubscriptionSettings;
   readonly #stopping = new AbortController();
   /**
@@ -55,7 +56,6 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
   /** Since when the link has had credit and delivered nothing, by `performance.now()`. */
   #silentSinceMs = performance.now();
   #lastDeliveryMs: number | undefined;
-  #activityCount = 0;
   #stopped: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -75,13 +75,9 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     return performance.now() - this.#silentSinceMs;
   }
 
-  get activityCount(): number {
-    return this.#activityCount;
-  }
-
   /** A second source takes over at once; its deliveries show whether this one was stalled. */
   restart(stall: LinkStall): void {
-    this.#activityCount += 1;
+    this.activityCount += 1;
     this.#silentSinceMs = performance.now();
     this.#replaceSource();
     this.#source.confirm = suspect(stall, (confirmed) => this.watch.onStalled(confirmed));
@@ -142,7 +138,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     window.add(delivery);
     taking.taken += 1;
     taking.confirm?.();
-    this.#activityCount += 1;
+    this.activityCount += 1;
     this.#lastDeliveryMs = this.#silentSinceMs = performance.now();
     if (window === this.#source.window && window.isUsedUp && !this.#isStopping) this.#replaceSource();
     this.#handling += 1;

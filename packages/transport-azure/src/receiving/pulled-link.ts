@@ -19,15 +19,15 @@ export class PulledLink implements WatchedLink {
   readonly watch: ReceiverWatch;
   /** Confirms a suspicion. While in use: the one about the link that this one replaced. After it was replaced: its own. */
   confirm: (() => void) | undefined = undefined;
+  /** What the pending call asked for; 0 while none is pending. */
+  credit = 0;
+  activityCount = 0;
   readonly #window: DeliveryWindow;
   readonly #stalling = new AbortController();
-  /** What the pending call asked for; 0 while none is pending. */
-  #credit = 0;
   /** Since when a call is pending, and how long earlier calls waited since the last delivery. */
   #waitingSinceMs: number | undefined;
   #waitedMs = 0;
   #lastDeliveryAt: Date | undefined;
-  #activityCount = 0;
 
   constructor(receiver: ServiceBusReceiverLike, window: DeliveryWindow, watch: ReceiverWatch) {
     this.receiver = receiver;
@@ -45,21 +45,13 @@ export class PulledLink implements WatchedLink {
     return !(this.stalled.aborted || this.receiver.isClosed || this.#window.isUsedUp);
   }
 
-  get credit(): number {
-    return this.#credit;
-  }
-
   get silenceInMs(): number {
     const sinceMs = this.#waitingSinceMs;
     return this.#waitedMs + (sinceMs === undefined ? 0 : performance.now() - sinceMs);
   }
 
-  get activityCount(): number {
-    return this.#activityCount;
-  }
-
   async receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
-    this.#credit = maxMessages;
+    this.credit = maxMessages;
     this.#waitingSinceMs = performance.now();
     try {
       const deliveries = await use(this.receiver, this.stalled);
@@ -68,7 +60,7 @@ export class PulledLink implements WatchedLink {
     } finally {
       this.#waitedMs = this.silenceInMs;
       this.#waitingSinceMs = undefined;
-      this.#credit = 0;
+      this.credit = 0;
     }
   }
 
@@ -94,7 +86,7 @@ export class PulledLink implements WatchedLink {
   #onDelivered(deliveries: readonly AzureDelivery[]): void {
     for (const delivery of deliveries) this.#window.add(delivery);
     this.confirm?.();
-    this.#activityCount += 1;
+    this.activityCount += 1;
     this.#lastDeliveryAt = new Date();
     this.#waitedMs = 0;
     this.#waitingSinceMs = performance.now();

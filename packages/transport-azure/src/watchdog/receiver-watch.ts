@@ -24,8 +24,9 @@ export interface ReceiverWatchSettings {
 
 /** Shared by the links of one receiver: their watchdog, the search for a backlog, and the reporting of stalls. */
 export class ReceiverWatch {
+  /** How many of its links were found stalled. */
+  stalls = 0;
   readonly #settings: ReceiverWatchSettings;
-  #stalls = 0;
 
   constructor(settings: ReceiverWatchSettings) {
     this.#settings = settings;
@@ -39,11 +40,6 @@ export class ReceiverWatch {
     return this.#settings.sessionId;
   }
 
-  /** How many of its links were found stalled. */
-  get stalls(): number {
-    return this.#stalls;
-  }
-
   add(link: WatchedLink): void {
     this.#settings.watchdog?.add(link);
   }
@@ -53,7 +49,7 @@ export class ReceiverWatch {
   }
 
   onStalled(stall: LinkStall): void {
-    this.#stalls += 1;
+    this.stalls += 1;
     this.#settings.events?.onLinkStalled?.(stall);
   }
 
