@@ -11,7 +11,7 @@ import {
   withDefinedSchemas,
 } from "./schema/message-schemas.js";
 import type { AvroSchema } from "./schema/normalize-schema.js";
-import { type SchemaById, type SchemaSource, schemaSource } from "./schema/schema-source.js";
+import { type SchemaById, schemaSource } from "./schema/schema-source.js";
 
 /** The framing of written Avro bodies. */
 export type AvroFraming = "single-object" | "raw" | "confluent";
@@ -80,16 +80,10 @@ const optionNames: OptionNames<AvroSettings & AvroMessageSchema & { schemas: unk
 };
 
 /** Options checked and compiled. */
-export interface ResolvedAvroOptions {
-  readonly framing: AvroFraming;
-  readonly acceptsConfluent: boolean;
-  readonly acceptsUnframed: boolean;
-  readonly source: SchemaSource | undefined;
-  readonly schemas: MessageSchemas;
-}
+export type ResolvedAvroOptions = ReturnType<typeof resolveAvroOptions>;
 
 /** Validates the options and compiles their schemas. Throws a `TypeError` that names the option. */
-export function resolveAvroOptions(options: AvroOptions): ResolvedAvroOptions {
+export function resolveAvroOptions(options: AvroOptions) {
   requireKnownOptions<object>("avro", options, optionNames);
   const framing = requireOneOf("avro: framing", options.framing ?? avroDefaults.framing, [
     "single-object",

@@ -31,14 +31,6 @@ const ajvOptions: Options = Object.freeze({ ownProperties: true, allErrors: fals
  */
 const schemaValidators = new WeakMap<AjvModules["Ajv"], Ajv>();
 
-/** Compiles the schemas of one serializer. */
-export interface SchemaCompiler {
-  /** Throws `TypeError` for a schema that is not valid. */
-  readonly compile: (schema: JsonBodySchema) => JsonBodyCheck;
-  /** Removes a schema; functions that were compiled from it continue to work. */
-  readonly forget: (schema: JsonBodySchema) => void;
-}
-
 /** A check of a value that was or will be JSON. */
 export interface JsonBodyCheck {
   /** `"safe"` means that no integer in the value is a bigint; otherwise the value is searched for bigints. */
@@ -55,7 +47,7 @@ export function schemaCompiler(
   ajv: AjvLike | undefined,
   extraKeywords: readonly string[],
   load: () => AjvModules,
-): SchemaCompiler {
+) {
   const drafts: Partial<Record<DraftName, SchemaDraft>> = {};
   const makeDraft = (name: DraftName) => {
     const modules = load();
@@ -64,15 +56,19 @@ export function schemaCompiler(
     return new SchemaDraft(make, schemaValidatorOf(modules[name], modules.addFormats));
   };
   return {
-    compile(schema) {
+    /** Throws `TypeError` for a schema that is not valid. */
+    compile(schema: JsonBodySchema): JsonBodyCheck {
       if (typeof schema === "function" || isStandardSchema(schema)) return compileValidator(schema);
       if (ajv !== undefined) return roundingCheck(compileWith(ajv, schema));
       const name = draftOf(schema);
       drafts[name] ??= makeDraft(name);
       return drafts[name].compile(schema);
     },
-    // Only in the built-in ajv: the user's own may have got the schema from the user as well.
-    forget(schema) {
+    /**
+     * Removes a schema; functions that were compiled from it continue to work. Only from the built-in ajv: the user's own may have got the schema
+     * from the user as well.
+     */
+    forget(schema: JsonBodySchema): void {
       if (typeof schema !== "object" || isStandardSchema(schema)) return;
       drafts[draftOf(schema)]?.forget(schema);
     },

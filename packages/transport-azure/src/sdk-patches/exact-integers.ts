@@ -51,19 +51,16 @@ export const exactIntegers: SdkPatch = {
   },
 };
 
-/** Makes one copy of rhea read integers exactly, until the message being read ends. */
-interface ExactReading {
-  begin(): void;
-  end(): void;
-}
+type ExactReading = ReturnType<typeof exactReading>;
 
-function exactReading(types: RheaTypes | undefined): ExactReading {
+/** While it is on, one copy of rhea reads integers exactly. It ends with the message being read. */
+function exactReading(types: RheaTypes | undefined) {
   const switched = descriptionsOf(types)
     .filter((one) => !isExact(one))
     .map((description) => ({ description, exact: toExact(description.read), before: description.read }));
   let isOn = false;
   return {
-    begin() {
+    begin(): void {
       if (isOn) return;
       isOn = true;
       for (const each of switched) {
@@ -71,7 +68,7 @@ function exactReading(types: RheaTypes | undefined): ExactReading {
         each.description.read = each.exact;
       }
     },
-    end() {
+    end(): void {
       if (!isOn) return;
       isOn = false;
       for (const { description, before } of switched) description.read = before;
