@@ -21,7 +21,14 @@ export function looksLikeEvent(value: unknown): value is Readonly<Record<string,
 
 /** Opens an event of the JSON format, or of the Avro format as `cloudEventsAvro` reads it. Throws `decodeFailure`. */
 export function openEvent(value: unknown): OpenedEvent {
-  if (isAvroEvent(value)) return { attributes: checked(value.attribute), data: avroData(value) };
+  if (isAvroEvent(value)) {
+    const attributes = checked(value.attribute);
+    const { data } = value;
+    return {
+      attributes,
+      data: data instanceof Uint8Array ? ofMediaType(data, attributes.datacontenttype) : data,
+    };
+  }
   const event = checked(value);
   const { data_base64: base64, data, ...attributes } = event;
   if (base64 === undefined) return { attributes, data: data === undefined ? null : data };
@@ -45,7 +52,9 @@ function bytesOf(base64: unknown): Uint8Array {
 
 /** The parsed JSON of bytes whose content type is JSON; other bytes unchanged. */
 function ofMediaType(bytes: Uint8Array, mediaType: unknown): unknown {
-  if (!isJson(mediaType)) return bytes;
+  const isJson =
+    typeof mediaType === "string" && /^\s*[\w.+-]+\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(mediaType);
+  if (!isJson) return bytes;
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
   } catch {
@@ -53,29 +62,13 @@ function ofMediaType(bytes: Uint8Array, mediaType: unknown): unknown {
   }
 }
 
-/** Whether a content type names JSON. */
-function isJson(mediaType: unknown): boolean {
-  return typeof mediaType === "string" && /^\s*[\w.+-]+\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(mediaType);
-}
-
-interface AvroEvent {
-  readonly attribute: unknown;
-  readonly data: unknown;
-}
-
-function isAvroEvent(value: unknown): value is AvroEvent {
+function isAvroEvent(value: unknown): value is { readonly attribute: unknown; readonly data: unknown } {
   return (
     isRecord(value) &&
     isRecord(value.attribute) &&
     Object.hasOwn(value, "data") &&
     !Object.hasOwn(value, "specversion")
   );
-}
-
-function avroData({ attribute, data }: AvroEvent): unknown {
-  const mediaType = (attribute as Readonly<Record<string, unknown>>).datacontenttype;
-  if (data instanceof Uint8Array) return ofMediaType(data, mediaType);
-  return data;
 }
 
 function malformed(what: string): Error {

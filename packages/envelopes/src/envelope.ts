@@ -54,19 +54,8 @@ export interface EnvelopeOptions {
   readonly types?: TypeNames | undefined;
 }
 
-/** Translates type names, both ways. */
-export interface TypeTable {
-  /** Your name for the first bus name that is listed; otherwise the first bus name itself. */
-  toLocal(names: readonly string[]): string | undefined;
-  /** The bus's name of one of yours. */
-  toForeign(name: string): string;
-}
-
-/** Checks the names and makes the reverse mapping. Throws `TypeError`. */
-export function typeTable(
-  types: TypeNames = {},
-  normal: (name: string) => string = (name) => name,
-): TypeTable {
+/** Translates type names, both ways. Throws `TypeError` for types that are not names. */
+export function typeTable(types: TypeNames = {}, normal: (name: string) => string = (name) => name) {
   const local = new Map<string, string>();
   const foreign = new Map<string, string>();
   for (const [theirs, ours] of Object.entries(types)) {
@@ -76,7 +65,8 @@ export function typeTable(
     if (!foreign.has(ours)) foreign.set(ours, theirs);
   }
   return {
-    toLocal(names) {
+    /** Your name for the first bus name that is listed; otherwise the first bus name itself. */
+    toLocal(names: readonly string[]): string | undefined {
       for (const name of names) {
         const known = local.get(normal(name));
         if (known !== undefined) return known;
@@ -84,21 +74,13 @@ export function typeTable(
       const [first] = names;
       return first === undefined ? undefined : normal(first);
     },
-    toForeign: (name) => foreign.get(name) ?? name,
+    /** The bus's name of one of yours. */
+    toForeign: (name: string): string => foreign.get(name) ?? name,
   };
 }
 
-/** A property that is a non-empty string. */
-export function textProperty(
-  properties: ApplicationProperties | undefined,
-  name: string,
-): string | undefined {
-  const value = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
 /** An own member that is a non-empty string. */
-export function textMember(object: object, name: string): string | undefined {
+export function textMember(object: object = {}, name: string): string | undefined {
   const value: unknown = Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,5 +1,4 @@
-export type { CloudEventsOptions } from "./cloud-events.js";
-export { cloudEvents, dapr } from "./cloud-events.js";
+export { type CloudEventsOptions, cloudEvents, dapr } from "./cloud-events.js";
 export { cloudEventsAvro } from "./cloud-events-avro.js";
 export type {
   Envelope,
@@ -8,10 +7,7 @@ export type {
   EnvelopeOptions,
   TypeNames,
 } from "./envelope.js";
-export type { EnvelopesOptions } from "./envelopes.js";
-export { envelopes } from "./envelopes.js";
-export type { MassTransitOptions } from "./masstransit.js";
-export { massTransit } from "./masstransit.js";
-export type { NServiceBusOptions } from "./nservicebus.js";
-export { nserviceBus } from "./nservicebus.js";
+export { type EnvelopesOptions, envelopes } from "./envelopes.js";
+export { type MassTransitOptions, massTransit } from "./masstransit.js";
+export { type NServiceBusOptions, nserviceBus } from "./nservicebus.js";
 export { wolverine } from "./wolverine.js";

@@ -11,7 +11,6 @@ import {
   jsonBody,
   messageIdOf,
   textMember,
-  textProperty,
   typeTable,
 } from "./envelope.js";
 
@@ -38,7 +37,7 @@ export function massTransit(options: MassTransitOptions = {}): Envelope {
   requireOneOf("massTransit: writes", writes, ["envelope", "raw"]);
   const table = typeTable(options.types, plainName);
   const rawTypes = (message: EnvelopedMessage) =>
-    typeList(textProperty(message.applicationProperties, "MT-MessageType"));
+    typeList(textMember(message.applicationProperties, "MT-MessageType"));
   const envelopeOf = (message: EnvelopedMessage) => (isEnveloped(message) ? jsonBody(message) : undefined);
   return Object.freeze({
     name: "MassTransit",
@@ -87,7 +86,7 @@ export function massTransit(options: MassTransitOptions = {}): Envelope {
       const envelope = envelopeOf(message) ?? {};
       const { applicationProperties } = message;
       const of = (member: string, property: string) =>
-        textMember(envelope, member) ?? textProperty(applicationProperties, property);
+        textMember(envelope, member) ?? textMember(applicationProperties, property);
       return {
         messageId: textMember(envelope, "messageId") ?? idText(message.messageId),
         types: isEnveloped(message) ? typesOf(envelope) : rawTypes(message),
@@ -100,7 +99,7 @@ export function massTransit(options: MassTransitOptions = {}): Envelope {
     replyProperties(request) {
       const envelope = envelopeOf(request) ?? {};
       const requestId =
-        textMember(envelope, "requestId") ?? textProperty(request.applicationProperties, "RequestId");
+        textMember(envelope, "requestId") ?? textMember(request.applicationProperties, "RequestId");
       const { conversationId, correlationId } = this.facts(request);
       return {
         ...(correlationId === undefined ? undefined : { correlationId }),
@@ -116,9 +115,9 @@ export function massTransit(options: MassTransitOptions = {}): Envelope {
 /** The metadata in the envelope; the raw form has them as properties. */
 function addresses({ applicationProperties, replyTo }: WritableProperties): object {
   return {
-    requestId: textProperty(applicationProperties, "RequestId"),
-    conversationId: textProperty(applicationProperties, "ConversationId"),
-    responseAddress: textProperty(applicationProperties, "MT-Response-Address") ?? replyTo,
+    requestId: textMember(applicationProperties, "RequestId"),
+    conversationId: textMember(applicationProperties, "ConversationId"),
+    responseAddress: textMember(applicationProperties, "MT-Response-Address") ?? replyTo,
   };
 }
 

@@ -6,7 +6,7 @@ import {
   type EnvelopeOptions,
   idText,
   messageIdOf,
-  textProperty,
+  textMember,
   typeTable,
 } from "./envelope.js";
 
@@ -30,10 +30,10 @@ export function nserviceBus(options: NServiceBusOptions = {}): Envelope {
   return Object.freeze({
     name: "NServiceBus",
     recognises: ({ applicationProperties }) =>
-      textProperty(applicationProperties, header("EnclosedMessageTypes")) !== undefined ||
-      textProperty(applicationProperties, header("MessageId")) !== undefined,
+      textMember(applicationProperties, header("EnclosedMessageTypes")) !== undefined ||
+      textMember(applicationProperties, header("MessageId")) !== undefined,
     identify({ applicationProperties }) {
-      const types = typeList(textProperty(applicationProperties, header("EnclosedMessageTypes")));
+      const types = typeList(textMember(applicationProperties, header("EnclosedMessageTypes")));
       const messageType = table.toLocal(types);
       return messageType === undefined ? undefined : { messageType, version: undefined };
     },
@@ -61,7 +61,7 @@ export function nserviceBus(options: NServiceBusOptions = {}): Envelope {
       };
     },
     facts({ messageId, correlationId, replyTo, applicationProperties }) {
-      const of = (name: string) => textProperty(applicationProperties, header(name));
+      const of = (name: string) => textMember(applicationProperties, header(name));
       return {
         messageId: of("MessageId") ?? idText(messageId),
         types: typeList(of("EnclosedMessageTypes")),

@@ -6,7 +6,7 @@ import {
   idText,
   instantOf,
   messageIdOf,
-  textProperty,
+  textMember,
   typeTable,
 } from "./envelope.js";
 
@@ -20,7 +20,7 @@ export function wolverine(options: EnvelopeOptions = {}): Envelope {
   const isWolverine = ({ subject, applicationProperties }: EnvelopedMessage) =>
     typeof subject === "string" &&
     subject !== "" &&
-    marks.filter((name) => textProperty(applicationProperties, name) !== undefined).length >= 2;
+    marks.filter((name) => textMember(applicationProperties, name) !== undefined).length >= 2;
   return Object.freeze({
     name: "Wolverine",
     recognises: isWolverine,
@@ -46,7 +46,7 @@ export function wolverine(options: EnvelopeOptions = {}): Envelope {
       };
     },
     facts({ subject, messageId, correlationId, replyTo, applicationProperties }) {
-      const of = (name: string) => textProperty(applicationProperties, name);
+      const of = (name: string) => textMember(applicationProperties, name);
       return {
         messageId: idText(messageId),
         types: typeof subject === "string" && subject !== "" ? [subject] : [],

@@ -1,15 +1,13 @@
 /** For authors of beacon stores, and of tools that show and store the results of this package. */
 
 export { formatCensus, parseCensus } from "./census/census-text.js";
-export type { PeekPagesOptions } from "./census/peek-pages.js";
-export { peekPages } from "./census/peek-pages.js";
+export { type PeekPagesOptions, peekPages } from "./census/peek-pages.js";
 export type { CensusProgress } from "./census/take-census.js";
 export { compareValues } from "./comparison/compare-values.js";
 export { captureGoldenMessage } from "./golden/capture-golden-messages.js";
 export { formatGoldenMessage } from "./golden/golden-files.js";
 export { parsePortableJson } from "./golden/portable-json.js";
-export type { PortableValue } from "./golden/portable-value.js";
-export { fromPortableValue, toPortableValue } from "./golden/portable-value.js";
+export { fromPortableValue, type PortableValue, toPortableValue } from "./golden/portable-value.js";
 export {
   originalMessageIdProperty,
   resubmitCountProperty,

@@ -11,7 +11,7 @@ import {
   withDefinedSchemas,
 } from "./schema/message-schemas.js";
 import type { AvroSchema } from "./schema/normalize-schema.js";
-import { type SchemaById, type SchemaSource, schemaSource } from "./schema/schema-source.js";
+import { type SchemaById, schemaSource } from "./schema/schema-source.js";
 
 /** The framing of written Avro bodies. */
 export type AvroFraming = "single-object" | "raw" | "confluent";
@@ -51,19 +51,10 @@ export interface AvroSettings {
  */
 export type AvroOptions = AvroSettings &
   (
-    | {
-        readonly schema?: never;
-        readonly schemas?: never;
-        readonly schemaId?: never;
-        readonly writerSchemas?: never;
-      }
     | (AvroMessageSchema & { readonly schemas?: never })
-    | {
-        readonly schemas: Readonly<Record<string, AvroSchema | AvroMessageSchema>> | AvroSchemaSelector;
-        readonly schema?: never;
-        readonly schemaId?: never;
-        readonly writerSchemas?: never;
-      }
+    | ({
+        readonly schemas?: Readonly<Record<string, AvroSchema | AvroMessageSchema>> | AvroSchemaSelector;
+      } & { readonly [Name in keyof AvroMessageSchema]?: never })
   );
 
 /** The default options. */
@@ -89,16 +80,10 @@ const optionNames: OptionNames<AvroSettings & AvroMessageSchema & { schemas: unk
 };
 
 /** Options checked and compiled. */
-export interface ResolvedAvroOptions {
-  readonly framing: AvroFraming;
-  readonly acceptsConfluent: boolean;
-  readonly acceptsUnframed: boolean;
-  readonly source: SchemaSource | undefined;
-  readonly schemas: MessageSchemas;
-}
+export type ResolvedAvroOptions = ReturnType<typeof resolveAvroOptions>;
 
 /** Validates the options and compiles their schemas. Throws a `TypeError` that names the option. */
-export function resolveAvroOptions(options: AvroOptions): ResolvedAvroOptions {
+export function resolveAvroOptions(options: AvroOptions) {
   requireKnownOptions<object>("avro", options, optionNames);
   const framing = requireOneOf("avro: framing", options.framing ?? avroDefaults.framing, [
     "single-object",
@@ -149,20 +134,12 @@ export function checkSchemaId(schemaId: string | undefined, framing: AvroFraming
 }
 
 function resolveSchemas(options: AvroOptions, settings: MessageSchemaSettings): MessageSchemas {
-  const { schema, schemas, schemaId, writerSchemas } = options;
+  const { schema, schemas } = options;
   if (schema !== undefined && schemas !== undefined)
     throw new TypeError("avro: give either schema or schemas, not both");
   if (schema === undefined && schemas === undefined) return noSchemas;
   if (typeof schemas === "function") return schemasBySelector(schemas, settings);
-  if (schema !== undefined)
-    return oneSchema(
-      {
-        schema,
-        ...(schemaId === undefined ? {} : { schemaId }),
-        ...(writerSchemas === undefined ? {} : { writerSchemas }),
-      },
-      settings,
-    );
+  if (options.schema !== undefined) return oneSchema(options, settings);
   if (typeof schemas !== "object" || schemas === null || Array.isArray(schemas))
     throw new TypeError("avro: schemas must map message types to schemas, or be a function");
   return schemasByMessageType(schemas, settings);

@@ -1,8 +1,7 @@
 import { asciiText } from "@waybill/core/serializer";
 import { type DecodeOptions, Token, Tokenizer, Type } from "cborg";
-import { readArgument } from "./check-tag.js";
+import { readArgument, utf8 } from "./check-tag.js";
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const INDEFINITE_LENGTH = 31;
 const BREAK = 0xff;
 

@@ -1,5 +1,5 @@
-import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
-import { checkTag, readArgument, setTag } from "./check-tag.js";
+import type { DeserializeContext } from "@waybill/core/serializer";
+import { checkTag, checkText, fail, readArgument, setTag } from "./check-tag.js";
 
 const ARRAY = 0;
 const MAP = 1;
@@ -12,8 +12,6 @@ const BREAK = 0xff;
 
 /** How many more items a byte string counts for than another value. */
 const byteStringExtra = 3;
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 // Reused by every call: the check is synchronous and never calls out, so it cannot be entered twice.
 let remaining = new Float64Array(129);
@@ -163,21 +161,13 @@ function checkPieces(bytes: Uint8Array, at: number, maxPieces: number): number {
   return position + 1;
 }
 
-function fail(reason: DecodeReason, what: string, offset: number): never {
-  throw decodeFailure(reason, `not plain CBOR at offset ${offset}: ${what}.`);
-}
-
 function checkUtf8(bytes: Uint8Array, start: number, end: number): void {
   for (let index = start; index < end; index++) {
     if ((bytes[index] as number) < 0x80) continue;
     // The library drops U+FEFF at the beginning of a text.
     if (index === start && bytes[start] === 0xef && bytes[start + 1] === 0xbb) needsCare = true;
-    try {
-      utf8.decode(bytes.subarray(start, end));
-      return;
-    } catch {
-      fail("utf8-invalid", "a string is not valid UTF-8", start);
-    }
+    checkText(bytes, start, end);
+    return;
   }
 }
 

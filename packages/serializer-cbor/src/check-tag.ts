@@ -6,53 +6,50 @@ export const setTag = 258;
 /** Maximum length of a big integer: programs do not use larger ones, and conversion to decimal digits takes quadratic time. */
 const maxIntegerBytes = 1024;
 
-const TEXT = "text";
-const NUMBER = "number";
-const INTEGER = "integer";
-const WIDE_INTEGER = "wide integer";
-const DECIMAL = "decimal";
-const UUID = "uuid";
+/** The item after a tag. */
+type Content = "text" | "number" | "integer" | "wide integer" | "decimal" | "uuid";
 
 /**
  * The accepted tags, with the item that must follow: date and time as text and as number, integers beyond 64 bits, decimal fractions, URI, base64,
  * pattern and MIME message as text, UUID, a date as days and as text. Source: RFC 8949, 3.4; RFC 8943; the registry of CBOR tags.
  */
-const contents: ReadonlyMap<number, string> = new Map([
-  [0, TEXT],
-  [1, NUMBER],
-  [2, WIDE_INTEGER],
-  [3, WIDE_INTEGER],
-  [4, DECIMAL],
-  [32, TEXT],
-  [33, TEXT],
-  [34, TEXT],
-  [35, TEXT],
-  [36, TEXT],
-  [37, UUID],
-  [100, INTEGER],
-  [1004, TEXT],
+const contents: ReadonlyMap<number, Content> = new Map([
+  [0, "text"],
+  [1, "number"],
+  [2, "wide integer"],
+  [3, "wide integer"],
+  [4, "decimal"],
+  [32, "text"],
+  [33, "text"],
+  [34, "text"],
+  [35, "text"],
+  [36, "text"],
+  [37, "uuid"],
+  [100, "integer"],
+  [1004, "text"],
 ]);
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Decodes exactly: an ill-formed text is refused, and U+FEFF at its beginning is kept. */
+export const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Checks the item after a tag; `position` is after the tag's head. Returns where the item ends. Throws `decodeFailure`. */
 export function checkTag(bytes: Uint8Array, position: number, tag: number, at: number): number {
   const kind = contents.get(tag);
   if (kind === undefined) fail("type-forbidden", "a tag that has no plain value", at);
-  return kind === DECIMAL ? checkDecimal(bytes, position, at) : checkLeaf(bytes, position, kind, at);
+  return kind === "decimal" ? checkDecimal(bytes, position, at) : checkLeaf(bytes, position, kind, at);
 }
 
 /** An array of exactly an exponent and a mantissa. Source: RFC 8949, 3.4.4. */
 function checkDecimal(bytes: Uint8Array, position: number, at: number): number {
   if (bytes[position] !== 0x82) fail("malformed", "a decimal fraction that is not two integers", at);
-  const mantissa = checkLeaf(bytes, position + 1, INTEGER, at);
+  const mantissa = checkLeaf(bytes, position + 1, "integer", at);
   const tag = bytes[mantissa];
   return tag === 0xc2 || tag === 0xc3
-    ? checkLeaf(bytes, mantissa + 1, WIDE_INTEGER, at)
-    : checkLeaf(bytes, mantissa, INTEGER, at);
+    ? checkLeaf(bytes, mantissa + 1, "wide integer", at)
+    : checkLeaf(bytes, mantissa, "integer", at);
 }
 
-function checkLeaf(bytes: Uint8Array, position: number, kind: string, at: number): number {
+function checkLeaf(bytes: Uint8Array, position: number, kind: Content, at: number): number {
   const head = bytes[position] ?? fail("truncated", "the body ends behind a tag", at);
   const major = head >> 5;
   const info = head & 0x1f;
@@ -62,21 +59,22 @@ function checkLeaf(bytes: Uint8Array, position: number, kind: string, at: number
   const size = !isString ? 0 : width === 0 ? info : readArgument(bytes, position + 1, width);
   const end = position + 1 + width + size;
   if (end > bytes.length) fail("truncated", "a tagged item exceeds the body", at);
-  if (kind === UUID && size !== 16) fail("malformed", "a UUID that is not 16 bytes", at);
-  if (kind === WIDE_INTEGER && size > maxIntegerBytes)
+  if (kind === "uuid" && size !== 16) fail("malformed", "a UUID that is not 16 bytes", at);
+  if (kind === "wide integer" && size > maxIntegerBytes)
     fail("value-out-of-range", `an integer of more than ${maxIntegerBytes} bytes`, at);
-  if (kind === TEXT) checkText(bytes, end - size, end);
+  if (kind === "text") checkText(bytes, end - size, end);
   return end;
 }
 
-function fits(kind: string, major: number, info: number): boolean {
-  if (kind === TEXT) return major === 3;
-  if (kind === WIDE_INTEGER || kind === UUID) return major === 2;
-  if (kind === INTEGER) return major < 2;
+function fits(kind: Content, major: number, info: number): boolean {
+  if (kind === "text") return major === 3;
+  if (kind === "wide integer" || kind === "uuid") return major === 2;
+  if (kind === "integer") return major < 2;
   return major < 2 || (major === 7 && info >= 25 && info <= 27);
 }
 
-function checkText(bytes: Uint8Array, start: number, end: number): void {
+/** Refuses a text that is not UTF-8. */
+export function checkText(bytes: Uint8Array, start: number, end: number): void {
   try {
     utf8.decode(bytes.subarray(start, end));
   } catch {
@@ -91,6 +89,7 @@ export function readArgument(bytes: Uint8Array, position: number, width: number)
   return value;
 }
 
-function fail(reason: DecodeReason, what: string, offset: number): never {
+/** Refuses the body. Throws `decodeFailure`. */
+export function fail(reason: DecodeReason, what: string, offset: number): never {
   throw decodeFailure(reason, `not plain CBOR at offset ${offset}: ${what}.`);
 }

@@ -1,2 +1,1 @@
-export type { CborBodySchema, CborOptions } from "./cbor-serializer.js";
-export { cbor } from "./cbor-serializer.js";
+export { type CborBodySchema, type CborOptions, cbor } from "./cbor-serializer.js";

@@ -1,15 +1,13 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type {
-  BodySchemaOptions,
-  OptionNames,
-  SerializeContext,
-  ValidateFunction,
-} from "@waybill/core/serializer";
 import {
+  type BodySchemaOptions,
   compileValidator,
+  type OptionNames,
   requireKnownOptions,
   requireOneOf,
   resolveBodySchemas,
+  type SerializeContext,
+  type ValidateFunction,
 } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { type DotnetHints, resolveHints } from "./contract/hints.js";

@@ -34,19 +34,15 @@ export function readDotnet(
   rules: ReadingRules,
   check: BodyCheck | undefined,
 ): Awaitable<unknown> {
-  const { maxItems = Number.POSITIVE_INFINITY } = context;
+  const { maxDepth, maxItems = Number.POSITIVE_INFINITY } = context;
+  const { dates, hints } = rules;
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not .NET binary XML.");
   const root = readDocument(bytes, maxNodes(maxItems));
   const isByteArray = isByteArrayOfNServiceBus(context.applicationProperties);
   if (!context.isDeclared && !isByteArray && !isRecognised(root)) {
     throw decodeFailure("not-recognized", "The root element is none that DataContractSerializer writes.");
   }
-  const value = toValue(root, {
-    dates: rules.dates,
-    hints: rules.hints,
-    maxDepth: context.maxDepth,
-    maxItems,
-  });
+  const value = toValue(root, { dates, hints, maxDepth, maxItems });
   if (isByteArray && !(value instanceof Uint8Array))
     throw decodeFailure(
       "malformed",

@@ -1,5 +1,4 @@
-import type { Serializer } from "@waybill/core";
-import { WaybillError } from "@waybill/core";
+import { type Serializer, WaybillError } from "@waybill/core";
 import type { Awaitable, BodyCheck, SerializeContext, SerializedBody } from "@waybill/core/serializer";
 import { encodeFailure } from "@waybill/core/serializer";
 import { maxNodes } from "./binary-xml/max-nodes.js";
@@ -27,12 +26,13 @@ export function writeDotnet(
   context: SerializeContext,
   { content, contract, check }: WritingRules,
 ): Awaitable<SerializedBody> {
-  const checked = checkedValue(value, check);
+  const result = check?.(value);
+  if (result?.isValid === false) throw encodeFailure(result.text);
   if (content !== undefined) {
-    const written = content.serialize(checked, context);
+    const written = content.serialize(value, context);
     return written instanceof Promise ? written.then(asText) : asText(written);
   }
-  const plain = plainValue(checked, context.maxDepth);
+  const plain = toPlainValue(value, context.maxDepth);
   const isContract = contract !== undefined && plain instanceof PlainRecord;
   const written = isContract ? writeContract(plain, contract) : writeUntyped(plain);
   requireFewItems(written, context);
@@ -51,23 +51,6 @@ function requireFewItems(
   } catch (error) {
     throw error instanceof WaybillError ? encodeFailure(`The body cannot be written: ${error.text}`) : error;
   }
-}
-
-function plainValue(value: unknown, maxDepth: number): unknown {
-  try {
-    return toPlainValue(value, maxDepth);
-  } catch (error) {
-    if (error instanceof WaybillError) throw error;
-    // An error thrown by the value's own code may quote the value, so it is not passed on.
-    throw encodeFailure("The body cannot be written as .NET binary XML: reading it threw an error.");
-  }
-}
-
-function checkedValue(value: unknown, check: BodyCheck | undefined): unknown {
-  if (check === undefined) return value;
-  const result = check(value);
-  if (!result.isValid) throw encodeFailure(result.text);
-  return value;
 }
 
 function asText({ bytes }: SerializedBody): SerializedBody {

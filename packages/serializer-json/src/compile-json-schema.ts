@@ -1,5 +1,4 @@
-import type { StandardSchema } from "@waybill/core";
-import type { BodyCheckResult, ValidateFunction } from "@waybill/core/serializer";
+import type { BodyCheckResult } from "@waybill/core/serializer";
 import { compileValidator, describePath, isStandardSchema } from "@waybill/core/serializer";
 import type { Ajv, ErrorObject, Options } from "ajv";
 import type { AjvModules } from "./ajv-modules.js";
@@ -32,14 +31,6 @@ const ajvOptions: Options = Object.freeze({ ownProperties: true, allErrors: fals
  */
 const schemaValidators = new WeakMap<AjvModules["Ajv"], Ajv>();
 
-/** Compiles the schemas of one serializer. */
-export interface SchemaCompiler {
-  /** Throws `TypeError` for a schema that is not valid. */
-  readonly compile: (schema: JsonBodySchema) => JsonBodyCheck;
-  /** Removes a schema; functions that were compiled from it continue to work. */
-  readonly forget: (schema: JsonBodySchema) => void;
-}
-
 /** A check of a value that was or will be JSON. */
 export interface JsonBodyCheck {
   /** `"safe"` means that no integer in the value is a bigint; otherwise the value is searched for bigints. */
@@ -56,30 +47,30 @@ export function schemaCompiler(
   ajv: AjvLike | undefined,
   extraKeywords: readonly string[],
   load: () => AjvModules,
-): SchemaCompiler {
-  let draft7: SchemaDraft | undefined;
-  let draft2020: SchemaDraft | undefined;
-  const draftOf = (name: "Ajv" | "Ajv2020") => {
+) {
+  const drafts: Partial<Record<DraftName, SchemaDraft>> = {};
+  const makeDraft = (name: DraftName) => {
     const modules = load();
     const make = () =>
       equip(new modules[name]({ ...ajvOptions, validateSchema: false }), modules, extraKeywords);
     return new SchemaDraft(make, schemaValidatorOf(modules[name], modules.addFormats));
   };
   return {
-    compile(schema) {
-      if (isValidator(schema)) return compileValidator(schema);
+    /** Throws `TypeError` for a schema that is not valid. */
+    compile(schema: JsonBodySchema): JsonBodyCheck {
+      if (typeof schema === "function" || isStandardSchema(schema)) return compileValidator(schema);
       if (ajv !== undefined) return roundingCheck(compileWith(ajv, schema));
-      if (isDraft7(schema)) {
-        draft7 ??= draftOf("Ajv");
-        return draft7.compile(schema);
-      }
-      draft2020 ??= draftOf("Ajv2020");
-      return draft2020.compile(schema);
+      const name = draftOf(schema);
+      drafts[name] ??= makeDraft(name);
+      return drafts[name].compile(schema);
     },
-    // Only in the built-in ajv: the user's own may have got the schema from the user as well.
-    forget(schema) {
+    /**
+     * Removes a schema; functions that were compiled from it continue to work. Only from the built-in ajv: the user's own may have got the schema
+     * from the user as well.
+     */
+    forget(schema: JsonBodySchema): void {
       if (typeof schema !== "object" || isStandardSchema(schema)) return;
-      (isDraft7(schema) ? draft7 : draft2020)?.forget(schema);
+      drafts[draftOf(schema)]?.forget(schema);
     },
   };
 }
@@ -147,13 +138,12 @@ class SchemaDraft {
   }
 }
 
-function isValidator(schema: JsonBodySchema): schema is StandardSchema | ValidateFunction {
-  return typeof schema === "function" || isStandardSchema(schema);
-}
+/** The name of ajv's class for the draft of a schema. */
+type DraftName = "Ajv" | "Ajv2020";
 
-function isDraft7(schema: JsonSchema): boolean {
-  if (typeof schema !== "object" || schema === null) return false;
-  return typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
+function draftOf(schema: JsonSchema): DraftName {
+  const id = typeof schema === "object" ? schema?.$schema : undefined;
+  return typeof id === "string" && id.includes("draft-07") ? "Ajv" : "Ajv2020";
 }
 
 function schemaValidatorOf(Draft: AjvModules["Ajv"], addFormats: AjvModules["addFormats"]): Ajv {

@@ -31,32 +31,28 @@ export interface JsonOptions extends BodySchemaOptions<JsonBodySchema> {
   readonly ajv?: AjvLike | undefined;
 }
 
-/** The options of `json()` with all defaults filled in. */
-export interface ResolvedJsonOptions {
-  readonly byteOrderMark: "strip" | "refuse";
-  readonly readUnsafeIntegers: "bigint" | "string" | "number" | "refuse";
-  readonly writeBigInts: "refuse" | "number" | "string";
-  readonly writeBytes: "refuse" | "base64";
-}
+/** The options that decide how values are read and written, with all defaults filled in. */
+export type ResolvedJsonOptions = {
+  readonly [Name in "byteOrderMark" | "readUnsafeIntegers" | "writeBigInts" | "writeBytes"]: NonNullable<
+    JsonOptions[Name]
+  >;
+};
+
+/** What can be chosen for each, the default first. */
+const choices: { readonly [Name in keyof ResolvedJsonOptions]: readonly ResolvedJsonOptions[Name][] } = {
+  byteOrderMark: ["strip", "refuse"],
+  readUnsafeIntegers: ["bigint", "string", "number", "refuse"],
+  writeBigInts: ["refuse", "number", "string"],
+  writeBytes: ["refuse", "base64"],
+};
 
 const optionNames: OptionNames<JsonOptions> = {
+  ...choices,
   schema: true,
   schemas: true,
-  byteOrderMark: true,
-  readUnsafeIntegers: true,
-  writeBigInts: true,
-  writeBytes: true,
   extraKeywords: true,
   ajv: true,
 };
-
-/** The default options of `json()`. */
-const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
-  byteOrderMark: "strip",
-  readUnsafeIntegers: "bigint",
-  writeBigInts: "refuse",
-  writeBytes: "refuse",
-});
 
 /**
  * The JSON serializer: strict UTF-8, nothing silently lost or rounded, bounded depth, optionally validated when read and written.
@@ -64,7 +60,12 @@ const defaultJsonOptions: ResolvedJsonOptions = Object.freeze({
  */
 export function json(options: JsonOptions = {}): Serializer {
   requireKnownOptions("json", options, optionNames);
-  const resolved = resolveJsonOptions(options);
+  const resolved: ResolvedJsonOptions = {
+    byteOrderMark: choose(options, "byteOrderMark"),
+    readUnsafeIntegers: choose(options, "readUnsafeIntegers"),
+    writeBigInts: choose(options, "writeBigInts"),
+    writeBytes: choose(options, "writeBytes"),
+  };
   const { compile, forget } = schemaCompiler(options.ajv, options.extraKeywords ?? [], requireAjv);
   const schemas = resolveBodySchemas(options, compile, forget);
   return Object.freeze({
@@ -82,19 +83,9 @@ export function json(options: JsonOptions = {}): Serializer {
   } satisfies Serializer);
 }
 
-function resolveJsonOptions(options: JsonOptions): ResolvedJsonOptions {
-  return {
-    byteOrderMark: choose(options, "byteOrderMark", ["strip", "refuse"]),
-    readUnsafeIntegers: choose(options, "readUnsafeIntegers", ["bigint", "string", "number", "refuse"]),
-    writeBigInts: choose(options, "writeBigInts", ["refuse", "number", "string"]),
-    writeBytes: choose(options, "writeBytes", ["refuse", "base64"]),
-  };
-}
-
 function choose<Name extends keyof ResolvedJsonOptions>(
   options: JsonOptions,
   name: Name,
-  choices: readonly ResolvedJsonOptions[Name][],
 ): ResolvedJsonOptions[Name] {
-  return requireOneOf(`json: ${name}`, options[name] ?? defaultJsonOptions[name], choices);
+  return requireOneOf(`json: ${name}`, options[name] ?? choices[name][0], choices[name]);
 }

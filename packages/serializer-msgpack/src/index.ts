@@ -1,3 +1,2 @@
 // For applications
-export type { MsgpackBodySchema, MsgpackOptions } from "./msgpack-serializer.js";
-export { msgpack } from "./msgpack-serializer.js";
+export { type MsgpackBodySchema, type MsgpackOptions, msgpack } from "./msgpack-serializer.js";

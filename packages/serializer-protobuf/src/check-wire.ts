@@ -1,4 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
+import { WireType } from "@bufbuild/protobuf/wire";
 import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 import { type Field, type Fields, fieldsOf, type Packing } from "./wire-fields.js";
 
@@ -14,13 +15,6 @@ interface Open {
   /** The field number of a group, which ends with a tag instead of at a length. */
   readonly group: number | undefined;
 }
-
-const VARINT = 0;
-const BIT64 = 1;
-const LENGTH = 2;
-const START_GROUP = 3;
-const END_GROUP = 4;
-const BIT32 = 5;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -76,7 +70,7 @@ class Scan {
     const number = Math.floor(tag / 8);
     const wireType = tag % 8;
     if (number === 0 || tag > 0xffff_ffff) this.#fail("malformed", "an invalid field number", start);
-    if (wireType === END_GROUP) {
+    if (wireType === WireType.EndGroup) {
       if (current.group !== number) this.#fail("malformed", "the end of a group that is not open", start);
       return "closed";
     }
@@ -98,18 +92,18 @@ class Scan {
     // The two fields of a map's entry are one item with it.
     if (current.fields?.isEntry !== true) this.#count(1, start);
     switch (wireType) {
-      case VARINT:
+      case WireType.Varint:
         this.#varint(current.end);
         return undefined;
-      case BIT64:
+      case WireType.Bit64:
         this.#skip(8, current.end);
         return undefined;
-      case BIT32:
+      case WireType.Bit32:
         this.#skip(4, current.end);
         return undefined;
-      case START_GROUP:
+      case WireType.StartGroup:
         return { end: current.end, fields: field?.nested?.(), group: number };
-      case LENGTH:
+      case WireType.LengthDelimited:
         return this.#lengthDelimited(field, current.end, start);
       default:
         return this.#fail("malformed", "an invalid wire type", start);

@@ -1,2 +1,1 @@
-export type { ProtobufBodySchema, ProtobufOptions } from "./protobuf-serializer.js";
-export { protobuf } from "./protobuf-serializer.js";
+export { type ProtobufBodySchema, type ProtobufOptions, protobuf } from "./protobuf-serializer.js";

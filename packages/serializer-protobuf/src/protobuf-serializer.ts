@@ -1,17 +1,15 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type {
-  BodySchemaOptions,
-  OptionNames,
-  SerializerContext,
-  ValidateFunction,
-} from "@waybill/core/serializer";
 import {
+  type BodySchemaOptions,
   compileValidator,
+  type OptionNames,
   requireKnownOptions,
   requireOneOf,
   requireType,
   resolveBodySchemas,
+  type SerializerContext,
+  type ValidateFunction,
 } from "@waybill/core/serializer";
 import { messageDescriptor } from "./message-descriptor.js";
 import { readProtobuf } from "./read-protobuf.js";

@@ -1,5 +1,5 @@
-import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { ScalarType } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { WireType } from "@bufbuild/protobuf/wire";
 
 /** The fields of a type, as far as the scan of its bytes needs them. */
 export interface Fields {
@@ -23,12 +23,6 @@ export interface Field {
 
 /** A fixed width in bytes, or varints. */
 export type Packing = 4 | 8 | "varint";
-
-const VARINT = 0;
-const BIT64 = 1;
-const LENGTH = 2;
-const START_GROUP = 3;
-const BIT32 = 5;
 
 const known = new WeakMap<DescMessage, Fields>();
 
@@ -72,25 +66,30 @@ function mapEntries(field: DescField & { fieldKind: "map" }): Field {
     ]),
     isEntry: true,
   };
-  return { wireTypes: [LENGTH], nested: () => entry };
+  return { wireTypes: [WireType.LengthDelimited], nested: () => entry };
 }
 
 function holder(message: DescMessage, isGroup: boolean): Field {
-  return { wireTypes: [isGroup ? START_GROUP : LENGTH], nested: () => fieldsOf(message) };
+  return {
+    wireTypes: [isGroup ? WireType.StartGroup : WireType.LengthDelimited],
+    nested: () => fieldsOf(message),
+  };
 }
 
 function scalar(type: ScalarType): Field {
-  if (type === ScalarType.STRING) return { wireTypes: [LENGTH], isText: true };
-  if (type === ScalarType.BYTES) return { wireTypes: [LENGTH], isBytes: true };
+  if (type === ScalarType.STRING) return { wireTypes: [WireType.LengthDelimited], isText: true };
+  if (type === ScalarType.BYTES) return { wireTypes: [WireType.LengthDelimited], isBytes: true };
   const packing = packingOf(type);
-  return { wireTypes: [packing === "varint" ? VARINT : packing === 8 ? BIT64 : BIT32] };
+  return {
+    wireTypes: [packing === "varint" ? WireType.Varint : packing === 8 ? WireType.Bit64 : WireType.Bit32],
+  };
 }
 
 /** Strings and bytes are never packed; readers accept other scalars packed and unpacked. Source: protobuf.dev, Encoding, packed repeated fields. */
 function list(type: ScalarType): Field {
   const single = scalar(type);
   if (type === ScalarType.STRING || type === ScalarType.BYTES) return single;
-  return { wireTypes: [...single.wireTypes, LENGTH], packed: packingOf(type) };
+  return { wireTypes: [...single.wireTypes, WireType.LengthDelimited], packed: packingOf(type) };
 }
 
 function packingOf(type: ScalarType): Packing {

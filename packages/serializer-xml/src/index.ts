@@ -1,2 +1,1 @@
-export type { XmlBody, XmlBodySchema, XmlOptions } from "./xml-serializer.js";
-export { xml } from "./xml-serializer.js";
+export { type XmlBody, type XmlBodySchema, type XmlOptions, xml } from "./xml-serializer.js";

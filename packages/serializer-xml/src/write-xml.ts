@@ -62,10 +62,7 @@ function isBoth(value: unknown): boolean {
 }
 
 function wellFormed(text: string): string {
-  return text.isWellFormed() ? text : refuseText();
-}
-
-function refuseText(): never {
+  if (text.isWellFormed()) return text;
   throw encodeFailure("The body cannot be written as XML: it is a text with a lone surrogate.");
 }
 

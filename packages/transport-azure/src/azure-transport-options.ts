@@ -1,7 +1,6 @@
 import { type OptionNames, requireKnownOptions, requireType } from "@waybill/core/serializer";
 import {
   defaultWatchdogOptions,
-  type ResolvedWatchdogOptions,
   resolveWatchdogOptions,
   type WatchdogOptions,
 } from "./watchdog/watchdog-options.js";
@@ -23,16 +22,13 @@ export const defaultAzureTransportOptions = Object.freeze({
   watchdog: defaultWatchdogOptions,
 } as const);
 
-/** {@link AzureTransportOptions}, checked and with defaults. */
-export interface ResolvedAzureTransportOptions {
-  readonly sdkPatches: boolean;
-  readonly watchdog: ResolvedWatchdogOptions | undefined;
-}
-
 const optionNames: OptionNames<AzureTransportOptions> = defaultAzureTransportOptions;
 
+/** {@link AzureTransportOptions}, checked and with defaults. */
+export type ResolvedAzureTransportOptions = ReturnType<typeof resolveAzureTransportOptions>;
+
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
-export function resolveAzureTransportOptions(options: AzureTransportOptions): ResolvedAzureTransportOptions {
+export function resolveAzureTransportOptions(options: AzureTransportOptions) {
   requireKnownOptions("azureTransport", options, optionNames);
   const { sdkPatches = defaultAzureTransportOptions.sdkPatches, watchdog } = options;
   requireType("sdkPatches", sdkPatches, "boolean");

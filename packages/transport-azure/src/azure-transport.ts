@@ -62,17 +62,8 @@ export function azureTransport(
   return new ServiceBusTransport(serviceBusClient, resolveAzureTransportOptions(options));
 }
 
-const capabilities: ReadonlySet<TransportCapability> = new Set([
-  "scheduling",
-  "deferral",
-  "sessions",
-  "rules",
-  "transferDeadLetter",
-] as const);
-const withSessionEnumeration: ReadonlySet<TransportCapability> = new Set([
-  ...capabilities,
-  "sessionEnumeration",
-]);
+/** Those of every client. */
+const capabilities = ["scheduling", "deferral", "sessions", "rules", "transferDeadLetter"] as const;
 
 /**
  * The SDK must not convert bodies and dates, nor renew locks: it identifies messages by message id, which may be missing or not unique.
@@ -108,7 +99,7 @@ class ServiceBusTransport implements AzureTransport {
     this.#completesOnLink = sdkPatches;
     this.sdkPatches = sdkPatches ? applySdkPatches(client) : withoutSdkPatches(client);
     const list = sessionLister(client);
-    this.capabilities = list === undefined ? capabilities : withSessionEnumeration;
+    this.capabilities = new Set(list === undefined ? capabilities : [...capabilities, "sessionEnumeration"]);
     if (list !== undefined) this.listSessions = (...call) => this.#listSessions(list, ...call);
   }
 
@@ -143,23 +134,15 @@ class ServiceBusTransport implements AzureTransport {
     sessionId: string | undefined,
     { receiveMode, maxWaitTimeInMs, abortSignal, ...events }: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
-    const path = entityPathOf(address);
-    const { signal: closing } = this.#closing;
-    if (this.#isClosed) throw closedError(path);
-    if (abortSignal?.aborted) throw abortedError(path);
-    try {
-      const session = await underEither(closing, abortSignal, (signal) =>
-        sessionId === undefined
-          ? this.#acceptNext(address, receiveMode, maxWaitTimeInMs, signal)
-          : this.#acceptNamed(address, sessionId, receiveMode, signal),
-      );
-      const held = new HeldDeliveries(true);
-      const watch = this.#watch(path, session.sessionId, events, () => session);
-      const settings = this.#settings(address, receiveMode);
-      return this.#add(new AzureSessionReceiver({ ...settings, held, watch, session }));
-    } catch (error) {
-      throw this.#isClosed ? closedError(path) : toAzureError(error, path);
-    }
+    const settings = this.#settings(address, receiveMode);
+    const session = await this.#call(settings.entityPath, abortSignal, (signal) =>
+      sessionId === undefined
+        ? this.#acceptNext(address, receiveMode, maxWaitTimeInMs, signal)
+        : this.#acceptNamed(address, sessionId, receiveMode, signal),
+    );
+    const held = new HeldDeliveries(true);
+    const watch = this.#watch(settings.entityPath, session.sessionId, events, () => session);
+    return this.#add(new AzureSessionReceiver({ ...settings, held, watch, session }));
   }
 
   createRuleManager(topic: string, subscription: string): TransportRuleManager {
@@ -168,17 +151,27 @@ class ServiceBusTransport implements AzureTransport {
     return this.#add(new AzureRuleManager(path, create, this.#forget));
   }
 
-  async #listSessions(
+  #listSessions(
     list: SessionLister,
     address: EntityAddress,
     options: ListSessionsPageOptions,
   ): Promise<string[]> {
     const path = entityPathOf(address);
+    return this.#call(path, options.abortSignal, (signal) =>
+      untilAborted(list(address, { ...options, abortSignal: signal }), signal, () => abortedError(path)),
+    );
+  }
+
+  /** Makes a call that ends when the signal aborts or the transport is closed; maps errors. */
+  async #call<Answer>(
+    path: string,
+    abortSignal: AbortSignal | undefined,
+    call: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
     if (this.#isClosed) throw closedError(path);
+    if (abortSignal?.aborted) throw abortedError(path);
     try {
-      return await underEither(this.#closing.signal, options.abortSignal, (signal) =>
-        untilAborted(list(address, { ...options, abortSignal: signal }), signal, () => abortedError(path)),
-      );
+      return await underEither(this.#closing.signal, abortSignal, call);
     } catch (error) {
       throw this.#isClosed ? closedError(path) : toAzureError(error, path);
     }

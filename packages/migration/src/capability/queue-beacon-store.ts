@@ -1,6 +1,7 @@
 import { type Transport, WaybillError } from "@waybill/core";
 import { requireKnownOptions } from "@waybill/core/serializer";
 import type { DeliveredMessage } from "@waybill/core/transport";
+import { isList } from "../census/census-text.js";
 import { peekPages } from "../census/peek-pages.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 
@@ -132,21 +133,17 @@ function isWireBeacon(value: unknown): value is WireBeacon {
     typeof value.instance === "string" &&
     isInstant(value.announcedAt) &&
     isInstant(value.expiresAt) &&
-    isListOf(mediaTypes, (each) => typeof each === "string") &&
-    isListOf(messageTypes, isReadableType)
+    isList(mediaTypes, (each) => typeof each === "string") &&
+    isList(messageTypes, isReadableType)
   );
 }
 
 function isReadableType(value: unknown): boolean {
-  return isRecord(value) && typeof value.name === "string" && isListOf(value.versions, isReadableVersion);
+  return isRecord(value) && typeof value.name === "string" && isList(value.versions, isReadableVersion);
 }
 
 function isReadableVersion(value: unknown): boolean {
   return isRecord(value) && Number.isSafeInteger(value.version) && isRecord(value.schemas);
-}
-
-function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isItem);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

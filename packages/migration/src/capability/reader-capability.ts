@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { MessageType, Pipeline } from "@waybill/core";
+import type { Pipeline } from "@waybill/core";
 import type { MessageVersion } from "@waybill/core/pipeline";
 
 /** What a reader can read, as its beacon says. */
@@ -26,7 +26,10 @@ export interface ReadableVersion {
 export function readerCapability({ serializers, messageTypes }: Pipeline): ReaderCapability {
   return {
     mediaTypes: serializers.flatMap(({ mediaTypes }) => [...mediaTypes]),
-    messageTypes: messageTypes.map(readableType),
+    messageTypes: messageTypes.map(({ name, versions }) => ({
+      name,
+      versions: versions.map((version) => ({ version: version.version, schemas: schemaDigests(version) })),
+    })),
   };
 }
 
@@ -38,13 +41,6 @@ export function schemaDigests({ schemas }: MessageVersion): Readonly<Record<stri
     if (text !== undefined) digests[serializer] = createHash("sha256").update(text).digest("hex");
   }
   return digests;
-}
-
-function readableType({ name, versions }: MessageType): ReadableType {
-  return {
-    name,
-    versions: versions.map((version) => ({ version: version.version, schemas: schemaDigests(version) })),
-  };
 }
 
 /** JSON with sorted keys, the same for equivalent schemas; undefined for schemas that are code. */

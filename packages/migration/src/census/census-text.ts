@@ -66,10 +66,12 @@ function has(value: unknown, types: Readonly<Record<string, string>>): boolean {
   );
 }
 
-function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
+/** Whether a value is a list whose items all pass a check. */
+export function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
 }
 
-function isInstant(value: unknown): boolean {
+/** Whether a value is a valid date. */
+export function isInstant(value: unknown): value is Date {
   return value instanceof Date && !Number.isNaN(value.getTime());
 }

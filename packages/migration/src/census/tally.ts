@@ -5,17 +5,20 @@ import { mediaTypeOf } from "./media-type-of.js";
 import type { Place } from "./places.js";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-type Kind = Omit<
-  CensusGroup,
-  | "count"
-  | "bytes"
-  | "oldestEnqueuedAt"
-  | "newestEnqueuedAt"
-  | "newestSentAt"
-  | "latestScheduledAt"
-  | "latestExpiryAt"
-  | "examples"
->;
+
+/** What is counted of a group's messages, before the first one. */
+const nothing = Object.freeze({
+  count: 0,
+  bytes: 0,
+  oldestEnqueuedAt: undefined,
+  newestEnqueuedAt: undefined,
+  newestSentAt: undefined,
+  latestScheduledAt: undefined,
+  latestExpiryAt: undefined,
+  examples: Object.freeze([]),
+});
+
+type Kind = Omit<CensusGroup, keyof typeof nothing>;
 
 /** How many sequence numbers a group keeps. */
 const maxExamples = 3;
@@ -66,21 +69,11 @@ export class Tally {
   }
 
   #group(kind: Kind): Mutable<CensusGroup> {
-    const key = keyOf(kind);
+    const key = JSON.stringify(Object.values(kind).map((value) => value ?? null));
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
     if (this.#groups.size >= this.#maxGroups && !isFolded(kind)) return this.#group(folded(kind));
-    const group: Mutable<CensusGroup> = {
-      ...kind,
-      count: 0,
-      bytes: 0,
-      oldestEnqueuedAt: undefined,
-      newestEnqueuedAt: undefined,
-      newestSentAt: undefined,
-      latestScheduledAt: undefined,
-      latestExpiryAt: undefined,
-      examples: [],
-    };
+    const group: Mutable<CensusGroup> = { ...kind, ...nothing };
     this.#groups.set(key, group);
     return group;
   }
@@ -151,10 +144,6 @@ function expiryOf({ address, entity }: Place, message: DeliveredMessage): Date |
     message.scheduledEnqueueTimeUtc.getTime() + Math.min(message.timeToLive ?? limit, limit),
   );
   return Number.isNaN(expiry.getTime()) ? undefined : expiry;
-}
-
-function keyOf(kind: Kind): string {
-  return JSON.stringify(Object.values(kind).map((value) => value ?? null));
 }
 
 /** The earlier one of two instants, if there are two. */

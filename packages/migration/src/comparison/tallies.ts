@@ -2,15 +2,11 @@
 export class Tallies<Tally extends { count: number }> {
   readonly #tallies = new Map<string, Tally>();
   readonly #maxKeys: number;
-  #uncounted = 0;
+  /** How often a key beyond the maximum was counted. */
+  uncounted = 0;
 
   constructor(maxKeys: number) {
     this.#maxKeys = maxKeys;
-  }
-
-  /** How often a key beyond the maximum was counted. */
-  get uncounted(): number {
-    return this.#uncounted;
   }
 
   /** Counts one, and returns the tally of its key; undefined for a key beyond the maximum. */
@@ -18,7 +14,7 @@ export class Tallies<Tally extends { count: number }> {
     let tally = this.#tallies.get(key);
     if (tally === undefined) {
       if (this.#tallies.size >= this.#maxKeys) {
-        this.#uncounted += 1;
+        this.uncounted += 1;
         return undefined;
       }
       tally = makeTally();
@@ -35,6 +31,6 @@ export class Tallies<Tally extends { count: number }> {
 
   clear(): void {
     this.#tallies.clear();
-    this.#uncounted = 0;
+    this.uncounted = 0;
   }
 }

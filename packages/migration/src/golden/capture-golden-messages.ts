@@ -120,22 +120,16 @@ export async function captureGoldenMessage(
   return { messages: capture.messages, skipped: [...capture.skipped.values()] };
 }
 
-/** The options that concern a single message. */
-type SamplingOptions = Pick<
-  GoldenCaptureOptions,
-  "pipeline" | "redact" | "keep" | "samplesPerKind" | "abortSignal"
->;
-
 type Skip = { -readonly [Key in keyof GoldenSkip]: GoldenSkip[Key] };
 
 class Capture {
   readonly messages: GoldenMessage[] = [];
   readonly skipped = new Map<string, Skip>();
-  readonly #options: SamplingOptions;
+  readonly #options: Pick<GoldenCaptureOptions, "pipeline"> & Partial<GoldenCaptureOptions>;
   /** The shapes of each kind that were found. */
   readonly #shapes = new Map<string, Set<string>>();
 
-  constructor(options: SamplingOptions) {
+  constructor(options: Pick<GoldenCaptureOptions, "pipeline"> & Partial<GoldenCaptureOptions>) {
     this.#options = options;
   }
 

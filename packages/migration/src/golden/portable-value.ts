@@ -58,29 +58,24 @@ function read(value: PortableValue, depth: number): unknown {
   const inner = (item: PortableValue) => read(item, depth + 1);
   if (isList(value)) return value.map(inner);
   const tag = tagOf(value);
+  const reader = tag === undefined ? undefined : readers[tag];
   const content = tag && value[tag];
-  if (tag === undefined || content === undefined) return readFields(value, inner);
-  switch (tag) {
-    case "$bigint":
-      return BigInt(String(content));
-    case "$bytes":
-      return bytes(content);
-    case "$date":
-      return date(content);
-    case "$map":
-      return new Map(entries(content).map(([key, item]) => [inner(key), inner(item)]));
-    case "$set":
-      return new Set(list(content).map(inner));
-    case "$number":
-      return number(content);
-    case "$object":
-      return readFields(content, inner);
-    case "$undefined":
-      return undefined;
-    default:
-      return readFields(value, inner);
-  }
+  return reader === undefined || content === undefined ? readFields(value, inner) : reader(content, inner);
 }
+
+type Inner = (item: PortableValue) => unknown;
+
+/** How the content of each tag is read. */
+const readers: Readonly<Record<string, (content: PortableValue, inner: Inner) => unknown>> = {
+  $bigint: (content) => BigInt(String(content)),
+  $bytes: bytes,
+  $date: date,
+  $map: (content, inner) => new Map(entries(content).map(([key, item]) => [inner(key), inner(item)])),
+  $set: (content, inner) => new Set(list(content).map(inner)),
+  $number: number,
+  $object: readFields,
+  $undefined: () => undefined,
+};
 
 function tagOf(object: object): string | undefined {
   const [key, ...others] = Object.keys(object);
@@ -88,7 +83,7 @@ function tagOf(object: object): string | undefined {
 }
 
 /** `Object.fromEntries` makes own properties of all keys, `__proto__` included. */
-function readFields(value: PortableValue, inner: (item: PortableValue) => unknown): unknown {
+function readFields(value: PortableValue, inner: Inner): unknown {
   if (typeof value !== "object" || value === null || isList(value))
     throw new TypeError("An object was expected.");
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(item)]));

@@ -1,5 +1,7 @@
 import { subQueuePathOf } from "@waybill/core/transport";
 import type { Census, CensusGroup } from "../census/census.js";
+import { isInstant } from "../census/census-text.js";
+import { later } from "../census/tally.js";
 import { mayNeed, needs, strangeTarget } from "./known-target.js";
 
 /** What to remove from the chain: a serializer, or a version of a message type. */
@@ -207,10 +209,6 @@ function hasInstants({ startedAt, groups }: Census): boolean {
   );
 }
 
-function isInstant(value: unknown): value is Date {
-  return value instanceof Date && !Number.isNaN(value.getTime());
-}
-
 function placeReasons({ places }: Census): RetirementReason[] {
   return places
     .filter(({ end }) => end !== "reached")
@@ -281,23 +279,17 @@ function lastSeen(
   censuses: readonly Census[],
   property: "newestEnqueuedAt" | "newestSentAt" = "newestEnqueuedAt",
 ): Date | undefined {
-  let last: Date | undefined;
-  for (const { groups } of censuses) {
-    for (const group of groups) {
-      const { [property]: at } = group;
-      if (isInstant(at) && (last === undefined || at > last) && needs(group, target)) last = at;
-    }
-  }
-  return last;
+  const needing = censuses.flatMap(({ groups }) => groups.filter((group) => needs(group, target)));
+  return latest(needing.map(({ [property]: at }) => at).filter(isInstant));
 }
 
 function waitsUntil(needing: readonly CensusGroup[]): Date | undefined {
-  let last: Date | undefined;
-  for (const { latestExpiryAt } of needing) {
-    if (latestExpiryAt === undefined) return undefined;
-    if (last === undefined || latestExpiryAt > last) last = latestExpiryAt;
-  }
-  return last;
+  const expiries = needing.map(({ latestExpiryAt }) => latestExpiryAt);
+  return expiries.includes(undefined) ? undefined : latest(expiries);
+}
+
+function latest(instants: readonly (Date | undefined)[]): Date | undefined {
+  return instants.reduce(later, undefined);
 }
 
 function placeOf({ entityPath, subQueue }: Pick<CensusGroup, "entityPath" | "subQueue">): string {

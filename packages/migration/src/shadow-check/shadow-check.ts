@@ -6,8 +6,7 @@ import {
   type Pipeline,
   WaybillError,
 } from "@waybill/core";
-import type { DeserializeCallOptions } from "@waybill/core/pipeline";
-import { isPromise } from "@waybill/core/pipeline";
+import { type DeserializeCallOptions, isPromise } from "@waybill/core/pipeline";
 import {
   type OptionNames,
   requireDuration,

@@ -5,7 +5,8 @@ import { betaId } from "./framing.js";
  * looks like none. It checks only the first bytes, so it is a hint, never a proof.
  */
 export function diagnoseFraming(bytes: Uint8Array): string | undefined {
-  const guesses = [confluent(bytes), azureBeta(bytes), confluentGuid(bytes), glue(bytes)].filter(
+  const azureBeta = betaId(bytes) === undefined ? undefined : "Azure's beta preamble";
+  const guesses = [confluent(bytes), azureBeta, confluentGuid(bytes), glue(bytes)].filter(
     (guess) => guess !== undefined,
   );
   return guesses.length === 0 ? undefined : guesses.join(" or ");
@@ -16,10 +17,6 @@ function confluent(bytes: Uint8Array): string | undefined {
   if (bytes[0] !== 0x00 || bytes.length < 6) return undefined;
   const id = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
   return id < 0 || id > 0x0fff_ffff ? undefined : `Confluent id ${id} (Apicurio's bytes are the same)`;
-}
-
-function azureBeta(bytes: Uint8Array): string | undefined {
-  return betaId(bytes) === undefined ? undefined : "Azure's beta preamble";
 }
 
 /** The version and variant bits distinguish a UUID from random bytes. Source: RFC 9562, 4. */

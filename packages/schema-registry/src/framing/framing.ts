@@ -129,8 +129,10 @@ function uuid(bytes: Uint8Array, start: number): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** The bytes to write before a payload. Throws `RangeError` for an id that does not fit the framing. */
-export function frameHeader(framing: SchemaFraming, id: string): Uint8Array {
+/**
+ * The bytes to write before a payload; undefined for a framing that is not written. Throws `RangeError` for an id that does not fit the framing.
+ */
+export function frameHeader(framing: SchemaFraming, id: string): Uint8Array | undefined {
   switch (framing) {
     case "confluent":
     case "apicurio": {
@@ -148,6 +150,6 @@ export function frameHeader(framing: SchemaFraming, id: string): Uint8Array {
       ]);
     }
     default:
-      return new Uint8Array(0);
+      return undefined;
   }
 }

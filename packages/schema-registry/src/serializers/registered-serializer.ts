@@ -17,7 +17,7 @@ import {
   hasSchemaHeader,
   leadingBytesOf,
 } from "../framing/framing.js";
-import { CachedSchemas, isPromiseLike, withValue } from "../sources/cached-schemas.js";
+import { cachedSchemas, isPromiseLike, withValue } from "../sources/cached-schemas.js";
 import type {
   RegisteredSchema,
   SchemaFormat,
@@ -25,12 +25,14 @@ import type {
   SchemaToWrite,
 } from "../sources/schema-source.js";
 import type { ResolvedRegistryOptions } from "./registry-options.js";
-import { WrittenIds } from "./written-ids.js";
+import { writtenIds } from "./written-ids.js";
 
-/** Reads payloads that were written under one schema of a registry. */
-export interface SchemaReader {
-  read(payload: Uint8Array, context: DeserializeContext, framed: Framed): Awaitable<unknown>;
-}
+/** Reads a payload that was written under one schema of a registry. */
+export type SchemaReader = (
+  payload: Uint8Array,
+  context: DeserializeContext,
+  framed: Framed,
+) => Awaitable<unknown>;
 
 /** An encoded value, before its schema's id is added. */
 export interface Payload {
@@ -60,8 +62,8 @@ const maxInflatedBytes = 16 * 1024 * 1024;
 export function registeredSerializer(options: ResolvedRegistryOptions, format: RegisteredFormat): Serializer {
   const { framings, source } = options;
   const { plain } = format;
-  const ids = new WrittenIds(options);
-  const schemas = new CachedSchemas(source, options.cache, (schema, id) => {
+  const idOf = writtenIds(options);
+  const readerOf = cachedSchemas(source, options.cache, (schema, id) => {
     if (schema.format !== undefined && schema.format !== format.format) throw otherFormat(schema.format, id);
     return format.compile(schema, id);
   });
@@ -74,9 +76,9 @@ export function registeredSerializer(options: ResolvedRegistryOptions, format: R
       throw withDiagnosis(error, bytes, framings);
     };
     try {
-      const reader = schemas.get(framed.id);
-      if (!isPromiseLike(reader)) return reader.read(payload, context, framed);
-      return reader.then((known) => known.read(payload, context, framed)).catch(explain);
+      const read = readerOf(framed.id);
+      if (!isPromiseLike(read)) return read(payload, context, framed);
+      return read.then((known) => known(payload, context, framed)).catch(explain);
     } catch (error) {
       return explain(error);
     }
@@ -97,7 +99,7 @@ export function registeredSerializer(options: ResolvedRegistryOptions, format: R
 
   function serialize(value: unknown, context: SerializeContext): Awaitable<SerializedBody> {
     const schema = format.toWrite(value, context);
-    const id = schema.id ?? ids.get({ ...schema, subject: options.subject(context) ?? schema.subject });
+    const id = schema.id ?? idOf({ ...schema, subject: options.subject(context) ?? schema.subject });
     return withValue(id, (known) =>
       withValue(format.write(value, context, schema, known), (payload) =>
         framedBody(payload, known, framings[0] as SchemaFraming, format),
@@ -147,9 +149,8 @@ function framedBody(
     if (mediaTypes.azure === undefined) throw unwritable(framing);
     return { bytes, contentType: `${mediaTypes.azure}+${id}` };
   }
-  if (framing !== "confluent" && framing !== "confluent-guid" && framing !== "apicurio")
-    throw unwritable(framing);
   const header = headerFor(framing, id);
+  if (header === undefined) throw unwritable(framing);
   const body = new Uint8Array(header.length + (prefix?.length ?? 0) + bytes.length);
   body.set(header);
   if (prefix !== undefined) body.set(prefix, header.length);
@@ -157,7 +158,7 @@ function framedBody(
   return { bytes: body, contentType: mediaTypes.framed };
 }
 
-function headerFor(framing: SchemaFraming, id: string): Uint8Array {
+function headerFor(framing: SchemaFraming, id: string): Uint8Array | undefined {
   try {
     return frameHeader(framing, id);
   } catch {

@@ -1,6 +1,6 @@
 import type { Serializer } from "@waybill/core";
-import type { Awaitable, DeserializeContext, MediaType } from "@waybill/core/serializer";
-import { registeredSerializer, type SchemaReader } from "./registered-serializer.js";
+import type { MediaType } from "@waybill/core/serializer";
+import { registeredSerializer } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
 import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
 import { schemaWriter } from "./schema-writer.js";
@@ -33,29 +33,24 @@ export function registryAvro<Options>(avro: AvroFactory<Options>, options: Regis
     schemaById: (id: string) => definitions.get(id),
   });
   const makeRaw = (schema: unknown) => make({ schema, schemaId: "0", framing: "raw" });
-
-  function compile(definition: string, id: string): SchemaReader {
-    const schema: unknown = JSON.parse(definition);
-    const own = makeRaw(schema);
-    const label = mediaTypeOf(id);
-    const ownLabel = mediaTypeOf("0");
-    return {
-      read(payload: Uint8Array, context: DeserializeContext): Awaitable<unknown> {
+  return registeredSerializer(resolved, {
+    format: "avro",
+    plain: reader,
+    mediaTypes: { azure: "avro/binary", framed: "application/avro" },
+    compile({ definition }, id) {
+      const schema: unknown = JSON.parse(definition);
+      const own = makeRaw(schema);
+      const label = mediaTypeOf(id);
+      const ownLabel = mediaTypeOf("0");
+      return (payload, context) => {
         if (!hasReader && context.schema === undefined)
           return own.deserialize(payload, { ...context, isDeclared: true, mediaType: ownLabel });
         definitions.set(id, schema as object);
         const value = reader.deserialize(payload, { ...context, isDeclared: true, mediaType: label });
         definitions.delete(id);
         return value;
-      },
-    };
-  }
-
-  return registeredSerializer(resolved, {
-    format: "avro",
-    plain: reader,
-    mediaTypes: { azure: "avro/binary", framed: "application/avro" },
-    compile: ({ definition }, id) => compile(definition, id),
+      };
+    },
     toWrite(_, context) {
       const { definition, id } = chooseSchema(options, context);
       return { id, definition, subject: fullName(definition), format: "avro" };

@@ -36,10 +36,8 @@ export function registryJson<Options>(json: JsonFactory<Options>, options: Regis
     compile({ definition }) {
       const reader = make({ schema: JSON.parse(definition) as unknown });
       const used = options.validates === false ? plain : reader;
-      return {
-        read: (payload, context) =>
-          used.deserialize(payload, { ...context, isDeclared: true, mediaType: label }),
-      };
+      return (payload, context) =>
+        used.deserialize(payload, { ...context, isDeclared: true, mediaType: label });
     },
     toWrite(_, context) {
       const { definition, id } = chooseSchema(options, context);

@@ -2,7 +2,7 @@ import type { OptionNames, SerializerContext } from "@waybill/core/serializer";
 import { requireKnownOptions, requireOneOf, requireType } from "@waybill/core/serializer";
 import { knownFramings } from "../framing/framing.js";
 import type { SchemaCacheOptions } from "../sources/cached-schemas.js";
-import { cacheDefaults, type ResolvedCacheOptions, resolveCacheOptions } from "../sources/cached-schemas.js";
+import { cacheDefaults, resolveCacheOptions } from "../sources/cached-schemas.js";
 import type { SchemaFraming, SchemaSource } from "../sources/schema-source.js";
 
 /** How a serializer uses a registry. */
@@ -23,14 +23,7 @@ export interface RegistryOptions extends SchemaCacheOptions {
 }
 
 /** {@link RegistryOptions} checked. */
-export interface ResolvedRegistryOptions {
-  readonly source: SchemaSource;
-  readonly framings: readonly SchemaFraming[];
-  readonly subject: (context: SerializerContext) => string | undefined;
-  readonly writes: "lookup" | "register";
-  readonly checkCompatibility: boolean;
-  readonly cache: ResolvedCacheOptions;
-}
+export type ResolvedRegistryOptions = ReturnType<typeof resolveRegistryOptions>;
 
 const optionNames: OptionNames<RegistryOptions> = {
   ...cacheDefaults,
@@ -46,7 +39,7 @@ export function resolveRegistryOptions<Options extends RegistryOptions>(
   where: string,
   options: Options,
   own: OptionNames<Omit<Options, keyof RegistryOptions>>,
-): ResolvedRegistryOptions {
+) {
   requireKnownOptions<object>(where, options, { ...optionNames, ...own });
   const { source, subject, writes = "lookup", checkCompatibility = false } = options ?? {};
   if (typeof source?.schemaById !== "function") throw invalid("source must be a schema source");

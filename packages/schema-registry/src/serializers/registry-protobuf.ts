@@ -42,12 +42,10 @@ export function registryProtobuf<Options>(
     mediaTypes: { azure: undefined, framed: "application/protobuf" },
     compile({ definition }) {
       const types = protoMessages(definition);
-      return {
-        read(payload, context, framed) {
-          const { type, start } = typeOf(payload, framed, types);
-          const mediaType = parseMediaType(`application/protobuf; proto=${type}`);
-          return plain.deserialize(payload.subarray(start), { ...context, mediaType, isDeclared: true });
-        },
+      return (payload, context, framed) => {
+        const { type, start } = typeOf(payload, framed, types);
+        const mediaType = parseMediaType(`application/protobuf; proto=${type}`);
+        return plain.deserialize(payload.subarray(start), { ...context, mediaType, isDeclared: true });
       };
     },
     toWrite(value, context) {

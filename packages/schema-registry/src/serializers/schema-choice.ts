@@ -20,14 +20,8 @@ export interface SchemaChoice {
     | undefined;
 }
 
-/** The chosen schema as text, with its id if that is known. */
-export interface ChosenSchema {
-  readonly definition: string;
-  readonly id: string | undefined;
-}
-
-/** The schema with which a message is written. Throws `encodeFailure` without one. */
-export function chooseSchema({ schema, schemas }: SchemaChoice, context: SerializerContext): ChosenSchema {
+/** The schema with which a message is written, as text, with its id if that is known. Throws `encodeFailure` without one. */
+export function chooseSchema({ schema, schemas }: SchemaChoice, context: SerializerContext) {
   const { messageType } = context;
   const picked =
     typeof schemas === "function"

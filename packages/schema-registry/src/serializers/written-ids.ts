@@ -7,73 +7,70 @@ import type { ResolvedRegistryOptions } from "./registry-options.js";
 /** More schemas than any program writes. */
 const maxIds = 1_000;
 
-/** The ids of schemas to write: looked up, or registered, once for each schema and subject. */
-export class WrittenIds {
-  readonly #options: ResolvedRegistryOptions;
-  readonly #ids = new Map<string, string>();
-  readonly #pending = new Map<string, Promise<string>>();
+/**
+ * Finds the ids of schemas to write: looked up, or registered, once for each schema and subject. Synchronously if an id is known. Rejects with
+ * `encodeFailure` or `unavailableFailure`.
+ */
+export function writtenIds({
+  source,
+  writes,
+  checkCompatibility,
+  cache,
+}: ResolvedRegistryOptions): (schema: SchemaToWrite) => Awaitable<string> {
+  const ids = new Map<string, string>();
+  const pending = new Map<string, Promise<string>>();
 
-  constructor(options: ResolvedRegistryOptions) {
-    this.#options = options;
-  }
-
-  /** The id of a schema, synchronously if it is known. Rejects with `encodeFailure` or `unavailableFailure`. */
-  get(schema: SchemaToWrite): Awaitable<string> {
-    const key = `${schema.subject}\n${schema.definition}`;
-    const known = this.#ids.get(key) ?? this.#pending.get(key);
-    if (known !== undefined) return known;
-    const asked = this.#ask(schema)
-      .then((id) => {
-        if (this.#ids.size >= maxIds) this.#ids.clear();
-        this.#ids.set(key, id);
-        return id;
-      })
-      .finally(() => this.#pending.delete(key));
-    this.#pending.set(key, asked);
-    return asked;
-  }
-
-  async #ask(schema: SchemaToWrite): Promise<string> {
-    const { source, writes, checkCompatibility } = this.#options;
-    if (checkCompatibility) await this.#requireCompatible(schema);
+  async function ask(schema: SchemaToWrite): Promise<string> {
+    if (checkCompatibility) await requireCompatible(schema);
     const method = writes === "register" ? source.register : source.findId;
     if (method === undefined)
       throw encodeFailure(
         `The schema ${quoted(schema.subject)} cannot be written: ${source.name} is only read.`,
       );
-    const id = await this.#call(schema, (signal) => method.call(source, schema, signal));
+    const id = await call(schema, (signal) => method.call(source, schema, signal));
     if (id !== undefined) return id;
     throw encodeFailure(
       `${source.name} does not have the schema ${quoted(schema.subject)} as it is written. Register it, or set writes: "register".`,
     );
   }
 
-  async #requireCompatible(schema: SchemaToWrite): Promise<void> {
-    const { source } = this.#options;
+  async function requireCompatible(schema: SchemaToWrite): Promise<void> {
     const { isCompatible } = source;
     if (isCompatible === undefined)
       throw encodeFailure(
         `${source.name} cannot say whether a schema is compatible; leave checkCompatibility out.`,
       );
-    if (await this.#call(schema, (signal) => isCompatible.call(source, schema, signal))) return;
+    if (await call(schema, (signal) => isCompatible.call(source, schema, signal))) return;
     throw encodeFailure(
       `${source.name} says that the schema ${quoted(schema.subject)} is not compatible with what its subject holds.`,
     );
   }
 
-  async #call<Answer>(
-    schema: SchemaToWrite,
-    call: (signal: AbortSignal) => Promise<Answer>,
+  async function call<Answer>(
+    { subject }: SchemaToWrite,
+    make: (signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
     const aborter = new AbortController();
     try {
-      return await withTimeout(call(aborter.signal), this.#options.cache.timeoutInMs, aborter);
+      return await withTimeout(make(aborter.signal), cache.timeoutInMs, aborter);
     } catch (error) {
       if (error instanceof WaybillError) throw error;
-      throw unavailableFailure(
-        `${this.#options.source.name} could not be asked for the schema ${quoted(schema.subject)}.`,
-        error,
-      );
+      throw unavailableFailure(`${source.name} could not be asked for the schema ${quoted(subject)}.`, error);
     }
   }
+
+  return (schema) => {
+    const key = `${schema.subject}\n${schema.definition}`;
+    const known = ids.get(key) ?? pending.get(key);
+    if (known !== undefined) return known;
+    const asked = ask(schema)
+      .then((id) => {
+        if (ids.size >= maxIds) ids.clear();
+        ids.set(key, id);
+        return id;
+      })
+      .finally(() => pending.delete(key));
+    pending.set(key, asked);
+    return asked;
+  };
 }

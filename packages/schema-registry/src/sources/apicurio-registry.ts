@@ -1,5 +1,5 @@
 import { requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
-import { HttpRegistry, type HttpRegistryOptions, httpOptionNames } from "./http-registry.js";
+import { type HttpRegistryOptions, httpOptionNames, httpRegistry } from "./http-registry.js";
 import type { RegisteredSchema, SchemaFormat, SchemaSource } from "./schema-source.js";
 
 /** How an Apicurio Registry is reached, and what its ids are. */
@@ -18,7 +18,7 @@ export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource
   requireKnownOptions("apicurioRegistry", options, { ...httpOptionNames, ids: true });
   const { ids = "contentId" } = options;
   requireOneOf("apicurioRegistry: ids", ids, ["contentId", "globalId"]);
-  const http = new HttpRegistry(options, "apicurioRegistry");
+  const request = httpRegistry(options, "apicurioRegistry");
   return Object.freeze({
     name: "Apicurio Registry",
     framings: Object.freeze(["apicurio", "apicurio-header"] as const),
@@ -26,7 +26,7 @@ export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource
       const isGlobal = id.startsWith("globalId:") || ids === "globalId";
       const number = encodeURIComponent(id.replace("globalId:", ""));
       const path = `/apis/registry/v3/ids/${isGlobal ? "globalIds" : "contentIds"}/${number}`;
-      const { status, headers, text } = await http.get(path, signal);
+      const { status, headers, text } = await request(path, signal);
       if (status === 404 && isProblem(text)) return undefined;
       if (status !== 200) throw new Error(`The registry answered with the status ${status}.`);
       return { definition: text, format: formats[headers.get("x-registry-artifacttype") ?? ""] };

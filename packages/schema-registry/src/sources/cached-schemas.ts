@@ -5,6 +5,7 @@ import {
   quoted,
   requireInteger,
   unavailableFailure,
+  untilAborted,
 } from "@waybill/core/serializer";
 import type { RegisteredSchema, SchemaSource } from "./schema-source.js";
 
@@ -40,105 +41,81 @@ export function resolveCacheOptions(options: SchemaCacheOptions = {}): ResolvedC
   return resolved;
 }
 
-/** Compiles a schema to read bodies with. Throws for an unusable schema. */
-export type Compile<Compiled> = (schema: RegisteredSchema, id: string) => Compiled;
-
 /** The time in milliseconds, of a monotonic clock. */
 const now = () => performance.now();
 
 /**
- * Compiled schemas of a registry, by id. Concurrent requests for one id share the response. If the registry fails, times out or returns something
- * that is not a schema, bodies are unavailable; such failures are cached for `failureTtlInMs` at most.
+ * Finds compiled schemas of a registry by id, synchronously if one is cached. Concurrent requests for one id share the response. If the registry
+ * fails, times out or returns something that is not a schema, bodies are unavailable; such failures are cached for `failureTtlInMs` at most.
+ * `compile` throws for an unusable schema. Throws or rejects with `decodeFailure` or `unavailableFailure`.
  */
-export class CachedSchemas<Compiled extends object> {
-  readonly #source: SchemaSource;
-  readonly #options: ResolvedCacheOptions;
-  readonly #compile: Compile<Compiled>;
-  readonly #known = new Map<string, Compiled>();
-  readonly #unknown = new Map<string, number>();
-  readonly #pending = new Map<string, Promise<Compiled>>();
-  readonly #failures = new Map<string, { readonly until: number; readonly error: WaybillError }>();
+export function cachedSchemas<Compiled extends object>(
+  source: SchemaSource,
+  { maxSchemas, unknownIdTtlInMs, failureTtlInMs, timeoutInMs }: ResolvedCacheOptions,
+  compile: (schema: RegisteredSchema, id: string) => Compiled,
+): (id: string) => Awaitable<Compiled> {
+  const known = new Map<string, Compiled>();
+  const pending = new Map<string, Promise<Compiled>>();
+  const failures = new Map<string, { readonly until: number; readonly error: WaybillError }>();
 
-  constructor(source: SchemaSource, options: ResolvedCacheOptions, compile: Compile<Compiled>) {
-    this.#source = source;
-    this.#options = options;
-    this.#compile = compile;
-  }
-
-  /** The compiled schema of an id, synchronously if it is cached. Throws or rejects with `decodeFailure` or `unavailableFailure`. */
-  get(id: string): Awaitable<Compiled> {
-    const known = this.#known.get(id);
-    if (known !== undefined) return known;
-    this.#requireAskable(id);
-    const pending = this.#pending.get(id);
-    if (pending !== undefined) return pending;
-    const asked = this.#ask(id);
-    if (!(asked instanceof Promise)) return asked;
-    const shared = asked.finally(() => this.#pending.delete(id));
-    this.#pending.set(id, shared);
-    return shared;
-  }
-
-  /** Throws a cached failure, without asking the registry again. */
-  #requireAskable(id: string): void {
-    const unknownUntil = this.#unknown.get(id);
-    if (unknownUntil !== undefined) {
-      if (now() < unknownUntil) throw this.#unknownId(id);
-      this.#unknown.delete(id);
-    }
-    const failure = this.#failures.get(id);
-    if (failure === undefined) return;
-    if (now() < failure.until) throw failure.error;
-    this.#failures.delete(id);
-  }
-
-  #ask(id: string): Awaitable<Compiled> {
+  function ask(id: string): Awaitable<Compiled> {
     let answer: Awaitable<RegisteredSchema | undefined>;
     const aborter = new AbortController();
     try {
-      answer = this.#source.schemaById(id, aborter.signal);
+      answer = source.schemaById(id, aborter.signal);
     } catch (error) {
-      throw this.#failed(id, error);
+      throw failed(id, error);
     }
-    if (!isPromiseLike(answer)) return this.#settle(id, answer);
-    return withTimeout(answer, this.#options.timeoutInMs, aborter).then(
-      (schema) => this.#settle(id, schema),
+    if (!isPromiseLike(answer)) return settle(id, answer);
+    return withTimeout(answer, timeoutInMs, aborter).then(
+      (schema) => settle(id, schema),
       (error: unknown) => {
-        throw this.#failed(id, error);
+        throw failed(id, error);
       },
     );
   }
 
-  #settle(id: string, schema: RegisteredSchema | undefined): Compiled {
+  function settle(id: string, schema: RegisteredSchema | undefined): Compiled {
     if (schema === undefined) {
-      keep(this.#unknown, id, now() + this.#options.unknownIdTtlInMs, this.#options.maxSchemas);
-      throw this.#unknownId(id);
+      const text = `${source.name} has no schema of the id ${quoted(id, 64)}.`;
+      throw remembered(id, decodeFailure("schema-unknown", text), unknownIdTtlInMs);
     }
     let compiled: Compiled;
     try {
-      compiled = this.#compile(schema, id);
+      compiled = compile(schema, id);
     } catch (error) {
       // A schema of another format is final; anything else may come from a proxy between.
       if (error instanceof WaybillError && error.code === "deserialization-failed") throw error;
-      throw this.#failed(id, error, "answered with something that is not a usable schema");
+      throw failed(id, error, "answered with something that is not a usable schema");
     }
-    keep(this.#known, id, compiled, this.#options.maxSchemas);
+    keep(known, id, compiled, maxSchemas);
     return compiled;
   }
 
-  #unknownId(id: string): WaybillError {
-    return decodeFailure("schema-unknown", `${this.#source.name} has no schema of the id ${quoted(id, 64)}.`);
+  function failed(id: string, cause: unknown, what = "could not be asked"): WaybillError {
+    const text = `${source.name} ${what} for the schema id ${quoted(id, 64)}.`;
+    return remembered(id, unavailableFailure(text, cause), failureTtlInMs);
   }
 
-  #failed(id: string, cause: unknown, what = "could not be asked"): WaybillError {
-    const error = unavailableFailure(
-      `${this.#source.name} ${what} for the schema id ${quoted(id, 64)}.`,
-      cause,
-    );
-    const until = now() + this.#options.failureTtlInMs;
-    keep(this.#failures, id, { until, error }, this.#options.maxSchemas);
+  function remembered(id: string, error: WaybillError, forMs: number): WaybillError {
+    keep(failures, id, { until: now() + forMs, error }, maxSchemas);
     return error;
   }
+
+  return (id) => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    const failure = failures.get(id);
+    if (failure !== undefined && now() < failure.until) throw failure.error;
+    failures.delete(id);
+    const asking = pending.get(id);
+    if (asking !== undefined) return asking;
+    const asked = ask(id);
+    if (!(asked instanceof Promise)) return asked;
+    const shared = asked.finally(() => pending.delete(id));
+    pending.set(id, shared);
+    return shared;
+  };
 }
 
 /** Rejects when the registry does not respond in time, and aborts the request. */
@@ -147,15 +124,10 @@ export async function withTimeout<Value>(
   timeoutInMs: number,
   aborter: AbortController,
 ): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`No answer within ${timeoutInMs} ms.`));
-      aborter.abort();
-    }, timeoutInMs);
-  });
+  const timer = setTimeout(() => aborter.abort(), timeoutInMs);
+  const toError = () => new Error(`No answer within ${timeoutInMs} ms.`);
   try {
-    return await Promise.race([answer, late]);
+    return await untilAborted(Promise.resolve(answer), aborter.signal, toError);
   } finally {
     clearTimeout(timer);
   }

@@ -1,5 +1,5 @@
 import { requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
-import { type HttpAnswer, HttpRegistry, type HttpRegistryOptions, httpOptionNames } from "./http-registry.js";
+import { type HttpAnswer, type HttpRegistryOptions, httpOptionNames, httpRegistry } from "./http-registry.js";
 import { inlineReferences } from "./inline-references.js";
 import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
 
@@ -11,7 +11,7 @@ export interface ConfluentSchemaRegistryOptions extends HttpRegistryOptions {
 
 const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "json", PROTOBUF: "protobuf" };
 
-const contentType = "application/vnd.schemaregistry.v1+json";
+const headers = { "content-type": "application/vnd.schemaregistry.v1+json" };
 
 /** The registry's error codes for an unknown subject, version or schema. Source: Confluent, Schema Registry API reference. */
 const missing: ReadonlySet<unknown> = new Set([40401, 40402, 40403]);
@@ -30,8 +30,13 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
   requireKnownOptions("confluentSchemaRegistry", options, { ...httpOptionNames, writes: true });
   const { writes = "confluent" } = options;
   requireOneOf("confluentSchemaRegistry: writes", writes, ["confluent", "confluent-guid"]);
-  const http = new HttpRegistry(options, "confluentSchemaRegistry");
+  const request = httpRegistry(options, "confluentSchemaRegistry");
   const other = writes === "confluent" ? "confluent-guid" : "confluent";
+
+  async function post(path: string, { definition, format }: SchemaToWrite, signal: AbortSignal) {
+    const body = JSON.stringify({ schema: definition, schemaType: format.toUpperCase() });
+    return parse(await request(path, signal, { method: "POST", headers, body }));
+  }
 
   async function referenced(
     references: unknown,
@@ -42,7 +47,7 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
     for (const { name, subject, version } of Array.isArray(references) ? (references as Reference[]) : []) {
       if (--left.count < 0) throw new Error("The schema refers to too many others.");
       const path = `/subjects/${encodeURIComponent(subject)}/versions/${encodeURIComponent(version)}`;
-      const found = parse(await http.get(path, signal));
+      const found = parse(await request(path, signal));
       if (typeof found?.schema !== "string") throw new Error("A schema that is referred to is missing.");
       for (const [inner, text] of await referenced(found.references, signal, left))
         definitions.set(inner, text);
@@ -56,7 +61,7 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
     framings: Object.freeze([writes, other, "confluent-header"] as const),
     async schemaById(id: string, signal: AbortSignal): Promise<RegisteredSchema | undefined> {
       const kind = /^\d+$/.test(id) ? "ids" : "guids";
-      const found = parse(await http.get(`/schemas/${kind}/${encodeURIComponent(id)}`, signal));
+      const found = parse(await request(`/schemas/${kind}/${encodeURIComponent(id)}`, signal));
       if (found === undefined) return undefined;
       if (typeof found.schema !== "string") throw new Error("The answer has no schema.");
       const format = formats[String(found.schemaType ?? "AVRO")];
@@ -68,26 +73,22 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
     },
     async findId(schema: SchemaToWrite, signal: AbortSignal): Promise<string | undefined> {
       const path = `/subjects/${encodeURIComponent(schema.subject)}?normalize=true`;
-      const found = parse(await http.post(path, bodyOf(schema), contentType, signal));
+      const found = await post(path, schema, signal);
       return found === undefined ? undefined : idOf(found, writes);
     },
     async register(schema: SchemaToWrite, signal: AbortSignal): Promise<string> {
       const path = `/subjects/${encodeURIComponent(schema.subject)}/versions?normalize=true`;
-      const found = parse(await http.post(path, bodyOf(schema), contentType, signal));
+      const found = await post(path, schema, signal);
       if (found === undefined) throw new Error("The registry did not register the schema.");
       return idOf(found, writes);
     },
     async isCompatible(schema: SchemaToWrite, signal: AbortSignal): Promise<boolean> {
       const path = `/compatibility/subjects/${encodeURIComponent(schema.subject)}/versions/latest`;
-      const found = parse(await http.post(path, bodyOf(schema), contentType, signal));
+      const found = await post(path, schema, signal);
       // A subject that does not exist yet has no schema to be incompatible with.
       return found === undefined || found.is_compatible === true;
     },
   } satisfies SchemaSource);
-}
-
-function bodyOf({ definition, format }: SchemaToWrite): object {
-  return { schema: definition, schemaType: format.toUpperCase() };
 }
 
 function idOf(

@@ -26,41 +26,37 @@ export interface HttpAnswer {
 /** Maximum size of a response: schemas have kilobytes. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** Sends a request to a registry. Rejects if the address is unreachable, for status 5xx, 401, 403, 408 and 429, and for too large responses. */
-export class HttpRegistry {
-  readonly #base: string;
-  readonly #headers: HttpRegistryOptions["headers"];
-  readonly #fetch: typeof fetch;
+/** Makes a request to a registry: a GET unless `more` says otherwise. */
+export type HttpRequest = (
+  path: string,
+  signal: AbortSignal,
+  more?: { readonly method: string; readonly headers: Record<string, string>; readonly body: string },
+) => Promise<HttpAnswer>;
 
-  constructor({ url, headers, fetch: own }: HttpRegistryOptions, who: string) {
-    const parsed = URL.canParse(url) ? new URL(url) : undefined;
-    if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
-      throw new TypeError(`${who}: url must be an http or https address.`);
-    this.#base = url.replace(/\/+$/, "");
-    this.#headers = headers;
-    this.#fetch = own ?? globalThis.fetch;
-  }
-
-  async get(path: string, signal: AbortSignal): Promise<HttpAnswer> {
-    return await this.#ask(path, { method: "GET", signal });
-  }
-
-  async post(path: string, body: unknown, contentType: string, signal: AbortSignal): Promise<HttpAnswer> {
-    return await this.#ask(path, { method: "POST", signal, body: JSON.stringify(body) }, contentType);
-  }
-
-  async #ask(path: string, init: RequestInit, contentType?: string): Promise<HttpAnswer> {
-    const own = typeof this.#headers === "function" ? await this.#headers() : this.#headers;
-    const headers = { ...own, ...(contentType === undefined ? undefined : { "content-type": contentType }) };
+/**
+ * Makes the requests of one registry. They reject if the address is unreachable, for status 5xx, 401, 403, 408 and 429, and for too large
+ * responses. Throws a `TypeError` that begins with `who` for an invalid address.
+ */
+export function httpRegistry(
+  { url, headers, fetch = globalThis.fetch }: HttpRegistryOptions,
+  who: string,
+): HttpRequest {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    throw new TypeError(`${who}: url must be an http or https address.`);
+  const base = url.replace(/\/+$/, "");
+  return async (path, signal, more) => {
+    const own = typeof headers === "function" ? await headers() : headers;
+    const init = { method: "GET", signal, ...more, headers: { ...own, ...more?.headers } };
     // Redirects are not followed: the credentials would be sent along.
-    const response = await this.#fetch(`${this.#base}${path}`, { ...init, headers, redirect: "error" });
+    const response = await fetch(base + path, { ...init, redirect: "error" });
     const { status } = response;
     if (status >= 500 || [401, 403, 408, 429].includes(status)) {
       await response.body?.cancel();
       throw new Error(`The registry answered with the status ${status}.`);
     }
     return { status, headers: response.headers, text: await readText(response) };
-  }
+  };
 }
 
 async function readText(response: Response): Promise<string> {

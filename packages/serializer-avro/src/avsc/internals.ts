@@ -86,13 +86,11 @@ export interface AvscField {
   defaultValue(): unknown;
 }
 
-type RecordFunction = (this: AvscType, tap: ReadTap) => unknown;
-
 interface RecordShape extends AvscType {
   readonly fields: readonly AvscField[];
   readonly _fieldsByName: Readonly<Record<string, AvscField>>;
   _createConstructor(errorStackTraces: boolean, omitRecordMethods: boolean): { prototype: object };
-  _createReader(): RecordFunction;
+  _createReader(): (this: AvscType, tap: ReadTap) => unknown;
   _createSkipper(): (tap: ReadTap) => void;
   _createWriter(): (tap: WriteTap, value: unknown) => void;
   _checkFields(value: object): boolean;
@@ -100,43 +98,22 @@ interface RecordShape extends AvscType {
 
 type BuiltBy<Shape> = new (schema: unknown, options: BuildOptions) => Shape;
 
-interface Internals {
-  readonly ArrayType: BuiltBy<CollectionShape>;
-  readonly BooleanType: BuiltBy<AvscType>;
-  readonly BytesType: BuiltBy<AvscType>;
-  readonly DoubleType: BuiltBy<AvscType>;
-  readonly EnumType: BuiltBy<EnumShape>;
-  readonly FixedType: BuiltBy<FixedShape>;
-  readonly FloatType: BuiltBy<AvscType>;
-  readonly IntType: BuiltBy<AvscType>;
-  readonly LogicalType: BuiltBy<LogicalShape>;
-  readonly LongType: BuiltBy<AvscType>;
-  readonly MapType: BuiltBy<CollectionShape>;
-  readonly NullType: BuiltBy<AvscType>;
-  readonly RecordType: BuiltBy<RecordShape>;
-  readonly StringType: BuiltBy<AvscType>;
-  readonly UnwrappedUnionType: BuiltBy<UnionShape>;
-  readonly WrappedUnionType: BuiltBy<UnionShape>;
-}
-
-const internals = avsc.types as unknown as Internals;
-
-export const ArrayType = resolving(internals.ArrayType);
-export const BooleanType = resolving(internals.BooleanType);
-export const BytesType = resolving(internals.BytesType);
-export const DoubleType = resolving(internals.DoubleType);
-export const EnumType = resolving(internals.EnumType);
-export const FixedType = resolving(internals.FixedType);
-export const FloatType = resolving(internals.FloatType);
-export const IntType = resolving(internals.IntType);
-export const LogicalType = resolving(internals.LogicalType);
-export const LongType = resolving(internals.LongType);
-export const MapType = resolving(internals.MapType);
-export const NullType = resolving(internals.NullType);
-export const RecordType = resolving(internals.RecordType);
-export const StringType = resolving(internals.StringType);
-export const UnwrappedUnionType = resolving(internals.UnwrappedUnionType);
-export const WrappedUnionType = resolving(internals.WrappedUnionType);
+export const ArrayType = resolving<CollectionShape>(avsc.types.ArrayType);
+export const BooleanType = resolving(avsc.types.BooleanType);
+export const BytesType = resolving(avsc.types.BytesType);
+export const DoubleType = resolving(avsc.types.DoubleType);
+export const EnumType = resolving<EnumShape>(avsc.types.EnumType);
+export const FixedType = resolving<FixedShape>(avsc.types.FixedType);
+export const FloatType = resolving(avsc.types.FloatType);
+export const IntType = resolving(avsc.types.IntType);
+export const LogicalType = resolving<LogicalShape>(avsc.types.LogicalType);
+export const LongType = resolving(avsc.types.LongType);
+export const MapType = resolving<CollectionShape>(avsc.types.MapType);
+export const NullType = resolving(avsc.types.NullType);
+export const RecordType = resolving<RecordShape>(avsc.types.RecordType);
+export const StringType = resolving(avsc.types.StringType);
+export const UnwrappedUnionType = resolving<UnionShape>(avsc.types.UnwrappedUnionType);
+export const WrappedUnionType = resolving<UnionShape>(avsc.types.WrappedUnionType);
 
 /** avsc's own builder; it writes to the options it is given. */
 export function buildType(schema: unknown, options: BuildOptions): AvscType {
@@ -188,7 +165,7 @@ function requireSameMeaning(reader: AvscType, writer: AvscType): void {
  * Lets a type read a writer's union if at least one branch can be read; a body with another branch is a
  * `validationFailure`. avsc refuses the whole schema. Source: Avro specification 1.12, "Schema Resolution".
  */
-function resolving<Shape extends AvscType>(builder: BuiltBy<Shape>): BuiltBy<Shape> {
+function resolving<Shape extends AvscType = AvscType>(builder: unknown): BuiltBy<Shape> {
   class Resolving extends (builder as BuiltBy<AvscType>) {
     override createResolver(writer: AvscType, options: ResolveOptions = {}): AvscResolver {
       requireSameMeaning(this, writer);

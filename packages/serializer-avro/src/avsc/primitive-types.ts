@@ -21,7 +21,7 @@ export class GuardedIntType extends IntType {
 
   override _write(tap: WriteTap, value: unknown): void {
     if (typeof value !== "number" || value !== (value | 0)) tap.refuse();
-    tap.writeInt(value);
+    tap.writeLong(value);
   }
 }
 

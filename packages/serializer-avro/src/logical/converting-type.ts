@@ -20,15 +20,12 @@ export type UnderlyingSchema = Readonly<Record<string, unknown>>;
  */
 export abstract class ConvertingType extends LogicalType {
   abstract readonly valueKind: ValueKind;
+  /** How many more items a value counts for than an unconverted one. */
+  protected readonly extraItems: number = 0;
 
   constructor(name: string, schema: UnderlyingSchema, options: BuildOptions) {
     super(schema, options);
     this._logicalTypeName = name;
-  }
-
-  /** How many more items a value counts for than an unconverted one. */
-  protected get extraItems(): number {
-    return 0;
   }
 
   override _read(tap: ReadTap): unknown {

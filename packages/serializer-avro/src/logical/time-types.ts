@@ -1,16 +1,11 @@
-import type { BuildOptions } from "../avsc/internals.js";
 import { costlyExtra } from "../wire/read-tap.js";
-import { ConvertingType, type UnderlyingSchema } from "./converting-type.js";
+import { ConvertingType } from "./converting-type.js";
 
 const dayMs = 86_400_000;
 
 /** `date`: days since 1970-01-01, as the `Date` of midnight UTC. A `Date` with a time of day does not fit. */
 export class DateType extends ConvertingType {
   readonly valueKind = "date";
-
-  constructor(schema: UnderlyingSchema, options: BuildOptions) {
-    super("date", schema, options);
-  }
 
   override _fromValue(days: unknown): Date {
     const date = new Date((days as number) * dayMs);
@@ -31,16 +26,7 @@ export class DateType extends ConvertingType {
  */
 export class TimestampType extends ConvertingType {
   readonly valueKind = "date";
-  readonly unitsPerMs: number;
-
-  constructor(
-    name: "timestamp-millis" | "timestamp-micros",
-    schema: UnderlyingSchema,
-    options: BuildOptions,
-  ) {
-    super(name, schema, options);
-    this.unitsPerMs = name === "timestamp-millis" ? 1 : 1000;
-  }
+  readonly unitsPerMs = unitsPerMsOf(this);
 
   override _fromValue(units: unknown): Date {
     const date = new Date(floorDivide(units as number | bigint, this.unitsPerMs).quotient);
@@ -65,21 +51,9 @@ export class TimestampType extends ConvertingType {
  */
 export class LocalTimestampType extends ConvertingType {
   readonly valueKind = "string";
-  readonly unitsPerMs: number;
-
-  constructor(
-    name: "local-timestamp-millis" | "local-timestamp-micros",
-    schema: UnderlyingSchema,
-    options: BuildOptions,
-  ) {
-    super(name, schema, options);
-    this.unitsPerMs = name === "local-timestamp-millis" ? 1 : 1000;
-  }
-
+  readonly unitsPerMs = unitsPerMsOf(this);
   /** Text is costly to make. */
-  protected override get extraItems(): number {
-    return costlyExtra;
-  }
+  protected override readonly extraItems = costlyExtra;
 
   override _fromValue(units: unknown): string {
     const { quotient, remainder } = floorDivide(units as number | bigint, this.unitsPerMs);
@@ -106,6 +80,10 @@ export class LocalTimestampType extends ConvertingType {
     if (!(writer instanceof LocalTimestampType)) return undefined;
     return this.unitsPerMs === 1 ? (text) => (text as string).slice(0, -3) : (text) => `${text}000`;
   }
+}
+
+function unitsPerMsOf({ _logicalTypeName: name }: ConvertingType): number {
+  return name.endsWith("-millis") ? 1 : 1000;
 }
 
 function floorDivide(

@@ -17,8 +17,8 @@ export class DecimalType extends ConvertingType {
   readonly size: number | undefined;
   readonly #limit: bigint;
 
-  constructor(schema: UnderlyingSchema, options: BuildOptions) {
-    super("decimal", schema, options);
+  constructor(name: string, schema: UnderlyingSchema, options: BuildOptions) {
+    super(name, schema, options);
     this.precision = schema.precision as number;
     this.scale = schema.scale as number;
     this.size = this.underlyingType instanceof FixedType ? this.underlyingType.size : undefined;
@@ -76,10 +76,6 @@ export class DecimalType extends ConvertingType {
 export class UuidType extends ConvertingType {
   readonly valueKind = "string";
 
-  constructor(schema: UnderlyingSchema, options: BuildOptions) {
-    super("uuid", schema, options);
-  }
-
   override _fromValue(value: unknown): string {
     const text = typeof value === "string" ? value : formatUuid(value as Uint8Array);
     if (!uuidPattern.test(text)) throw this.outOfRange();
@@ -97,10 +93,6 @@ export class UuidType extends ConvertingType {
 /** `duration` on fixed(12), as an {@link AvroDuration}. */
 export class DurationType extends ConvertingType {
   readonly valueKind = "object";
-
-  constructor(schema: UnderlyingSchema, options: BuildOptions) {
-    super("duration", schema, options);
-  }
 
   override _fromValue(value: unknown): AvroDuration {
     const { buffer, byteOffset, byteLength } = value as Uint8Array;

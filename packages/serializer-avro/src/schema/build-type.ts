@@ -31,7 +31,6 @@ export interface TypeSettings {
 }
 
 type NodeSchema = Readonly<Record<string, unknown>>;
-type Builder = (schema: NodeSchema, options: BuildOptions) => AvscType;
 
 const types: Readonly<Record<string, new (schema: NodeSchema, options: BuildOptions) => AvscType>> = {
   null: NullType,
@@ -49,17 +48,17 @@ const types: Readonly<Record<string, new (schema: NodeSchema, options: BuildOpti
   record: GuardedRecordType,
 };
 
-const logicalTypes: Readonly<Record<LogicalTypeName, Builder>> = {
-  date: (schema, options) => new DateType(schema, options),
-  "timestamp-millis": (schema, options) => new TimestampType("timestamp-millis", schema, options),
-  "timestamp-micros": (schema, options) => new TimestampType("timestamp-micros", schema, options),
-  "local-timestamp-millis": (schema, options) =>
-    new LocalTimestampType("local-timestamp-millis", schema, options),
-  "local-timestamp-micros": (schema, options) =>
-    new LocalTimestampType("local-timestamp-micros", schema, options),
-  decimal: (schema, options) => new DecimalType(schema, options),
-  uuid: (schema, options) => new UuidType(schema, options),
-  duration: (schema, options) => new DurationType(schema, options),
+const logicalTypes: Readonly<
+  Record<LogicalTypeName, new (name: string, schema: NodeSchema, options: BuildOptions) => AvscType>
+> = {
+  date: DateType,
+  "timestamp-millis": TimestampType,
+  "timestamp-micros": TimestampType,
+  "local-timestamp-millis": LocalTimestampType,
+  "local-timestamp-micros": LocalTimestampType,
+  decimal: DecimalType,
+  uuid: UuidType,
+  duration: DurationType,
 };
 
 /** Builds the type of a normalized schema from guarded types throughout. Throws what avsc throws on an invalid default. */
@@ -69,7 +68,10 @@ export function buildType(schema: unknown, settings: TypeSettings): AvscType {
     if (typeof node === "string") return undefined;
     if (Array.isArray(node)) return buildUnion(node, settings.unions, options);
     const { logicalType, meaning, ...underlying } = node as NodeSchema;
-    if (logicalType !== undefined) return logicalTypes[logicalType as LogicalTypeName](underlying, options);
+    if (logicalType !== undefined) {
+      const name = logicalType as LogicalTypeName;
+      return new logicalTypes[name](name, underlying, options);
+    }
     const isBigInt = underlying.type === "long" && settings.longs === "bigint";
     const builder = isBigInt ? BigIntLongType : types[underlying.type as string];
     if (builder === undefined) throw new TypeError(`Avro has no type ${JSON.stringify(underlying.type)}.`);

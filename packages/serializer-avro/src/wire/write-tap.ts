@@ -43,10 +43,6 @@ export class WriteTap {
     this.buf[this.pos++] = value ? 1 : 0;
   }
 
-  writeInt(value: number): void {
-    this.writeLong(value);
-  }
-
   /** Writes a safe integer. */
   writeLong(value: number): void {
     if (this.pos + 10 > this.buf.length) this.#grow(10);

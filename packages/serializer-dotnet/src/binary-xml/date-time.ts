@@ -1,3 +1,5 @@
+import { decimalsOfSecond } from "./number-text.js";
+
 /** Ticks of 100 ns between 0001-01-01 and 1970-01-01. */
 const EPOCH_TICKS = 621_355_968_000_000_000n;
 /** The last tick of the year 9999, which is where `DateTime` ends. */
@@ -54,13 +56,7 @@ export function toOffsetText({ ticks }: DateTime, offsetMinutes: number): string
 function wallClock(dateTime: DateTime): string {
   const seconds = toDate(dateTime).toISOString().slice(0, -5);
   const fraction = ((dateTime.ticks % 10_000_000n) + 10_000_000n) % 10_000_000n;
-  return fraction === 0n ? seconds : `${seconds}.${trimZeros(String(fraction).padStart(7, "0"))}`;
-}
-
-function trimZeros(digits: string): string {
-  let end = digits.length;
-  while (digits.charCodeAt(end - 1) === 0x30) end--;
-  return digits.slice(0, end);
+  return seconds + decimalsOfSecond(fraction);
 }
 
 const isoForm =

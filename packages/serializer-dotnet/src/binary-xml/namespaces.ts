@@ -6,7 +6,6 @@ export const Namespaces = Object.freeze({
   arrays: `${serialization}Arrays`,
   instance: "http://www.w3.org/2001/XMLSchema-instance",
   schema: "http://www.w3.org/2001/XMLSchema",
-  xml: "http://www.w3.org/XML/1998/namespace",
   /** The default namespace of contracts, followed by their CLR namespace. */
   contracts: "http://schemas.datacontract.org/2004/07/",
   system: "http://schemas.datacontract.org/2004/07/System",

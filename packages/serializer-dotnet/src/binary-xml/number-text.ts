@@ -61,6 +61,11 @@ export function decimalText(
   return isNegative && Number(value) !== 0 ? `-${text}` : text;
 }
 
+/** The decimals of a number of ticks that is less than a second; none for zero. */
+export function decimalsOfSecond(ticks: bigint): string {
+  return ticks === 0n ? "" : `.${trimZeros(String(ticks).padStart(7, "0"))}`;
+}
+
 /** The `xs:duration` of a `TimeSpan` as .NET prints it, `PT0S` for zero. */
 export function timeSpanText(ticks: bigint): string {
   if (ticks === 0n) return "PT0S";
@@ -71,7 +76,7 @@ export function timeSpanText(ticks: bigint): string {
   const days = part(seconds / 86_400n, "D");
   const hours = part((seconds / 3600n) % 24n, "H");
   const minutes = part((seconds / 60n) % 60n, "M");
-  const decimals = fraction === 0n ? "" : `.${trimZeros(String(fraction).padStart(7, "0"))}`;
+  const decimals = decimalsOfSecond(fraction);
   const secondsLeft = seconds % 60n === 0n && decimals === "" ? "" : `${seconds % 60n}${decimals}S`;
   const time = `${hours}${minutes}${secondsLeft}`;
   return `${ticks < 0n ? "-" : ""}P${days}${time === "" ? "" : `T${time}`}`;

@@ -1,6 +1,6 @@
 import { ByteCursor } from "./byte-cursor.js";
-import { isDictionaryRecord, Records } from "./records.js";
-import { readTextValue, refuseDictionary, type TextValue, xmlText } from "./text-record.js";
+import { Records } from "./records.js";
+import { readTextValue, refuseRecord, type TextValue, xmlText } from "./text-record.js";
 import { resolvePrefix, type Scope, type XmlAttribute, XmlElement } from "./xml-element.js";
 
 /** Maximum depth; real contracts have tens of levels. */
@@ -246,11 +246,6 @@ class DocumentReader {
   }
 
   #refuse(record: number): never {
-    if (isDictionaryRecord(record)) refuseDictionary(this.#cursor);
-    return this.#cursor.fail(
-      "malformed",
-      `the record type 0x${record.toString(16).padStart(2, "0")} does not belong here`,
-      this.#cursor.offset - 1,
-    );
+    return refuseRecord(this.#cursor, record, " does not belong here");
   }
 }

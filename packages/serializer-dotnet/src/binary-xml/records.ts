@@ -8,7 +8,6 @@ export const Records = Object.freeze({
   shortXmlns: 0x08,
   xmlns: 0x09,
   firstPrefixAttribute: 0x26,
-  lastAttribute: 0x3f,
   shortElement: 0x40,
   element: 0x41,
   firstPrefixElement: 0x5e,

@@ -72,7 +72,7 @@ export function readTextValue(cursor: ByteCursor, record: number): TextValue {
     case Records.startList:
       return readList(cursor);
     default:
-      return refuse(cursor, record);
+      return refuseRecord(cursor, record);
   }
 }
 
@@ -147,20 +147,14 @@ function readList(cursor: ByteCursor): TextRecord[] {
   }
 }
 
-function refuse(cursor: ByteCursor, record: number): never {
-  if (isDictionaryRecord(record)) refuseDictionary(cursor);
-  return cursor.fail(
-    "malformed",
-    `the record type 0x${record.toString(16).padStart(2, "0")}`,
-    cursor.offset - 1,
-  );
-}
-
 /** WCF's own messages refer to string tables that both sides know; bodies of a `BrokeredMessage` never do. */
-export function refuseDictionary(cursor: ByteCursor): never {
+export function refuseRecord(cursor: ByteCursor, record: number, why = ""): never {
+  const isReference = isDictionaryRecord(record);
   return cursor.fail(
-    "type-forbidden",
-    "a reference to a string table, as in WCF's own messages, which bodies of a BrokeredMessage never have",
+    isReference ? "type-forbidden" : "malformed",
+    isReference
+      ? "a reference to a string table, as in WCF's own messages, which bodies of a BrokeredMessage never have"
+      : `the record type 0x${record.toString(16).padStart(2, "0")}${why}`,
     cursor.offset - 1,
   );
 }

@@ -9,7 +9,8 @@ export type DateForm = "date" | "iso";
 /** Returned for a text that does not fit its type. */
 export const misfit = Symbol("misfit");
 
-const integerRanges: { readonly [Type in LeafType]?: readonly [min: bigint, max: bigint] } = Object.freeze({
+/** The least and the greatest value of each integer type. */
+export const integerRanges = Object.freeze({
   byte: [-(2n ** 7n), 2n ** 7n - 1n],
   unsignedByte: [0n, 2n ** 8n - 1n],
   short: [-(2n ** 15n), 2n ** 15n - 1n],
@@ -88,9 +89,9 @@ function toBoolean(texts: readonly TextRecord[]): unknown {
   return text === "false" || text === "0" ? false : misfit;
 }
 
-function toInteger(type: LeafType, texts: readonly TextRecord[]): unknown {
+function toInteger(type: keyof typeof integerRanges, texts: readonly TextRecord[]): unknown {
   const value = only(texts);
-  const range = integerRanges[type];
+  const [min, max] = integerRanges[type];
   let integer: bigint;
   if (typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value)))
     integer = BigInt(value);
@@ -99,8 +100,7 @@ function toInteger(type: LeafType, texts: readonly TextRecord[]): unknown {
     if (!/^[+-]?\d{1,40}$/.test(text)) return misfit;
     integer = BigInt(text.replace("+", ""));
   }
-  if (range !== undefined && (integer < range[0] || integer > range[1])) return misfit;
-  return exact(integer);
+  return integer < min || integer > max ? misfit : exact(integer);
 }
 
 function toDouble(texts: readonly TextRecord[]): unknown {

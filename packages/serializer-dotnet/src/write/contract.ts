@@ -64,16 +64,13 @@ function resolve(contract: DotnetContract, known: Map<DotnetContract, ResolvedCo
   if (memberOrder !== "ordinal" && memberOrder !== "as-listed") {
     throw new TypeError(`dotnetBinary: memberOrder of ${name} must be "ordinal" or "as-listed".`);
   }
-  const resolved: { name: string; namespace: string; members: (readonly [string, ResolvedType])[] } = {
-    name,
-    namespace,
-    members: [],
-  };
+  const resolvedMembers: [name: string, type: ResolvedType][] = [];
+  const resolved = { name, namespace, members: resolvedMembers };
   known.set(contract, resolved);
   const names = Object.keys(members);
   if (memberOrder === "ordinal") names.sort(ordinal);
   for (const member of names) {
-    resolved.members.push([member, resolveType(members[member], `${name}.${member}`, known)]);
+    resolvedMembers.push([member, resolveType(members[member], `${name}.${member}`, known)]);
   }
   return resolved;
 }

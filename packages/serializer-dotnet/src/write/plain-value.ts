@@ -1,4 +1,5 @@
-import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core/serializer";
+import { WaybillError } from "@waybill/core";
+import { encodeFailure, type PlainRules, type PlainWalk, toPlain } from "@waybill/core/serializer";
 
 /** A record's members that have a value, in its own order. */
 export class PlainRecord {
@@ -39,5 +40,11 @@ const rules: PlainRules = {
  * {@link PlainRecord}. Refuses other types with the path.
  */
 export function toPlainValue(value: unknown, maxDepth: number): unknown {
-  return toPlain(value, maxDepth, rules);
+  try {
+    return toPlain(value, maxDepth, rules);
+  } catch (error) {
+    if (error instanceof WaybillError) throw error;
+    // An error thrown by the value's own code may quote the value, so it is not passed on.
+    throw encodeFailure("The body cannot be written as .NET binary XML: reading it threw an error.");
+  }
 }

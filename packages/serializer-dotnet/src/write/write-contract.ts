@@ -1,6 +1,7 @@
 import { encodeFailure } from "@waybill/core/serializer";
 import { Namespaces } from "../binary-xml/namespaces.js";
 import type { LeafType } from "../contract/contract-type.js";
+import { integerRanges } from "../contract/leaf-value.js";
 import { xmlName } from "../contract/member-name.js";
 import type { ResolvedContract, ResolvedType } from "./contract.js";
 import { ElementWriter, type WrittenDocument } from "./element-writer.js";
@@ -113,7 +114,7 @@ class ContractWriter {
   #leaf(value: unknown, type: LeafType): void {
     const writer = this.#writer;
     if (textTypes.has(type)) writer.text(typeof value === "string" ? value : this.#misfit(type));
-    else if (type in integerBits) this.#integer(value, type as keyof typeof integerBits);
+    else if (type in integerRanges) this.#integer(value, type as keyof typeof integerRanges);
     else if (type === "boolean") writer.boolean(typeof value === "boolean" ? value : this.#misfit(type));
     else if (type === "float" || type === "double")
       writer.double(typeof value === "number" ? value : this.#misfit(type));
@@ -128,28 +129,20 @@ class ContractWriter {
     return typeof value === "string" && value.length === 1 ? value.charCodeAt(0) : this.#misfit("char");
   }
 
-  #integer(value: unknown, type: keyof typeof integerBits): void {
+  #integer(value: unknown, type: keyof typeof integerRanges): void {
     const isInteger = typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
     if (!isInteger) this.#misfit(type);
     const integer = BigInt(value as number | bigint);
-    const { bits, isSigned } = integerBits[type];
-    const fits = isSigned
-      ? BigInt.asIntN(bits, integer) === integer
-      : BigInt.asUintN(bits, integer) === integer;
-    if (!fits) this.#misfit(type);
+    const [min, max] = integerRanges[type];
+    if (integer < min || integer > max) this.#misfit(type);
     // .NET writes unsigned 64-bit numbers as text.
     if (type === "unsignedLong") this.#writer.text(String(integer));
     else this.#writer.integer(integer);
   }
 
   #decimal(value: unknown): void {
-    const text =
-      typeof value === "string"
-        ? value
-        : typeof value === "number" || typeof value === "bigint"
-          ? String(value)
-          : "";
-    const match = /^(-?)(\d{1,29})(?:\.(\d{1,28}))?$/.exec(text);
+    if (!["string", "number", "bigint"].includes(typeof value)) this.#misfit("decimal");
+    const match = /^(-?)(\d{1,29})(?:\.(\d{1,28}))?$/.exec(String(value));
     const [, sign, whole = "", fraction = ""] = match ?? this.#misfit("decimal");
     const digits = BigInt(whole + fraction);
     if (digits >= 2n ** 96n) this.#misfit("decimal");
@@ -167,17 +160,6 @@ class ContractWriter {
 }
 
 const textTypes: ReadonlySet<LeafType> = new Set(["string", "anyURI", "guid", "duration", "QName"]);
-
-const integerBits = Object.freeze({
-  byte: { bits: 8, isSigned: true },
-  unsignedByte: { bits: 8, isSigned: false },
-  short: { bits: 16, isSigned: true },
-  unsignedShort: { bits: 16, isSigned: false },
-  int: { bits: 32, isSigned: true },
-  unsignedInt: { bits: 32, isSigned: false },
-  long: { bits: 64, isSigned: true },
-  unsignedLong: { bits: 64, isSigned: false },
-});
 
 /** The namespace of the elements in a value of this type. Items of a list of contracts are in the contract's namespace. */
 function contentNamespace(type: ResolvedType): string | undefined {

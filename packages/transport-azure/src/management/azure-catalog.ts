@@ -93,13 +93,8 @@ function countsOf(
     transferMessageCount: transfer,
     transferDeadLetterMessageCount: transferDeadLetter,
   } = listed;
-  return active === undefined ||
-    scheduled === undefined ||
-    deadLetter === undefined ||
-    transfer === undefined ||
-    transferDeadLetter === undefined
-    ? undefined
-    : { active, scheduled, deadLetter, transfer, transferDeadLetter };
+  const counts = { active, scheduled, deadLetter, transfer, transferDeadLetter };
+  return Object.values(counts).includes(undefined) ? undefined : (counts as EntityCounts);
 }
 
 /** .NET's maximum duration, which the service reads as "never". */

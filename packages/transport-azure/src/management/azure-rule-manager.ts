@@ -11,7 +11,6 @@ import { abortedError, closedError, toAzureError } from "../sdk/azure-error.js";
 import type {
   CorrelationConditions,
   ServiceBusCallOptions,
-  ServiceBusRule,
   ServiceBusRuleFilter,
   ServiceBusRuleManagerLike,
 } from "../sdk/service-bus-client.js";
@@ -54,7 +53,11 @@ export class AzureRuleManager implements TransportRuleManager {
     return this.#call(options, async (manager, callOptions) => {
       const rules: SubscriptionRule[] = [];
       // For a subscription without rules, the SDK lists one undefined rule.
-      for await (const rule of manager.listRules(callOptions)) if (rule) rules.push(fromServiceBusRule(rule));
+      for await (const rule of manager.listRules(callOptions)) {
+        if (!rule) continue;
+        const { name, filter, action } = rule;
+        rules.push({ name, filter: fromServiceBusFilter(filter), action: action.sqlExpression });
+      }
       return rules;
     });
   }
@@ -88,10 +91,6 @@ function toServiceBusFilter(filter: SubscriptionRule["filter"]): ServiceBusRuleF
       applicationProperties: toAmqpProperties(applicationProperties),
     }),
   };
-}
-
-function fromServiceBusRule({ name, filter, action }: ServiceBusRule): SubscriptionRule {
-  return { name, filter: fromServiceBusFilter(filter), action: action.sqlExpression };
 }
 
 function fromServiceBusFilter(filter: ServiceBusRuleFilter): SubscriptionRule["filter"] {

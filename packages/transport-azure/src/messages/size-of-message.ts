@@ -1,20 +1,4 @@
-import type { ApplicationProperties } from "@waybill/core";
-import type { EncodedBody, MessageId } from "@waybill/core/transport";
-
-/** The sender's parts of a message, which its size consists of. */
-export interface SizedMessage {
-  readonly body: EncodedBody;
-  readonly messageId: MessageId | undefined;
-  readonly to: string | undefined;
-  readonly subject: string | undefined;
-  readonly replyTo: string | undefined;
-  readonly correlationId: MessageId | undefined;
-  readonly contentType: string | undefined;
-  readonly timeToLive: number | undefined;
-  readonly sessionId: string | undefined;
-  readonly replyToSessionId: string | undefined;
-  readonly applicationProperties: ApplicationProperties;
-}
+import type { DeliveredMessage, MessageId } from "@waybill/core/transport";
 
 const DESCRIPTOR_BYTES = 3;
 const TIMESTAMP_BYTES = 9;
@@ -23,7 +7,7 @@ const TIMESTAMP_BYTES = 9;
  * The size of a message's properties and body in AMQP's most compact encoding (part 1.6), in bytes, because the SDK reports no size. The
  * stored size is a few bytes larger if the sender encoded less compactly or sent properties that the SDK hides.
  */
-export function sizeOfMessage(message: SizedMessage): number {
+export function sizeOfMessage(message: DeliveredMessage): number {
   const { body, applicationProperties } = message;
   const names = Object.keys(applicationProperties);
   const properties = sizeOfProperties(message);
@@ -35,7 +19,7 @@ export function sizeOfMessage(message: SizedMessage): number {
 }
 
 /** Fields in order (3.2.4); a field without a value takes one byte if another follows. */
-function sizeOfProperties(message: SizedMessage): number {
+function sizeOfProperties(message: DeliveredMessage): number {
   const time = message.timeToLive === undefined ? undefined : TIMESTAMP_BYTES;
   const sizes = [
     sizeOfOptional(message.messageId),

@@ -218,7 +218,7 @@ export class AzureReceiver implements TransportReceiver {
       this.#settings.links.receive(maxMessages, async (receiver, stalled) => {
         const leftMs = Math.max(0, untilMs - performance.now());
         const messages = await underEither(stalled, signal, (either) =>
-          receiveMessages(receiver, { maxMessages, maxWaitTimeInMs: leftMs, signal: either }),
+          receiveMessages(receiver, { maxMessages, maxWaitTimeInMs: leftMs, abortSignal: either }),
         );
         return messages.map((message) => new AzureDelivery(message));
       }),

@@ -8,11 +8,11 @@ import type {
 import { untilAborted } from "@waybill/core/transport";
 import { plainBytes } from "../messages/from-amqp-value.js";
 import { nullState, toBuffer } from "../messages/to-amqp-value.js";
-import { abortedError, lostSessionError, toAzureError } from "../sdk/azure-error.js";
+import { abortedError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import { AzureReceiver, type AzureReceiverSettings } from "./azure-receiver.js";
-import { AzureSessionSubscription } from "./azure-session-subscription.js";
+import { subscribeToSession } from "./azure-session-subscription.js";
 import { SessionLink } from "./receiving-links.js";
 
 /** Dependencies of a session receiver. */
@@ -28,9 +28,8 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
   readonly #unwanted: AzureDelivery[] = [];
 
   constructor(settings: AzureSessionReceiverSettings) {
-    const { session } = settings;
-    const { held, watch, entityPath } = settings;
-    const links = new SessionLink(session, held, watch, () => lostSessionError(entityPath));
+    const { session, held, watch } = settings;
+    const links = new SessionLink(session, held, watch);
     super({ ...settings, links, open: () => session });
     this.#session = session;
   }
@@ -90,7 +89,7 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
     handlers: SubscribeHandlers,
     maxConcurrentCalls: number,
   ): TransportSubscription {
-    return new AzureSessionSubscription({
+    return subscribeToSession({
       maxConcurrentCalls,
       ...this.deliveryTo(handlers),
       receive: (maxMessages, signal) => this.receiveDeliveries(maxMessages, 60_000, signal),

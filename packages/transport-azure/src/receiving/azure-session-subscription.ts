@@ -18,36 +18,21 @@ const errorPauseMs = 1_000;
  * Delivers the messages of a session to a handler by calling `receive` repeatedly. The SDK's own subscription cannot be stopped without
  * closing the session, and a second one would get every message twice.
  */
-export class AzureSessionSubscription implements TransportSubscription {
-  readonly #settings: AzureSessionSubscriptionSettings;
-  readonly #stopping = new AbortController();
-  readonly #ended: Promise<void>;
-  readonly #running = new Set<Promise<void>>();
+export function subscribeToSession(settings: AzureSessionSubscriptionSettings): TransportSubscription {
+  const { maxConcurrentCalls, receive, handle, giveBack, onError, onFault, onStopping, onStopped } = settings;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = new Set<Promise<void>>();
 
-  constructor(settings: AzureSessionSubscriptionSettings) {
-    this.#settings = settings;
-    this.#ended = this.#run();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#settings.onStopping();
-    await this.#ended;
-    await Promise.all(this.#running);
-    this.#settings.onStopped(this);
-  }
-
-  async #run(): Promise<void> {
-    const { maxConcurrentCalls, receive, onError } = this.#settings;
-    const { signal } = this.#stopping;
+  async function run(): Promise<void> {
     while (!signal.aborted) {
-      const free = maxConcurrentCalls - this.#running.size;
+      const free = maxConcurrentCalls - running.size;
       if (free === 0) {
-        await Promise.race(this.#running);
+        await Promise.race(running);
         continue;
       }
       try {
-        for (const delivery of await receive(free, signal)) this.#start(delivery);
+        for (const delivery of await receive(free, signal)) start(delivery);
       } catch (error) {
         if (signal.aborted || onError(error).isLost) return;
         await pause(errorPauseMs, systemScheduler, signal);
@@ -55,12 +40,23 @@ export class AzureSessionSubscription implements TransportSubscription {
     }
   }
 
-  #start(delivery: AzureDelivery): void {
-    const { handle, giveBack, onFault } = this.#settings;
-    const isUnwanted = this.#stopping.signal.aborted && delivery.isLocked;
+  function start(delivery: AzureDelivery): void {
+    const isUnwanted = signal.aborted && delivery.isLocked;
     const handling = (isUnwanted ? giveBack(delivery) : handle(delivery)).catch(onFault).then(() => {
-      this.#running.delete(handling);
+      running.delete(handling);
     });
-    this.#running.add(handling);
+    running.add(handling);
   }
+
+  const ended = run();
+  const subscription: TransportSubscription = {
+    async stop() {
+      stopping.abort();
+      onStopping();
+      await ended;
+      await Promise.all(running);
+      onStopped(subscription);
+    },
+  };
+  return subscription;
 }

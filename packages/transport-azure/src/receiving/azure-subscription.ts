@@ -11,7 +11,7 @@ import { AzureDelivery } from "../settlement/azure-delivery.js";
 import type { DeliveryWindow } from "../settlement/delivery-window.js";
 import type { HeldDeliveries } from "../settlement/held-deliveries.js";
 import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
-import { Suspicion } from "../watchdog/suspicion.js";
+import { suspect } from "../watchdog/suspicion.js";
 import type { WatchedLink } from "../watchdog/watched-link.js";
 
 /** How a subscription handles deliveries, and to whom it reports its end. */
@@ -39,6 +39,8 @@ export interface AzureSubscriptionSettings extends DeliveryHandling {
 
 /** Delivers the messages of an entity to a handler, through its own receiver of the SDK. */
 export class AzureSubscription implements TransportSubscription, WatchedLink {
+  readonly watch: ReceiverWatch;
+  activityCount = 0;
   readonly #settings: AzureSubscriptionSettings;
   readonly #stopping = new AbortController();
   /**
@@ -54,22 +56,14 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
   /** Since when the link has had credit and delivered nothing, by `performance.now()`. */
   #silentSinceMs = performance.now();
   #lastDeliveryMs: number | undefined;
-  #activityCount = 0;
   #stopped: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(settings: AzureSubscriptionSettings) {
+    this.watch = settings.watch;
     this.#settings = settings;
     this.#source = this.#open();
-    settings.watch.add(this);
-  }
-
-  get entityPath(): string {
-    return this.#settings.watch.entityPath;
-  }
-
-  get sessionId(): string | undefined {
-    return this.#settings.watch.sessionId;
+    this.watch.add(this);
   }
 
   /** The SDK grants as much credit as there are slots, and renews it for each message that left its slot. */
@@ -81,24 +75,12 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     return performance.now() - this.#silentSinceMs;
   }
 
-  get activityCount(): number {
-    return this.#activityCount;
-  }
-
-  findBacklog(fromSequenceNumber: bigint, signal: AbortSignal): Promise<bigint | undefined> {
-    return this.#settings.watch.findBacklog(fromSequenceNumber, signal);
-  }
-
   /** A second source takes over at once; its deliveries show whether this one was stalled. */
   restart(stall: LinkStall): void {
-    this.#activityCount += 1;
+    this.activityCount += 1;
     this.#silentSinceMs = performance.now();
     this.#replaceSource();
-    this.#source.suspicion = new Suspicion(stall, (confirmed) => this.onConnectionBroken(confirmed));
-  }
-
-  onConnectionBroken(stall: LinkStall): void {
-    this.#settings.watch.onStalled(stall);
+    this.#source.confirm = suspect(stall, (confirmed) => this.watch.onStalled(confirmed));
   }
 
   toReceivingLink(): ReceivingLink {
@@ -107,7 +89,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
       isOpen: isLinkOpen(this.#source.receiver),
       credit: this.credit,
       lastDeliveryAt: sinceMs === undefined ? undefined : new Date(Date.now() + sinceMs - performance.now()),
-      stalls: this.#settings.watch.stalls,
+      stalls: this.watch.stalls,
     };
   }
 
@@ -124,7 +106,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     const { open, held, maxConcurrentCalls, onError } = this.#settings;
     const receiver = open();
     const window = held.addLink();
-    const taking: Taking = { window, taken: 0, suspicion: undefined };
+    const taking: Taking = { window, taken: 0, confirm: undefined };
     const subscription = receiver.subscribe(
       {
         processMessage: (message) => this.#onDelivery(new AzureDelivery(message), taking),
@@ -140,7 +122,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
   async #stop(): Promise<void> {
     // Ends attempts to open the link; an open link is drained.
     this.#stopping.abort();
-    this.#settings.watch.remove(this);
+    this.watch.remove(this);
     for (const start of this.#waiting.splice(0)) start();
     this.#settings.onStopping();
     const { subscription, receiver, window } = this.#source;
@@ -155,8 +137,8 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     const { window } = taking;
     window.add(delivery);
     taking.taken += 1;
-    taking.suspicion?.confirm();
-    this.#activityCount += 1;
+    taking.confirm?.();
+    this.activityCount += 1;
     this.#lastDeliveryMs = this.#silentSinceMs = performance.now();
     if (window === this.#source.window && window.isUsedUp && !this.#isStopping) this.#replaceSource();
     this.#handling += 1;
@@ -210,8 +192,8 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
 interface Taking {
   readonly window: DeliveryWindow;
   taken: number;
-  /** The suspicion about the source that this one replaced. */
-  suspicion: Suspicion | undefined;
+  /** Confirms the suspicion about the source that this one replaced. */
+  confirm: (() => void) | undefined;
 }
 
 /** Where deliveries come from. */

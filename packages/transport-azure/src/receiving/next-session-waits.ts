@@ -53,18 +53,13 @@ export class NextSessionWaits {
 
   /** Whether a pending request has no caller any more and may still lock a session of the entity, or is just releasing one. */
   hasAbandoned(entityPath: string): boolean {
-    for (const wait of this.#waits) {
-      if (wait.entityPath === entityPath && wait.holder === undefined) return true;
-    }
-    return false;
+    return [...this.#waits].some((wait) => wait.entityPath === entityPath && wait.holder === undefined);
   }
 
   #findIdle({ entityPath, receiveMode }: NextSessionOptions): Wait | undefined {
-    for (const wait of this.#waits) {
-      const isWanted = wait.entityPath === entityPath && wait.receiveMode === receiveMode;
-      if (isWanted && wait.holder === undefined && !wait.isFreeing) return wait;
-    }
-    return undefined;
+    return [...this.#waits]
+      .filter((wait) => wait.entityPath === entityPath && wait.receiveMode === receiveMode)
+      .find((wait) => wait.holder === undefined && !wait.isFreeing);
   }
 
   #start({ entityPath, receiveMode, ask }: NextSessionOptions): Wait {
@@ -96,30 +91,21 @@ function hold(
   const { entityPath } = wait;
   if (signal.aborted) return Promise.reject(abortedError(entityPath));
   return new Promise((resolve, reject) => {
-    const release = () => {
-      clearTimeout(timer);
-      stopListening();
-      wait.holder = undefined;
-    };
-    const fail = (error: WaybillError) => {
-      release();
-      reject(error);
-    };
+    const ended =
+      <Value>(end: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer);
+        stopListening();
+        wait.holder = undefined;
+        end(value);
+      };
+    const fail = ended<unknown>(reject);
     const timer = setTimeout(
       () => fail(new WaybillError("timeout", "No session came in time.", { entityPath })),
       // A longer wait asks again.
       Math.min(maxWaitTimeInMs, maxTimerMs),
     );
-    wait.holder = {
-      resolve: (session) => {
-        release();
-        resolve(session);
-      },
-      reject: (error) => {
-        release();
-        reject(error);
-      },
-    };
+    wait.holder = { resolve: ended(resolve), reject: fail };
     const stopListening = onAbort(signal, () => fail(abortedError(entityPath)));
   });
 }

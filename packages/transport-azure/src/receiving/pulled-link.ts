@@ -4,7 +4,7 @@ import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import type { DeliveryWindow } from "../settlement/delivery-window.js";
 import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
-import { Suspicion } from "../watchdog/suspicion.js";
+import { suspect } from "../watchdog/suspicion.js";
 import type { WatchedLink } from "../watchdog/watched-link.js";
 
 /** Receives with a receiver of the SDK; `stalled` aborts when its link was found stalled. */
@@ -16,32 +16,24 @@ export type UseReceiver = (
 /** A receiver of the SDK used by `receive` calls, one at a time. */
 export class PulledLink implements WatchedLink {
   readonly receiver: ServiceBusReceiverLike;
-  /** While in use: the suspicion about the link that this one replaced. After it was replaced: its own. */
-  suspicion: Suspicion | undefined = undefined;
-  readonly #window: DeliveryWindow;
-  readonly #watch: ReceiverWatch;
-  readonly #stalling = new AbortController();
+  readonly watch: ReceiverWatch;
+  /** Confirms a suspicion. While in use: the one about the link that this one replaced. After it was replaced: its own. */
+  confirm: (() => void) | undefined = undefined;
   /** What the pending call asked for; 0 while none is pending. */
-  #credit = 0;
+  credit = 0;
+  activityCount = 0;
+  readonly #window: DeliveryWindow;
+  readonly #stalling = new AbortController();
   /** Since when a call is pending, and how long earlier calls waited since the last delivery. */
   #waitingSinceMs: number | undefined;
   #waitedMs = 0;
   #lastDeliveryAt: Date | undefined;
-  #activityCount = 0;
 
   constructor(receiver: ServiceBusReceiverLike, window: DeliveryWindow, watch: ReceiverWatch) {
     this.receiver = receiver;
     this.#window = window;
-    this.#watch = watch;
+    this.watch = watch;
     watch.add(this);
-  }
-
-  get entityPath(): string {
-    return this.#watch.entityPath;
-  }
-
-  get sessionId(): string | undefined {
-    return this.#watch.sessionId;
   }
 
   /** Aborts when the link was found stalled and can no longer be used. */
@@ -53,21 +45,13 @@ export class PulledLink implements WatchedLink {
     return !(this.stalled.aborted || this.receiver.isClosed || this.#window.isUsedUp);
   }
 
-  get credit(): number {
-    return this.#credit;
-  }
-
   get silenceInMs(): number {
     const sinceMs = this.#waitingSinceMs;
     return this.#waitedMs + (sinceMs === undefined ? 0 : performance.now() - sinceMs);
   }
 
-  get activityCount(): number {
-    return this.#activityCount;
-  }
-
   async receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
-    this.#credit = maxMessages;
+    this.credit = maxMessages;
     this.#waitingSinceMs = performance.now();
     try {
       const deliveries = await use(this.receiver, this.stalled);
@@ -76,42 +60,33 @@ export class PulledLink implements WatchedLink {
     } finally {
       this.#waitedMs = this.silenceInMs;
       this.#waitingSinceMs = undefined;
-      this.#credit = 0;
+      this.credit = 0;
     }
   }
 
-  findBacklog(fromSequenceNumber: bigint, signal: AbortSignal): Promise<bigint | undefined> {
-    return this.#watch.findBacklog(fromSequenceNumber, signal);
-  }
-
   restart(stall: LinkStall): void {
-    const report = (confirmed: LinkStall) => this.#watch.onStalled(confirmed);
     // Only this receiver can get the session's messages, so the stall is certain.
-    if (stall.sessionId !== undefined) report(stall);
-    else this.suspicion = new Suspicion(stall, report);
+    if (stall.sessionId !== undefined) this.watch.onStalled(stall);
+    else this.confirm = suspect(stall, (confirmed) => this.watch.onStalled(confirmed));
     this.#stalling.abort();
-  }
-
-  onConnectionBroken(stall: LinkStall): void {
-    this.#watch.onStalled(stall);
   }
 
   /** Marks the link as closed and stops watching it. */
   retire(): void {
     this.#window.isClosed = true;
-    this.#watch.remove(this);
+    this.watch.remove(this);
   }
 
   toReceivingLink(): ReceivingLink {
     const { credit } = this;
     const isOpen = isLinkOpen(this.receiver);
-    return { isOpen, credit, lastDeliveryAt: this.#lastDeliveryAt, stalls: this.#watch.stalls };
+    return { isOpen, credit, lastDeliveryAt: this.#lastDeliveryAt, stalls: this.watch.stalls };
   }
 
   #onDelivered(deliveries: readonly AzureDelivery[]): void {
     for (const delivery of deliveries) this.#window.add(delivery);
-    this.suspicion?.confirm();
-    this.#activityCount += 1;
+    this.confirm?.();
+    this.activityCount += 1;
     this.#lastDeliveryAt = new Date();
     this.#waitedMs = 0;
     this.#waitingSinceMs = performance.now();

@@ -1,13 +1,7 @@
+import type { ReceiveOptions } from "@waybill/core/transport";
 import { toAzureError } from "../sdk/azure-error.js";
 import { closeInTime } from "../sdk/close-in-time.js";
 import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
-
-/** How much to receive, how long to wait, and what ends the wait. */
-export interface ReceiveMessagesOptions {
-  readonly maxMessages: number;
-  readonly maxWaitTimeInMs: number;
-  readonly signal: AbortSignal;
-}
 
 /** The SDK waits a second for more messages after the first. These few milliseconds suffice for messages in transit. */
 const moreMessagesWaitMs = 10;
@@ -31,14 +25,14 @@ export const maxTimerMs = 2 ** 31 - 1;
  */
 export async function receiveMessages(
   receiver: ServiceBusReceiverLike,
-  { maxMessages, maxWaitTimeInMs, signal }: ReceiveMessagesOptions,
+  { maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions & { readonly abortSignal: AbortSignal },
 ): Promise<ReceivedServiceBusMessage[]> {
   const untilMs = performance.now() + maxWaitTimeInMs;
   for (let isFirstTry = true; ; isFirstTry = false) {
     const leftMs = Math.min(Math.max(0, untilMs - performance.now()), maxTimerMs);
-    const first = await receiveOne(receiver, leftMs, signal).catch((error: unknown) => {
+    const first = await receiveOne(receiver, leftMs, abortSignal).catch((error: unknown) => {
       // The SDK opens a new link on the next call, not in this one.
-      if (isFirstTry && isConnectionLost(error)) return [];
+      if (isFirstTry && toAzureError(error, "").code === "connection-lost") return [];
       throw error;
     });
     if (first.length > 0)
@@ -46,10 +40,6 @@ export async function receiveMessages(
     if (performance.now() + earlyReturnPauseMs >= untilMs) return [];
     await new Promise((resolve) => setTimeout(resolve, earlyReturnPauseMs));
   }
-}
-
-function isConnectionLost(error: unknown): boolean {
-  return toAzureError(error, "").code === "connection-lost";
 }
 
 async function receiveOne(

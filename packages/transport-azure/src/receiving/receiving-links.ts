@@ -1,10 +1,10 @@
 import type { ReceivingLink } from "@waybill/core/transport";
+import { lostSessionError } from "../sdk/azure-error.js";
 import { closeInTime } from "../sdk/close-in-time.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import type { HeldDeliveries } from "../settlement/held-deliveries.js";
 import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
-import type { Suspicion } from "../watchdog/suspicion.js";
 import { PulledLink, type UseReceiver } from "./pulled-link.js";
 
 /** Receivers of the SDK that belong together: all of one entity, or the one of a session. */
@@ -43,15 +43,15 @@ export class ReceiverPool implements ReceivingLinks {
 
   /** If a call's link seems to be stalled, the call continues on another link. */
   async receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
-    let suspicion: Suspicion | undefined;
+    let confirm: (() => void) | undefined;
     for (;;) {
-      const link = (suspicion === undefined ? this.#idle.pop() : undefined) ?? this.#add();
-      link.suspicion ??= suspicion;
+      const link = (confirm === undefined ? this.#idle.pop() : undefined) ?? this.#add();
+      link.confirm ??= confirm;
       try {
         return await link.receive(maxMessages, use);
       } catch (error) {
         if (!link.stalled.aborted) throw error;
-        suspicion = link.suspicion;
+        confirm = link.confirm;
       } finally {
         if (link.isUsable) this.#idle.push(link);
         else this.#retire(link);
@@ -89,19 +89,11 @@ export class SessionLink implements ReceivingLinks {
   readonly isSession = true;
   readonly any: ServiceBusReceiverLike;
   readonly #link: PulledLink;
-  readonly #lostError: () => Error;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** A session's link cannot be replaced without losing the session; `lostError` creates the error for that. */
-  constructor(
-    receiver: ServiceBusReceiverLike,
-    held: HeldDeliveries,
-    watch: ReceiverWatch,
-    lostError: () => Error,
-  ) {
+  constructor(receiver: ServiceBusReceiverLike, held: HeldDeliveries, watch: ReceiverWatch) {
     this.any = receiver;
     this.#link = new PulledLink(receiver, held.addLink(), watch);
-    this.#lostError = lostError;
   }
 
   receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
@@ -119,15 +111,16 @@ export class SessionLink implements ReceivingLinks {
     await (this.#link.stalled.aborted ? closeInTime(this.any) : this.any.close());
   }
 
+  /** A session's link cannot be replaced without losing the session. */
   async #receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
-    const { stalled } = this.#link;
-    if (stalled.aborted) throw this.#lostError();
+    const { stalled, watch } = this.#link;
+    if (stalled.aborted) throw lostSessionError(watch.entityPath);
     try {
       return await this.#link.receive(maxMessages, use);
     } catch (error) {
       if (!stalled.aborted) throw error;
       void closeInTime(this.any);
-      throw this.#lostError();
+      throw lostSessionError(watch.entityPath);
     }
   }
 }

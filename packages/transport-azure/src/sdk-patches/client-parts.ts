@@ -28,35 +28,20 @@ export function patchParts(
   context: ConnectionContext,
   patches: readonly PartPatches[],
 ): void {
-  const all = together(patches);
-  all.client(client, context);
-  patchConnection(context, all);
+  for (const patch of patches) patch.client?.(client, context);
+  patchConnection(context, patches);
   const { refreshConnection } = context;
   // The SDK creates a new connection after one broke.
   context.refreshConnection = function () {
     refreshConnection.call(this);
-    patchConnection(this, all);
+    patchConnection(this, patches);
   };
-  patchRequestLinks(context, all);
-}
-
-function together(patches: readonly PartPatches[]): Required<PartPatches> {
-  const each = (apply: (patch: PartPatches) => void) => {
-    for (const patch of patches) apply(patch);
-  };
-  return {
-    client: (client, context) => each((patch) => patch.client?.(client, context)),
-    connection: (connection) => each((patch) => patch.connection?.(connection)),
-    session: (session, connection) => each((patch) => patch.session?.(session, connection)),
-    link: (link, connection) => each((patch) => patch.link?.(link, connection)),
-    cbs: (cbs, connection) => each((patch) => patch.cbs?.(cbs, connection)),
-    requestLink: (link) => each((patch) => patch.requestLink?.(link)),
-  };
+  patchRequestLinks(context, patches);
 }
 
 function patchConnection(
   { connection, cbsSession }: ConnectionContext,
-  patches: Required<PartPatches>,
+  patches: readonly PartPatches[],
 ): void {
   const { createSession } = connection;
   connection.createSession = async function (options) {
@@ -64,43 +49,46 @@ function patchConnection(
     patchSession(session, this, patches);
     return session;
   };
-  patches.connection(connection);
-  patches.cbs(cbsSession, connection);
+  for (const patch of patches) patch.connection?.(connection);
+  for (const patch of patches) patch.cbs?.(cbsSession, connection);
 }
 
 function patchSession(
   session: AmqpSession,
   connection: AmqpConnection,
-  patches: Required<PartPatches>,
+  patches: readonly PartPatches[],
 ): void {
   for (const name of ["createReceiver", "createSender", "createAwaitableSender"] as const) {
     const create = session[name];
     session[name] = async function (options) {
       const link = await create.call(this, options);
-      patches.link(link, connection);
+      for (const patch of patches) patch.link?.(link, connection);
       return link;
     };
   }
-  patches.session(session, connection);
+  for (const patch of patches) patch.session?.(session, connection);
 }
 
-function patchRequestLinks(context: ConnectionContext, patches: Required<PartPatches>): void {
+function patchRequestLinks(context: ConnectionContext, patches: readonly PartPatches[]): void {
   const known = new WeakSet<ManagementClient>();
-  const patch = (client: ManagementClient): ManagementClient => {
+  const patchLink = (link: RequestLink) => {
+    for (const patch of patches) patch.requestLink?.(link);
+  };
+  const patchClient = (client: ManagementClient): ManagementClient => {
     if (known.has(client)) return client;
     known.add(client);
     const { createRheaLink } = client;
     client.createRheaLink = async function (...options) {
       const link = await createRheaLink.apply(this, options);
-      patches.requestLink(link);
+      patchLink(link);
       return link;
     };
-    if (client.link !== undefined) patches.requestLink(client.link);
+    if (client.link !== undefined) patchLink(client.link);
     return client;
   };
-  for (const client of Object.values(context.managementClients ?? {})) patch(client);
+  for (const client of Object.values(context.managementClients ?? {})) patchClient(client);
   const { getManagementClient } = context;
   context.getManagementClient = function (entityPath) {
-    return patch(getManagementClient.call(this, entityPath));
+    return patchClient(getManagementClient.call(this, entityPath));
   };
 }

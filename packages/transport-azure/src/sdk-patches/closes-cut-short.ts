@@ -1,3 +1,4 @@
+import { onAbort } from "@waybill/core/transport";
 import { endOf } from "./connection-end.js";
 import { type AmqpConnection, missingMethods } from "./sdk-internals.js";
 import type { SdkPatch } from "./sdk-patch.js";
@@ -25,12 +26,8 @@ function endClose(part: Closable, connection: AmqpConnection): void {
   part.close = function (options) {
     const end = endOf(connection);
     return new Promise((resolve, reject) => {
-      const onEnd = () => resolve();
-      end.addEventListener("abort", onEnd);
-      close
-        .call(this, options)
-        .then(resolve, reject)
-        .finally(() => end.removeEventListener("abort", onEnd));
+      const stopListening = onAbort(end, resolve);
+      close.call(this, options).then(resolve, reject).finally(stopListening);
     });
   };
 }

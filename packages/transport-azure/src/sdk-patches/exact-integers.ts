@@ -51,50 +51,29 @@ export const exactIntegers: SdkPatch = {
   },
 };
 
-/** While active, one copy of rhea reads integers exactly. It ends with the message being read. */
-class ExactReading {
-  readonly #readers: readonly Reader[];
-  #isOn = false;
+type ExactReading = ReturnType<typeof exactReading>;
 
-  constructor(types: RheaTypes | undefined) {
-    this.#readers = descriptionsOf(types)
-      .filter((one) => !isExact(one))
-      .map((one) => new Reader(one));
-  }
-
-  begin(): void {
-    if (this.#isOn) return;
-    this.#isOn = true;
-    for (const reader of this.#readers) reader.begin();
-  }
-
-  end(): void {
-    if (!this.#isOn) return;
-    this.#isOn = false;
-    for (const reader of this.#readers) reader.end();
-  }
-}
-
-/** Switches how values of one type are read: exactly or as before. */
-class Reader {
-  readonly #description: TypeDescription;
-  readonly #exact: TypeDescription["read"];
-  #before: TypeDescription["read"];
-
-  constructor(description: TypeDescription) {
-    this.#description = description;
-    this.#before = description.read;
-    this.#exact = toExact(description.read);
-  }
-
-  begin(): void {
-    this.#before = this.#description.read;
-    this.#description.read = this.#exact;
-  }
-
-  end(): void {
-    this.#description.read = this.#before;
-  }
+/** While it is on, one copy of rhea reads integers exactly. It ends with the message being read. */
+function exactReading(types: RheaTypes | undefined) {
+  const switched = descriptionsOf(types)
+    .filter((one) => !isExact(one))
+    .map((description) => ({ description, exact: toExact(description.read), before: description.read }));
+  let isOn = false;
+  return {
+    begin(): void {
+      if (isOn) return;
+      isOn = true;
+      for (const each of switched) {
+        each.before = each.description.read;
+        each.description.read = each.exact;
+      }
+    },
+    end(): void {
+      if (!isOn) return;
+      isOn = false;
+      for (const { description, before } of switched) description.read = before;
+    },
+  };
 }
 
 const readings = new WeakMap<RheaTypes, ExactReading>();
@@ -103,7 +82,7 @@ function readingOf({ container }: AmqpConnection): ExactReading {
   const types = container?.types;
   const known = types && readings.get(types);
   if (known !== undefined) return known;
-  const reading = new ExactReading(types);
+  const reading = exactReading(types);
   if (types !== undefined) readings.set(types, reading);
   return reading;
 }

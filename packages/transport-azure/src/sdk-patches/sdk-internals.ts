@@ -20,7 +20,6 @@ export interface RheaSession {
 
 /** A link of rhea. */
 export interface RheaLink {
-  is_receiver(): boolean;
   dispatch(event: string, context: unknown): boolean;
 }
 
@@ -87,7 +86,6 @@ export interface SdkClient {
 export interface ConnectionContext {
   connection: AmqpConnection;
   cbsSession: CbsClient;
-  wasConnectionCloseCalled: boolean;
   readonly managementClients?: Readonly<Record<string, ManagementClient>>;
   refreshConnection(): void;
   getManagementClient(entityPath: string): ManagementClient;

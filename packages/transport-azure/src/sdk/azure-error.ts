@@ -19,7 +19,6 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   ArgumentError: "operation-invalid",
   ArgumentOutOfRangeError: "operation-invalid",
   ConnectionForced: "connection-lost",
-  ConnectionForcedError: "connection-lost",
   ConnectionLostError: "connection-lost",
   DecodeError: "operation-invalid",
   DetachForcedError: "connection-lost",
@@ -35,6 +34,12 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   SenderBusyError: "service-busy",
   SenderNotReadyError: "connection-lost",
   TransferLimitExceededError: "service-busy",
+  // Codes that core-amqp and the SDK name differently.
+  MessageTooLargeError: "message-too-large",
+  ServerBusyError: "service-busy",
+  ServiceCommunicationError: "connection-lost",
+  ServiceUnavailableError: "timeout",
+  UnauthorizedError: "unauthorized",
 };
 
 /** AMQP conditions that arrive untranslated by the SDK. */
@@ -129,7 +134,7 @@ function codeOf(error: unknown): ErrorCode | undefined {
   const name = code === "GeneralError" ? /^(\w+): /.exec(message)?.[1] : (code ?? error.name);
   if (typeof name === "string") {
     // Codes of core-amqp end in "Error", those of the SDK do not.
-    const known = codes[name] ?? codes[name.replace(/Error$/, "")] ?? sdkNames[name];
+    const known = codes[name] ?? codes[name.replace(/Error$/, "")];
     if (known !== undefined) return known;
   }
   return texts.find(([pattern]) => pattern.test(message))?.[1];
@@ -142,12 +147,3 @@ function restCode(status: unknown): ErrorCode {
   if (status === 404) return "entity-not-found";
   return status === 429 || status >= 500 ? "service-busy" : "operation-invalid";
 }
-
-/** Codes that core-amqp and the SDK name differently. */
-const sdkNames: Readonly<Record<string, ErrorCode>> = {
-  MessageTooLargeError: "message-too-large",
-  ServerBusyError: "service-busy",
-  ServiceUnavailableError: "timeout",
-  ServiceCommunicationError: "connection-lost",
-  UnauthorizedError: "unauthorized",
-};

@@ -13,8 +13,11 @@ export async function explainRefusedSession(
 ): Promise<WaybillError> {
   try {
     const [message] = await receiver.peekMessages(1);
+    // Every message of an entity with sessions is in one.
     const hasSessions =
-      message === undefined ? await refusesPlainReceiver(receiver, entityPath) : isInSession(message);
+      message === undefined
+        ? await refusesPlainReceiver(receiver, entityPath)
+        : message.sessionId !== undefined;
     if (hasSessions) return refusal;
     const text = "The entity has no sessions.";
     return new WaybillError("operation-invalid", text, { cause: refusal, entityPath });
@@ -23,11 +26,6 @@ export async function explainRefusedSession(
   } finally {
     await receiver.close().catch(() => {});
   }
-}
-
-/** Every message of an entity with sessions is in one. */
-function isInSession({ sessionId }: { sessionId?: string }): boolean {
-  return sessionId !== undefined;
 }
 
 /** Called only while the entity is empty, so that it locks no message. */

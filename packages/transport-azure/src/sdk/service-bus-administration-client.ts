@@ -2,16 +2,21 @@ import type { ServiceBusCallOptions } from "./service-bus-client.js";
 
 /** The part of the `ServiceBusAdministrationClient` of `@azure/service-bus` that the catalog uses. The real class is assignable. */
 export interface ServiceBusAdministrationClientLike {
-  listQueues(options?: ServiceBusCallOptions): AsyncIterable<ListedQueue>;
-  listQueuesRuntimeProperties(options?: ServiceBusCallOptions): AsyncIterable<ListedCounts & ListedQueueName>;
+  listQueues(options?: ServiceBusCallOptions): AsyncIterable<ListedOptions & { name: string }>;
+  listQueuesRuntimeProperties(
+    options?: ServiceBusCallOptions,
+  ): AsyncIterable<ListedCounts & { name: string }>;
   listTopicsRuntimeProperties(
     options?: ServiceBusCallOptions,
-  ): AsyncIterable<ListedTopic & { scheduledMessageCount?: number }>;
-  listSubscriptions(topic: string, options?: ServiceBusCallOptions): AsyncIterable<ListedSubscription>;
+  ): AsyncIterable<{ name: string; scheduledMessageCount?: number }>;
+  listSubscriptions(
+    topic: string,
+    options?: ServiceBusCallOptions,
+  ): AsyncIterable<ListedOptions & { subscriptionName: string }>;
   listSubscriptionsRuntimeProperties(
     topic: string,
     options?: ServiceBusCallOptions,
-  ): AsyncIterable<ListedCounts & ListedSubscriptionName>;
+  ): AsyncIterable<ListedCounts & { subscriptionName: string }>;
 }
 
 /** What a queue and a subscription have in common. */
@@ -23,27 +28,6 @@ export interface ListedOptions {
   forwardTo?: string;
   forwardDeadLetteredMessagesTo?: string;
 }
-
-/** The name of a queue. */
-export interface ListedQueueName {
-  name: string;
-}
-
-/** The name of a subscription. */
-export interface ListedSubscriptionName {
-  subscriptionName: string;
-}
-
-/** A queue as it is listed. */
-export interface ListedQueue extends ListedQueueName, ListedOptions {}
-
-/** A topic as it is listed. */
-export interface ListedTopic {
-  name: string;
-}
-
-/** A subscription as it is listed. */
-export interface ListedSubscription extends ListedSubscriptionName, ListedOptions {}
 
 /** How many messages there are, by kind. */
 export interface ListedCounts {

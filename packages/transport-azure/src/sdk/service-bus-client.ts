@@ -211,12 +211,10 @@ export interface ReceivedServiceBusMessage {
   readonly sequenceNumber?: Long;
   readonly enqueuedSequenceNumber?: unknown;
   readonly state: "active" | "deferred" | "scheduled";
-  readonly _rawAmqpMessage: RawAmqpMessage;
-}
-
-/** The sections of a received message for which the SDK has no property. */
-export interface RawAmqpMessage {
-  bodyType?: "data" | "value" | "sequence";
-  header?: { durable?: boolean };
-  messageAnnotations?: WireProperties;
+  /** The sections for which the SDK has no property. */
+  readonly _rawAmqpMessage: {
+    bodyType?: "data" | "value" | "sequence";
+    header?: { durable?: boolean };
+    messageAnnotations?: WireProperties;
+  };
 }

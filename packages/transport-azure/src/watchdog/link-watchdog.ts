@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { LinkStall } from "@waybill/core/transport";
-import { untilAborted } from "@waybill/core/transport";
+import { type LinkStall, untilAborted } from "@waybill/core/transport";
+import type { ClientConnection } from "./client-connection.js";
 import type { ResolvedWatchdogOptions } from "./watchdog-options.js";
-import type { WatchedConnection, WatchedLink } from "./watched-link.js";
+import type { WatchedLink } from "./watched-link.js";
 
 /**
  * A waiting message may be in transit: it must still wait after this time, in milliseconds, or after a quarter of the stall timeout if that
@@ -38,26 +38,20 @@ interface Watch {
  */
 export class LinkWatchdog {
   readonly #options: ResolvedWatchdogOptions;
-  readonly #connection: WatchedConnection;
+  readonly #connection: ClientConnection;
   readonly #watches = new Map<WatchedLink, Watch>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: ResolvedWatchdogOptions, connection: WatchedConnection) {
+  constructor(options: ResolvedWatchdogOptions, connection: ClientConnection) {
     this.#options = options;
     this.#connection = connection;
   }
 
   add(link: WatchedLink): void {
-    const { stallTimeoutInMs } = this.#options;
-    const watch = {
-      link,
-      activityCount: link.activityCount,
-      dueAtMs: stallTimeoutInMs,
-      restarts: 0,
-      unanswered: 0,
-    };
-    this.#watches.set(link, { ...watch, isAsking: false });
-    const checkEveryMs = Math.min(1_000, Math.max(20, stallTimeoutInMs / 10));
+    const watch = { link, activityCount: 0, dueAtMs: 0, restarts: 0, unanswered: 0, isAsking: false };
+    this.#start(watch, 0);
+    this.#watches.set(link, watch);
+    const checkEveryMs = Math.min(1_000, Math.max(20, this.#options.stallTimeoutInMs / 10));
     this.#timer ??= setInterval(this.#check, checkEveryMs).unref();
   }
 
@@ -113,7 +107,7 @@ export class LinkWatchdog {
     const bytesRead = this.#connection.bytesRead;
     const signal = AbortSignal.timeout(this.#options.answerTimeoutInMs);
     try {
-      const finding = watch.link.findBacklog(from, signal);
+      const finding = watch.link.watch.findBacklog(from, signal);
       const found = await untilAborted(finding, signal, () => new Error("no answer"));
       watch.unanswered = 0;
       return found;
@@ -128,12 +122,13 @@ export class LinkWatchdog {
 
   #restart(watch: Watch, evidence: LinkStall["evidence"]): void {
     const { link } = watch;
-    const { entityPath, sessionId, credit } = link;
+    const { entityPath, sessionId } = link.watch;
     const silenceInMs = Math.round(link.silenceInMs);
-    const stall = { entityPath, sessionId, credit, silenceInMs, evidence };
+    const stall = { entityPath, sessionId, credit: link.credit, silenceInMs, evidence };
     if (evidence === "unanswered" && this.#connection.break()) {
       this.#postponeChecks();
-      link.onConnectionBroken(stall);
+      // The link is replaced along with its connection.
+      link.watch.onStalled(stall);
     } else link.restart(stall);
     this.#start(watch, watch.restarts + 1);
   }

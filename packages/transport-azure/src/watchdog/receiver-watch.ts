@@ -1,9 +1,13 @@
 import type { LinkStall, ReceiverEvents } from "@waybill/core/transport";
+import { fromLong } from "../messages/from-service-bus-message.js";
 import { toLong } from "../messages/to-long.js";
-import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
-import { findBacklog } from "./find-backlog.js";
+import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { LinkWatchdog } from "./link-watchdog.js";
 import type { WatchedLink } from "./watched-link.js";
+
+/** A peek transfers whole bodies, so pages are small; more pages are read only past messages that no receiver can get now. */
+const messagesPerPage = 8;
+const maxPages = 4;
 
 /** Dependencies of a receiver's watch. */
 export interface ReceiverWatchSettings {
@@ -20,8 +24,9 @@ export interface ReceiverWatchSettings {
 
 /** Shared by the links of one receiver: their watchdog, the search for a backlog, and the reporting of stalls. */
 export class ReceiverWatch {
+  /** How many of its links were found stalled. */
+  stalls = 0;
   readonly #settings: ReceiverWatchSettings;
-  #stalls = 0;
 
   constructor(settings: ReceiverWatchSettings) {
     this.#settings = settings;
@@ -35,11 +40,6 @@ export class ReceiverWatch {
     return this.#settings.sessionId;
   }
 
-  /** How many of its links were found stalled. */
-  get stalls(): number {
-    return this.#stalls;
-  }
-
   add(link: WatchedLink): void {
     this.#settings.watchdog?.add(link);
   }
@@ -49,20 +49,44 @@ export class ReceiverWatch {
   }
 
   onStalled(stall: LinkStall): void {
-    this.#stalls += 1;
+    this.stalls += 1;
     this.#settings.events?.onLinkStalled?.(stall);
   }
 
+  /**
+   * The first message, from a sequence number on, that a receiver with credit should get: not deferred, not scheduled for later, not expired, and
+   * not held. Peeking does not show whether another client has locked it.
+   */
   async findBacklog(fromSequenceNumber: bigint, abortSignal: AbortSignal): Promise<bigint | undefined> {
     const { sessionId, peeker, held } = this.#settings;
     const heldNow = held();
     // Restarting the link would end the session while its messages are handled, and waiting messages may wait for these.
     if (sessionId !== undefined && heldNow.size > 0) return undefined;
-    return findBacklog(
-      (from, maxMessages) =>
-        peeker().peekMessages(maxMessages, { fromSequenceNumber: toLong(from), abortSignal }),
-      heldNow,
-      fromSequenceNumber,
-    );
+    let next = fromSequenceNumber;
+    for (let page = 0; page < maxPages; page += 1) {
+      const from = { fromSequenceNumber: toLong(next), abortSignal };
+      const messages = await peeker().peekMessages(messagesPerPage, from);
+      for (const message of messages) {
+        const sequenceNumber = message.sequenceNumber && fromLong(message.sequenceNumber);
+        if (sequenceNumber === undefined) continue;
+        if (isReady(message) && !heldNow.has(sequenceNumber)) return sequenceNumber;
+        next = sequenceNumber + 1n;
+      }
+      if (messages.length === 0) break;
+    }
+    return undefined;
   }
+}
+
+function isReady({ state, ...message }: ReceivedServiceBusMessage): boolean {
+  const nowMs = Date.now();
+  const { scheduledEnqueueTimeUtc, enqueuedTimeUtc, timeToLive } = message;
+  // An activated message still reports that it was scheduled.
+  if (state === "deferred" || (state === "scheduled" && !(Number(scheduledEnqueueTimeUtc) <= nowMs)))
+    return false;
+  return (
+    timeToLive === undefined ||
+    enqueuedTimeUtc === undefined ||
+    enqueuedTimeUtc.getTime() + timeToLive > nowMs
+  );
 }

@@ -5,22 +5,13 @@ const timeoutMs = 10_000;
 
 /**
  * A link with credit did not get a waiting message: either it is stalled, or another client has locked the message, which cannot be seen. A
- * second link shows which: if it gets a message soon, the first link was stalled.
+ * second link shows which: if it gets a message soon, the first link was stalled. Call the returned function when the second link delivers.
  */
-export class Suspicion {
-  readonly #stall: LinkStall;
-  readonly #report: (stall: LinkStall) => void;
-  #untilMs = performance.now() + timeoutMs;
-
-  constructor(stall: LinkStall, report: (stall: LinkStall) => void) {
-    this.#stall = stall;
-    this.#report = report;
-  }
-
-  /** The other link delivered. */
-  confirm(): void {
-    if (performance.now() > this.#untilMs) return;
-    this.#untilMs = 0;
-    this.#report(this.#stall);
-  }
+export function suspect(stall: LinkStall, report: (stall: LinkStall) => void): () => void {
+  let untilMs = performance.now() + timeoutMs;
+  return () => {
+    if (performance.now() > untilMs) return;
+    untilMs = 0;
+    report(stall);
+  };
 }
