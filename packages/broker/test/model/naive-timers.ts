@@ -5,6 +5,7 @@ import {
   type NaiveMessage,
   type NaiveSessionLock,
   type NaiveTimer,
+  storesOf,
 } from "./naive-entity.js";
 import { expire, failDelivery, route } from "./naive-journey.js";
 import { arm, type NaiveState, remove, use } from "./naive-state.js";
@@ -31,9 +32,9 @@ function dueBy(
 ): { readonly timer: NaiveTimer; readonly fire: () => void } | undefined {
   const all: { timer: NaiveTimer; fire: () => void }[] = [];
   for (const entity of state.entities) {
-    const { main, deadLetter, transferDeadLetter, idleTimer } = entity;
+    const { main, idleTimer } = entity;
     if (idleTimer !== undefined) all.push({ timer: idleTimer, fire: () => idleDue(state, entity) });
-    for (const message of [...main.messages, ...deadLetter.messages, ...transferDeadLetter.messages]) {
+    for (const message of storesOf(entity).flatMap(({ messages }) => messages)) {
       if (message.timer !== undefined)
         all.push({ timer: message.timer, fire: () => messageDue(state, message) });
     }
