@@ -3,7 +3,7 @@ import type { Queue } from "../entities/queue.js";
 import { partitionKeyOf, takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import { requireFeature } from "../entities/tier.js";
 import type { Topic } from "../entities/topic.js";
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { entityNotFound, refusal } from "../errors/broker-error.js";
 import { requireKnownOptions } from "../errors/known-options.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
 import type { BrokerMessage } from "../messages/message.js";
@@ -213,9 +213,7 @@ export class Sender {
           if (target.isDeleted) throw entityNotFound(target.path);
           checkSendable(target);
           if (!hasRoom(target, 0)) {
-            throw new BrokerError("quota-exceeded", `Cannot send to '${target.path}': it is full.`, {
-              entity: target.path,
-            });
+            throw refusal(target.path, "quota-exceeded", `Cannot send to '${target.path}': it is full.`);
           }
         },
         apply: (atMs) => {

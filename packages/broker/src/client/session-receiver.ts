@@ -3,7 +3,7 @@ import type { MessageStore } from "../entities/message-store.js";
 import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
 import type { SessionAcceptor } from "../entities/session-table.js";
 import type { ReceiveMode } from "../entities/waiter.js";
-import { BrokerError, sessionLockLost } from "../errors/broker-error.js";
+import { type BrokerError, refusal, sessionLockLost } from "../errors/broker-error.js";
 import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { lockSession, releaseSession, renewSession } from "../lifecycle/session-lock.js";
 import { acceptNextSession, acceptSession, sessionsOf } from "../operations/accept-session.js";
@@ -206,9 +206,9 @@ function waitForSession(
 }
 
 function noSession(path: string): BrokerError {
-  return new BrokerError("timeout", `No session of '${path}' became available in time.`, { entity: path });
+  return refusal(path, "timeout", `No session of '${path}' became available in time.`);
 }
 
 function cancelled(path: string): BrokerError {
-  return new BrokerError("cancelled", `Accepting a session of '${path}' was cancelled.`, { entity: path });
+  return refusal(path, "cancelled", `Accepting a session of '${path}' was cancelled.`);
 }

@@ -1,4 +1,4 @@
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { suggestion } from "../errors/known-options.js";
 import { checkTierLimits, type Tier, withTierDefaults } from "./tier.js";
 
@@ -231,23 +231,18 @@ function resolve<Options extends object>(
   for (const [name, value] of Object.entries(given)) {
     if (!(names as readonly string[]).includes(name)) {
       const text = `'${path}' has no property ${name}; ${suggestion(name, names)}`;
-      throw new BrokerError("argument-error", text, { entity: path });
+      throw refusal(path, "argument-error", text);
     }
     const rule = OPTION_RULES[name as OptionName];
     // `undefined` means "not given", except for forwarding, where it ends the forward.
     if (value === undefined && isUpdate && rule.default !== undefined) continue;
     const wanted = value === undefined && !isUpdate ? rule.default : value;
     if (!rule.accepts(wanted)) {
-      throw new BrokerError(
-        "argument-error",
-        `${name} of '${path}' is ${String(value).slice(0, 100)}: expected ${rule.expected}.`,
-        {
-          entity: path,
-        },
-      );
+      const text = `${name} of '${path}' is ${String(value).slice(0, 100)}: expected ${rule.expected}.`;
+      throw refusal(path, "argument-error", text);
     }
     if (isUpdate && rule.isFixed && wanted !== resolved[name]) {
-      throw new BrokerError("not-allowed", `${name} of '${path}' is fixed at creation.`, { entity: path });
+      throw refusal(path, "not-allowed", `${name} of '${path}' is fixed at creation.`);
     }
     resolved[name] = wanted;
   }

@@ -14,7 +14,7 @@ import { DEFAULT_RULE } from "../entities/rule-set.js";
 import { Subscription } from "../entities/subscription.js";
 import { requireFeature } from "../entities/tier.js";
 import { Topic } from "../entities/topic.js";
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { entityNotFound, refusal } from "../errors/broker-error.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { checkForwards } from "./check-forwards.js";
@@ -69,7 +69,7 @@ export function createSubscription(
   checkFree(engine, path);
   if (topic.subscriptions.size >= SUBSCRIPTION_LIMIT) {
     const text = `Topic '${topic.path}' has ${SUBSCRIPTION_LIMIT} subscriptions already.`;
-    throw new BrokerError("quota-exceeded", text, { entity: topic.path });
+    throw refusal(topic.path, "quota-exceeded", text);
   }
   const resolved = checkForwards(
     engine,
@@ -94,7 +94,5 @@ function enlist<Created extends Entity>(engine: Engine, entity: Created, nowMs: 
 
 function checkFree(engine: Engine, path: string): void {
   if (engine.entities.find(path) === undefined) return;
-  throw new BrokerError("entity-already-exists", `The messaging entity '${path}' already exists.`, {
-    entity: path,
-  });
+  throw refusal(path, "entity-already-exists", `The messaging entity '${path}' already exists.`);
 }

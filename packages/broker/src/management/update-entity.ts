@@ -8,7 +8,7 @@ import {
   type TopicOptions,
 } from "../entities/entity-options.js";
 import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { entityNotFound, refusal } from "../errors/broker-error.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import { forwardMessage } from "../lifecycle/forward-message.js";
 import { removeFromLane, takeOut } from "../lifecycle/place-message.js";
@@ -57,18 +57,12 @@ function refuseWaiters(entity: ReceivingEntity): void {
   const { path, options } = entity;
   const { status, forwardTo } = options;
   if (status === "Disabled" || status === "ReceiveDisabled") {
-    const error = new BrokerError(
-      "entity-disabled",
-      `Cannot receive from '${path}': its status is ${status}.`,
-      {
-        entity: path,
-      },
-    );
+    const error = refusal(path, "entity-disabled", `Cannot receive from '${path}': its status is ${status}.`);
     for (const store of [entity.main, entity.deadLetter, entity.transferDeadLetter])
       store.refuseWaiters(error);
   } else if (forwardTo !== undefined) {
     const text = `Cannot receive from '${path}': it forwards its messages to '${forwardTo}'.`;
-    entity.main.refuseWaiters(new BrokerError("not-allowed", text, { entity: path }));
+    entity.main.refuseWaiters(refusal(path, "not-allowed", text));
   }
 }
 

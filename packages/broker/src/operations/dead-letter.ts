@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { deadLetterMessage } from "../lifecycle/dead-letter-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -20,17 +20,12 @@ const TEXT_LIMIT = 4096;
 export function checkDeadLetter(message: StoredMessage, { reason, description }: DeadLetterOptions): void {
   const { path, kind } = message.store;
   if (kind !== "main") {
-    throw new BrokerError("not-allowed", `A message in '${path}' is already dead-lettered.`, {
-      entity: path,
-    });
+    throw refusal(path, "not-allowed", `A message in '${path}' is already dead-lettered.`);
   }
   for (const [name, text] of Object.entries({ reason, description })) {
     if (text !== undefined && text.length > TEXT_LIMIT) {
-      throw new BrokerError(
-        "argument-error",
-        `Cannot dead-letter message ${message.sequence} of '${path}': the ${name} is longer than ${TEXT_LIMIT} characters.`,
-        { entity: path },
-      );
+      const text = `Cannot dead-letter message ${message.sequence} of '${path}': the ${name} is longer than ${TEXT_LIMIT} characters.`;
+      throw refusal(path, "argument-error", text);
     }
   }
 }

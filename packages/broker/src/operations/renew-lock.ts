@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import { lockDurationOf } from "../entities/entity-registry.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
@@ -8,13 +8,8 @@ import type { StoredMessage } from "../messages/stored-message.js";
 export function renewLock(engine: Engine, message: StoredMessage, nowMs: number): number {
   const { store, session } = message;
   if (session !== undefined) {
-    throw new BrokerError(
-      "not-allowed",
-      `Renew the lock of session '${session.id}' of '${store.path}', not its messages'.`,
-      {
-        entity: store.path,
-      },
-    );
+    const text = `Renew the lock of session '${session.id}' of '${store.path}', not its messages'.`;
+    throw refusal(store.path, "not-allowed", text);
   }
   engine.timers.arm(message, nowMs + lockDurationOf(store));
   engine.emit("lock-renewed", message, nowMs);

@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import type { BrokerMessage } from "../messages/message.js";
 import type { Admitted } from "../messages/message-content.js";
 import { admitAll, enterScheduled, isDropped, readerOf, take } from "./send.js";
@@ -30,13 +30,8 @@ export function schedule(
 export function admitScheduled(target: Queue | Topic, messages: readonly BrokerMessage[]): Admitted[] {
   for (const { scheduledEnqueueTime } of messages) {
     if (scheduledEnqueueTime === undefined || Number.isNaN(scheduledEnqueueTime.getTime())) {
-      throw new BrokerError(
-        "argument-error",
-        `Cannot schedule in '${target.path}': scheduledEnqueueTime is missing.`,
-        {
-          entity: target.path,
-        },
-      );
+      const text = `Cannot schedule in '${target.path}': scheduledEnqueueTime is missing.`;
+      throw refusal(target.path, "argument-error", text);
     }
   }
   return admitAll(target, messages);

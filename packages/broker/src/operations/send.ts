@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
 import { placeMessage } from "../lifecycle/place-message.js";
@@ -53,28 +53,19 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
   checkSendable(target);
   checkProperties(message, path);
   if (target.kind === "queue" && target.main.sessions !== undefined && message.sessionId === undefined) {
-    throw new BrokerError(
-      "not-allowed",
-      `Cannot send to '${path}': it requires sessions and the message has no sessionId.`,
-      { entity: path },
-    );
+    const text = `Cannot send to '${path}': it requires sessions and the message has no sessionId.`;
+    throw refusal(path, "not-allowed", text);
   }
   const bytes = bytesToStore(message, path);
   const sizeInBytes = sizeOf(message, bytes);
   const limit = options.maxMessageSizeInKilobytes * 1024;
   if (sizeInBytes > limit) {
-    throw new BrokerError(
-      "message-size-exceeded",
-      `Cannot send to '${path}': the message has ${sizeInBytes} bytes, the entity takes at most ${limit}.`,
-      { entity: path },
-    );
+    const text = `Cannot send to '${path}': the message has ${sizeInBytes} bytes, the entity takes at most ${limit}.`;
+    throw refusal(path, "message-size-exceeded", text);
   }
   if (!hasRoom(target, pendingBytes + quotaCostOf(sizeInBytes))) {
-    throw new BrokerError(
-      "quota-exceeded",
-      `Cannot send to '${path}': its messages have reached the maximum size of ${options.maxSizeInMegabytes} MB. Receive some first.`,
-      { entity: path },
-    );
+    const text = `Cannot send to '${path}': its messages have reached the maximum size of ${options.maxSizeInMegabytes} MB. Receive some first.`;
+    throw refusal(path, "quota-exceeded", text);
   }
   requireMemory(target, pendingBytes + sizeInBytes, `Cannot send to '${path}'`, path);
   return { message, bytes, sizeInBytes };
@@ -83,9 +74,7 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
 /** Throws `entity-disabled` if an entity's status forbids sending. */
 export function checkSendable({ path, options: { status } }: Queue | Topic): void {
   if (status === "Active" || status === "ReceiveDisabled") return;
-  throw new BrokerError("entity-disabled", `Cannot send to '${path}': its status is ${status}.`, {
-    entity: path,
-  });
+  throw refusal(path, "entity-disabled", `Cannot send to '${path}': its status is ${status}.`);
 }
 
 /** Copies a checked message into the broker. */

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { Session } from "../entities/session.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
 
@@ -34,7 +34,7 @@ function checkSize({ id, store, state: present }: Session, state: Uint8Array): v
   const what = `The state of session '${id}' of '${store.path}'`;
   if (state.byteLength > limit) {
     const text = `${what} has ${state.byteLength} bytes, at most ${limit} are kept.`;
-    throw new BrokerError("message-size-exceeded", text, { entity: store.path });
+    throw refusal(store.path, "message-size-exceeded", text);
   }
   const growth = state.byteLength - (present?.byteLength ?? 0);
   if (growth <= 0) return;
@@ -44,5 +44,5 @@ function checkSize({ id, store, state: present }: Session, state: Uint8Array): v
     return;
   }
   const text = `${what} cannot grow: '${owner.path}' has reached its maximum size of ${maxSizeInMegabytes} MB. Receive messages or clear states first.`;
-  throw new BrokerError("quota-exceeded", text, { entity: store.path });
+  throw refusal(store.path, "quota-exceeded", text);
 }
