@@ -3,7 +3,7 @@ import { type MemoryLimits, memoryLimits } from "../engine/memory-mark.js";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../entities/entity-options.js";
 import { EntityRegistry } from "../entities/entity-registry.js";
 import { requireFeature, type Tier } from "../entities/tier.js";
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { isIdle } from "../lifecycle/auto-delete.js";
 import { onClockStep } from "../lifecycle/clock-step.js";
@@ -11,7 +11,7 @@ import { onMessageDue } from "../lifecycle/message-due.js";
 import { expireSession } from "../lifecycle/session-lock.js";
 import { createQueue, createSubscription, createTopic } from "../management/create-entity.js";
 import { createRule } from "../management/create-rule.js";
-import { deleteEntity, removeEntity } from "../management/delete-entity.js";
+import { removeEntity } from "../management/delete-entity.js";
 import { deleteRule } from "../management/delete-rule.js";
 import {
   describeEntity,
@@ -189,19 +189,19 @@ export class Broker {
   ): Promise<EntityDescription> {
     return this.#run((nowMs) => {
       updateEntity(this.#engine, path, options, nowMs);
-      return this.#describe(path);
+      return describeEntity(this.#engine.entities.get(path));
     });
   }
 
   /** Deletes a queue, topic or subscription with its messages; a topic with its subscriptions. */
   deleteEntity(path: string): Promise<void> {
-    return this.#run((nowMs) => deleteEntity(this.#engine, path, nowMs));
+    return this.#run((nowMs) => removeEntity(this.#engine, this.#engine.entities.get(path), nowMs));
   }
 
   /** Properties and message counts of a queue, topic or subscription; throws `entity-not-found`. */
   getEntity(path: string): EntityDescription {
     this.#engine.begin();
-    return this.#describe(path);
+    return describeEntity(this.#engine.entities.get(path));
   }
 
   /** All queues, topics and subscriptions in order of creation. */
@@ -270,12 +270,6 @@ export class Broker {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #describe(path: string): EntityDescription {
-    const entity = this.#engine.entities.find(path);
-    if (entity === undefined) throw entityNotFound(path);
-    return describeEntity(entity);
   }
 
   async #run<Answer>(operation: (nowMs: number) => Answer): Promise<Answer> {

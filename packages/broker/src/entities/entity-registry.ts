@@ -48,6 +48,13 @@ export class EntityRegistry {
     return this.#byPath.get(entityKey(path));
   }
 
+  /** The entity of this path; throws `entity-not-found`. */
+  get(path: string): Entity {
+    const entity = this.find(path);
+    if (entity === undefined) throw entityNotFound(path);
+    return entity;
+  }
+
   findById(id: number): Entity | undefined {
     return this.#byId.get(id);
   }

@@ -1,9 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import {
   type QueueOptions,
-  resolveQueueOptions,
-  resolveSubscriptionOptions,
-  resolveTopicOptions,
+  resolveOptions,
   type SubscriptionOptions,
   type TopicOptions,
 } from "../entities/entity-options.js";
@@ -24,29 +22,19 @@ import { saveEntity } from "./save-entity.js";
 const SUBSCRIPTION_LIMIT = 2000;
 
 /** Creates a queue. Throws `entity-already-exists` if a queue or topic of that name exists, ignoring case. */
-export function createQueue(
-  engine: Engine,
-  path: string,
-  options: QueueOptions | undefined,
-  nowMs: number,
-): Queue {
+export function createQueue(engine: Engine, path: string, options: QueueOptions = {}, nowMs: number): Queue {
   checkEntityName(path);
   checkFree(engine, path);
-  const resolved = checkForwards(engine, path, resolveQueueOptions(path, options, undefined, engine.tier));
+  const resolved = checkForwards(engine, path, resolveOptions("queue", path, options, engine.tier));
   return enlist(engine, new Queue(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
 /** Creates a topic, like `createQueue`. */
-export function createTopic(
-  engine: Engine,
-  path: string,
-  options: TopicOptions | undefined,
-  nowMs: number,
-): Topic {
+export function createTopic(engine: Engine, path: string, options: TopicOptions = {}, nowMs: number): Topic {
   requireFeature(engine.tier, "topics", path);
   checkEntityName(path);
   checkFree(engine, path);
-  const resolved = resolveTopicOptions(path, options, undefined, engine.tier);
+  const resolved = resolveOptions("topic", path, options, engine.tier);
   return enlist(engine, new Topic(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
@@ -58,7 +46,7 @@ export function createSubscription(
   engine: Engine,
   topicPath: string,
   name: string,
-  options: SubscriptionOptions | undefined,
+  options: SubscriptionOptions = {},
   defaultRule: RuleDefinition | undefined,
   nowMs: number,
 ): Subscription {
@@ -71,11 +59,7 @@ export function createSubscription(
     const text = `Topic '${topic.path}' has ${SUBSCRIPTION_LIMIT} subscriptions already.`;
     throw refusal(topic.path, "quota-exceeded", text);
   }
-  const resolved = checkForwards(
-    engine,
-    path,
-    resolveSubscriptionOptions(path, options, undefined, engine.tier),
-  );
+  const resolved = checkForwards(engine, path, resolveOptions("subscription", path, options, engine.tier));
   const subscription = new Subscription(engine, engine.entities.nextId(), topic, name, resolved, nowMs);
   subscription.rules.add(defaultRule ?? DEFAULT_RULE, nowMs);
   topic.subscriptions.set(name.toLowerCase(), subscription);

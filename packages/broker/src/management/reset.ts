@@ -1,6 +1,5 @@
 import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
-import { entityNotFound } from "../errors/broker-error.js";
 import { forgetDuplicates } from "./delete-entity.js";
 import { emptyStore, storesOf } from "./purge.js";
 
@@ -15,8 +14,7 @@ export function reset(engine: Engine, nowMs: number): void {
 
 /** Like `reset`, for one entity; a topic includes its subscriptions. */
 export function resetEntity(engine: Engine, path: string, nowMs: number): void {
-  const entity = engine.entities.find(path);
-  if (entity === undefined) throw entityNotFound(path);
+  const entity = engine.entities.get(path);
   emptyEntity(engine, entity, nowMs);
   if (entity.kind !== "topic") return;
   for (const other of engine.entities.all())

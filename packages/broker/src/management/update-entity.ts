@@ -1,14 +1,12 @@
 import type { Engine } from "../engine/engine.js";
 import {
   type QueueOptions,
-  resolveQueueOptions,
-  resolveSubscriptionOptions,
-  resolveTopicOptions,
+  resolveOptions,
   type SubscriptionOptions,
   type TopicOptions,
 } from "../entities/entity-options.js";
 import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
-import { entityNotFound, refusal } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import { forwardMessage } from "../lifecycle/forward-message.js";
 import { removeFromLane, takeOut } from "../lifecycle/place-message.js";
@@ -25,8 +23,7 @@ export function updateEntity(
   options: QueueOptions | TopicOptions | SubscriptionOptions,
   nowMs: number,
 ): void {
-  const entity = engine.entities.find(path);
-  if (entity === undefined) throw entityNotFound(path);
+  const entity = engine.entities.get(path);
   change(engine, entity, options);
   entity.updatedAtMs = nowMs;
   entity.accessedAtMs = nowMs;
@@ -39,17 +36,9 @@ export function updateEntity(
 }
 
 function change(engine: Engine, entity: Entity, options: object): void {
-  const { path } = entity;
-  const { tier } = engine;
-  if (entity.kind === "topic") {
-    entity.options = resolveTopicOptions(path, options, entity.options, tier);
-  } else if (entity.kind === "queue") {
-    const resolved = resolveQueueOptions(path, options, entity.options, tier);
-    entity.options = checkForwards(engine, path, resolved);
-  } else {
-    const resolved = resolveSubscriptionOptions(path, options, entity.options, tier);
-    entity.options = checkForwards(engine, path, resolved);
-  }
+  const { kind, path } = entity;
+  const resolved = resolveOptions(kind, path, options, engine.tier, entity.options);
+  entity.options = "forwardTo" in resolved ? checkForwards(engine, path, resolved) : resolved;
 }
 
 /** Rejects waiting receivers if the entity's status no longer allows receiving. */
