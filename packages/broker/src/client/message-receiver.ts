@@ -3,6 +3,7 @@ import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { releaseLock } from "../lifecycle/end-lock.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { MessageLock } from "../messages/message-lock.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
@@ -17,7 +18,6 @@ import { findLock, type LockedMessage } from "../operations/find-lock.js";
 import { Peek, type PeekOptions } from "../operations/peek.js";
 import { checkReceivable, receiveReady } from "../operations/receive.js";
 import { type ReceiveDeferredOptions, receiveDeferred } from "../operations/receive-deferred.js";
-import { release } from "../operations/release.js";
 import { renewLock } from "../operations/renew-lock.js";
 import { nextTurn } from "../timing/next-turn.js";
 import { Consumer, type ConsumerHandlers } from "./consumer.js";
@@ -171,7 +171,7 @@ export abstract class MessageReceiver {
   /** Releases a locked message unchanged, at its old position, without counting a failed delivery. */
   release(message: LockedMessage, transaction?: Transaction): Promise<void> {
     return this.#settle(message, undefined, transaction, (stored, nowMs) =>
-      release(this.engine, stored, nowMs),
+      releaseLock(this.engine, stored, nowMs),
     );
   }
 

@@ -1,14 +1,13 @@
 import type { Engine } from "../engine/engine.js";
-import type { MessageStore } from "../entities/message-store.js";
 import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
-import type { SessionAcceptor } from "../entities/session-table.js";
+import type { SessionAcceptor, SessionTable } from "../entities/session-table.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { type BrokerError, refusal, sessionLockLost } from "../errors/broker-error.js";
 import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { lockSession, releaseSession, renewSession } from "../lifecycle/session-lock.js";
-import { acceptNextSession, acceptSession, sessionsOf } from "../operations/accept-session.js";
+import { acceptSession, sessionsOf } from "../operations/accept-session.js";
 import { checkReceivable } from "../operations/receive.js";
-import { getSessionState, setSessionState } from "../operations/session-state.js";
+import { setSessionState } from "../operations/session-state.js";
 import { Deadline } from "../timing/deadline.js";
 import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
 import type { PullOptions } from "./pull-waiter.js";
@@ -68,7 +67,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   async getState(): Promise<Uint8Array | undefined> {
     this.engine.begin();
     this.source();
-    return getSessionState(this.#lock.session);
+    return this.#lock.session.state?.slice();
   }
 
   /**
@@ -143,7 +142,7 @@ export async function openSession(
   if (signal?.aborted) throw cancelled(path);
   const nowMs = engine.begin();
   const store = engine.entities.receiveSource(path);
-  sessionsOf(store);
+  const sessions = sessionsOf(store);
   if (engine.faults.isActive) engine.faults.check(path);
   checkReceivable(store, sessionId ?? "");
   store.owner.accessedAtMs = nowMs;
@@ -152,10 +151,10 @@ export async function openSession(
       acceptSession(engine, store, sessionId, holder, nowMs),
     );
   }
-  const next = acceptNextSession(store);
+  const next = sessions.takeNext();
   if (next !== undefined) return receiverFor(engine, path, mode, next, nowMs);
   if (maxWaitMs <= 0) throw noSession(path);
-  return waitForSession(engine, store, path, mode, maxWaitMs, signal, nowMs);
+  return waitForSession(engine, sessions, path, mode, maxWaitMs, signal, nowMs);
 }
 
 function receiverFor(
@@ -170,14 +169,13 @@ function receiverFor(
 
 function waitForSession(
   engine: Engine,
-  store: MessageStore,
+  { acceptors }: SessionTable,
   path: string,
   mode: ReceiveMode,
   maxWaitMs: number,
   signal: AbortSignal | undefined,
   nowMs: number,
 ): Promise<SessionReceiver> {
-  const { acceptors } = sessionsOf(store);
   return new Promise((resolve, reject) => {
     const end = (): void => {
       acceptors.delete(acceptor);

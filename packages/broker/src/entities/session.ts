@@ -119,6 +119,6 @@ export class SessionLock extends TimerEntry {
   }
 
   override onDue(nowMs: number): void {
-    this.session.store.onSessionDue(this, nowMs);
+    this.session.store.engine.onSessionDue(this, nowMs);
   }
 }

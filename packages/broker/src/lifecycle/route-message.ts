@@ -33,12 +33,16 @@ export interface Transit {
 }
 
 /** A message that was just received from a sender. */
-export function newTransit(content: MessageContent, readProperties: Transit["readProperties"]): Transit {
+export function newTransit(
+  content: MessageContent,
+  readProperties?: Transit["readProperties"],
+  sequence?: number,
+): Transit {
   return {
     content,
     propertyChanges: undefined,
     enqueuedSequence: undefined,
-    sequence: undefined,
+    sequence,
     wasScheduled: false,
     lifeMs: content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
     hops: 0,
@@ -71,14 +75,23 @@ export function routeMessage(engine: Engine, target: Queue | Topic, transit: Tra
 }
 
 /**
- * Schedules a message from another entity if it has a scheduled time, set by a rule's action or by the sender of a send-via. Source: "Topic
+ * Schedules a message if it has a scheduled time in the future, set by its sender or by a rule's action, else routes it. Source: "Topic
  * filters and actions", actions.
  */
-export function holdUntilDue(engine: Engine, target: Queue | Topic, transit: Transit, nowMs: number): void {
-  const message = enqueue(engine, target, target.main, transit, nowMs);
-  message.state = "scheduled";
-  placeMessage(engine, message);
-  engine.emit("scheduled", message, nowMs);
+export function scheduleOrRoute(
+  engine: Engine,
+  target: Queue | Topic,
+  transit: Transit,
+  nowMs: number,
+): void {
+  if ((transit.content.scheduledEnqueueTimeMs ?? 0) > nowMs) {
+    const message = enqueue(engine, target, target.main, transit, nowMs);
+    message.state = "scheduled";
+    placeMessage(engine, message);
+    engine.emit("scheduled", message, nowMs);
+  } else {
+    routeMessage(engine, target, transit, nowMs);
+  }
 }
 
 function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs: number): void {
@@ -115,8 +128,19 @@ function enqueue(
 ): StoredMessage {
   const sequence = transit.sequence ?? takeSequence(engine, entity, transit.content);
   const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
-  const enqueuedSequence = transit.enqueuedSequence ?? sequence;
-  const message = new StoredMessage(store, transit.content, sequence, enqueuedSequence, nowMs, lifeMs);
+  return messageOf(store, transit, sequence, lifeMs, nowMs);
+}
+
+/** The message that a transit becomes in a store. */
+export function messageOf(
+  store: StoredMessage["store"],
+  transit: Transit,
+  sequence: number,
+  lifeMs: number,
+  nowMs: number,
+): StoredMessage {
+  const { content, enqueuedSequence = sequence } = transit;
+  const message = new StoredMessage(store, content, sequence, enqueuedSequence, nowMs, lifeMs);
   message.propertyChanges = transit.propertyChanges;
   message.hops = transit.hops;
   message.deadLetterSource = transit.deadLetterSource;
@@ -133,7 +157,7 @@ function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): 
     lifeMs: Math.min(transit.lifeMs, topic.options.defaultMessageTimeToLiveMs),
   };
   if (engine.fanOuts.mustWait(topic, transit.content)) {
-    engine.fanOuts.keep(topic, copy, sequence, nowMs);
+    engine.fanOuts.keep(topic, messageOf(topic.main, copy, sequence, copy.lifeMs, nowMs));
     return;
   }
   const subject = new MessageSubject(engine, copy, sequence, nowMs);

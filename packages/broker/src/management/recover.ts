@@ -47,7 +47,11 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     described.sort((a, b) => a[0] - b[0]);
     for (const [id, description] of described.splice(0)) {
       if (description.kind === "rule") restoreRule(engine, id, description);
-      else engine.entities.add(restore(engine, id, description));
+      else {
+        const entity = construct(engine, id, description);
+        entity.updatedAtMs = description.updatedAtMs;
+        engine.entities.add(entity);
+      }
     }
   };
   const enter = (message: StoredMessage): void => {
@@ -131,13 +135,6 @@ function inOrderOfArrival(messages: readonly StoredMessage[]): StoredMessage[] {
   const ordered = timed.sort((a, b) => a.atMs - b.atMs).map(({ message }) => message);
   for (const message of ordered) message.arrival = takeArrival(message.store.owner, message.sequence);
   return ordered;
-}
-
-function restore(engine: Engine, id: number, description: EntityDescription): Entity {
-  const entity = construct(engine, id, description);
-  entity.createdAtMs = description.createdAtMs;
-  entity.updatedAtMs = description.updatedAtMs;
-  return entity;
 }
 
 /** Rule records follow their subscription because their ids are higher. */

@@ -6,12 +6,12 @@ import type { RuleDefinition } from "../rules/rule.js";
 import type { EntityRecord } from "../storage/storage.js";
 
 /** A rule in the storage. Each rule has its own record, so that the time to write one does not depend on their number. */
-export interface RuleRecord {
+export type RuleRecord = {
   readonly kind: "rule";
   readonly subscriptionId: number;
   readonly definition: RuleDefinition;
   readonly createdAtMs: number;
-}
+};
 
 /** Writes an entity's properties to the storage, with the first rule of a subscription. */
 export function saveEntity(engine: Engine, entity: Entity): void {
@@ -23,7 +23,9 @@ export function saveRule(engine: Engine, subscription: Subscription, name: strin
   noteUse(engine, subscription, nowMs);
   const rule = subscription.rules.find(name);
   if (engine.storage.isVolatile || rule?.recordId === undefined) return;
-  engine.storage.putEntity(rule.recordId, toRuleRecord(subscription, rule));
+  const { definition, createdAtMs } = rule;
+  const record: RuleRecord = { kind: "rule", subscriptionId: subscription.id, definition, createdAtMs };
+  engine.storage.putEntity(rule.recordId, record);
 }
 
 /** Deletes the record of a removed rule; counts as use of the subscription. */
@@ -41,11 +43,6 @@ function noteUse(engine: Engine, subscription: Subscription, nowMs: number): voi
   subscription.updatedAtMs = nowMs;
   subscription.accessedAtMs = nowMs;
   saveEntity(engine, subscription);
-}
-
-function toRuleRecord({ id }: Subscription, { definition, createdAtMs }: SubscriptionRule): EntityRecord {
-  const record: RuleRecord = { kind: "rule", subscriptionId: id, definition, createdAtMs };
-  return { ...record };
 }
 
 function toRecord(entity: Entity): EntityRecord {

@@ -11,6 +11,7 @@ import { watchIdle } from "../lifecycle/auto-delete.js";
 import { forwardMessage } from "../lifecycle/forward-message.js";
 import { removeFromLane, takeOut } from "../lifecycle/place-message.js";
 import { checkForwards } from "./check-forwards.js";
+import { storesOf } from "./purge.js";
 import { saveEntity } from "./save-entity.js";
 
 /**
@@ -47,8 +48,7 @@ function refuseWaiters(entity: ReceivingEntity): void {
   const { status, forwardTo } = options;
   if (status === "Disabled" || status === "ReceiveDisabled") {
     const error = refusal(path, "entity-disabled", `Cannot receive from '${path}': its status is ${status}.`);
-    for (const store of [entity.main, entity.deadLetter, entity.transferDeadLetter])
-      store.refuseWaiters(error);
+    for (const store of storesOf(entity)) store.refuseWaiters(error);
   } else if (forwardTo !== undefined) {
     const text = `Cannot receive from '${path}': it forwards its messages to '${forwardTo}'.`;
     entity.main.refuseWaiters(refusal(path, "not-allowed", text));

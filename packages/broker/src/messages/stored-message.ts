@@ -86,6 +86,6 @@ export class StoredMessage extends TimerEntry {
   }
 
   override onDue(nowMs: number): void {
-    this.store.onMessageDue(this, nowMs);
+    this.store.engine.onMessageDue(this, nowMs);
   }
 }

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
-import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
+import type { SessionHolder, SessionLock } from "../entities/session.js";
 import type { SessionTable } from "../entities/session-table.js";
 import { refusal } from "../errors/broker-error.js";
 import { lockSession } from "../lifecycle/session-lock.js";
@@ -33,9 +33,4 @@ export function acceptSession(
     throw refusal(store.path, "session-cannot-be-locked", text);
   }
   return lockSession(engine, session, holder, nowMs);
-}
-
-/** The unlocked session with the oldest waiting message, to be locked at once; undefined if there is none. */
-export function acceptNextSession(store: MessageStore): Session | undefined {
-  return sessionsOf(store).takeNext();
 }

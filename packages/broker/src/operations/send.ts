@@ -5,14 +5,12 @@ import type { Topic } from "../entities/topic.js";
 import { refusal } from "../errors/broker-error.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
-import { placeMessage } from "../lifecycle/place-message.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
-import { newTransit, routeMessage, type Transit } from "../lifecycle/route-message.js";
+import { newTransit, scheduleOrRoute, type Transit } from "../lifecycle/route-message.js";
 import { checkProperties } from "../messages/check-message.js";
 import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent, takeIn } from "../messages/message-content.js";
 import { quotaCostOf, sizeOf } from "../messages/message-size.js";
-import { StoredMessage } from "../messages/stored-message.js";
 import { checkOnePartition } from "./check-one-partition.js";
 
 /** Sends one message. If it throws, nothing has changed. */
@@ -96,11 +94,7 @@ export function enter(
   nowMs: number,
 ): void {
   if (isDropped(engine, target, content, nowMs)) return;
-  if (content.scheduledEnqueueTimeMs !== undefined && content.scheduledEnqueueTimeMs > nowMs) {
-    keepScheduled(engine, target, content, takeSequence(engine, target, content), nowMs);
-  } else {
-    routeMessage(engine, target, newTransit(content, readProperties), nowMs);
-  }
+  scheduleOrRoute(engine, target, newTransit(content, readProperties), nowMs);
 }
 
 /** Sends a message to `path` via the queue or topic `via`, which moves it to its transfer dead-letter queue if that is impossible. */
@@ -111,44 +105,12 @@ export function enterVia(
   content: MessageContent,
   nowMs: number,
 ): void {
-  const transit = newTransit(content, undefined);
+  const transit = newTransit(content);
   const refusal = transfer(engine, path, transit, nowMs);
   if (refusal === undefined) return;
   const viaPartitionKey = content.rare?.viaPartitionKey;
   const sequence = takeSequence(engine, via, content, transferKeyOf(via, { ...content, viaPartitionKey }));
   transferDeadLetter(engine, via, transit, sequence, path, refusal, nowMs);
-}
-
-/** Schedules a message under a sequence number that cancels it; a message whose time has passed is enqueued at once under that number. */
-export function enterScheduled(
-  engine: Engine,
-  target: Queue | Topic,
-  content: MessageContent,
-  readProperties: Transit["readProperties"],
-  sequence: number,
-  nowMs: number,
-): void {
-  const { scheduledEnqueueTimeMs = nowMs } = content;
-  if (scheduledEnqueueTimeMs > nowMs) keepScheduled(engine, target, content, sequence, nowMs);
-  else routeMessage(engine, target, { ...newTransit(content, readProperties), sequence }, nowMs);
-}
-
-function keepScheduled(
-  engine: Engine,
-  target: Queue | Topic,
-  content: MessageContent,
-  sequence: number,
-  nowMs: number,
-): void {
-  // A scheduled message does not expire; this time to live is only reported, and starts when the message becomes active.
-  const lifeMs = Math.min(
-    content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
-    target.options.defaultMessageTimeToLiveMs,
-  );
-  const message = new StoredMessage(target.main, content, sequence, sequence, nowMs, lifeMs);
-  message.state = "scheduled";
-  placeMessage(engine, message);
-  engine.emit("scheduled", message, nowMs);
 }
 
 /** Drops a duplicate, and returns whether it did. The sender is not notified. */

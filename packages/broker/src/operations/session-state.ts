@@ -4,11 +4,6 @@ import { refusal } from "../errors/broker-error.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
 
-/** A copy of a session's state; undefined if it has none. */
-export function getSessionState(session: Session): Uint8Array | undefined {
-  return session.state?.slice();
-}
-
 /**
  * Sets the state of a session, which outlives its messages and counts towards the entity's quota; undefined clears it. Throws
  * `message-size-exceeded` for a state larger than the maximum message size, `quota-exceeded` if the quota has no room.
