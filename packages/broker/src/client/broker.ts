@@ -10,9 +10,7 @@ import { onClockStep } from "../lifecycle/clock-step.js";
 import { onMessageDue } from "../lifecycle/message-due.js";
 import { expireSession } from "../lifecycle/session-lock.js";
 import { createQueue, createSubscription, createTopic } from "../management/create-entity.js";
-import { createRule } from "../management/create-rule.js";
 import { removeEntity } from "../management/delete-entity.js";
-import { deleteRule } from "../management/delete-rule.js";
 import {
   describeEntity,
   type EntityDescription,
@@ -20,14 +18,20 @@ import {
   type SubscriptionDescription,
   type TopicDescription,
 } from "../management/describe-entity.js";
-import { type ListRulesOptions, listRules, type RuleDescription } from "../management/list-rules.js";
 import { measureMemory } from "../management/measure-memory.js";
 import { purge, storesOf } from "../management/purge.js";
 import { recover } from "../management/recover.js";
 import { reset, resetEntity } from "../management/reset.js";
 import { type BrokerSnapshot, takeSnapshot } from "../management/snapshot.js";
+import {
+  createRule,
+  deleteRule,
+  type ListRulesOptions,
+  listRules,
+  type RuleDescription,
+  updateRule,
+} from "../management/subscription-rules.js";
 import { updateEntity } from "../management/update-entity.js";
-import { updateRule } from "../management/update-rule.js";
 import type { BrokerEventListener } from "../messages/broker-event.js";
 import type { WireDecoder } from "../messages/message.js";
 import { serveWaiters } from "../operations/receive.js";

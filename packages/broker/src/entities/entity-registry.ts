@@ -1,6 +1,6 @@
 import { type BrokerError, entityNotFound, refusal } from "../errors/broker-error.js";
 import { DEFAULT_QUEUE_OPTIONS } from "./entity-options.js";
-import { type EntityPath, entityKey, parseEntityPath } from "./entity-path.js";
+import { type EntityPath, entityKey, parseEntityPath, subscriptionPath } from "./entity-path.js";
 import { type MessageStore, STORES_PER_ENTITY } from "./message-store.js";
 import type { Queue } from "./queue.js";
 import type { Subscription } from "./subscription.js";
@@ -52,6 +52,14 @@ export class EntityRegistry {
   get(path: string): Entity {
     const entity = this.find(path);
     if (entity === undefined) throw entityNotFound(path);
+    return entity;
+  }
+
+  /** The subscription of a topic; throws `entity-not-found`. */
+  getSubscription(topic: string, name: string): Subscription {
+    const path = subscriptionPath(topic, name);
+    const entity = this.find(path);
+    if (entity?.kind !== "subscription") throw entityNotFound(path);
     return entity;
   }
 

@@ -1,7 +1,5 @@
 import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
-import type { SubscriptionRule } from "../entities/rule-set.js";
-import type { Subscription } from "../entities/subscription.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import type { EntityRecord } from "../storage/storage.js";
 
@@ -16,33 +14,6 @@ export type RuleRecord = {
 /** Writes an entity's properties to the storage, with the first rule of a subscription. */
 export function saveEntity(engine: Engine, entity: Entity): void {
   if (!engine.storage.isVolatile) engine.storage.putEntity(entity.id, toRecord(entity));
-}
-
-/** Writes an added or changed rule; counts as use of the subscription. */
-export function saveRule(engine: Engine, subscription: Subscription, name: string, nowMs: number): void {
-  noteUse(engine, subscription, nowMs);
-  const rule = subscription.rules.find(name);
-  if (engine.storage.isVolatile || rule?.recordId === undefined) return;
-  const { definition, createdAtMs } = rule;
-  const record: RuleRecord = { kind: "rule", subscriptionId: subscription.id, definition, createdAtMs };
-  engine.storage.putEntity(rule.recordId, record);
-}
-
-/** Deletes the record of a removed rule; counts as use of the subscription. */
-export function forgetRule(
-  engine: Engine,
-  subscription: Subscription,
-  { recordId }: SubscriptionRule,
-  nowMs: number,
-): void {
-  noteUse(engine, subscription, nowMs);
-  if (!engine.storage.isVolatile && recordId !== undefined) engine.storage.deleteEntity(recordId);
-}
-
-function noteUse(engine: Engine, subscription: Subscription, nowMs: number): void {
-  subscription.updatedAtMs = nowMs;
-  subscription.accessedAtMs = nowMs;
-  saveEntity(engine, subscription);
 }
 
 function toRecord(entity: Entity): EntityRecord {
