@@ -32,9 +32,9 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   #onLost: ((error: Error) => void) | undefined;
 
   /** Created by `Broker.acceptSession`. */
-  constructor(engine: Engine, path: string, mode: ReceiveMode, lock: (holder: SessionHolder) => SessionLock) {
+  constructor(engine: Engine, path: string, mode: ReceiveMode, session: Session, nowMs: number) {
     super(engine, path, mode);
-    this.#lock = lock(this);
+    this.#lock = lockSession(engine, session, this, nowMs);
   }
 
   get sessionId(): string {
@@ -146,25 +146,10 @@ export async function openSession(
   if (engine.faults.isActive) engine.faults.check(path);
   checkReceivable(store, sessionId ?? "");
   store.owner.accessedAtMs = nowMs;
-  if (sessionId !== undefined) {
-    return new SessionReceiver(engine, path, mode, (holder) =>
-      acceptSession(engine, store, sessionId, holder, nowMs),
-    );
-  }
-  const next = sessions.takeNext();
-  if (next !== undefined) return receiverFor(engine, path, mode, next, nowMs);
+  const session = sessionId === undefined ? sessions.takeNext() : acceptSession(store, sessionId);
+  if (session !== undefined) return new SessionReceiver(engine, path, mode, session, nowMs);
   if (maxWaitMs <= 0) throw noSession(path);
   return waitForSession(engine, sessions, path, mode, maxWaitMs, signal, nowMs);
-}
-
-function receiverFor(
-  engine: Engine,
-  path: string,
-  mode: ReceiveMode,
-  session: Session,
-  nowMs: number,
-): SessionReceiver {
-  return new SessionReceiver(engine, path, mode, (holder) => lockSession(engine, session, holder, nowMs));
 }
 
 function waitForSession(
@@ -192,7 +177,7 @@ function waitForSession(
     const acceptor: SessionAcceptor = {
       accept: (session, atMs) => {
         end();
-        resolve(receiverFor(engine, path, mode, session, atMs));
+        resolve(new SessionReceiver(engine, path, mode, session, atMs));
       },
       refuse,
     };

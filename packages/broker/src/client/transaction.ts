@@ -54,10 +54,8 @@ export class Transaction extends TimerEntry {
     try {
       this.requireOpen();
       if (this.#steps.length >= STEP_LIMIT) {
-        throw new BrokerError(
-          "quota-exceeded",
-          `Transaction ${this.id} has its ${STEP_LIMIT} operations already.`,
-        );
+        const text = `Transaction ${this.id} has its ${STEP_LIMIT} operations already.`;
+        throw new BrokerError("quota-exceeded", text);
       }
       this.#requireUnsettled(step.settles);
     } catch (error) {

@@ -200,11 +200,8 @@ export class Engine {
   }
 
   #fail(cause: unknown): never {
-    const failure = new BrokerError(
-      "storage-failed",
-      "The broker stopped because its storage failed to commit.",
-      { cause },
-    );
+    const text = "The broker stopped because its storage failed to commit.";
+    const failure = new BrokerError("storage-failed", text, { cause });
     this.stop(failure);
     throw failure;
   }

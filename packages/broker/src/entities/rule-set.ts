@@ -163,11 +163,9 @@ export class RuleSet {
       return compileRule(definition);
     } catch (cause) {
       if (!(cause instanceof RuleSyntaxError)) throw cause;
-      const { path } = this.#owner;
-      throw new BrokerError("argument-error", `Rule '${definition.name}' of '${path}': ${cause.message}.`, {
-        entity: path,
-        cause,
-      });
+      const { path: entity } = this.#owner;
+      const text = `Rule '${definition.name}' of '${entity}': ${cause.message}.`;
+      throw new BrokerError("argument-error", text, { entity, cause });
     }
   }
 

@@ -203,14 +203,8 @@ function encodeValue(value: unknown, entity: string): Uint8Array {
   try {
     return serialize(value);
   } catch (cause) {
-    throw new BrokerError(
-      "argument-error",
-      `Cannot send to '${entity}': the body holds a value that cannot be copied.`,
-      {
-        entity,
-        cause,
-      },
-    );
+    const text = `Cannot send to '${entity}': the body holds a value that cannot be copied.`;
+    throw new BrokerError("argument-error", text, { entity, cause });
   }
 }
 

@@ -1,9 +1,7 @@
-import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
-import type { SessionHolder, SessionLock } from "../entities/session.js";
+import type { Session } from "../entities/session.js";
 import type { SessionTable } from "../entities/session-table.js";
 import { refusal } from "../errors/broker-error.js";
-import { lockSession } from "../lifecycle/session-lock.js";
 
 const ID_LIMIT = 128;
 
@@ -14,14 +12,8 @@ export function sessionsOf(store: MessageStore): SessionTable {
   throw refusal(store.path, "not-allowed", text);
 }
 
-/** Locks the session with this id, with or without messages. Throws `session-cannot-be-locked` when another receiver holds it. */
-export function acceptSession(
-  engine: Engine,
-  store: MessageStore,
-  sessionId: string,
-  holder: SessionHolder,
-  nowMs: number,
-): SessionLock {
+/** The session with this id, with or without messages, to be locked at once. Throws `session-cannot-be-locked` when a receiver holds it. */
+export function acceptSession(store: MessageStore, sessionId: string): Session {
   const sessions = sessionsOf(store);
   if (sessionId.length > ID_LIMIT) {
     const text = `A session id of '${store.path}' has at most ${ID_LIMIT} characters.`;
@@ -32,5 +24,5 @@ export function acceptSession(
     const text = `Session '${sessionId}' of '${store.path}' is locked by another receiver.`;
     throw refusal(store.path, "session-cannot-be-locked", text);
   }
-  return lockSession(engine, session, holder, nowMs);
+  return session;
 }
