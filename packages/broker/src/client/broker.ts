@@ -21,7 +21,7 @@ import {
 import { measureMemory } from "../management/measure-memory.js";
 import { purge, storesOf } from "../management/purge.js";
 import { recover } from "../management/recover.js";
-import { reset, resetEntity } from "../management/reset.js";
+import { reset } from "../management/reset.js";
 import { type BrokerSnapshot, takeSnapshot } from "../management/snapshot.js";
 import {
   createRule,
@@ -245,9 +245,7 @@ export class Broker {
    * sequence numbers stay, and receivers keep waiting.
    */
   reset(path?: string): Promise<void> {
-    return this.#run((nowMs) =>
-      path === undefined ? reset(this.#engine, nowMs) : resetEntity(this.#engine, path, nowMs),
-    );
+    return this.#run((nowMs) => reset(this.#engine, path, nowMs));
   }
 
   /** Everything in the broker at this moment. Takes time and memory proportional to the number of messages. */

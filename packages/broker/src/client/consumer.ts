@@ -68,14 +68,12 @@ export class Consumer {
     }
     if (this.#credit === 0) this.#engine.timers.beginWait();
     this.#credit += count;
-    if (this.#isStalled) {
-      void this.#engine.end(nowMs);
-      return;
+    if (!this.#isStalled) {
+      const { last } = this.#lane.waiters;
+      if (last instanceof Grant && last.consumer === this) last.demand += count;
+      else this.#join(count);
+      this.#engine.wake(this.#lane);
     }
-    const { last } = this.#lane.waiters;
-    if (last instanceof Grant && last.consumer === this) last.demand += count;
-    else this.#join(count);
-    this.#engine.wake(this.#lane);
     void this.#engine.end(nowMs);
   }
 

@@ -5,7 +5,7 @@ import type { SessionLock } from "../entities/session.js";
 import { checkTier, type Tier } from "../entities/tier.js";
 import { BrokerError } from "../errors/broker-error.js";
 import { FanOuts } from "../lifecycle/fan-outs.js";
-import type { BrokerEventListener, BrokerEventType } from "../messages/broker-event.js";
+import type { BrokerEvent, BrokerEventListener, BrokerEventType } from "../messages/broker-event.js";
 import { LockTokens } from "../messages/lock-token.js";
 import { MadeIds } from "../messages/made-ids.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "../messages/message.js";
@@ -136,7 +136,8 @@ export class Engine {
     if (this.listeners.size === 0) return;
     const { content, sequence, store } = message;
     const { messageId, sessionId } = content;
-    this.#notify(type, store.path, nowMs, BigInt(sequence), messageId, sessionId, detail);
+    const [at, sequenceNumber] = [new Date(nowMs), BigInt(sequence)];
+    this.#notify({ type, entity: store.path, at, sequenceNumber, messageId, sessionId, detail });
   }
 
   /** Reports an event of an entity or session to the listeners. */
@@ -148,7 +149,8 @@ export class Engine {
     detail?: string,
   ): void {
     if (this.listeners.size === 0) return;
-    this.#notify(type, entity, nowMs, undefined, undefined, sessionId, detail);
+    const ofMessage = { sequenceNumber: undefined, messageId: undefined };
+    this.#notify({ type, entity, at: new Date(nowMs), ...ofMessage, sessionId, detail });
   }
 
   onMessageDue(message: StoredMessage, nowMs: number): void {
@@ -206,16 +208,7 @@ export class Engine {
     throw failure;
   }
 
-  #notify(
-    type: BrokerEventType,
-    entity: string,
-    nowMs: number,
-    sequenceNumber: bigint | undefined,
-    messageId: MessageId | undefined,
-    sessionId: string | undefined,
-    detail: string | undefined,
-  ): void {
-    const event = { type, entity, at: new Date(nowMs), sequenceNumber, messageId, sessionId, detail };
+  #notify(event: BrokerEvent): void {
     for (const listener of this.listeners) listener(event);
   }
 }

@@ -4,6 +4,7 @@ import {
   type NaiveEntity,
   type NaiveMessage,
   type NaiveSessionLock,
+  type NaiveStore,
   type NaiveTimer,
   storesOf,
 } from "./naive-entity.js";
@@ -64,20 +65,20 @@ function dueBy(
 /** Deletes an entity that nobody used for its idle time, unless somebody waits there or something is scheduled. */
 function idleDue(state: NaiveState, entity: NaiveEntity): void {
   const { main, options } = entity;
-  const isInUse =
-    main.messages.some((message) => message.state === "scheduled") ||
-    main.sessions.some(({ lock }) => lock !== undefined) ||
-    [...state.waits, ...state.sessionWaits].some(({ store }) => store === main);
-  if (isInUse) use(state, entity);
+  if (main.messages.some((message) => message.state === "scheduled") || isAwaited(state, main))
+    use(state, entity);
   for (const { topic, main: theirs, accessedAtMs } of state.entities) {
     if (entity.kind !== "topic" || topic !== entity.path) continue;
-    const isAwaited =
-      theirs.sessions.some(({ lock }) => lock !== undefined) ||
-      [...state.waits, ...state.sessionWaits].some(({ store }) => store === theirs);
-    entity.accessedAtMs = Math.max(entity.accessedAtMs, isAwaited ? state.nowMs : accessedAtMs);
+    const usedAtMs = isAwaited(state, theirs) ? state.nowMs : accessedAtMs;
+    entity.accessedAtMs = Math.max(entity.accessedAtMs, usedAtMs);
   }
   if (entity.accessedAtMs + options.autoDeleteOnIdleMs <= state.nowMs) removeEntity(state, entity);
   else watchIdle(state, entity);
+}
+
+function isAwaited(state: NaiveState, awaited: NaiveStore): boolean {
+  if (awaited.sessions.some(({ lock }) => lock !== undefined)) return true;
+  return [...state.waits, ...state.sessionWaits].some(({ store }) => store === awaited);
 }
 
 function messageDue(state: NaiveState, message: NaiveMessage): void {
