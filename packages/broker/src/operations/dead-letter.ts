@@ -3,7 +3,6 @@ import { refusal } from "../errors/broker-error.js";
 import { deadLetterMessage } from "../lifecycle/dead-letter-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
-import { changeProperties } from "./change-properties.js";
 
 /** Why a message is dead-lettered. */
 export interface DeadLetterOptions {
@@ -34,11 +33,9 @@ export function checkDeadLetter(message: StoredMessage, { reason, description }:
 export function deadLetter(
   engine: Engine,
   message: StoredMessage,
-  options: DeadLetterOptions,
+  { reason, description }: DeadLetterOptions,
   nowMs: number,
 ): void {
-  const { reason, description } = options;
-  changeProperties(message, options.propertiesToModify);
   const record: Record<string, string> = {};
   if (reason !== undefined) record.DeadLetterReason = reason;
   if (description !== undefined) record.DeadLetterErrorDescription = description;
