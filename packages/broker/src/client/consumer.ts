@@ -133,10 +133,7 @@ export class Consumer {
   }
 }
 
-interface GrantEvents {
-  take(message: ReceivedMessage): void;
-  refuse(error: Error): void;
-}
+type GrantEvents = Pick<Waiter, "take" | "refuse">;
 
 class Grant extends Waiter {
   readonly consumer: Consumer;
