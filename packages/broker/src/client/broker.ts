@@ -1,7 +1,6 @@
-import { Engine } from "../engine/engine.js";
+import { Engine, type Lifecycle } from "../engine/engine.js";
 import { type MemoryLimits, memoryLimits } from "../engine/memory-mark.js";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../entities/entity-options.js";
-import { EntityRegistry } from "../entities/entity-registry.js";
 import { requireFeature, type Tier } from "../entities/tier.js";
 import { BrokerError } from "../errors/broker-error.js";
 import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
@@ -38,7 +37,7 @@ import { serveWaiters } from "../operations/receive.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { createMemoryStorage } from "../storage/memory-storage.js";
 import type { Storage } from "../storage/storage.js";
-import { type Clock, createSystemClock } from "../timing/clock.js";
+import type { Clock } from "../timing/clock.js";
 import type { Faults } from "./faults.js";
 import { Receiver, type ReceiverOptions } from "./receiver.js";
 import { Sender, type SenderOptions } from "./sender.js";
@@ -282,34 +281,26 @@ export class Broker {
   }
 }
 
+const LIFECYCLE: Lifecycle = {
+  onMessageDue,
+  onClockStep,
+  onSessionDue: expireSession,
+  onIdleDue(engine, entity, nowMs) {
+    if (!isIdle(engine, entity, nowMs)) return;
+    engine.emitEntity("auto-deleted", entity.path, nowMs);
+    removeEntity(engine, entity, nowMs);
+  },
+  serve: serveWaiters,
+  measureMemory,
+  onStopped(engine, failure) {
+    for (const entity of engine.entities.all()) {
+      for (const store of storesOf(entity)) store.refuseWaiters(failure);
+    }
+  },
+};
+
 function createEngine(options: BrokerOptions, storage: Storage): Engine {
-  const lifecycle = {
-    onMessageDue,
-    onClockStep,
-    onSessionDue: expireSession,
-    onIdleDue: (engine: Engine, entity: Parameters<typeof removeEntity>[1], nowMs: number) => {
-      if (!isIdle(engine, entity, nowMs)) return;
-      engine.emitEntity("auto-deleted", entity.path, nowMs);
-      removeEntity(engine, entity, nowMs);
-    },
-    serve: serveWaiters,
-    measureMemory,
-    onStopped: (engine: Engine, failure: BrokerError) => {
-      for (const entity of engine.entities.all()) {
-        for (const store of storesOf(entity)) store.refuseWaiters(failure);
-      }
-    },
-  };
-  const clock = options.clock ?? createSystemClock();
-  return new Engine(
-    clock,
-    storage,
-    new EntityRegistry(),
-    lifecycle,
-    options.wireDecoder,
-    options.tier,
-    resolveMemoryLimits(options),
-  );
+  return new Engine(options, storage, LIFECYCLE, resolveMemoryLimits(options));
 }
 
 function resolveMemoryLimits({ maxMemoryInBytes }: BrokerOptions): MemoryLimits {

@@ -1,5 +1,6 @@
+import type { BrokerOptions } from "../client/broker.js";
 import { Faults } from "../client/faults.js";
-import type { Entity, EntityRegistry } from "../entities/entity-registry.js";
+import { type Entity, EntityRegistry } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { SessionLock } from "../entities/session.js";
 import { checkTier, type Tier } from "../entities/tier.js";
@@ -11,7 +12,7 @@ import { MadeIds } from "../messages/made-ids.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { Storage } from "../storage/storage.js";
-import { type Clock, isRealTime } from "../timing/clock.js";
+import { type Clock, createSystemClock, isRealTime } from "../timing/clock.js";
 import { Timers } from "../timing/timers.js";
 import { type MemoryLimits, MemoryMark, type MemoryUse } from "./memory-mark.js";
 
@@ -26,6 +27,8 @@ export interface Lifecycle {
   measureMemory(engine: Engine): MemoryUse;
 }
 
+type EngineOptions = Pick<BrokerOptions, "clock" | "wireDecoder" | "tier">;
+
 /** The state of one broker, on which the operations work. It makes no decisions itself. */
 export class Engine {
   readonly clock: Clock;
@@ -33,7 +36,7 @@ export class Engine {
   readonly storage: Storage;
   /** The tier whose limits apply; undefined for none. */
   readonly tier: Tier | undefined;
-  readonly entities: EntityRegistry;
+  readonly entities = new EntityRegistry();
   readonly lockTokens = new LockTokens();
   readonly faults: Faults = new Faults(this);
   readonly fanOuts: FanOuts = new FanOuts(this);
@@ -51,12 +54,9 @@ export class Engine {
   #failure: BrokerError | undefined;
 
   constructor(
-    clock: Clock,
+    { clock = createSystemClock(), wireDecoder, tier }: EngineOptions,
     storage: Storage,
-    entities: EntityRegistry,
     lifecycle: Lifecycle,
-    wireDecoder: WireDecoder | undefined,
-    tier: Tier | undefined,
     memory: MemoryLimits,
   ) {
     checkTier(tier);
@@ -69,7 +69,6 @@ export class Engine {
       this.fanOuts.beginOperation(isRealTime(clock)),
     );
     this.storage = storage;
-    this.entities = entities;
     this.#wireDecoder = wireDecoder;
     this.#lifecycle = lifecycle;
   }
