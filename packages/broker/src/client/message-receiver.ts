@@ -174,10 +174,8 @@ export abstract class MessageReceiver {
   /** Renews a lock for its full duration; resolves with its new end. */
   async renewLock(message: LockedMessage): Promise<Date> {
     const nowMs = this.engine.begin();
-    const until = new Date(
-      renewLock(this.engine, findLock(this.engine, this.#begin(nowMs).store, message), nowMs),
-    );
-    return this.#hold(Promise.resolve(until));
+    const stored = findLock(this.engine, this.#begin(nowMs).store, message);
+    return this.#hold(Promise.resolve(renewLock(this.engine, stored, nowMs)));
   }
 
   /** Deletes up to `maxCount` active, unlocked messages, the oldest first; resolves with their number. */

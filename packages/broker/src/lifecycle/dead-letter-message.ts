@@ -1,9 +1,10 @@
 import type { Engine } from "../engine/engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import type { ApplicationProperties } from "../messages/message.js";
-import { StoredMessage } from "../messages/stored-message.js";
+import type { StoredMessage } from "../messages/stored-message.js";
 import { forwardDeadLetter } from "./forward-message.js";
 import { placeMessage, takeOut } from "./place-message.js";
+import { messageOf, transitOf } from "./route-message.js";
 
 /** Dead-letter reasons set by the broker itself. Source: "Overview of Service Bus dead-letter queues". */
 export type SystemDeadLetterReason =
@@ -27,18 +28,10 @@ export function deadLetterMessage(
 ): void {
   const owner = message.store.owner as ReceivingEntity;
   takeOut(engine, message);
-  const moved = new StoredMessage(
-    owner.deadLetter,
-    message.content,
-    message.sequence,
-    message.enqueuedSequence,
-    message.enqueuedAtMs,
-    message.lifeMs,
-  );
-  moved.deliveryCount = message.deliveryCount;
-  moved.hops = message.hops;
-  moved.deadLetterSource = message.deadLetterSource;
-  moved.propertyChanges = { ...message.propertyChanges, ...record };
+  const { sequence, lifeMs, enqueuedAtMs, deliveryCount, propertyChanges } = message;
+  const transit = { ...transitOf(message), propertyChanges: { ...propertyChanges, ...record } };
+  const moved = messageOf(owner.deadLetter, transit, sequence, lifeMs, enqueuedAtMs);
+  moved.deliveryCount = deliveryCount;
   engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason ?? ""));
   if (!forwardDeadLetter(engine, owner, moved, nowMs)) placeMessage(engine, moved);
 }

@@ -19,10 +19,8 @@ export function detectDuplicate(
   if (!options.requiresDuplicateDetection || message.messageId === undefined) return false;
   const steadyMs = nowMs - engine.timers.steppedMs;
   forgetOld(engine, target, steadyMs);
-  const key = keyOf(
-    message.messageId,
-    options.enablePartitioning ? (message.sessionId ?? message.partitionKey) : undefined,
-  );
+  const partitionKey = options.enablePartitioning ? (message.sessionId ?? message.partitionKey) : undefined;
+  const key = keyOf(message.messageId, partitionKey);
   if ((history.get(key) ?? 0) > steadyMs) return true;
   history.delete(key);
   const windowMs = options.duplicateDetectionHistoryTimeWindowMs;

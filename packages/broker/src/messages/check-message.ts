@@ -57,11 +57,9 @@ export function checkApplicationProperties(properties: ApplicationProperties, en
       typeof value === "function" ||
       typeof value === "symbol" ||
       (typeof value === "object" && value !== null && !isCopyable(value));
-    if (isBad)
-      throw argumentError(
-        entity,
-        `application property '${name.slice(0, KEY_LIMIT)}' has a value that cannot be copied`,
-      );
+    if (!isBad) continue;
+    const shortName = name.slice(0, KEY_LIMIT);
+    throw argumentError(entity, `application property '${shortName}' has a value that cannot be copied`);
   }
   const bytes = sizeOfApplicationProperties(properties);
   if (bytes <= APPLICATION_PROPERTIES_LIMIT) return;

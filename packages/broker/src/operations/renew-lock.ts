@@ -5,7 +5,7 @@ import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Renews a message's lock; returns its new end. Throws `not-allowed` in a session, whose lock covers its messages. */
-export function renewLock(engine: Engine, message: StoredMessage, nowMs: number): number {
+export function renewLock(engine: Engine, message: StoredMessage, nowMs: number): Date {
   const { store, session } = message;
   if (session !== undefined) {
     const text = `Renew the lock of session '${session.id}' of '${store.path}', not its messages'.`;
@@ -13,5 +13,5 @@ export function renewLock(engine: Engine, message: StoredMessage, nowMs: number)
   }
   engine.timers.arm(message, nowMs + lockDurationOf(store));
   engine.emit("lock-renewed", message, nowMs);
-  return required(message.lockedUntilMs, "the end of a message's lock");
+  return new Date(required(message.lockedUntilMs, "the end of a message's lock"));
 }
