@@ -1,10 +1,9 @@
 import type { Engine } from "../engine/engine.js";
 import type { ReceivingEntity } from "../entities/entity-registry.js";
 import type { ApplicationProperties } from "../messages/message.js";
-import type { StoredMessage } from "../messages/stored-message.js";
+import { StoredMessage } from "../messages/stored-message.js";
 import { forwardDeadLetter } from "./forward-message.js";
 import { placeMessage, takeOut } from "./place-message.js";
-import { messageOf, transitOf } from "./route-message.js";
 
 /** Dead-letter reasons set by the broker itself. Source: "Overview of Service Bus dead-letter queues". */
 export type SystemDeadLetterReason =
@@ -28,10 +27,10 @@ export function deadLetterMessage(
 ): void {
   const owner = message.store.owner as ReceivingEntity;
   takeOut(engine, message);
-  const { sequence, lifeMs, enqueuedAtMs, deliveryCount, propertyChanges } = message;
-  const transit = { ...transitOf(message), propertyChanges: { ...propertyChanges, ...record } };
-  const moved = messageOf(owner.deadLetter, transit, sequence, lifeMs, enqueuedAtMs);
-  moved.deliveryCount = deliveryCount;
+  const { sequence, lifeMs, enqueuedAtMs } = message;
+  const moved = new StoredMessage(owner.deadLetter, message, sequence, enqueuedAtMs, lifeMs);
+  moved.deliveryCount = message.deliveryCount;
+  moved.propertyChanges = { ...message.propertyChanges, ...record };
   engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason ?? ""));
   if (!forwardDeadLetter(engine, owner, moved, nowMs)) placeMessage(engine, moved);
 }

@@ -5,11 +5,11 @@ import { isPartitioned, PARTITIONS } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import { required } from "../errors/required.js";
 import { quotaCostOf } from "../messages/message-size.js";
-import type { StoredMessage } from "../messages/stored-message.js";
+import { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterRecord, type SystemDeadLetterReason } from "./dead-letter-message.js";
 import { detectDuplicate } from "./detect-duplicate.js";
 import { placeMessage } from "./place-message.js";
-import { messageOf, scheduleOrRoute, type Transit, transitOf } from "./route-message.js";
+import { scheduleOrRoute, type Transit, transitOf } from "./route-message.js";
 
 /** Maximum number of times a message is forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
 const HOP_LIMIT = 4;
@@ -67,7 +67,7 @@ export function transferDeadLetter(
       : `The message could not be transferred to '${path}'.`,
   );
   const refused = { ...transit, propertyChanges: { ...transit.propertyChanges, ...record } };
-  const message = messageOf(from.transferDeadLetter, refused, sequence, transit.lifeMs, nowMs);
+  const message = new StoredMessage(from.transferDeadLetter, refused, sequence, nowMs, transit.lifeMs);
   engine.emit("dead-lettered", message, nowMs, reason);
   placeMessage(engine, message);
 }

@@ -6,7 +6,7 @@ import type { Subscription } from "../entities/subscription.js";
 import type { Topic } from "../entities/topic.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import type { MessageContent } from "../messages/message-content.js";
-import { StoredMessage } from "../messages/stored-message.js";
+import { type Carried, StoredMessage } from "../messages/stored-message.js";
 import { evaluateRules, type RuleCopies, type RuleFailure } from "../rules/rule-copies.js";
 import { applyRuleChanges } from "./change-content.js";
 import { deadLetterRecord } from "./dead-letter-message.js";
@@ -15,19 +15,11 @@ import { MessageSubject } from "./message-subject.js";
 import { placeMessage } from "./place-message.js";
 
 /** A message moving between stores. It owns one reference to its body. */
-export interface Transit {
-  readonly content: MessageContent;
-  readonly propertyChanges: ApplicationProperties | undefined;
-  /** Absent until the first entity assigned its sequence number. */
-  readonly enqueuedSequence: number | undefined;
+export interface Transit extends Carried {
   /** The sequence number already assigned in the next entity; absent if that assigns one. */
   readonly sequence: number | undefined;
-  /** Whether it was scheduled. */
-  readonly wasScheduled: boolean;
   /** Time to live from its next arrival on, capped by every entity it passes. */
   readonly lifeMs: number;
-  readonly hops: number;
-  readonly deadLetterSource: string | undefined;
   /** Reads the application properties of a message sent as `wire`, while it is being sent. */
   readonly readProperties: (() => ApplicationProperties) | undefined;
 }
@@ -128,24 +120,7 @@ function enqueue(
 ): StoredMessage {
   const sequence = transit.sequence ?? takeSequence(engine, entity, transit.content);
   const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
-  return messageOf(store, transit, sequence, lifeMs, nowMs);
-}
-
-/** The message that a transit becomes in a store. */
-export function messageOf(
-  store: StoredMessage["store"],
-  transit: Transit,
-  sequence: number,
-  lifeMs: number,
-  nowMs: number,
-): StoredMessage {
-  const { content, enqueuedSequence = sequence } = transit;
-  const message = new StoredMessage(store, content, sequence, enqueuedSequence, nowMs, lifeMs);
-  message.propertyChanges = transit.propertyChanges;
-  message.hops = transit.hops;
-  message.deadLetterSource = transit.deadLetterSource;
-  message.wasScheduled = transit.wasScheduled && store.kind === "main";
-  return message;
+  return new StoredMessage(store, transit, sequence, nowMs, lifeMs);
 }
 
 function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): void {
@@ -157,7 +132,7 @@ function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): 
     lifeMs: Math.min(transit.lifeMs, topic.options.defaultMessageTimeToLiveMs),
   };
   if (engine.fanOuts.mustWait(topic, transit.content)) {
-    engine.fanOuts.keep(topic, messageOf(topic.main, copy, sequence, copy.lifeMs, nowMs));
+    engine.fanOuts.keep(topic, new StoredMessage(topic.main, copy, sequence, nowMs, copy.lifeMs));
     return;
   }
   const subject = new MessageSubject(engine, copy, sequence, nowMs);

@@ -77,14 +77,9 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       build();
       const store = engine.entities.storeById(storeId);
       if (store === undefined) return;
-      const { content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
-      const message = new StoredMessage(store, content, sequence, enqueuedSequence, enqueuedAtMs, lifeMs);
+      const message = new StoredMessage(store, record, sequence, record.enqueuedAtMs, record.lifeMs);
       message.state = record.state;
-      message.wasScheduled = record.wasScheduled;
       message.deliveryCount = record.deliveryCount;
-      message.hops = record.hops;
-      message.deadLetterSource = record.deadLetterSource;
-      message.propertyChanges = record.propertyChanges;
       if (!isPartitioned(store.owner)) enter(message);
       else if (!partitioned.get(store.owner)?.push(message)) partitioned.set(store.owner, [message]);
     },
