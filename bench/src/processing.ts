@@ -1,5 +1,11 @@
 import { createBroker } from "@waybill/broker";
-import { type Message, type MessageHandlers, WaybillClient, type WaybillClientOptions } from "@waybill/core";
+import {
+  type Message,
+  type MessageHandlers,
+  type Sender,
+  WaybillClient,
+  type WaybillClientOptions,
+} from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import type { Line, Probe, Suite } from "./harness/probe.js";
@@ -88,16 +94,10 @@ async function timeBehind(unreadable: number, count: number): Promise<number> {
     onCircuitBreaker: ({ state }) => void circuits.push(state),
   });
   const sender = client.createSender("orders");
-  const send = async (subject: string, total: number) => {
-    for (let sent = 0; sent < total; sent += 200) {
-      const length = Math.min(200, total - sent);
-      await sender.sendMessages(Array.from({ length }, () => ({ subject, body })));
-    }
-  };
-  await send("order", 30);
+  await sendAll(sender, 30, () => ({ subject: "order", body }));
   const poison = { subject: "order", contentType: "application/json", body: Uint8Array.of(0x7b) };
   if (unreadable > 0) await sender.sendEncodedMessages(new Array<typeof poison>(unreadable).fill(poison));
-  await send("invoice", count);
+  await sendAll(sender, count, () => ({ subject: "invoice", body }));
   let handled = 0;
   let startedAt = 0;
   await new Promise<void>((resolve) => {
@@ -121,6 +121,13 @@ async function timeBehind(unreadable: number, count: number): Promise<number> {
   return tookMs;
 }
 
+async function sendAll(sender: Sender, count: number, toMessage: (i: number) => Message): Promise<void> {
+  for (let sent = 0; sent < count; sent += 200) {
+    const length = Math.min(200, count - sent);
+    await sender.sendMessages(Array.from({ length }, (_, i) => toMessage(sent + i)));
+  }
+}
+
 /** Milliseconds from subscribing until the last of the messages is handled. */
 async function timeDrain(
   count: number,
@@ -132,12 +139,7 @@ async function timeDrain(
   const broker = createBroker();
   await broker.createQueue("orders", queue);
   const client = new WaybillClient(localTransport(broker), { serializer: json(), ...options });
-  const sender = client.createSender("orders");
-  for (let sent = 0; sent < count; sent += 200) {
-    await sender.sendMessages(
-      Array.from({ length: Math.min(200, count - sent) }, (_, i) => toMessage(sent + i)),
-    );
-  }
+  await sendAll(client.createSender("orders"), count, toMessage);
   const startedAt = performance.now();
   let handled = 0;
   await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { createBroker, openBroker } from "@waybill/broker";
+import { createBroker, openBroker, type Receiver, type Sender } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { required } from "waybill-scripts/run/required.js";
 
@@ -11,31 +11,28 @@ import { required } from "waybill-scripts/run/required.js";
 const [task, directory] = process.argv.slice(2) as [string, string];
 const body = { section: "data", bytes: randomBytes(1024) } as const;
 
-switch (task) {
-  case "start-in-memory": {
+const tasks: Readonly<Record<string, () => Promise<void>>> = {
+  async "start-in-memory"() {
     const startedMs = performance.now();
     const broker = createBroker();
     await broker.createQueue("orders");
     await broker.sender("orders").send({ body });
     console.log(performance.now() - startedMs);
     process.exit();
-    break;
-  }
-  case "start": {
+  },
+  async start() {
     const broker = await open();
     await broker.sender("orders").send({ body });
     console.log("ready");
     process.exit();
-    break;
-  }
-  case "fill": {
+  },
+  async fill() {
     const broker = await open();
     for (let sent = 0; sent < 100_000; sent += 1000) await send(broker, 1000);
     console.log("ready");
     setInterval(() => {}, 1000);
-    break;
-  }
-  case "churn": {
+  },
+  async churn() {
     const broker = await open();
     const receiver = broker.receiver("orders", { mode: "receiveAndDelete" });
     await send(broker, 1000);
@@ -45,30 +42,19 @@ switch (task) {
     }
     console.log(statSync(join(directory, "store.mdb")).size / 1e6);
     await broker.close();
-    break;
-  }
-  case "delay": {
-    const broker = await open();
-    const sender = broker.sender("orders");
-    await measureDelay(() => sender.send({ body }));
-    await broker.close();
-    break;
-  }
-  case "delay-of-cycles": {
-    const broker = await open();
-    const sender = broker.sender("orders");
-    const receiver = broker.receiver("orders");
-    await measureDelay(async () => {
+  },
+  delay: () => measureDelay((sender) => sender.send({ body })),
+  "delay-of-cycles": () =>
+    measureDelay(async (sender, receiver) => {
       await sender.send({ body });
       const message = required((await receiver.receive())[0]);
       await receiver.complete(message);
-    });
-    await broker.close();
-    break;
-  }
-  default:
-    throw new TypeError(`There is no task "${task}".`);
-}
+    }),
+};
+
+const run = tasks[task];
+if (run === undefined) throw new TypeError(`There is no task "${task}".`);
+await run();
 
 async function open() {
   const broker = await openBroker({ storage: await openDurableStorage(directory) });
@@ -77,7 +63,11 @@ async function open() {
 }
 
 /** Prints the delay of the event loop, in ms at the 99th percentile, while 1,000 concurrent loops do their work. */
-async function measureDelay(work: () => Promise<void>): Promise<void> {
+async function measureDelay(workWith: (sender: Sender, receiver: Receiver) => Promise<void>): Promise<void> {
+  await using broker = await open();
+  const sender = broker.sender("orders");
+  const receiver = broker.receiver("orders");
+  const work = () => workWith(sender, receiver);
   await Promise.all(Array.from({ length: 1000 }, work));
   const untilMs = performance.now() + 3000;
   const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -37,11 +37,7 @@ export interface DurableStorageOptions {
   readonly mustExist?: boolean | undefined;
 }
 
-interface ResolvedDurableStorageOptions {
-  readonly mustExist: boolean;
-}
-
-export const DEFAULT_DURABLE_STORAGE_OPTIONS: ResolvedDurableStorageOptions = Object.freeze({
+export const DEFAULT_DURABLE_STORAGE_OPTIONS: { readonly mustExist: boolean } = Object.freeze({
   mustExist: false,
 });
 
@@ -55,7 +51,10 @@ export async function openDurableStorage(
   directory: string,
   options: DurableStorageOptions = {},
 ): Promise<Storage> {
-  const { mustExist } = resolveDurableStorageOptions(directory, options);
+  requireKnownOptions("openDurableStorage", options, DEFAULT_DURABLE_STORAGE_OPTIONS);
+  const mustExist = options.mustExist ?? DEFAULT_DURABLE_STORAGE_OPTIONS.mustExist;
+  if (typeof directory !== "string" || directory === "") throw new TypeError("directory must be a path");
+  if (typeof mustExist !== "boolean") throw new TypeError("mustExist must be a boolean");
   // The native module is loaded only when a store is opened.
   const { open } = await import("lmdb");
   requireDirectory(directory, mustExist);
@@ -72,17 +71,6 @@ export async function openDurableStorage(
   }
 }
 
-function resolveDurableStorageOptions(
-  directory: string,
-  options: DurableStorageOptions,
-): ResolvedDurableStorageOptions {
-  requireKnownOptions("openDurableStorage", options, DEFAULT_DURABLE_STORAGE_OPTIONS);
-  const mustExist = options.mustExist ?? DEFAULT_DURABLE_STORAGE_OPTIONS.mustExist;
-  if (typeof directory !== "string" || directory === "") throw new TypeError("directory must be a path");
-  if (typeof mustExist !== "boolean") throw new TypeError("mustExist must be a boolean");
-  return { mustExist };
-}
-
 class DurableStorage implements Storage {
   readonly isVolatile = false;
   readonly #directory: string;
@@ -93,21 +81,21 @@ class DurableStorage implements Storage {
   #group!: GroupCommit;
   readonly #chunks = new ChunkPool();
   readonly #writer = new RecordWriter(this.#chunks);
+  /** The length of the key of the record being written. */
+  #keyBytes = 0;
   /** Counters changed since the last group was written; only their last value is stored. */
   readonly #counters = new Map<number, number>();
   readonly #bodies = new BodyPacks({
     read: (id) => this.#readPack(id),
     add: (id, bodies, lengths) => {
-      writeNumberKey(this.#writer, Table.pack, id);
-      const keyBytes = this.#beginValue();
+      this.#begin(Table.pack, id);
       writePack(this.#writer, bodies, lengths);
-      this.#endValue(keyBytes);
+      this.#end();
     },
     replace: (id, bodies) => {
-      writeNumberKey(this.#writer, Table.pack, id);
-      const keyBytes = this.#beginValue();
+      this.#begin(Table.pack, id);
       writeRepacked(this.#writer, bodies);
-      this.#endValue(keyBytes);
+      this.#end();
     },
     remove: (id) => this.#remove(Table.pack, id),
   });
@@ -148,15 +136,9 @@ class DurableStorage implements Storage {
   }
 
   putEntity(id: number, record: EntityRecord): void {
-    writeNumberKey(this.#writer, Table.entity, id);
-    const keyBytes = this.#beginValue();
-    try {
-      writeEntity(this.#writer, record);
-    } catch (error) {
-      this.#writer.drop();
-      throw error;
-    }
-    this.#endValue(keyBytes);
+    this.#begin(Table.entity, id);
+    writeEntity(this.#writer, record);
+    this.#end();
   }
 
   deleteEntity(id: number): void {
@@ -170,15 +152,9 @@ class DurableStorage implements Storage {
   }
 
   putMessage(storeId: number, sequence: number, record: MessageRecord): void {
-    writeNumberKey(this.#writer, Table.message, storeId, sequence);
-    const keyBytes = this.#beginValue();
-    try {
-      writeMessage(this.#writer, record);
-    } catch (error) {
-      this.#writer.drop();
-      throw error;
-    }
-    this.#endValue(keyBytes);
+    this.#begin(Table.message, storeId, sequence);
+    writeMessage(this.#writer, record);
+    this.#end();
   }
 
   deleteMessage(storeId: number, sequence: number): void {
@@ -187,9 +163,9 @@ class DurableStorage implements Storage {
 
   putSession(storeId: number, sessionId: string, record: SessionRecord): void {
     writeTextKey(this.#writer, Table.session, storeId, sessionId);
-    const keyBytes = this.#beginValue();
+    this.#beginValue();
     writeSession(this.#writer, sessionId, record);
-    this.#endValue(keyBytes);
+    this.#end();
   }
 
   deleteSession(storeId: number, sessionId: string): void {
@@ -199,9 +175,9 @@ class DurableStorage implements Storage {
 
   putDuplicate(entityId: number, key: string, expiresAtMs: number): void {
     writeTextKey(this.#writer, Table.duplicate, entityId, key);
-    const keyBytes = this.#beginValue();
+    this.#beginValue();
     writeDuplicate(this.#writer, key, expiresAtMs);
-    this.#endValue(keyBytes);
+    this.#end();
   }
 
   deleteDuplicate(entityId: number, key: string): void {
@@ -246,17 +222,22 @@ class DurableStorage implements Storage {
     }
   }
 
-  /** Begins the value of the key just written; returns the length of the key, for `#endValue`. */
-  #beginValue(): number {
-    const keyBytes = this.#writer.end - this.#writer.start;
+  /** Begins a record with a key made of numbers. */
+  #begin(table: number, first: number, second?: number): void {
+    writeNumberKey(this.#writer, table, first, second);
+    this.#beginValue();
+  }
+
+  /** Begins the value of the key just written. */
+  #beginValue(): void {
+    this.#keyBytes = this.#writer.end - this.#writer.start;
     this.#writer.u32(0);
-    return keyBytes;
   }
 
   /** Adds the record just written, with its checksum. */
-  #endValue(keyBytes: number): void {
+  #end(): void {
     const { chunk, start, end } = this.#writer;
-    const valueStart = start + keyBytes;
+    const valueStart = start + this.#keyBytes;
     const checksum = checksumOf(chunk, start, valueStart, chunk, valueStart + CHECKSUM_BYTES, end);
     chunk.writeUInt32BE(checksum, valueStart);
     this.#add(valueStart);
@@ -285,10 +266,9 @@ class DurableStorage implements Storage {
   #addKept(): void {
     this.#bodies.write();
     for (const [id, nextSequence] of this.#counters) {
-      writeNumberKey(this.#writer, Table.counter, id);
-      const keyBytes = this.#beginValue();
+      this.#begin(Table.counter, id);
       this.#writer.u64(nextSequence);
-      this.#endValue(keyBytes);
+      this.#end();
     }
     this.#counters.clear();
   }

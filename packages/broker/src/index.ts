@@ -34,13 +34,13 @@ export type {
   SubscriptionDescription,
   TopicDescription,
 } from "./management/describe-entity.js";
-export type { ListRulesOptions, RuleDescription } from "./management/list-rules.js";
 export type {
   BrokerSnapshot,
   MessageSnapshot,
   SessionSnapshot,
   StoreSnapshot,
 } from "./management/snapshot.js";
+export type { ListRulesOptions, RuleDescription } from "./management/subscription-rules.js";
 export type { BrokerEvent, BrokerEventListener, BrokerEventType } from "./messages/broker-event.js";
 export type {
   ApplicationProperties,

@@ -40,81 +40,57 @@ const constant = fc
   )
   .map((value): SqlExpression => ({ type: "constant", value }));
 
-const tree = fc.letrec<{ expression: SqlExpression; predicate: SqlPredicate }>((tie) => ({
-  expression: fc.oneof(
-    { maxDepth: 3, depthIdentifier: "sql" },
-    { weight: 3, arbitrary: property },
-    { weight: 3, arbitrary: constant },
-    {
-      weight: 1,
-      arbitrary: fc.record({ type: fc.constant("property-function" as const), name: tie("expression") }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        type: fc.constant("sign" as const),
-        operator: fc.constantFrom("+" as const, "-" as const),
-        operand: tie("expression"),
-      }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        type: fc.constant("arithmetic" as const),
-        operator: fc.constantFrom(...(["+", "-", "*", "/", "%"] as const)),
-        left: tie("expression"),
-        right: tie("expression"),
-      }),
-    },
-  ),
-  predicate: fc.oneof(
-    { maxDepth: 4, depthIdentifier: "sql" },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        type: fc.constant("comparison" as const),
-        operator: fc.constantFrom(...(["=", "<>", "<", "<=", ">", ">="] as const)),
-        left: tie("expression"),
-        right: tie("expression"),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ type: fc.constant("is-null" as const), property, isNegated: fc.boolean() }),
-    },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant("exists" as const), property }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        type: fc.constant("in" as const),
+const isNegated = fc.boolean();
+
+const tree = fc.letrec<{ expression: SqlExpression; predicate: SqlPredicate }>((tie) => {
+  const [left, right] = [tie("expression"), tie("expression")];
+  return {
+    expression: fc.oneof(
+      { maxDepth: 3, depthIdentifier: "sql" },
+      { weight: 3, arbitrary: property },
+      { weight: 3, arbitrary: constant },
+      node("property-function", { name: tie("expression") }),
+      node("sign", { operator: fc.constantFrom("+", "-"), operand: tie("expression") }),
+      node("arithmetic", { operator: fc.constantFrom("+", "-", "*", "/", "%"), left, right }, 2),
+    ),
+    predicate: fc.oneof(
+      { maxDepth: 4, depthIdentifier: "sql" },
+      node("comparison", { operator: fc.constantFrom("=", "<>", "<", "<=", ">", ">="), left, right }, 4),
+      node("is-null", { property, isNegated }),
+      node("exists", { property }),
+      node("in", {
         operand: tie("expression"),
         candidates: fc.array(tie("expression"), { minLength: 1, maxLength: 3 }),
-        isNegated: fc.boolean(),
+        isNegated,
       }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        type: fc.constant("like" as const),
-        operand: fc.oneof(property, constant),
-        pattern: text("ab%_\\").map(
-          (value): SqlExpression => ({ type: "constant", value: value.replace(/\\+$/, "") }),
-        ),
-        escapeCharacter: fc.constantFrom(undefined, { type: "constant" as const, value: "\\" }),
-        isNegated: fc.boolean(),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant("not" as const), operand: tie("predicate") }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        type: fc.constantFrom("and" as const, "or" as const),
-        left: tie("predicate"),
-        right: tie("predicate"),
-      }),
-    },
-  ),
-}));
+      node(
+        "like",
+        {
+          operand: fc.oneof(property, constant),
+          pattern: text("ab%_\\").map(
+            (value): SqlExpression => ({ type: "constant", value: value.replace(/\\+$/, "") }),
+          ),
+          escapeCharacter: fc.constantFrom(undefined, { type: "constant" as const, value: "\\" }),
+          isNegated,
+        },
+        2,
+      ),
+      node("not", { operand: tie("predicate") }),
+      node("and", { left: tie("predicate"), right: tie("predicate") }),
+      node("or", { left: tie("predicate"), right: tie("predicate") }),
+    ),
+  };
+});
+
+/** Random nodes of a type with these fields. */
+function node<Type extends string, Fields extends object>(
+  type: Type,
+  fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> },
+  weight = 1,
+) {
+  const made = fc.record({ type: fc.constant(type), ...fields });
+  return { weight, arbitrary: made as unknown as fc.Arbitrary<{ type: Type } & Fields> };
+}
 
 /** Random predicates over {@link PROPERTY_NAMES} and some system properties. */
 export const sqlPredicate = tree.predicate;

@@ -104,12 +104,10 @@ function removeLockFile(path: string): void {
 }
 
 function inUse(directory: string, path: string): BrokerError {
-  const text = ownDirectories.has(path) ? "this process" : describeOwner(path);
-  return new BrokerError(
-    "storage-in-use",
-    `The store in '${directory}' is in use by ${text}. Only one broker at a time may open it: close the other one, ` +
-      "or give each a directory of its own.",
-  );
+  const owner = ownDirectories.has(path) ? "this process" : describeOwner(path);
+  const advice =
+    "Only one broker at a time may open it: close the other one, or give each a directory of its own.";
+  return new BrokerError("storage-in-use", `The store in '${directory}' is in use by ${owner}. ${advice}`);
 }
 
 function describeOwner(path: string): string {

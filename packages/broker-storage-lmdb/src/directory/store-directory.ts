@@ -110,11 +110,8 @@ export function noStore(directory: string, reason: string): BrokerError {
 
 /** The error for a store that cannot be read. */
 export function unreadable(directory: string, reason: string, cause?: unknown): BrokerError {
-  return new BrokerError(
-    "storage-unreadable",
-    `Cannot open the store in '${directory}': ${reason}. Nothing was changed. Restore the directory from a copy, or use another one.`,
-    { cause },
-  );
+  const text = `Cannot open the store in '${directory}': ${reason}. Nothing was changed. Restore the directory from a copy, or use another one.`;
+  return new BrokerError("storage-unreadable", text, { cause });
 }
 
 function checkMarker(directory: string, text: string): void {
@@ -127,10 +124,8 @@ function checkMarker(directory: string, text: string): void {
   if (marker?.kind !== "waybill-broker-store")
     throw unreadable(directory, `its file ${MARKER_FILE} is not the marker of a store`);
   if (marker.format !== STORE_FORMAT) {
-    throw unreadable(
-      directory,
-      `it has format ${marker.format}, and this version of the broker reads format ${STORE_FORMAT}`,
-    );
+    const reason = `it has format ${marker.format}, and this version of the broker reads format ${STORE_FORMAT}`;
+    throw unreadable(directory, reason);
   }
 }
 

@@ -1,11 +1,5 @@
 import type { Buffer } from "node:buffer";
-
-/** Writes groups: all changes of one `batch` are one transaction; its promise resolves when the disk has synced it. */
-export interface GroupTarget {
-  batch(write: () => void): Promise<boolean>;
-  /** Makes one change: the key is between `start` and `valueStart`, the value from there to `end`; an empty value deletes. */
-  change(bytes: Buffer, start: number, valueStart: number, end: number): void;
-}
+import type { LmdbTarget } from "./lmdb-target.js";
 
 /** Callbacks to the owner of the group. */
 export interface GroupCallbacks {
@@ -36,7 +30,7 @@ const MAX_PATIENCE = 64;
  * always contains a prefix of all batches, and after a failed group nothing more is written.
  */
 export class GroupCommit {
-  readonly #target: GroupTarget;
+  readonly #target: LmdbTarget;
   readonly #callbacks: GroupCallbacks;
   /** Each change as its bytes and three positions in them. No objects, because there are many changes at a time. */
   #bytes: Buffer[] = [];
@@ -56,7 +50,7 @@ export class GroupCommit {
   #lesson = 0;
   #failure: { readonly cause: unknown } | undefined;
 
-  constructor(target: GroupTarget, callbacks: GroupCallbacks) {
+  constructor(target: LmdbTarget, callbacks: GroupCallbacks) {
     this.#target = target;
     this.#callbacks = callbacks;
   }

@@ -1,6 +1,5 @@
 import type { Buffer } from "node:buffer";
 import type { open, RootDatabase, RootDatabaseOptionsWithPath } from "lmdb";
-import type { GroupTarget } from "./group-commit.js";
 
 /** A buffer that tells LMDB's binding which part of it is the value, which avoids an object per value. */
 interface ValueWindow extends Buffer {
@@ -12,7 +11,7 @@ interface ValueWindow extends Buffer {
 const AT_HAND = 0;
 
 /** An LMDB file written in groups. The promise of a group resolves when the disk has synced it. */
-export class LmdbTarget implements GroupTarget {
+export class LmdbTarget {
   readonly #store: RootDatabase<Buffer, number>;
   /** The buffer that contains the current key. */
   #keyBytes!: Buffer;
@@ -34,10 +33,12 @@ export class LmdbTarget implements GroupTarget {
     this.#store = openStore<Buffer, number>(options);
   }
 
+  /** Makes all changes of `write` in one transaction; resolves when the disk has synced it. */
   batch(write: () => void): Promise<boolean> {
     return this.#store.batch(write);
   }
 
+  /** Makes one change: the key is between `start` and `valueStart`, the value from there to `end`; an empty value deletes. */
   change(bytes: ValueWindow, start: number, valueStart: number, end: number): void {
     this.#takeKey(bytes, start, valueStart);
     if (valueStart === end) {

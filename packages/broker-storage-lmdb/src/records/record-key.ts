@@ -17,6 +17,7 @@ const MAX_TEXT_IN_KEY = 400;
 
 /** Writes a key made of numbers; keys of one table sort like their numbers. */
 export function writeNumberKey(writer: RecordWriter, table: number, first: number, second?: number): void {
+  writer.begin();
   writer.u8(table);
   writer.u64(first);
   if (second !== undefined) writer.u64(second);
@@ -24,6 +25,7 @@ export function writeNumberKey(writer: RecordWriter, table: number, first: numbe
 
 /** Writes a key made of a number and a text. */
 export function writeTextKey(writer: RecordWriter, table: number, owner: number, text: string): void {
+  writer.begin();
   writer.u8(table);
   writer.u64(owner);
   const bytes = Buffer.from(text, "utf16le");

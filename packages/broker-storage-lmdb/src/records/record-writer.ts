@@ -74,8 +74,8 @@ export class RecordWriter {
     return record;
   }
 
-  /** Discards the current record after a failure. */
-  drop(): void {
+  /** Begins a record; discards what a failed one left. */
+  begin(): void {
     this.#at = this.#start;
   }
 

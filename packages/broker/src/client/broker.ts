@@ -1,18 +1,15 @@
-import { Engine } from "../engine/engine.js";
+import { Engine, type Lifecycle } from "../engine/engine.js";
 import { type MemoryLimits, memoryLimits } from "../engine/memory-mark.js";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../entities/entity-options.js";
-import { EntityRegistry } from "../entities/entity-registry.js";
 import { requireFeature, type Tier } from "../entities/tier.js";
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { BrokerError } from "../errors/broker-error.js";
 import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { isIdle } from "../lifecycle/auto-delete.js";
 import { onClockStep } from "../lifecycle/clock-step.js";
 import { onMessageDue } from "../lifecycle/message-due.js";
 import { expireSession } from "../lifecycle/session-lock.js";
 import { createQueue, createSubscription, createTopic } from "../management/create-entity.js";
-import { createRule } from "../management/create-rule.js";
-import { deleteEntity, removeEntity } from "../management/delete-entity.js";
-import { deleteRule } from "../management/delete-rule.js";
+import { removeEntity } from "../management/delete-entity.js";
 import {
   describeEntity,
   type EntityDescription,
@@ -20,21 +17,27 @@ import {
   type SubscriptionDescription,
   type TopicDescription,
 } from "../management/describe-entity.js";
-import { type ListRulesOptions, listRules, type RuleDescription } from "../management/list-rules.js";
 import { measureMemory } from "../management/measure-memory.js";
 import { purge, storesOf } from "../management/purge.js";
 import { recover } from "../management/recover.js";
-import { reset, resetEntity } from "../management/reset.js";
+import { reset } from "../management/reset.js";
 import { type BrokerSnapshot, takeSnapshot } from "../management/snapshot.js";
+import {
+  createRule,
+  deleteRule,
+  type ListRulesOptions,
+  listRules,
+  type RuleDescription,
+  updateRule,
+} from "../management/subscription-rules.js";
 import { updateEntity } from "../management/update-entity.js";
-import { updateRule } from "../management/update-rule.js";
 import type { BrokerEventListener } from "../messages/broker-event.js";
 import type { WireDecoder } from "../messages/message.js";
 import { serveWaiters } from "../operations/receive.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { createMemoryStorage } from "../storage/memory-storage.js";
 import type { Storage } from "../storage/storage.js";
-import { type Clock, createSystemClock } from "../timing/clock.js";
+import type { Clock } from "../timing/clock.js";
 import type { Faults } from "./faults.js";
 import { Receiver, type ReceiverOptions } from "./receiver.js";
 import { Sender, type SenderOptions } from "./sender.js";
@@ -189,19 +192,19 @@ export class Broker {
   ): Promise<EntityDescription> {
     return this.#run((nowMs) => {
       updateEntity(this.#engine, path, options, nowMs);
-      return this.#describe(path);
+      return describeEntity(this.#engine.entities.get(path));
     });
   }
 
   /** Deletes a queue, topic or subscription with its messages; a topic with its subscriptions. */
   deleteEntity(path: string): Promise<void> {
-    return this.#run((nowMs) => deleteEntity(this.#engine, path, nowMs));
+    return this.#run((nowMs) => removeEntity(this.#engine, this.#engine.entities.get(path), nowMs));
   }
 
   /** Properties and message counts of a queue, topic or subscription; throws `entity-not-found`. */
   getEntity(path: string): EntityDescription {
     this.#engine.begin();
-    return this.#describe(path);
+    return describeEntity(this.#engine.entities.get(path));
   }
 
   /** All queues, topics and subscriptions in order of creation. */
@@ -241,9 +244,7 @@ export class Broker {
    * sequence numbers stay, and receivers keep waiting.
    */
   reset(path?: string): Promise<void> {
-    return this.#run((nowMs) =>
-      path === undefined ? reset(this.#engine, nowMs) : resetEntity(this.#engine, path, nowMs),
-    );
+    return this.#run((nowMs) => reset(this.#engine, path, nowMs));
   }
 
   /** Everything in the broker at this moment. Takes time and memory proportional to the number of messages. */
@@ -272,12 +273,6 @@ export class Broker {
     await this.close();
   }
 
-  #describe(path: string): EntityDescription {
-    const entity = this.#engine.entities.find(path);
-    if (entity === undefined) throw entityNotFound(path);
-    return describeEntity(entity);
-  }
-
   async #run<Answer>(operation: (nowMs: number) => Answer): Promise<Answer> {
     const nowMs = this.#engine.begin();
     const answer = operation(nowMs);
@@ -286,34 +281,26 @@ export class Broker {
   }
 }
 
+const LIFECYCLE: Lifecycle = {
+  onMessageDue,
+  onClockStep,
+  onSessionDue: expireSession,
+  onIdleDue(engine, entity, nowMs) {
+    if (!isIdle(engine, entity, nowMs)) return;
+    engine.emitEntity("auto-deleted", entity.path, nowMs);
+    removeEntity(engine, entity, nowMs);
+  },
+  serve: serveWaiters,
+  measureMemory,
+  onStopped(engine, failure) {
+    for (const entity of engine.entities.all()) {
+      for (const store of storesOf(entity)) store.refuseWaiters(failure);
+    }
+  },
+};
+
 function createEngine(options: BrokerOptions, storage: Storage): Engine {
-  const lifecycle = {
-    onMessageDue,
-    onClockStep,
-    onSessionDue: expireSession,
-    onIdleDue: (engine: Engine, entity: Parameters<typeof removeEntity>[1], nowMs: number) => {
-      if (!isIdle(engine, entity, nowMs)) return;
-      engine.emitEntity("auto-deleted", entity.path, nowMs);
-      removeEntity(engine, entity, nowMs);
-    },
-    serve: serveWaiters,
-    measureMemory,
-    onStopped: (engine: Engine, failure: BrokerError) => {
-      for (const entity of engine.entities.all()) {
-        for (const store of storesOf(entity)) store.refuseWaiters(failure);
-      }
-    },
-  };
-  const clock = options.clock ?? createSystemClock();
-  return new Engine(
-    clock,
-    storage,
-    new EntityRegistry(),
-    lifecycle,
-    options.wireDecoder,
-    options.tier,
-    resolveMemoryLimits(options),
-  );
+  return new Engine(options, storage, LIFECYCLE, resolveMemoryLimits(options));
 }
 
 function resolveMemoryLimits({ maxMemoryInBytes }: BrokerOptions): MemoryLimits {

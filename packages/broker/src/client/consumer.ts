@@ -68,14 +68,12 @@ export class Consumer {
     }
     if (this.#credit === 0) this.#engine.timers.beginWait();
     this.#credit += count;
-    if (this.#isStalled) {
-      void this.#engine.end(nowMs);
-      return;
+    if (!this.#isStalled) {
+      const { last } = this.#lane.waiters;
+      if (last instanceof Grant && last.consumer === this) last.demand += count;
+      else this.#join(count);
+      this.#engine.wake(this.#lane);
     }
-    const { last } = this.#lane.waiters;
-    if (last instanceof Grant && last.consumer === this) last.demand += count;
-    else this.#join(count);
-    this.#engine.wake(this.#lane);
     void this.#engine.end(nowMs);
   }
 
@@ -135,10 +133,7 @@ export class Consumer {
   }
 }
 
-interface GrantEvents {
-  take(message: ReceivedMessage): void;
-  refuse(error: Error): void;
-}
+type GrantEvents = Pick<Waiter, "take" | "refuse">;
 
 class Grant extends Waiter {
   readonly consumer: Consumer;

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import { entityKey, parseEntityPath } from "../entities/entity-path.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { required } from "../errors/required.js";
 import { failDelivery } from "../lifecycle/end-lock.js";
 import { expireSession } from "../lifecycle/session-lock.js";
@@ -52,7 +52,7 @@ export class Faults {
 
   /** Ends all consumers and pending receive calls on an entity with `link-detached`. Locks stay. */
   dropLinks(path: string): void {
-    const error = new BrokerError("link-detached", `The link to '${path}' was dropped.`, { entity: path });
+    const error = refusal(path, "link-detached", `The link to '${path}' was dropped.`);
     this.#engine.begin();
     this.#engine.entities.receiveSource(path).refuseWaiters(error);
   }
@@ -90,9 +90,7 @@ export class Faults {
     const faults = this.#find(path);
     if (faults === undefined || faults.throttled <= 0) return;
     faults.throttled--;
-    throw new BrokerError("server-busy", `'${path}' is too busy at present. Try again later.`, {
-      entity: path,
-    });
+    throw refusal(path, "server-busy", `'${path}' is too busy at present. Try again later.`);
   }
 
   /** For the engine: whether to deliver a completed message once more. */

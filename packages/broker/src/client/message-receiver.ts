@@ -3,12 +3,13 @@ import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { releaseLock } from "../lifecycle/end-lock.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { MessageLock } from "../messages/message-lock.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { abandon } from "../operations/abandon.js";
-import { checkChanges } from "../operations/change-properties.js";
+import { changeProperties, checkChanges } from "../operations/change-properties.js";
 import { complete } from "../operations/complete.js";
 import { checkDeadLetter, type DeadLetterOptions, deadLetter } from "../operations/dead-letter.js";
 import { defer } from "../operations/defer.js";
@@ -17,7 +18,6 @@ import { findLock, type LockedMessage } from "../operations/find-lock.js";
 import { Peek, type PeekOptions } from "../operations/peek.js";
 import { checkReceivable, receiveReady } from "../operations/receive.js";
 import { type ReceiveDeferredOptions, receiveDeferred } from "../operations/receive-deferred.js";
-import { release } from "../operations/release.js";
 import { renewLock } from "../operations/renew-lock.js";
 import { nextTurn } from "../timing/next-turn.js";
 import { Consumer, type ConsumerHandlers } from "./consumer.js";
@@ -32,6 +32,8 @@ export interface ReceiveSource {
   /** Only messages of this session are received. */
   readonly sessionId: string | undefined;
 }
+
+type Settlement = (engine: Engine, stored: StoredMessage, nowMs: number) => void;
 
 /** Shared by receivers with and without a session. Every promise resolves once its effect is durable. */
 export abstract class MessageReceiver {
@@ -140,9 +142,7 @@ export abstract class MessageReceiver {
     propertiesToModify?: ApplicationProperties,
     transaction?: Transaction,
   ): Promise<void> {
-    return this.#settle(message, propertiesToModify, transaction, (stored, nowMs) =>
-      abandon(this.engine, stored, propertiesToModify, nowMs),
-    );
+    return this.#settle(message, propertiesToModify, transaction, abandon);
   }
 
   /** Defers a locked message, to be received by sequence number; counts as a delivery. */
@@ -151,9 +151,7 @@ export abstract class MessageReceiver {
     propertiesToModify?: ApplicationProperties,
     transaction?: Transaction,
   ): Promise<void> {
-    return this.#settle(message, propertiesToModify, transaction, (stored, nowMs) =>
-      defer(this.engine, stored, propertiesToModify, nowMs),
-    );
+    return this.#settle(message, propertiesToModify, transaction, defer);
   }
 
   /** Moves a locked message to the dead-letter queue. */
@@ -162,7 +160,7 @@ export abstract class MessageReceiver {
     options: DeadLetterOptions = {},
     transaction?: Transaction,
   ): Promise<void> {
-    const apply = (stored: StoredMessage, nowMs: number) => deadLetter(this.engine, stored, options, nowMs);
+    const apply: Settlement = (engine, stored, nowMs) => deadLetter(engine, stored, options, nowMs);
     return this.#settle(message, options.propertiesToModify, transaction, apply, (stored) =>
       checkDeadLetter(stored, options),
     );
@@ -170,18 +168,14 @@ export abstract class MessageReceiver {
 
   /** Releases a locked message unchanged, at its old position, without counting a failed delivery. */
   release(message: LockedMessage, transaction?: Transaction): Promise<void> {
-    return this.#settle(message, undefined, transaction, (stored, nowMs) =>
-      release(this.engine, stored, nowMs),
-    );
+    return this.#settle(message, undefined, transaction, releaseLock);
   }
 
   /** Renews a lock for its full duration; resolves with its new end. */
   async renewLock(message: LockedMessage): Promise<Date> {
     const nowMs = this.engine.begin();
-    const until = new Date(
-      renewLock(this.engine, findLock(this.engine, this.#begin(nowMs).store, message), nowMs),
-    );
-    return this.#hold(Promise.resolve(until));
+    const stored = findLock(this.engine, this.#begin(nowMs).store, message);
+    return this.#hold(Promise.resolve(renewLock(this.engine, stored, nowMs)));
   }
 
   /** Deletes up to `maxCount` active, unlocked messages, the oldest first; resolves with their number. */
@@ -223,15 +217,19 @@ export abstract class MessageReceiver {
     message: LockedMessage,
     changes: ApplicationProperties | undefined,
     transaction: Transaction | undefined,
-    apply: (stored: StoredMessage, nowMs: number) => void,
+    apply: Settlement,
     check?: (stored: StoredMessage) => void,
   ): Promise<void> {
     const nowMs = this.engine.begin();
     const stored = findLock(this.engine, this.#begin(nowMs).store, message);
     checkChanges(stored, changes, this.path);
     check?.(stored);
-    if (transaction === undefined) apply(stored, nowMs);
-    else this.#enlist(transaction, stored, nowMs, (atMs) => apply(stored, atMs));
+    const settle = (atMs: number): void => {
+      changeProperties(stored, changes);
+      apply(this.engine, stored, atMs);
+    };
+    if (transaction === undefined) settle(nowMs);
+    else this.#enlist(transaction, stored, nowMs, settle);
     await this.#answer(this.engine.end(nowMs));
   }
 

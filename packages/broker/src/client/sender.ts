@@ -3,9 +3,10 @@ import type { Queue } from "../entities/queue.js";
 import { partitionKeyOf, takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import { requireFeature } from "../entities/tier.js";
 import type { Topic } from "../entities/topic.js";
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { entityNotFound, refusal } from "../errors/broker-error.js";
 import { requireKnownOptions } from "../errors/known-options.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
+import { newTransit, scheduleOrRoute } from "../lifecycle/route-message.js";
 import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent } from "../messages/message-content.js";
 import { quotaCostOf, sizeOf } from "../messages/message-size.js";
@@ -16,7 +17,6 @@ import {
   admitAll,
   checkSendable,
   enter,
-  enterScheduled,
   enterVia,
   isDropped,
   readerOf,
@@ -183,9 +183,9 @@ export class Sender {
     transaction.pin(target, partitionKeyOf(target, admitted.message));
     let sequence = 0;
     const content = this.#enlistStep(target, admitted, transaction, nowMs, (content, atMs) => {
-      if (!isDropped(this.#engine, target, content, atMs)) {
-        enterScheduled(this.#engine, target, content, readerOf(admitted.message), sequence, atMs);
-      }
+      if (isDropped(this.#engine, target, content, atMs)) return;
+      const transit = newTransit(content, readerOf(admitted.message), sequence);
+      scheduleOrRoute(this.#engine, target, transit, atMs);
     });
     sequence = takeSequence(this.#engine, target, content);
     return BigInt(sequence);
@@ -213,9 +213,7 @@ export class Sender {
           if (target.isDeleted) throw entityNotFound(target.path);
           checkSendable(target);
           if (!hasRoom(target, 0)) {
-            throw new BrokerError("quota-exceeded", `Cannot send to '${target.path}': it is full.`, {
-              entity: target.path,
-            });
+            throw refusal(target.path, "quota-exceeded", `Cannot send to '${target.path}': it is full.`);
           }
         },
         apply: (atMs) => {

@@ -1,14 +1,13 @@
 import type { Engine } from "../engine/engine.js";
-import type { MessageStore } from "../entities/message-store.js";
 import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
-import type { SessionAcceptor } from "../entities/session-table.js";
+import type { SessionAcceptor, SessionTable } from "../entities/session-table.js";
 import type { ReceiveMode } from "../entities/waiter.js";
-import { BrokerError, sessionLockLost } from "../errors/broker-error.js";
+import { type BrokerError, refusal, sessionLockLost } from "../errors/broker-error.js";
 import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { lockSession, releaseSession, renewSession } from "../lifecycle/session-lock.js";
-import { acceptNextSession, acceptSession, sessionsOf } from "../operations/accept-session.js";
+import { acceptSession, sessionsOf } from "../operations/accept-session.js";
 import { checkReceivable } from "../operations/receive.js";
-import { getSessionState, setSessionState } from "../operations/session-state.js";
+import { setSessionState } from "../operations/session-state.js";
 import { Deadline } from "../timing/deadline.js";
 import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
 import type { PullOptions } from "./pull-waiter.js";
@@ -33,9 +32,9 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   #onLost: ((error: Error) => void) | undefined;
 
   /** Created by `Broker.acceptSession`. */
-  constructor(engine: Engine, path: string, mode: ReceiveMode, lock: (holder: SessionHolder) => SessionLock) {
+  constructor(engine: Engine, path: string, mode: ReceiveMode, session: Session, nowMs: number) {
     super(engine, path, mode);
-    this.#lock = lock(this);
+    this.#lock = lockSession(engine, session, this, nowMs);
   }
 
   get sessionId(): string {
@@ -68,7 +67,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
   async getState(): Promise<Uint8Array | undefined> {
     this.engine.begin();
     this.source();
-    return getSessionState(this.#lock.session);
+    return this.#lock.session.state?.slice();
   }
 
   /**
@@ -143,41 +142,25 @@ export async function openSession(
   if (signal?.aborted) throw cancelled(path);
   const nowMs = engine.begin();
   const store = engine.entities.receiveSource(path);
-  sessionsOf(store);
+  const sessions = sessionsOf(store);
   if (engine.faults.isActive) engine.faults.check(path);
   checkReceivable(store, sessionId ?? "");
   store.owner.accessedAtMs = nowMs;
-  if (sessionId !== undefined) {
-    return new SessionReceiver(engine, path, mode, (holder) =>
-      acceptSession(engine, store, sessionId, holder, nowMs),
-    );
-  }
-  const next = acceptNextSession(store);
-  if (next !== undefined) return receiverFor(engine, path, mode, next, nowMs);
+  const session = sessionId === undefined ? sessions.takeNext() : acceptSession(store, sessionId);
+  if (session !== undefined) return new SessionReceiver(engine, path, mode, session, nowMs);
   if (maxWaitMs <= 0) throw noSession(path);
-  return waitForSession(engine, store, path, mode, maxWaitMs, signal, nowMs);
-}
-
-function receiverFor(
-  engine: Engine,
-  path: string,
-  mode: ReceiveMode,
-  session: Session,
-  nowMs: number,
-): SessionReceiver {
-  return new SessionReceiver(engine, path, mode, (holder) => lockSession(engine, session, holder, nowMs));
+  return waitForSession(engine, sessions, path, mode, maxWaitMs, signal, nowMs);
 }
 
 function waitForSession(
   engine: Engine,
-  store: MessageStore,
+  { acceptors }: SessionTable,
   path: string,
   mode: ReceiveMode,
   maxWaitMs: number,
   signal: AbortSignal | undefined,
   nowMs: number,
 ): Promise<SessionReceiver> {
-  const { acceptors } = sessionsOf(store);
   return new Promise((resolve, reject) => {
     const end = (): void => {
       acceptors.delete(acceptor);
@@ -194,7 +177,7 @@ function waitForSession(
     const acceptor: SessionAcceptor = {
       accept: (session, atMs) => {
         end();
-        resolve(receiverFor(engine, path, mode, session, atMs));
+        resolve(new SessionReceiver(engine, path, mode, session, atMs));
       },
       refuse,
     };
@@ -206,9 +189,9 @@ function waitForSession(
 }
 
 function noSession(path: string): BrokerError {
-  return new BrokerError("timeout", `No session of '${path}' became available in time.`, { entity: path });
+  return refusal(path, "timeout", `No session of '${path}' became available in time.`);
 }
 
 function cancelled(path: string): BrokerError {
-  return new BrokerError("cancelled", `Accepting a session of '${path}' was cancelled.`, { entity: path });
+  return refusal(path, "cancelled", `Accepting a session of '${path}' was cancelled.`);
 }

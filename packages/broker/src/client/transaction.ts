@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { isPartitioned } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
-import { BrokerError, messageLockLost } from "../errors/broker-error.js";
+import { BrokerError, messageLockLost, refusal } from "../errors/broker-error.js";
 import { BROKER_LIMITS } from "../errors/limits.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
@@ -54,10 +54,8 @@ export class Transaction extends TimerEntry {
     try {
       this.requireOpen();
       if (this.#steps.length >= STEP_LIMIT) {
-        throw new BrokerError(
-          "quota-exceeded",
-          `Transaction ${this.id} has its ${STEP_LIMIT} operations already.`,
-        );
+        const text = `Transaction ${this.id} has its ${STEP_LIMIT} operations already.`;
+        throw new BrokerError("quota-exceeded", text);
       }
       this.#requireUnsettled(step.settles);
     } catch (error) {
@@ -89,7 +87,7 @@ export class Transaction extends TimerEntry {
     const reason =
       key === undefined ? "a message has no partition key" : "its messages have different partition keys";
     const text = `Cannot send to '${target.path}' in transaction ${this.id}: it is partitioned and ${reason}.`;
-    throw new BrokerError("not-allowed", text, { entity: target.path });
+    throw refusal(target.path, "not-allowed", text);
   }
 
   /** Applies all steps at once; if one cannot be applied, none is, and the transaction is rolled back. */

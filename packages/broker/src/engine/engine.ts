@@ -1,17 +1,18 @@
+import type { BrokerOptions } from "../client/broker.js";
 import { Faults } from "../client/faults.js";
-import type { Entity, EntityRegistry } from "../entities/entity-registry.js";
+import { type Entity, EntityRegistry } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { SessionLock } from "../entities/session.js";
 import { checkTier, type Tier } from "../entities/tier.js";
 import { BrokerError } from "../errors/broker-error.js";
 import { FanOuts } from "../lifecycle/fan-outs.js";
-import type { BrokerEventListener, BrokerEventType } from "../messages/broker-event.js";
+import type { BrokerEvent, BrokerEventListener, BrokerEventType } from "../messages/broker-event.js";
 import { LockTokens } from "../messages/lock-token.js";
 import { MadeIds } from "../messages/made-ids.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { Storage } from "../storage/storage.js";
-import { type Clock, isRealTime } from "../timing/clock.js";
+import { type Clock, createSystemClock, isRealTime } from "../timing/clock.js";
 import { Timers } from "../timing/timers.js";
 import { type MemoryLimits, MemoryMark, type MemoryUse } from "./memory-mark.js";
 
@@ -26,6 +27,8 @@ export interface Lifecycle {
   measureMemory(engine: Engine): MemoryUse;
 }
 
+type EngineOptions = Pick<BrokerOptions, "clock" | "wireDecoder" | "tier">;
+
 /** The state of one broker, on which the operations work. It makes no decisions itself. */
 export class Engine {
   readonly clock: Clock;
@@ -33,7 +36,7 @@ export class Engine {
   readonly storage: Storage;
   /** The tier whose limits apply; undefined for none. */
   readonly tier: Tier | undefined;
-  readonly entities: EntityRegistry;
+  readonly entities = new EntityRegistry();
   readonly lockTokens = new LockTokens();
   readonly faults: Faults = new Faults(this);
   readonly fanOuts: FanOuts = new FanOuts(this);
@@ -51,12 +54,9 @@ export class Engine {
   #failure: BrokerError | undefined;
 
   constructor(
-    clock: Clock,
+    { clock = createSystemClock(), wireDecoder, tier }: EngineOptions,
     storage: Storage,
-    entities: EntityRegistry,
     lifecycle: Lifecycle,
-    wireDecoder: WireDecoder | undefined,
-    tier: Tier | undefined,
     memory: MemoryLimits,
   ) {
     checkTier(tier);
@@ -69,7 +69,6 @@ export class Engine {
       this.fanOuts.beginOperation(isRealTime(clock)),
     );
     this.storage = storage;
-    this.entities = entities;
     this.#wireDecoder = wireDecoder;
     this.#lifecycle = lifecycle;
   }
@@ -136,7 +135,8 @@ export class Engine {
     if (this.listeners.size === 0) return;
     const { content, sequence, store } = message;
     const { messageId, sessionId } = content;
-    this.#notify(type, store.path, nowMs, BigInt(sequence), messageId, sessionId, detail);
+    const [at, sequenceNumber] = [new Date(nowMs), BigInt(sequence)];
+    this.#notify({ type, entity: store.path, at, sequenceNumber, messageId, sessionId, detail });
   }
 
   /** Reports an event of an entity or session to the listeners. */
@@ -148,7 +148,8 @@ export class Engine {
     detail?: string,
   ): void {
     if (this.listeners.size === 0) return;
-    this.#notify(type, entity, nowMs, undefined, undefined, sessionId, detail);
+    const ofMessage = { sequenceNumber: undefined, messageId: undefined };
+    this.#notify({ type, entity, at: new Date(nowMs), ...ofMessage, sessionId, detail });
   }
 
   onMessageDue(message: StoredMessage, nowMs: number): void {
@@ -200,25 +201,13 @@ export class Engine {
   }
 
   #fail(cause: unknown): never {
-    const failure = new BrokerError(
-      "storage-failed",
-      "The broker stopped because its storage failed to commit.",
-      { cause },
-    );
+    const text = "The broker stopped because its storage failed to commit.";
+    const failure = new BrokerError("storage-failed", text, { cause });
     this.stop(failure);
     throw failure;
   }
 
-  #notify(
-    type: BrokerEventType,
-    entity: string,
-    nowMs: number,
-    sequenceNumber: bigint | undefined,
-    messageId: MessageId | undefined,
-    sessionId: string | undefined,
-    detail: string | undefined,
-  ): void {
-    const event = { type, entity, at: new Date(nowMs), sequenceNumber, messageId, sessionId, detail };
+  #notify(event: BrokerEvent): void {
     for (const listener of this.listeners) listener(event);
   }
 }

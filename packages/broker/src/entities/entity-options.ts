@@ -1,4 +1,4 @@
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { suggestion } from "../errors/known-options.js";
 import { checkTierLimits, type Tier, withTierDefaults } from "./tier.js";
 
@@ -75,13 +75,13 @@ interface Forwards {
   readonly forwardDeadLetteredMessagesTo: string | undefined;
 }
 
-type OptionName = keyof (QueueOptions & TopicOptions & SubscriptionOptions);
-type OptionRule = {
+interface OptionRule {
   readonly default: unknown;
   readonly isFixed?: true;
   readonly accepts: (value: unknown) => boolean;
   readonly expected: string;
-};
+}
+type OptionRules<Options> = Readonly<Record<keyof Options, OptionRule>>;
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -113,8 +113,7 @@ const forward: OptionRule = {
   expected: "the path of a queue or topic",
 };
 
-/** The only table of entity properties: default, range and whether fixed at creation. */
-const OPTION_RULES: Readonly<Record<OptionName, OptionRule>> = {
+const ENTITY_RULES: OptionRules<EntityOptions> = {
   status: { default: "Active", accepts: (value) => STATUSES.includes(value), expected: STATUSES.join(", ") },
   userMetadata: {
     default: "",
@@ -124,137 +123,87 @@ const OPTION_RULES: Readonly<Record<OptionName, OptionRule>> = {
   autoDeleteOnIdleMs: duration(Number.POSITIVE_INFINITY, 5 * MINUTE_MS, Number.POSITIVE_INFINITY),
   defaultMessageTimeToLiveMs: duration(Number.POSITIVE_INFINITY, SECOND_MS, Number.POSITIVE_INFINITY),
   enableBatchedOperations: flag(true),
+};
+const SENDING_RULES: OptionRules<SendingOptions> = {
   maxSizeInMegabytes: whole(1024, 1, 81920),
   maxMessageSizeInKilobytes: whole(1024, 1, 102400),
   requiresDuplicateDetection: fixedFlag,
   duplicateDetectionHistoryTimeWindowMs: duration(10 * MINUTE_MS, 20 * SECOND_MS, 7 * DAY_MS),
   enablePartitioning: fixedFlag,
   enableExpress: fixedFlag,
+};
+const RECEIVING_RULES: OptionRules<ReceivingOptions> = {
   lockDurationMs: duration(MINUTE_MS, 5 * SECOND_MS, 5 * MINUTE_MS),
   maxDeliveryCount: whole(10, 1, 2147483647),
   requiresSession: fixedFlag,
   deadLetteringOnMessageExpiration: flag(false),
   forwardTo: forward,
   forwardDeadLetteredMessagesTo: forward,
-  supportOrdering: flag(true),
-  deadLetteringOnFilterEvaluationExceptions: flag(true),
 };
 
-const ENTITY_NAMES = [
-  "status",
-  "userMetadata",
-  "autoDeleteOnIdleMs",
-  "defaultMessageTimeToLiveMs",
-  "enableBatchedOperations",
-] as const;
-const SENDING_NAMES = [
-  "maxSizeInMegabytes",
-  "maxMessageSizeInKilobytes",
-  "requiresDuplicateDetection",
-  "duplicateDetectionHistoryTimeWindowMs",
-  "enablePartitioning",
-  "enableExpress",
-] as const;
-const RECEIVING_NAMES = [
-  "lockDurationMs",
-  "maxDeliveryCount",
-  "requiresSession",
-  "deadLetteringOnMessageExpiration",
-  "forwardTo",
-  "forwardDeadLetteredMessagesTo",
-] as const;
-const QUEUE_NAMES: readonly OptionName[] = [...ENTITY_NAMES, ...SENDING_NAMES, ...RECEIVING_NAMES];
-const TOPIC_NAMES: readonly OptionName[] = [...ENTITY_NAMES, ...SENDING_NAMES, "supportOrdering"];
-const SUBSCRIPTION_NAMES: readonly OptionName[] = [
-  ...ENTITY_NAMES,
-  ...RECEIVING_NAMES,
-  "deadLetteringOnFilterEvaluationExceptions",
-];
+/** The only table of entity properties: default, range and whether fixed at creation. */
+const RULES = {
+  queue: { ...ENTITY_RULES, ...SENDING_RULES, ...RECEIVING_RULES } satisfies OptionRules<QueueOptions>,
+  topic: {
+    ...{ ...ENTITY_RULES, ...SENDING_RULES },
+    supportOrdering: flag(true),
+  } satisfies OptionRules<TopicOptions>,
+  subscription: {
+    ...{ ...ENTITY_RULES, ...RECEIVING_RULES },
+    deadLetteringOnFilterEvaluationExceptions: flag(true),
+  } satisfies OptionRules<SubscriptionOptions>,
+};
 
 /** Azure's defaults for a queue. */
-export const DEFAULT_QUEUE_OPTIONS = defaults(QUEUE_NAMES) as ResolvedQueueOptions;
+export const DEFAULT_QUEUE_OPTIONS = defaults(RULES.queue) as ResolvedQueueOptions;
 /** Azure's defaults for a topic. */
-export const DEFAULT_TOPIC_OPTIONS = defaults(TOPIC_NAMES) as ResolvedTopicOptions;
+export const DEFAULT_TOPIC_OPTIONS = defaults(RULES.topic) as ResolvedTopicOptions;
 /** Azure's defaults for a subscription. */
-export const DEFAULT_SUBSCRIPTION_OPTIONS = defaults(SUBSCRIPTION_NAMES) as ResolvedSubscriptionOptions;
+export const DEFAULT_SUBSCRIPTION_OPTIONS = defaults(RULES.subscription) as ResolvedSubscriptionOptions;
+
+interface ResolvedOptions {
+  readonly queue: ResolvedQueueOptions;
+  readonly topic: ResolvedTopicOptions;
+  readonly subscription: ResolvedSubscriptionOptions;
+}
 
 /**
- * Checks a queue's properties and fills in defaults; with `current`, changes only the given ones. Throws `argument-error` for an unknown
+ * Checks an entity's properties and fills in defaults; with `current`, changes only the given ones. Throws `argument-error` for an unknown
  * name or a value out of range, `not-allowed` for a property fixed at creation or not offered by the tier.
  */
-export function resolveQueueOptions(
+export function resolveOptions<Kind extends keyof ResolvedOptions>(
+  kind: Kind,
   path: string,
-  options: QueueOptions = {},
-  current?: ResolvedQueueOptions,
-  tier?: Tier,
-) {
-  return resolve(path, QUEUE_NAMES, options, current ?? DEFAULT_QUEUE_OPTIONS, current !== undefined, tier);
-}
-
-/** Like `resolveQueueOptions`, for topics. */
-export function resolveTopicOptions(
-  path: string,
-  options: TopicOptions = {},
-  current?: ResolvedTopicOptions,
-  tier?: Tier,
-) {
-  return resolve(path, TOPIC_NAMES, options, current ?? DEFAULT_TOPIC_OPTIONS, current !== undefined, tier);
-}
-
-/** Like `resolveQueueOptions`, for subscriptions. */
-export function resolveSubscriptionOptions(
-  path: string,
-  options: SubscriptionOptions = {},
-  current?: ResolvedSubscriptionOptions,
-  tier?: Tier,
-) {
-  return resolve(
-    path,
-    SUBSCRIPTION_NAMES,
-    options,
-    current ?? DEFAULT_SUBSCRIPTION_OPTIONS,
-    current !== undefined,
-    tier,
-  );
-}
-
-function resolve<Options extends object>(
-  path: string,
-  names: readonly OptionName[],
   asked: object,
-  base: Options,
-  isUpdate: boolean,
   tier: Tier | undefined,
-): Options {
-  const resolved = { ...base } as Record<string, unknown>;
+  current?: ResolvedOptions[Kind],
+): ResolvedOptions[Kind] {
+  const rules: Readonly<Record<string, OptionRule>> = RULES[kind];
+  const names = Object.keys(rules);
+  const isUpdate = current !== undefined;
+  const resolved: Record<string, unknown> = { ...(current ?? defaults(rules)) };
   const given = isUpdate ? asked : withTierDefaults(tier, names, asked);
   for (const [name, value] of Object.entries(given)) {
-    if (!(names as readonly string[]).includes(name)) {
-      const text = `'${path}' has no property ${name}; ${suggestion(name, names)}`;
-      throw new BrokerError("argument-error", text, { entity: path });
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined) {
+      throw refusal(path, "argument-error", `'${path}' has no property ${name}; ${suggestion(name, names)}`);
     }
-    const rule = OPTION_RULES[name as OptionName];
     // `undefined` means "not given", except for forwarding, where it ends the forward.
     if (value === undefined && isUpdate && rule.default !== undefined) continue;
     const wanted = value === undefined && !isUpdate ? rule.default : value;
     if (!rule.accepts(wanted)) {
-      throw new BrokerError(
-        "argument-error",
-        `${name} of '${path}' is ${String(value).slice(0, 100)}: expected ${rule.expected}.`,
-        {
-          entity: path,
-        },
-      );
+      const text = `${name} of '${path}' is ${String(value).slice(0, 100)}: expected ${rule.expected}.`;
+      throw refusal(path, "argument-error", text);
     }
     if (isUpdate && rule.isFixed && wanted !== resolved[name]) {
-      throw new BrokerError("not-allowed", `${name} of '${path}' is fixed at creation.`, { entity: path });
+      throw refusal(path, "not-allowed", `${name} of '${path}' is fixed at creation.`);
     }
     resolved[name] = wanted;
   }
   checkTierLimits(tier, path, given, resolved);
-  return resolved as Options;
+  return resolved as unknown as ResolvedOptions[Kind];
 }
 
-function defaults(names: readonly OptionName[]): object {
-  return Object.freeze(Object.fromEntries(names.map((name) => [name, OPTION_RULES[name].default])));
+function defaults(rules: Readonly<Record<string, OptionRule>>): object {
+  return Object.freeze(Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, rule.default])));
 }

@@ -1,4 +1,4 @@
-import { BrokerError } from "../errors/broker-error.js";
+import { type BrokerError, refusal } from "../errors/broker-error.js";
 import type { StoreKind } from "./message-store.js";
 
 /** A parsed path: an entity, and one of its stores. */
@@ -50,10 +50,8 @@ export function checkChildName(name: string): void {
 }
 
 function badName(name: string, limit: number, more: string): BrokerError {
-  return new BrokerError(
-    "argument-error",
-    `'${name.slice(0, limit)}' is not a name: expected at most ${limit} letters, digits, periods, hyphens${more} and underscores, ` +
-      "with a letter or digit first and a letter, digit or underscore last.",
-    { entity: name.slice(0, limit) },
-  );
+  const entity = name.slice(0, limit);
+  const allowed = `at most ${limit} letters, digits, periods, hyphens${more} and underscores`;
+  const text = `'${entity}' is not a name: expected ${allowed}, with a letter or digit first and a letter, digit or underscore last.`;
+  return refusal(entity, "argument-error", text);
 }

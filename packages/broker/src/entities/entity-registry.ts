@@ -1,6 +1,6 @@
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { type BrokerError, entityNotFound, refusal } from "../errors/broker-error.js";
 import { DEFAULT_QUEUE_OPTIONS } from "./entity-options.js";
-import { type EntityPath, entityKey, parseEntityPath } from "./entity-path.js";
+import { type EntityPath, entityKey, parseEntityPath, subscriptionPath } from "./entity-path.js";
 import { type MessageStore, STORES_PER_ENTITY } from "./message-store.js";
 import type { Queue } from "./queue.js";
 import type { Subscription } from "./subscription.js";
@@ -48,6 +48,21 @@ export class EntityRegistry {
     return this.#byPath.get(entityKey(path));
   }
 
+  /** The entity of this path; throws `entity-not-found`. */
+  get(path: string): Entity {
+    const entity = this.find(path);
+    if (entity === undefined) throw entityNotFound(path);
+    return entity;
+  }
+
+  /** The subscription of a topic; throws `entity-not-found`. */
+  getSubscription(topic: string, name: string): Subscription {
+    const path = subscriptionPath(topic, name);
+    const entity = this.find(path);
+    if (entity?.kind !== "subscription") throw entityNotFound(path);
+    return entity;
+  }
+
   findById(id: number): Entity | undefined {
     return this.#byId.get(id);
   }
@@ -65,9 +80,7 @@ export class EntityRegistry {
   sendTarget(path: string): Queue | Topic {
     const { entity, store } = this.#resolve(path);
     if (entity.kind === "subscription" || store !== "main") {
-      throw new BrokerError("not-allowed", `Cannot send to '${path}': it is not a queue or topic.`, {
-        entity: path,
-      });
+      throw refusal(path, "not-allowed", `Cannot send to '${path}': it is not a queue or topic.`);
     }
     return entity;
   }
@@ -99,7 +112,7 @@ export class EntityRegistry {
 /** The error for receiving from a topic. */
 export function topicRefusal(path: string): BrokerError {
   const text = `Cannot receive from '${path}': receive from a subscription of the topic.`;
-  return new BrokerError("not-allowed", text, { entity: path });
+  return refusal(path, "not-allowed", text);
 }
 
 /** Whether a store holds a topic's scheduled messages, which cannot be received. */

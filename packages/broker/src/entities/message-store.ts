@@ -8,7 +8,6 @@ import type { Queue } from "./queue.js";
 import { ReadyQueue } from "./ready-queue.js";
 import { SequenceIndex } from "./sequence-index.js";
 import { isPartitioned } from "./sequence-number.js";
-import type { SessionLock } from "./session.js";
 import { SessionTable } from "./session-table.js";
 import type { Subscription } from "./subscription.js";
 import type { Topic } from "./topic.js";
@@ -143,14 +142,6 @@ export class MessageStore {
     this.#usage.sizeInBytes += bytes;
     this.#usage.bytes += bytes;
     this.stateBytes += bytes;
-  }
-
-  onMessageDue(message: StoredMessage, nowMs: number): void {
-    this.engine.onMessageDue(message, nowMs);
-  }
-
-  onSessionDue(lock: SessionLock, nowMs: number): void {
-    this.engine.onSessionDue(lock, nowMs);
   }
 
   #updateUsage({ content, propertyChanges }: StoredMessage, by: 1 | -1): void {

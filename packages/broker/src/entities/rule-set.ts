@@ -1,4 +1,4 @@
-import { BrokerError } from "../errors/broker-error.js";
+import { BrokerError, refusal } from "../errors/broker-error.js";
 import { BROKER_LIMITS } from "../errors/limits.js";
 import { checkRule, sizeOfConditions } from "../rules/check-rule.js";
 import { RuleSyntaxError } from "../rules/evaluation/rule-error.js";
@@ -146,7 +146,7 @@ export class RuleSet {
 
   #error(code: "entity-already-exists" | "rule-not-found", name: string, what: string): BrokerError {
     const { path } = this.#owner;
-    return new BrokerError(code, `The messaging entity '${path}/Rules/${name}' ${what}.`, { entity: path });
+    return refusal(path, code, `The messaging entity '${path}/Rules/${name}' ${what}.`);
   }
 
   #checkLimit(definition: RuleDefinition): void {
@@ -154,11 +154,8 @@ export class RuleSet {
     if (this.#owner.countFilters(kind) < FILTER_LIMITS[kind]) return;
     const { path } = this.#owner;
     const name = kind === "sql" ? "SQL" : kind;
-    throw new BrokerError(
-      "quota-exceeded",
-      `Cannot add rule '${definition.name}' to '${path}': its topic has ${FILTER_LIMITS[kind]} ${name} filters, which is as many as a topic may have.`,
-      { entity: path },
-    );
+    const text = `Cannot add rule '${definition.name}' to '${path}': its topic has ${FILTER_LIMITS[kind]} ${name} filters, which is as many as a topic may have.`;
+    throw refusal(path, "quota-exceeded", text);
   }
 
   #compile(definition: RuleDefinition): CompiledRule {
@@ -166,11 +163,9 @@ export class RuleSet {
       return compileRule(definition);
     } catch (cause) {
       if (!(cause instanceof RuleSyntaxError)) throw cause;
-      const { path } = this.#owner;
-      throw new BrokerError("argument-error", `Rule '${definition.name}' of '${path}': ${cause.message}.`, {
-        entity: path,
-        cause,
-      });
+      const { path: entity } = this.#owner;
+      const text = `Rule '${definition.name}' of '${entity}': ${cause.message}.`;
+      throw new BrokerError("argument-error", text, { entity, cause });
     }
   }
 

@@ -27,8 +27,10 @@ export class Session extends ReadyQueue {
   isOffered = false;
   /** Its position among those: a lower bound of the position of its oldest message. */
   offeredAt = 0;
-  #state: Uint8Array | undefined = undefined;
-  #updatedAtMs = 0;
+  /** Changed by `setState` only. */
+  state: Uint8Array | undefined = undefined;
+  /** When the state was set. */
+  updatedAtMs = 0;
   #aside: Set<StoredMessage> | undefined = undefined;
 
   constructor(id: string, store: MessageStore) {
@@ -41,20 +43,11 @@ export class Session extends ReadyQueue {
     return this.lock !== undefined;
   }
 
-  get state(): Uint8Array | undefined {
-    return this.#state;
-  }
-
-  /** When the state was set. */
-  get updatedAtMs(): number {
-    return this.#updatedAtMs;
-  }
-
   /** Sets the state, whose size counts towards the quota of the entity. */
   setState(state: Uint8Array | undefined, updatedAtMs: number): void {
-    this.store.addSessionStateBytes((state?.byteLength ?? 0) - (this.#state?.byteLength ?? 0));
-    this.#state = state;
-    this.#updatedAtMs = updatedAtMs;
+    this.store.addSessionStateBytes((state?.byteLength ?? 0) - (this.state?.byteLength ?? 0));
+    this.state = state;
+    this.updatedAtMs = updatedAtMs;
   }
 
   /** Adds a message that does not become ready by itself: scheduled or deferred. */
@@ -119,6 +112,6 @@ export class SessionLock extends TimerEntry {
   }
 
   override onDue(nowMs: number): void {
-    this.session.store.onSessionDue(this, nowMs);
+    this.session.store.engine.onSessionDue(this, nowMs);
   }
 }

@@ -1,31 +1,22 @@
 import type { Engine } from "../engine/engine.js";
+import { Deadline } from "../timing/deadline.js";
+import { BaseEntity } from "./base-entity.js";
 import type { ResolvedSubscriptionOptions } from "./entity-options.js";
 import { subscriptionPath } from "./entity-path.js";
-import { IdleTimer } from "./idle-timer.js";
 import { MessageStore } from "./message-store.js";
 import { RuleSet } from "./rule-set.js";
-import { Numbering } from "./sequence-number.js";
 import type { Topic } from "./topic.js";
 
 /** A subscription with its sub-queues. */
-export class Subscription {
+export class Subscription extends BaseEntity<ResolvedSubscriptionOptions> {
   readonly kind = "subscription";
-  readonly id: number;
   readonly topic: Topic;
   readonly name: string;
-  readonly path: string;
-  options: ResolvedSubscriptionOptions;
-  readonly idleTimer: IdleTimer;
+  readonly idleTimer = new Deadline((nowMs) => this.engine.onIdleDue(this, nowMs));
   readonly main: MessageStore;
   readonly deadLetter: MessageStore;
   readonly transferDeadLetter: MessageStore;
   readonly rules: RuleSet;
-  createdAtMs: number;
-  updatedAtMs: number;
-  accessedAtMs: number;
-  /** Shared with the sub-queues, where messages keep their sequence numbers. */
-  readonly numbering = new Numbering();
-  isDeleted = false;
 
   constructor(
     engine: Engine,
@@ -35,20 +26,14 @@ export class Subscription {
     options: ResolvedSubscriptionOptions,
     nowMs: number,
   ) {
-    this.id = id;
+    super(engine, id, subscriptionPath(topic.path, name), options, nowMs);
     this.topic = topic;
     this.name = name;
-    this.path = subscriptionPath(topic.path, name);
-    this.options = options;
-    this.createdAtMs = nowMs;
-    this.updatedAtMs = nowMs;
-    this.accessedAtMs = nowMs;
     this.rules = new RuleSet({
       path: this.path,
       countFilters: (kind) => topic.countFilters(kind),
       onRulesChanged: () => topic.forgetCost(),
     });
-    this.idleTimer = new IdleTimer(engine, this);
     this.main = new MessageStore(engine, this, "main", options.requiresSession);
     this.deadLetter = new MessageStore(engine, this, "dead-letter");
     this.transferDeadLetter = new MessageStore(engine, this, "transfer-dead-letter");

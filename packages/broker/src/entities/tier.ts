@@ -1,4 +1,4 @@
-import { BrokerError } from "../errors/broker-error.js";
+import { BrokerError, refusal } from "../errors/broker-error.js";
 
 /** A pricing tier of the service, whose limits a broker can apply. */
 export type Tier = "basic" | "standard" | "premium";
@@ -80,12 +80,12 @@ export function checkTierLimits(tier: Tier | undefined, path: string, given: obj
     const value = (resolved as Properties)[name];
     if (fixed.includes(name) && !isUsual(value)) {
       const text = `${name} of '${path}' cannot be set: the broker offers the ${tier} tier.`;
-      throw new BrokerError("not-allowed", text, { entity: path });
+      throw refusal(path, "not-allowed", text);
     }
     const limit = max[name];
     if (limit === undefined || (value as number) <= limit) continue;
     const text = `${name} of '${path}' is ${String(value)}: the ${tier} tier has at most ${limit}.`;
-    throw new BrokerError("argument-error", text, { entity: path });
+    throw refusal(path, "argument-error", text);
   }
 }
 

@@ -54,37 +54,30 @@ export class BrokerError extends Error {
   }
 }
 
+/** The error for a request about an entity. */
+export function refusal(entity: string, code: BrokerErrorCode, text: string): BrokerError {
+  return new BrokerError(code, text, { entity });
+}
+
 /** The error for an unknown path, in the service's wording, by which SDKs recognise it. */
 export function entityNotFound(path: string): BrokerError {
-  return new BrokerError("entity-not-found", `The messaging entity '${path}' could not be found.`, {
-    entity: path,
-  });
+  return refusal(path, "entity-not-found", `The messaging entity '${path}' could not be found.`);
 }
 
 /** The error for a message whose lock has expired, was released or never existed. */
 export function messageLockLost(entity: string, what: string): BrokerError {
-  return new BrokerError(
-    "message-lock-lost",
-    `The lock on ${what} of '${entity}' is lost: it expired, was released, or the message is already settled. ` +
-      "Receive the message again.",
-    { entity },
-  );
+  const text = `The lock on ${what} of '${entity}' is lost: it expired, was released, or the message is already settled.`;
+  return refusal(entity, "message-lock-lost", `${text} Receive the message again.`);
 }
 
 /** The error for a session whose lock has expired or was released. */
 export function sessionLockLost(entity: string, sessionId: string): BrokerError {
-  return new BrokerError(
-    "session-lock-lost",
-    `The lock on session '${sessionId}' of '${entity}' is lost: it expired or was released. Accept the session again.`,
-    { entity },
-  );
+  const text = `The lock on session '${sessionId}' of '${entity}' is lost: it expired or was released.`;
+  return refusal(entity, "session-lock-lost", `${text} Accept the session again.`);
 }
 
 /** The error for a sequence number without a message in the expected state. */
 export function messageNotFound(entity: string, sequenceNumber: bigint, state: string): BrokerError {
-  return new BrokerError(
-    "message-not-found",
-    `There is no ${state} message with sequence number ${sequenceNumber} in '${entity}'.`,
-    { entity },
-  );
+  const text = `There is no ${state} message with sequence number ${sequenceNumber} in '${entity}'.`;
+  return refusal(entity, "message-not-found", text);
 }

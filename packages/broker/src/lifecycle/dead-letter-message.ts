@@ -27,17 +27,9 @@ export function deadLetterMessage(
 ): void {
   const owner = message.store.owner as ReceivingEntity;
   takeOut(engine, message);
-  const moved = new StoredMessage(
-    owner.deadLetter,
-    message.content,
-    message.sequence,
-    message.enqueuedSequence,
-    message.enqueuedAtMs,
-    message.lifeMs,
-  );
+  const { sequence, lifeMs, enqueuedAtMs } = message;
+  const moved = new StoredMessage(owner.deadLetter, message, sequence, enqueuedAtMs, lifeMs);
   moved.deliveryCount = message.deliveryCount;
-  moved.hops = message.hops;
-  moved.deadLetterSource = message.deadLetterSource;
   moved.propertyChanges = { ...message.propertyChanges, ...record };
   engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason ?? ""));
   if (!forwardDeadLetter(engine, owner, moved, nowMs)) placeMessage(engine, moved);

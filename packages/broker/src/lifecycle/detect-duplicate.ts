@@ -1,34 +1,26 @@
 import { Buffer } from "node:buffer";
 import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
+import type { Keyed } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import type { MessageId } from "../messages/message.js";
 
-/** What identifies duplicates: the message id and, in a partitioned entity, the key that chooses the partition. */
-interface Identified {
-  readonly messageId?: MessageId | undefined;
-  readonly sessionId?: string | undefined;
-  readonly partitionKey?: string | undefined;
-}
-
 /**
- * Whether an entity with duplicate detection has seen this message's id within its window; if not, the id is added. A message without an id
- * is never a duplicate.
+ * Whether an entity with duplicate detection has seen this message's id within its window, in a partitioned entity with the same key; if
+ * not, the id is added. A message without an id is never a duplicate.
  */
 export function detectDuplicate(
   engine: Engine,
   target: Queue | Topic,
-  message: Identified,
+  message: Keyed,
   nowMs: number,
 ): boolean {
   const { options, history } = target;
   if (!options.requiresDuplicateDetection || message.messageId === undefined) return false;
   const steadyMs = nowMs - engine.timers.steppedMs;
   forgetOld(engine, target, steadyMs);
-  const key = keyOf(
-    message.messageId,
-    options.enablePartitioning ? (message.sessionId ?? message.partitionKey) : undefined,
-  );
+  const partitionKey = options.enablePartitioning ? (message.sessionId ?? message.partitionKey) : undefined;
+  const key = keyOf(message.messageId, partitionKey);
   if ((history.get(key) ?? 0) > steadyMs) return true;
   history.delete(key);
   const windowMs = options.duplicateDetectionHistoryTimeWindowMs;

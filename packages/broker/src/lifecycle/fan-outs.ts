@@ -1,11 +1,10 @@
 import type { Engine } from "../engine/engine.js";
 import type { Topic } from "../entities/topic.js";
 import type { MessageContent } from "../messages/message-content.js";
-import { StoredMessage } from "../messages/stored-message.js";
+import type { StoredMessage } from "../messages/stored-message.js";
 import { processTime } from "../timing/clock.js";
 import { FanOut } from "./fan-out.js";
 import { saveMessage } from "./place-message.js";
-import type { Transit } from "./route-message.js";
 
 /** Maximum cost of rules and copies within one operation, in the units of rule costs: about 7 ms. */
 const OPERATION_LIMIT = 5_000_000;
@@ -46,13 +45,7 @@ export class FanOuts {
   }
 
   /** Stores a message in its topic until it can be copied. */
-  keep(topic: Topic, transit: Transit, sequence: number, nowMs: number): void {
-    const { content, enqueuedSequence = sequence, lifeMs } = transit;
-    const message = new StoredMessage(topic.main, content, sequence, enqueuedSequence, nowMs, lifeMs);
-    message.propertyChanges = transit.propertyChanges;
-    message.hops = transit.hops;
-    message.deadLetterSource = transit.deadLetterSource;
-    message.wasScheduled = transit.wasScheduled;
+  keep(topic: Topic, message: StoredMessage): void {
     this.enter(topic, message);
     saveMessage(this.#engine, message);
   }
@@ -70,10 +63,8 @@ export class FanOuts {
   /** Resolves once the messages of a topic, or of all topics, that wait now have been copied; `undefined` if none wait. */
   whenDone(topic?: Topic): Promise<void> | undefined {
     if (this.#waiting.size === 0) return undefined;
-    const last =
-      topic === undefined ? [...this.#waiting.values()].flatMap((waiting) => waiting.at(-1) ?? []) : [];
-    const own = topic && this.#waiting.get(topic)?.at(-1);
-    if (own !== undefined) last.push(own);
+    const lists = topic === undefined ? [...this.#waiting.values()] : [this.#waiting.get(topic) ?? []];
+    const last = lists.flatMap((waiting) => waiting.at(-1) ?? []);
     if (last.length === 0) return undefined;
     const done = last.map(({ onDone }) => new Promise<void>((resolve) => void onDone.push(resolve)));
     return Promise.all(done).then(() => {});

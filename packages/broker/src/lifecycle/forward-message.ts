@@ -9,7 +9,7 @@ import { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterRecord, type SystemDeadLetterReason } from "./dead-letter-message.js";
 import { detectDuplicate } from "./detect-duplicate.js";
 import { placeMessage } from "./place-message.js";
-import { holdUntilDue, routeMessage, type Transit, transitOf } from "./route-message.js";
+import { scheduleOrRoute, type Transit, transitOf } from "./route-message.js";
 
 /** Maximum number of times a message is forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
 const HOP_LIMIT = 4;
@@ -60,18 +60,14 @@ export function transferDeadLetter(
   reason: SystemDeadLetterReason,
   nowMs: number,
 ): void {
-  const { content, enqueuedSequence = sequence, lifeMs } = transit;
-  const store = from.transferDeadLetter;
-  const message = new StoredMessage(store, content, sequence, enqueuedSequence, nowMs, lifeMs);
   const record = deadLetterRecord(
     reason,
     reason === "MaxTransferHopCountExceeded"
       ? `The maximum number of allowed hops when forwarding between queues exceeded the limit. This value is set to ${HOP_LIMIT}.`
       : `The message could not be transferred to '${path}'.`,
   );
-  message.propertyChanges = { ...transit.propertyChanges, ...record };
-  message.hops = transit.hops;
-  message.deadLetterSource = transit.deadLetterSource;
+  const refused = { ...transit, propertyChanges: { ...transit.propertyChanges, ...record } };
+  const message = new StoredMessage(from.transferDeadLetter, refused, sequence, nowMs, transit.lifeMs);
   engine.emit("dead-lettered", message, nowMs, reason);
   placeMessage(engine, message);
 }
@@ -94,8 +90,7 @@ export function transfer(
     return undefined;
   }
   target.accessedAtMs = nowMs;
-  if ((transit.content.scheduledEnqueueTimeMs ?? 0) > nowMs) holdUntilDue(engine, target, transit, nowMs);
-  else routeMessage(engine, target, transit, nowMs);
+  scheduleOrRoute(engine, target, transit, nowMs);
   return undefined;
 }
 

@@ -1,10 +1,12 @@
 import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
+import type { Queue } from "../entities/queue.js";
+import type { Topic } from "../entities/topic.js";
 import type { StoredMessage } from "../messages/stored-message.js";
-import { activateScheduled } from "./activate-scheduled.js";
 import { failDelivery } from "./end-lock.js";
 import { expireMessage } from "./expire-message.js";
-import { removeFromLane } from "./place-message.js";
+import { removeFromLane, takeOut } from "./place-message.js";
+import { routeMessage, transitOf } from "./route-message.js";
 
 /**
  * Handles a message's timer: its lock expires, it is activated, or it expires. A message in a front end's encoding that rules may have to
@@ -22,6 +24,17 @@ export function onMessageDue(engine: Engine, message: StoredMessage, nowMs: numb
     removeFromLane(message);
     expireMessage(engine, message, nowMs);
   }
+}
+
+/** Enqueues a scheduled message that is due; it gets a new sequence number. */
+function activateScheduled(engine: Engine, message: StoredMessage, nowMs: number): void {
+  takeOut(engine, message);
+  engine.emit("activated", message, nowMs);
+  const lifeMs = message.content.timeToLiveMs ?? Number.POSITIVE_INFINITY;
+  const transit = { ...transitOf(message), wasScheduled: true };
+  // A forwarded message keeps its first number, and the time to live left by the entities it passed.
+  const own = message.hops > 0 ? transit : { ...transit, enqueuedSequence: undefined, lifeMs };
+  routeMessage(engine, message.store.owner as Queue | Topic, own, nowMs);
 }
 
 /** Whether the entity forwards messages, so that they may reach a topic. */

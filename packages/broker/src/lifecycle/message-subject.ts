@@ -1,12 +1,30 @@
 import type { Engine } from "../engine/engine.js";
 import type { ApplicationProperties, MessageId } from "../messages/message.js";
 import { type MessageContent, readApplicationProperties } from "../messages/message-content.js";
+import { dateOf } from "../messages/received-message.js";
 import { type PropertyName, type RuleSubject, ruleSubject } from "../rules/evaluation/rule-subject.js";
 import { OPAQUE, type RuleValue, ruleTimeSpan } from "../rules/evaluation/rule-value.js";
 import type { SystemProperty } from "../rules/evaluation/system-property.js";
 import type { Transit } from "./route-message.js";
 
 const TICKS_PER_MS = 10_000n;
+
+/** How the properties that a sender sets are read. */
+const SENT_PROPERTIES: Partial<Record<SystemProperty, (content: MessageContent) => RuleValue | undefined>> = {
+  ContentType: ({ contentType }) => contentType,
+  CorrelationId: ({ rare }) => idValue(rare?.correlationId),
+  ForcePersistence: ({ rare }) => rare?.forcePersistence === true,
+  Label: ({ subject }) => subject,
+  MessageId: ({ messageId }) => idValue(messageId),
+  PartitionKey: ({ partitionKey, sessionId }) => partitionKey ?? sessionId,
+  ReplyTo: ({ rare }) => rare?.replyTo,
+  ReplyToSessionId: ({ rare }) => rare?.replyToSessionId,
+  ScheduledEnqueueTimeUtc: ({ scheduledEnqueueTimeMs }) => dateOf(scheduledEnqueueTimeMs),
+  SessionId: ({ sessionId }) => sessionId,
+  Size: ({ sizeInBytes }) => BigInt(sizeInBytes),
+  To: ({ rare }) => rare?.to,
+  ViaPartitionKey: ({ rare }) => rare?.viaPartitionKey,
+};
 
 /** A topic's message as rules see it. Its application properties are read only when a rule needs one. */
 export class MessageSubject implements RuleSubject {
@@ -41,7 +59,7 @@ export class MessageSubject implements RuleSubject {
       case "State":
         return 0n;
       default:
-        return sentProperty(content, property);
+        return SENT_PROPERTIES[property]?.(content) ?? null;
     }
   }
 
@@ -97,39 +115,6 @@ function toRuleValue(value: ApplicationProperties[string]): RuleValue {
 function isTypedRuleValue(value: object): value is Extract<RuleValue, { type: string }> {
   const { type, value: text, ticks } = value as { type?: unknown; value?: unknown; ticks?: unknown };
   return (type === "guid" && typeof text === "string") || (type === "timespan" && typeof ticks === "bigint");
-}
-
-function sentProperty(content: MessageContent, property: SystemProperty): RuleValue {
-  switch (property) {
-    case "ContentType":
-      return content.contentType ?? null;
-    case "CorrelationId":
-      return idValue(content.rare?.correlationId);
-    case "ForcePersistence":
-      return content.rare?.forcePersistence === true;
-    case "Label":
-      return content.subject ?? null;
-    case "MessageId":
-      return idValue(content.messageId);
-    case "PartitionKey":
-      return content.partitionKey ?? content.sessionId ?? null;
-    case "ReplyTo":
-      return content.rare?.replyTo ?? null;
-    case "ReplyToSessionId":
-      return content.rare?.replyToSessionId ?? null;
-    case "ScheduledEnqueueTimeUtc":
-      return content.scheduledEnqueueTimeMs === undefined ? null : new Date(content.scheduledEnqueueTimeMs);
-    case "SessionId":
-      return content.sessionId ?? null;
-    case "Size":
-      return BigInt(content.sizeInBytes);
-    case "To":
-      return content.rare?.to ?? null;
-    case "ViaPartitionKey":
-      return content.rare?.viaPartitionKey ?? null;
-    default:
-      return null;
-  }
 }
 
 /** Rules see ids of every AMQP type as text. */

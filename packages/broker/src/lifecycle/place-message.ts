@@ -15,10 +15,8 @@ export function enterMessage(engine: Engine, message: StoredMessage): void {
   message.store.add(message);
   joinSession(message);
   if (message.state === "scheduled") {
-    engine.timers.arm(
-      message,
-      required(message.content.scheduledEnqueueTimeMs, "the time of a scheduled message"),
-    );
+    const { scheduledEnqueueTimeMs } = message.content;
+    engine.timers.arm(message, required(scheduledEnqueueTimeMs, "the time of a scheduled message"));
   } else if (message.state === "active") {
     armExpiry(engine, message);
     makeReady(engine, message);

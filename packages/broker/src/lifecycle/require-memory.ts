@@ -1,6 +1,6 @@
 import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 
 /**
  * Throws `quota-exceeded` if the brokers of this process have no memory for `sizeInBytes` more, or if `owner` uses so much that the rest is
@@ -16,9 +16,6 @@ export function requireMemory(
   // Bodies on disk use no memory.
   const bodyBytes = engine.storage.memoryBytes === undefined ? 0 : sizeInBytes;
   if (!engine.memory.isReachedBy({ heapBytes, bodyBytes }, bytes)) return;
-  throw new BrokerError(
-    "quota-exceeded",
-    `${what}: the brokers of this process hold as much as it has memory for. Receive messages first, or give it more memory.`,
-    { entity },
-  );
+  const text = `${what}: the brokers of this process hold as much as it has memory for. Receive messages first, or give it more memory.`;
+  throw refusal(entity, "quota-exceeded", text);
 }

@@ -6,7 +6,7 @@ import type { Subscription } from "../entities/subscription.js";
 import type { Topic } from "../entities/topic.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import type { MessageContent } from "../messages/message-content.js";
-import { StoredMessage } from "../messages/stored-message.js";
+import { type Carried, StoredMessage } from "../messages/stored-message.js";
 import { evaluateRules, type RuleCopies, type RuleFailure } from "../rules/rule-copies.js";
 import { applyRuleChanges } from "./change-content.js";
 import { deadLetterRecord } from "./dead-letter-message.js";
@@ -15,30 +15,26 @@ import { MessageSubject } from "./message-subject.js";
 import { placeMessage } from "./place-message.js";
 
 /** A message moving between stores. It owns one reference to its body. */
-export interface Transit {
-  readonly content: MessageContent;
-  readonly propertyChanges: ApplicationProperties | undefined;
-  /** Absent until the first entity assigned its sequence number. */
-  readonly enqueuedSequence: number | undefined;
+export interface Transit extends Carried {
   /** The sequence number already assigned in the next entity; absent if that assigns one. */
   readonly sequence: number | undefined;
-  /** Whether it was scheduled. */
-  readonly wasScheduled: boolean;
   /** Time to live from its next arrival on, capped by every entity it passes. */
   readonly lifeMs: number;
-  readonly hops: number;
-  readonly deadLetterSource: string | undefined;
   /** Reads the application properties of a message sent as `wire`, while it is being sent. */
   readonly readProperties: (() => ApplicationProperties) | undefined;
 }
 
 /** A message that was just received from a sender. */
-export function newTransit(content: MessageContent, readProperties: Transit["readProperties"]): Transit {
+export function newTransit(
+  content: MessageContent,
+  readProperties?: Transit["readProperties"],
+  sequence?: number,
+): Transit {
   return {
     content,
     propertyChanges: undefined,
     enqueuedSequence: undefined,
-    sequence: undefined,
+    sequence,
     wasScheduled: false,
     lifeMs: content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
     hops: 0,
@@ -71,14 +67,23 @@ export function routeMessage(engine: Engine, target: Queue | Topic, transit: Tra
 }
 
 /**
- * Schedules a message from another entity if it has a scheduled time, set by a rule's action or by the sender of a send-via. Source: "Topic
+ * Schedules a message if it has a scheduled time in the future, set by its sender or by a rule's action, else routes it. Source: "Topic
  * filters and actions", actions.
  */
-export function holdUntilDue(engine: Engine, target: Queue | Topic, transit: Transit, nowMs: number): void {
-  const message = enqueue(engine, target, target.main, transit, nowMs);
-  message.state = "scheduled";
-  placeMessage(engine, message);
-  engine.emit("scheduled", message, nowMs);
+export function scheduleOrRoute(
+  engine: Engine,
+  target: Queue | Topic,
+  transit: Transit,
+  nowMs: number,
+): void {
+  if ((transit.content.scheduledEnqueueTimeMs ?? 0) > nowMs) {
+    const message = enqueue(engine, target, target.main, transit, nowMs);
+    message.state = "scheduled";
+    placeMessage(engine, message);
+    engine.emit("scheduled", message, nowMs);
+  } else {
+    routeMessage(engine, target, transit, nowMs);
+  }
 }
 
 function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs: number): void {
@@ -115,13 +120,7 @@ function enqueue(
 ): StoredMessage {
   const sequence = transit.sequence ?? takeSequence(engine, entity, transit.content);
   const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
-  const enqueuedSequence = transit.enqueuedSequence ?? sequence;
-  const message = new StoredMessage(store, transit.content, sequence, enqueuedSequence, nowMs, lifeMs);
-  message.propertyChanges = transit.propertyChanges;
-  message.hops = transit.hops;
-  message.deadLetterSource = transit.deadLetterSource;
-  message.wasScheduled = transit.wasScheduled && store.kind === "main";
-  return message;
+  return new StoredMessage(store, transit, sequence, nowMs, lifeMs);
 }
 
 function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): void {
@@ -133,7 +132,7 @@ function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): 
     lifeMs: Math.min(transit.lifeMs, topic.options.defaultMessageTimeToLiveMs),
   };
   if (engine.fanOuts.mustWait(topic, transit.content)) {
-    engine.fanOuts.keep(topic, copy, sequence, nowMs);
+    engine.fanOuts.keep(topic, new StoredMessage(topic.main, copy, sequence, nowMs, copy.lifeMs));
     return;
   }
   const subject = new MessageSubject(engine, copy, sequence, nowMs);

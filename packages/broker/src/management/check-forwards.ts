@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import { entityKey } from "../entities/entity-path.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 
 interface Forwarding {
   readonly requiresSession: boolean;
@@ -24,7 +24,7 @@ export function checkForwards<Options extends Forwarding>(
   checkTarget(engine, path, forwardDeadLetteredMessagesTo);
   if (forwardTo === undefined) return options;
   if (options.requiresSession) {
-    throw new BrokerError("not-allowed", `'${path}' cannot forward: it requires sessions.`, { entity: path });
+    throw refusal(path, "not-allowed", `'${path}' cannot forward: it requires sessions.`);
   }
   return { ...options, autoDeleteOnIdleMs: Number.POSITIVE_INFINITY };
 }
@@ -32,7 +32,7 @@ export function checkForwards<Options extends Forwarding>(
 function checkTarget(engine: Engine, path: string, target: string | undefined): void {
   if (target === undefined) return;
   if (entityKey(target) === entityKey(path)) {
-    throw new BrokerError("not-allowed", `'${path}' cannot forward to itself.`, { entity: path });
+    throw refusal(path, "not-allowed", `'${path}' cannot forward to itself.`);
   }
   engine.entities.sendTarget(target);
 }

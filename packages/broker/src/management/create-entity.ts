@@ -1,9 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import {
   type QueueOptions,
-  resolveQueueOptions,
-  resolveSubscriptionOptions,
-  resolveTopicOptions,
+  resolveOptions,
   type SubscriptionOptions,
   type TopicOptions,
 } from "../entities/entity-options.js";
@@ -14,7 +12,7 @@ import { DEFAULT_RULE } from "../entities/rule-set.js";
 import { Subscription } from "../entities/subscription.js";
 import { requireFeature } from "../entities/tier.js";
 import { Topic } from "../entities/topic.js";
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { entityNotFound, refusal } from "../errors/broker-error.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { checkForwards } from "./check-forwards.js";
@@ -24,29 +22,19 @@ import { saveEntity } from "./save-entity.js";
 const SUBSCRIPTION_LIMIT = 2000;
 
 /** Creates a queue. Throws `entity-already-exists` if a queue or topic of that name exists, ignoring case. */
-export function createQueue(
-  engine: Engine,
-  path: string,
-  options: QueueOptions | undefined,
-  nowMs: number,
-): Queue {
+export function createQueue(engine: Engine, path: string, options: QueueOptions = {}, nowMs: number): Queue {
   checkEntityName(path);
   checkFree(engine, path);
-  const resolved = checkForwards(engine, path, resolveQueueOptions(path, options, undefined, engine.tier));
+  const resolved = checkForwards(engine, path, resolveOptions("queue", path, options, engine.tier));
   return enlist(engine, new Queue(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
 /** Creates a topic, like `createQueue`. */
-export function createTopic(
-  engine: Engine,
-  path: string,
-  options: TopicOptions | undefined,
-  nowMs: number,
-): Topic {
+export function createTopic(engine: Engine, path: string, options: TopicOptions = {}, nowMs: number): Topic {
   requireFeature(engine.tier, "topics", path);
   checkEntityName(path);
   checkFree(engine, path);
-  const resolved = resolveTopicOptions(path, options, undefined, engine.tier);
+  const resolved = resolveOptions("topic", path, options, engine.tier);
   return enlist(engine, new Topic(engine, engine.entities.nextId(), path, resolved, nowMs), nowMs);
 }
 
@@ -58,7 +46,7 @@ export function createSubscription(
   engine: Engine,
   topicPath: string,
   name: string,
-  options: SubscriptionOptions | undefined,
+  options: SubscriptionOptions = {},
   defaultRule: RuleDefinition | undefined,
   nowMs: number,
 ): Subscription {
@@ -69,13 +57,9 @@ export function createSubscription(
   checkFree(engine, path);
   if (topic.subscriptions.size >= SUBSCRIPTION_LIMIT) {
     const text = `Topic '${topic.path}' has ${SUBSCRIPTION_LIMIT} subscriptions already.`;
-    throw new BrokerError("quota-exceeded", text, { entity: topic.path });
+    throw refusal(topic.path, "quota-exceeded", text);
   }
-  const resolved = checkForwards(
-    engine,
-    path,
-    resolveSubscriptionOptions(path, options, undefined, engine.tier),
-  );
+  const resolved = checkForwards(engine, path, resolveOptions("subscription", path, options, engine.tier));
   const subscription = new Subscription(engine, engine.entities.nextId(), topic, name, resolved, nowMs);
   subscription.rules.add(defaultRule ?? DEFAULT_RULE, nowMs);
   topic.subscriptions.set(name.toLowerCase(), subscription);
@@ -94,7 +78,5 @@ function enlist<Created extends Entity>(engine: Engine, entity: Created, nowMs: 
 
 function checkFree(engine: Engine, path: string): void {
   if (engine.entities.find(path) === undefined) return;
-  throw new BrokerError("entity-already-exists", `The messaging entity '${path}' already exists.`, {
-    entity: path,
-  });
+  throw refusal(path, "entity-already-exists", `The messaging entity '${path}' already exists.`);
 }

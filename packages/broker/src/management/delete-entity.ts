@@ -5,14 +5,7 @@ import type { Subscription } from "../entities/subscription.js";
 import { entityNotFound } from "../errors/broker-error.js";
 import { emptyStore, storesOf } from "./purge.js";
 
-/** Deletes an entity with its messages, a topic with its subscriptions. Throws `entity-not-found`. */
-export function deleteEntity(engine: Engine, path: string, nowMs: number): void {
-  const entity = engine.entities.find(path);
-  if (entity === undefined) throw entityNotFound(path);
-  removeEntity(engine, entity, nowMs);
-}
-
-/** Deletes an existing entity; waiting receivers are rejected with `entity-not-found`. */
+/** Deletes an entity with its messages, a topic with its subscriptions; waiting receivers are rejected with `entity-not-found`. */
 export function removeEntity(engine: Engine, entity: Entity, nowMs: number): void {
   if (entity.kind === "topic") {
     for (const subscription of [...entity.subscriptions.values()]) removeEntity(engine, subscription, nowMs);

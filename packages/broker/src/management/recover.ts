@@ -47,7 +47,11 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     described.sort((a, b) => a[0] - b[0]);
     for (const [id, description] of described.splice(0)) {
       if (description.kind === "rule") restoreRule(engine, id, description);
-      else engine.entities.add(restore(engine, id, description));
+      else {
+        const entity = construct(engine, id, description);
+        entity.updatedAtMs = description.updatedAtMs;
+        engine.entities.add(entity);
+      }
     }
   };
   const enter = (message: StoredMessage): void => {
@@ -73,14 +77,9 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       build();
       const store = engine.entities.storeById(storeId);
       if (store === undefined) return;
-      const { content, enqueuedSequence, enqueuedAtMs, lifeMs } = record;
-      const message = new StoredMessage(store, content, sequence, enqueuedSequence, enqueuedAtMs, lifeMs);
+      const message = new StoredMessage(store, record, sequence, record.enqueuedAtMs, record.lifeMs);
       message.state = record.state;
-      message.wasScheduled = record.wasScheduled;
       message.deliveryCount = record.deliveryCount;
-      message.hops = record.hops;
-      message.deadLetterSource = record.deadLetterSource;
-      message.propertyChanges = record.propertyChanges;
       if (!isPartitioned(store.owner)) enter(message);
       else if (!partitioned.get(store.owner)?.push(message)) partitioned.set(store.owner, [message]);
     },
@@ -131,13 +130,6 @@ function inOrderOfArrival(messages: readonly StoredMessage[]): StoredMessage[] {
   const ordered = timed.sort((a, b) => a.atMs - b.atMs).map(({ message }) => message);
   for (const message of ordered) message.arrival = takeArrival(message.store.owner, message.sequence);
   return ordered;
-}
-
-function restore(engine: Engine, id: number, description: EntityDescription): Entity {
-  const entity = construct(engine, id, description);
-  entity.createdAtMs = description.createdAtMs;
-  entity.updatedAtMs = description.updatedAtMs;
-  return entity;
 }
 
 /** Rule records follow their subscription because their ids are higher. */

@@ -1,51 +1,19 @@
 import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
-import type { SubscriptionRule } from "../entities/rule-set.js";
-import type { Subscription } from "../entities/subscription.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import type { EntityRecord } from "../storage/storage.js";
 
 /** A rule in the storage. Each rule has its own record, so that the time to write one does not depend on their number. */
-export interface RuleRecord {
+export type RuleRecord = {
   readonly kind: "rule";
   readonly subscriptionId: number;
   readonly definition: RuleDefinition;
   readonly createdAtMs: number;
-}
+};
 
 /** Writes an entity's properties to the storage, with the first rule of a subscription. */
 export function saveEntity(engine: Engine, entity: Entity): void {
   if (!engine.storage.isVolatile) engine.storage.putEntity(entity.id, toRecord(entity));
-}
-
-/** Writes an added or changed rule; counts as use of the subscription. */
-export function saveRule(engine: Engine, subscription: Subscription, name: string, nowMs: number): void {
-  noteUse(engine, subscription, nowMs);
-  const rule = subscription.rules.find(name);
-  if (engine.storage.isVolatile || rule?.recordId === undefined) return;
-  engine.storage.putEntity(rule.recordId, toRuleRecord(subscription, rule));
-}
-
-/** Deletes the record of a removed rule; counts as use of the subscription. */
-export function forgetRule(
-  engine: Engine,
-  subscription: Subscription,
-  { recordId }: SubscriptionRule,
-  nowMs: number,
-): void {
-  noteUse(engine, subscription, nowMs);
-  if (!engine.storage.isVolatile && recordId !== undefined) engine.storage.deleteEntity(recordId);
-}
-
-function noteUse(engine: Engine, subscription: Subscription, nowMs: number): void {
-  subscription.updatedAtMs = nowMs;
-  subscription.accessedAtMs = nowMs;
-  saveEntity(engine, subscription);
-}
-
-function toRuleRecord({ id }: Subscription, { definition, createdAtMs }: SubscriptionRule): EntityRecord {
-  const record: RuleRecord = { kind: "rule", subscriptionId: id, definition, createdAtMs };
-  return { ...record };
 }
 
 function toRecord(entity: Entity): EntityRecord {

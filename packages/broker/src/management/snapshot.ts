@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
-import { peekedMessage, type ReceivedMessage } from "../messages/received-message.js";
+import { dateOf, peekedMessage, type ReceivedMessage } from "../messages/received-message.js";
 import { describeEntity, type EntityDescription } from "./describe-entity.js";
 import { storesOf } from "./purge.js";
 
@@ -63,8 +63,4 @@ function snapshotOf(store: MessageStore): StoreSnapshot {
       lockedUntil: dateOf(session.lock && store.engine.timers.instantOf(session.lock)),
     })),
   };
-}
-
-function dateOf(ms: number | undefined): Date | undefined {
-  return ms === undefined ? undefined : new Date(ms);
 }

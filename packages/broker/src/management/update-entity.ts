@@ -1,18 +1,17 @@
 import type { Engine } from "../engine/engine.js";
 import {
   type QueueOptions,
-  resolveQueueOptions,
-  resolveSubscriptionOptions,
-  resolveTopicOptions,
+  resolveOptions,
   type SubscriptionOptions,
   type TopicOptions,
 } from "../entities/entity-options.js";
 import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
-import { BrokerError, entityNotFound } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
 import { forwardMessage } from "../lifecycle/forward-message.js";
 import { removeFromLane, takeOut } from "../lifecycle/place-message.js";
 import { checkForwards } from "./check-forwards.js";
+import { storesOf } from "./purge.js";
 import { saveEntity } from "./save-entity.js";
 
 /**
@@ -25,8 +24,7 @@ export function updateEntity(
   options: QueueOptions | TopicOptions | SubscriptionOptions,
   nowMs: number,
 ): void {
-  const entity = engine.entities.find(path);
-  if (entity === undefined) throw entityNotFound(path);
+  const entity = engine.entities.get(path);
   change(engine, entity, options);
   entity.updatedAtMs = nowMs;
   entity.accessedAtMs = nowMs;
@@ -39,17 +37,9 @@ export function updateEntity(
 }
 
 function change(engine: Engine, entity: Entity, options: object): void {
-  const { path } = entity;
-  const { tier } = engine;
-  if (entity.kind === "topic") {
-    entity.options = resolveTopicOptions(path, options, entity.options, tier);
-  } else if (entity.kind === "queue") {
-    const resolved = resolveQueueOptions(path, options, entity.options, tier);
-    entity.options = checkForwards(engine, path, resolved);
-  } else {
-    const resolved = resolveSubscriptionOptions(path, options, entity.options, tier);
-    entity.options = checkForwards(engine, path, resolved);
-  }
+  const { kind, path } = entity;
+  const resolved = resolveOptions(kind, path, options, engine.tier, entity.options);
+  entity.options = "forwardTo" in resolved ? checkForwards(engine, path, resolved) : resolved;
 }
 
 /** Rejects waiting receivers if the entity's status no longer allows receiving. */
@@ -57,18 +47,11 @@ function refuseWaiters(entity: ReceivingEntity): void {
   const { path, options } = entity;
   const { status, forwardTo } = options;
   if (status === "Disabled" || status === "ReceiveDisabled") {
-    const error = new BrokerError(
-      "entity-disabled",
-      `Cannot receive from '${path}': its status is ${status}.`,
-      {
-        entity: path,
-      },
-    );
-    for (const store of [entity.main, entity.deadLetter, entity.transferDeadLetter])
-      store.refuseWaiters(error);
+    const error = refusal(path, "entity-disabled", `Cannot receive from '${path}': its status is ${status}.`);
+    for (const store of storesOf(entity)) store.refuseWaiters(error);
   } else if (forwardTo !== undefined) {
     const text = `Cannot receive from '${path}': it forwards its messages to '${forwardTo}'.`;
-    entity.main.refuseWaiters(new BrokerError("not-allowed", text, { entity: path }));
+    entity.main.refuseWaiters(refusal(path, "not-allowed", text));
   }
 }
 

@@ -1,4 +1,4 @@
-import { BrokerError } from "../errors/broker-error.js";
+import { type BrokerError, refusal } from "../errors/broker-error.js";
 import type { ApplicationProperties, BrokerMessage } from "./message.js";
 import { sizeOfApplicationProperties } from "./message-size.js";
 import { isStorable } from "./storable-value.js";
@@ -42,7 +42,7 @@ export function checkProperties(message: BrokerMessage, entity: string): void {
     message.sessionId !== message.partitionKey
   ) {
     const text = `Cannot send to '${entity}': partitionKey differs from sessionId, which overrides it.`;
-    throw new BrokerError("not-allowed", text, { entity });
+    throw refusal(entity, "not-allowed", text);
   }
 }
 
@@ -57,19 +57,14 @@ export function checkApplicationProperties(properties: ApplicationProperties, en
       typeof value === "function" ||
       typeof value === "symbol" ||
       (typeof value === "object" && value !== null && !isCopyable(value));
-    if (isBad)
-      throw argumentError(
-        entity,
-        `application property '${name.slice(0, KEY_LIMIT)}' has a value that cannot be copied`,
-      );
+    if (!isBad) continue;
+    const shortName = name.slice(0, KEY_LIMIT);
+    throw argumentError(entity, `application property '${shortName}' has a value that cannot be copied`);
   }
   const bytes = sizeOfApplicationProperties(properties);
   if (bytes <= APPLICATION_PROPERTIES_LIMIT) return;
-  throw new BrokerError(
-    "message-size-exceeded",
-    `The application properties of a message of '${entity}' have ${bytes} bytes, at most ${APPLICATION_PROPERTIES_LIMIT} are taken.`,
-    { entity },
-  );
+  const text = `The application properties of a message of '${entity}' have ${bytes} bytes, at most ${APPLICATION_PROPERTIES_LIMIT} are taken.`;
+  throw refusal(entity, "message-size-exceeded", text);
 }
 
 function isCopyable(value: object): boolean {
@@ -99,5 +94,5 @@ function checkId(id: unknown, name: string, entity: string): void {
 
 /** The error for a message that violates a rule. */
 export function argumentError(entity: string, reason: string): BrokerError {
-  return new BrokerError("argument-error", `Cannot send to '${entity}': ${reason}.`, { entity });
+  return refusal(entity, "argument-error", `Cannot send to '${entity}': ${reason}.`);
 }

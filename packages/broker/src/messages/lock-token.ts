@@ -78,8 +78,8 @@ export class LockTokens {
   }
 }
 
-/** The hexadecimal digits of each byte: formatting a token needs sixteen of them. */
-const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+/** The hexadecimal digits of each byte: formatting them dominates the cost of a token or an id. */
+export const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function hex(word: number): string {
   return `${DIGITS[word >>> 24]}${DIGITS[(word >>> 16) & 0xff]}${DIGITS[(word >>> 8) & 0xff]}${DIGITS[word & 0xff]}`;

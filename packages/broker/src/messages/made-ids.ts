@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-
-/** The last two digits of an id: looked up, because formatting them dominates the cost of an id. */
-const LAST_DIGITS = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, "0"));
+import { DIGITS } from "./lock-token.js";
 
 /** Ids for messages without one: 20 random hexadecimal digits per broker, then 12 digits of a counter. */
 export class MadeIds {
@@ -18,6 +16,6 @@ export class MadeIds {
           .toString(16)
           .padStart(10, "0");
     }
-    return `${this.#beginning}${LAST_DIGITS[last]}`;
+    return `${this.#beginning}${DIGITS[last]}`;
   }
 }

@@ -203,14 +203,8 @@ function encodeValue(value: unknown, entity: string): Uint8Array {
   try {
     return serialize(value);
   } catch (cause) {
-    throw new BrokerError(
-      "argument-error",
-      `Cannot send to '${entity}': the body holds a value that cannot be copied.`,
-      {
-        entity,
-        cause,
-      },
-    );
+    const text = `Cannot send to '${entity}': the body holds a value that cannot be copied.`;
+    throw new BrokerError("argument-error", text, { entity, cause });
   }
 }
 
@@ -224,8 +218,7 @@ function isViewOn(whole: Uint8Array, part: Uint8Array): boolean {
 
 function requireDecoder(decode: WireDecoder | undefined): WireDecoder {
   if (decode !== undefined) return decode;
-  throw new BrokerError(
-    "not-allowed",
-    "The message was stored in a front end's encoding and the broker has no wireDecoder to read it. For messages that came over AMQP that is decodeWire of @waybill/broker-server.",
-  );
+  const text =
+    "The message was stored in a front end's encoding and the broker has no wireDecoder to read it. For messages that came over AMQP that is decodeWire of @waybill/broker-server.";
+  throw new BrokerError("not-allowed", text);
 }

@@ -58,8 +58,7 @@ export class ReceivedMessage {
 
   /** Enqueued time plus time to live; `undefined` for a message that never expires. */
   get expiresAt(): Date | undefined {
-    const ms = this.#stored.expiresAtMs;
-    return ms === undefined ? undefined : new Date(ms);
+    return dateOf(this.#stored.expiresAtMs);
   }
 
   /** `undefined` unless the message was received with a lock. */
@@ -145,8 +144,7 @@ export class ReceivedMessage {
   }
 
   get scheduledEnqueueTime(): Date | undefined {
-    const ms = this.#stored.content.scheduledEnqueueTimeMs;
-    return ms === undefined ? undefined : new Date(ms);
+    return dateOf(this.#stored.content.scheduledEnqueueTimeMs);
   }
 
   get forcePersistence(): boolean {
@@ -198,6 +196,10 @@ export class ReceivedMessage {
 /** A peeked message, without its lock. */
 export function peekedMessage(stored: StoredMessage): ReceivedMessage {
   return new ReceivedMessage(stored, true);
+}
+
+export function dateOf(ms: number | undefined): Date | undefined {
+  return ms === undefined ? undefined : new Date(ms);
 }
 
 function stateOf({ state, wasScheduled }: StoredMessage, isPeeked: boolean): MessageState {

@@ -5,6 +5,18 @@ import { TimerEntry } from "../timing/timing-wheel.js";
 import type { ApplicationProperties, MessageState } from "./message.js";
 import type { MessageContent } from "./message-content.js";
 
+/** What a message keeps on its way from store to store. */
+export interface Carried {
+  readonly content: MessageContent;
+  readonly propertyChanges: ApplicationProperties | undefined;
+  /** Absent until the first entity assigned its sequence number. */
+  readonly enqueuedSequence: number | undefined;
+  /** Whether it was scheduled. */
+  readonly wasScheduled: boolean;
+  readonly hops: number;
+  readonly deadLetterSource: string | undefined;
+}
+
 /**
  * One message in one store. It has a single timer: for its lock while it is locked, for its activation while it is scheduled, else for its
  * expiry. A message that moves to another store becomes a new one with the same content.
@@ -43,23 +55,20 @@ export class StoredMessage extends TimerEntry {
   /** The next message in its ready queue. */
   nextReady: StoredMessage | undefined = undefined;
 
-  constructor(
-    store: MessageStore,
-    content: MessageContent,
-    sequence: number,
-    enqueuedSequence: number,
-    enqueuedAtMs: number,
-    lifeMs: number,
-  ) {
+  constructor(store: MessageStore, carried: Carried, sequence: number, enqueuedAtMs: number, lifeMs: number) {
     super();
     this.store = store;
-    this.content = content;
+    this.content = carried.content;
     this.sequence = sequence;
     this.arrival = takeArrival(store.owner, sequence);
-    this.enqueuedSequence = enqueuedSequence;
+    this.enqueuedSequence = carried.enqueuedSequence ?? sequence;
     this.enqueuedAtMs = enqueuedAtMs;
     this.#steppedMs = store.engine.timers.steppedMs;
     this.expiresAtMs = lifeMs === Number.POSITIVE_INFINITY ? undefined : enqueuedAtMs + lifeMs;
+    this.propertyChanges = carried.propertyChanges;
+    this.hops = carried.hops;
+    this.deadLetterSource = carried.deadLetterSource;
+    this.wasScheduled = carried.wasScheduled && store.kind === "main";
   }
 
   get isLocked(): boolean {
@@ -86,6 +95,6 @@ export class StoredMessage extends TimerEntry {
   }
 
   override onDue(nowMs: number): void {
-    this.store.onMessageDue(this, nowMs);
+    this.store.engine.onMessageDue(this, nowMs);
   }
 }

@@ -1,7 +1,7 @@
 import type { Queue } from "../entities/queue.js";
 import { isPartitioned, partitionKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import type { BrokerMessage } from "../messages/message.js";
 
 /**
@@ -17,7 +17,5 @@ export function checkOnePartition(target: Queue | Topic, messages: readonly Brok
     ? "SessionId, PartitionKey, or MessageId  is not supported for an entity with partitioning and duplicate detection enabled"
     : "SessionId or PartitionKey is not supported for an entity with partitioning enabled";
   // The service's wording, which users search for.
-  throw new BrokerError("not-allowed", `Batching brokered messages with distinct ${distinct}.`, {
-    entity: target.path,
-  });
+  throw refusal(target.path, "not-allowed", `Batching brokered messages with distinct ${distinct}.`);
 }

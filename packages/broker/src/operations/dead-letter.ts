@@ -1,9 +1,8 @@
 import type { Engine } from "../engine/engine.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { deadLetterMessage } from "../lifecycle/dead-letter-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
-import { changeProperties } from "./change-properties.js";
 
 /** Why a message is dead-lettered. */
 export interface DeadLetterOptions {
@@ -20,17 +19,12 @@ const TEXT_LIMIT = 4096;
 export function checkDeadLetter(message: StoredMessage, { reason, description }: DeadLetterOptions): void {
   const { path, kind } = message.store;
   if (kind !== "main") {
-    throw new BrokerError("not-allowed", `A message in '${path}' is already dead-lettered.`, {
-      entity: path,
-    });
+    throw refusal(path, "not-allowed", `A message in '${path}' is already dead-lettered.`);
   }
   for (const [name, text] of Object.entries({ reason, description })) {
     if (text !== undefined && text.length > TEXT_LIMIT) {
-      throw new BrokerError(
-        "argument-error",
-        `Cannot dead-letter message ${message.sequence} of '${path}': the ${name} is longer than ${TEXT_LIMIT} characters.`,
-        { entity: path },
-      );
+      const text = `Cannot dead-letter message ${message.sequence} of '${path}': the ${name} is longer than ${TEXT_LIMIT} characters.`;
+      throw refusal(path, "argument-error", text);
     }
   }
 }
@@ -39,11 +33,9 @@ export function checkDeadLetter(message: StoredMessage, { reason, description }:
 export function deadLetter(
   engine: Engine,
   message: StoredMessage,
-  options: DeadLetterOptions,
+  { reason, description }: DeadLetterOptions,
   nowMs: number,
 ): void {
-  const { reason, description } = options;
-  changeProperties(message, options.propertiesToModify);
   const record: Record<string, string> = {};
   if (reason !== undefined) record.DeadLetterReason = reason;
   if (description !== undefined) record.DeadLetterErrorDescription = description;

@@ -51,17 +51,16 @@ async function merge(a: readonly string[], b: readonly string[], limit: number):
   const merged: string[] = [];
   let inA = 0;
   let inB = 0;
-  while (merged.length < limit && inA + inB < a.length + b.length) {
+  while (merged.length < limit) {
     const fromA = a[inA];
     const fromB = b[inB];
-    if (fromB === undefined || (fromA !== undefined && fromA <= fromB)) inA = push(merged, fromA, inA);
-    else inB = push(merged, fromB, inB);
+    const isFromA = fromB === undefined || (fromA !== undefined && fromA <= fromB);
+    const next = isFromA ? fromA : fromB;
+    if (next === undefined) break;
+    merged.push(next);
+    if (isFromA) inA++;
+    else inB++;
     if (merged.length % STRIDE === 0) await nextTurn();
   }
   return merged;
-}
-
-function push(list: string[], item: string | undefined, at: number): number {
-  if (item !== undefined) list.push(item);
-  return at + 1;
 }

@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
-import { BrokerError, messageNotFound } from "../errors/broker-error.js";
+import { messageNotFound, refusal } from "../errors/broker-error.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -55,11 +55,11 @@ function checkSize({ path }: MessageStore, messages: Iterable<StoredMessage>, li
   }
   if (bytes > limit) {
     const text = `The deferred messages of '${path}' have ${bytes} bytes together, and one call takes at most ${limit}. Ask for fewer.`;
-    throw new BrokerError("message-size-exceeded", text, { entity: path });
+    throw refusal(path, "message-size-exceeded", text);
   }
   if (!isShut) return;
   const text = `So many messages of the session of '${path}' are held that some have to be settled first.`;
-  throw new BrokerError("quota-exceeded", text, { entity: path });
+  throw refusal(path, "quota-exceeded", text);
 }
 
 function isExpired({ store, expiryMs }: StoredMessage, nowMs: number): boolean {

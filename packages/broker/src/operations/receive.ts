@@ -3,7 +3,7 @@ import { isTopicItself, lockDurationOf, topicRefusal } from "../entities/entity-
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { required } from "../errors/required.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
 import { discardMessage } from "../lifecycle/place-message.js";
@@ -68,29 +68,14 @@ export function checkReceivable(store: MessageStore, sessionId: string | undefin
   if (isTopicItself(store)) throw topicRefusal(store.path);
   const { path, options } = store.owner;
   if (options.status === "Disabled" || options.status === "ReceiveDisabled") {
-    throw new BrokerError(
-      "entity-disabled",
-      `Cannot receive from '${path}': its status is ${options.status}.`,
-      {
-        entity: path,
-      },
-    );
+    throw refusal(path, "entity-disabled", `Cannot receive from '${path}': its status is ${options.status}.`);
   }
   if (store.sessions !== undefined && sessionId === undefined) {
-    throw new BrokerError(
-      "not-allowed",
-      `'${path}' requires sessions: accept a session to receive from it.`,
-      {
-        entity: path,
-      },
-    );
+    throw refusal(path, "not-allowed", `'${path}' requires sessions: accept a session to receive from it.`);
   }
   if (store.kind === "main" && "forwardTo" in options && options.forwardTo !== undefined) {
-    throw new BrokerError(
-      "not-allowed",
-      `Cannot receive from '${path}': it forwards its messages to '${options.forwardTo}'.`,
-      { entity: path },
-    );
+    const text = `Cannot receive from '${path}': it forwards its messages to '${options.forwardTo}'.`;
+    throw refusal(path, "not-allowed", text);
   }
 }
 

@@ -1,22 +1,17 @@
 import type { Engine } from "../engine/engine.js";
 import { lockDurationOf } from "../entities/entity-registry.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Renews a message's lock; returns its new end. Throws `not-allowed` in a session, whose lock covers its messages. */
-export function renewLock(engine: Engine, message: StoredMessage, nowMs: number): number {
+export function renewLock(engine: Engine, message: StoredMessage, nowMs: number): Date {
   const { store, session } = message;
   if (session !== undefined) {
-    throw new BrokerError(
-      "not-allowed",
-      `Renew the lock of session '${session.id}' of '${store.path}', not its messages'.`,
-      {
-        entity: store.path,
-      },
-    );
+    const text = `Renew the lock of session '${session.id}' of '${store.path}', not its messages'.`;
+    throw refusal(store.path, "not-allowed", text);
   }
   engine.timers.arm(message, nowMs + lockDurationOf(store));
   engine.emit("lock-renewed", message, nowMs);
-  return required(message.lockedUntilMs, "the end of a message's lock");
+  return new Date(required(message.lockedUntilMs, "the end of a message's lock"));
 }

@@ -2,10 +2,11 @@ import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
+import { newTransit, scheduleOrRoute } from "../lifecycle/route-message.js";
 import type { BrokerMessage } from "../messages/message.js";
 import type { Admitted } from "../messages/message-content.js";
-import { admitAll, enterScheduled, isDropped, readerOf, take } from "./send.js";
+import { admitAll, isDropped, readerOf, take } from "./send.js";
 
 /**
  * Schedules messages, all or none. Returns the sequence numbers that cancel them, valid until activation; 0 for a duplicate, which is
@@ -21,7 +22,7 @@ export function schedule(
     const content = take(engine, admitted);
     if (isDropped(engine, target, content, nowMs)) return 0n;
     const sequence = takeSequence(engine, target, content);
-    enterScheduled(engine, target, content, readerOf(admitted.message), sequence, nowMs);
+    scheduleOrRoute(engine, target, newTransit(content, readerOf(admitted.message), sequence), nowMs);
     return BigInt(sequence);
   });
 }
@@ -30,13 +31,8 @@ export function schedule(
 export function admitScheduled(target: Queue | Topic, messages: readonly BrokerMessage[]): Admitted[] {
   for (const { scheduledEnqueueTime } of messages) {
     if (scheduledEnqueueTime === undefined || Number.isNaN(scheduledEnqueueTime.getTime())) {
-      throw new BrokerError(
-        "argument-error",
-        `Cannot schedule in '${target.path}': scheduledEnqueueTime is missing.`,
-        {
-          entity: target.path,
-        },
-      );
+      const text = `Cannot schedule in '${target.path}': scheduledEnqueueTime is missing.`;
+      throw refusal(target.path, "argument-error", text);
     }
   }
   return admitAll(target, messages);

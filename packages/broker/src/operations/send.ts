@@ -2,17 +2,15 @@ import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
-import { placeMessage } from "../lifecycle/place-message.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
-import { newTransit, routeMessage, type Transit } from "../lifecycle/route-message.js";
+import { newTransit, scheduleOrRoute, type Transit } from "../lifecycle/route-message.js";
 import { checkProperties } from "../messages/check-message.js";
 import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent, takeIn } from "../messages/message-content.js";
 import { quotaCostOf, sizeOf } from "../messages/message-size.js";
-import { StoredMessage } from "../messages/stored-message.js";
 import { checkOnePartition } from "./check-one-partition.js";
 
 /** Sends one message. If it throws, nothing has changed. */
@@ -53,28 +51,19 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
   checkSendable(target);
   checkProperties(message, path);
   if (target.kind === "queue" && target.main.sessions !== undefined && message.sessionId === undefined) {
-    throw new BrokerError(
-      "not-allowed",
-      `Cannot send to '${path}': it requires sessions and the message has no sessionId.`,
-      { entity: path },
-    );
+    const text = `Cannot send to '${path}': it requires sessions and the message has no sessionId.`;
+    throw refusal(path, "not-allowed", text);
   }
   const bytes = bytesToStore(message, path);
   const sizeInBytes = sizeOf(message, bytes);
   const limit = options.maxMessageSizeInKilobytes * 1024;
   if (sizeInBytes > limit) {
-    throw new BrokerError(
-      "message-size-exceeded",
-      `Cannot send to '${path}': the message has ${sizeInBytes} bytes, the entity takes at most ${limit}.`,
-      { entity: path },
-    );
+    const text = `Cannot send to '${path}': the message has ${sizeInBytes} bytes, the entity takes at most ${limit}.`;
+    throw refusal(path, "message-size-exceeded", text);
   }
   if (!hasRoom(target, pendingBytes + quotaCostOf(sizeInBytes))) {
-    throw new BrokerError(
-      "quota-exceeded",
-      `Cannot send to '${path}': its messages have reached the maximum size of ${options.maxSizeInMegabytes} MB. Receive some first.`,
-      { entity: path },
-    );
+    const text = `Cannot send to '${path}': its messages have reached the maximum size of ${options.maxSizeInMegabytes} MB. Receive some first.`;
+    throw refusal(path, "quota-exceeded", text);
   }
   requireMemory(target, pendingBytes + sizeInBytes, `Cannot send to '${path}'`, path);
   return { message, bytes, sizeInBytes };
@@ -83,9 +72,7 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
 /** Throws `entity-disabled` if an entity's status forbids sending. */
 export function checkSendable({ path, options: { status } }: Queue | Topic): void {
   if (status === "Active" || status === "ReceiveDisabled") return;
-  throw new BrokerError("entity-disabled", `Cannot send to '${path}': its status is ${status}.`, {
-    entity: path,
-  });
+  throw refusal(path, "entity-disabled", `Cannot send to '${path}': its status is ${status}.`);
 }
 
 /** Copies a checked message into the broker. */
@@ -107,11 +94,7 @@ export function enter(
   nowMs: number,
 ): void {
   if (isDropped(engine, target, content, nowMs)) return;
-  if (content.scheduledEnqueueTimeMs !== undefined && content.scheduledEnqueueTimeMs > nowMs) {
-    keepScheduled(engine, target, content, takeSequence(engine, target, content), nowMs);
-  } else {
-    routeMessage(engine, target, newTransit(content, readProperties), nowMs);
-  }
+  scheduleOrRoute(engine, target, newTransit(content, readProperties), nowMs);
 }
 
 /** Sends a message to `path` via the queue or topic `via`, which moves it to its transfer dead-letter queue if that is impossible. */
@@ -122,44 +105,12 @@ export function enterVia(
   content: MessageContent,
   nowMs: number,
 ): void {
-  const transit = newTransit(content, undefined);
+  const transit = newTransit(content);
   const refusal = transfer(engine, path, transit, nowMs);
   if (refusal === undefined) return;
   const viaPartitionKey = content.rare?.viaPartitionKey;
   const sequence = takeSequence(engine, via, content, transferKeyOf(via, { ...content, viaPartitionKey }));
   transferDeadLetter(engine, via, transit, sequence, path, refusal, nowMs);
-}
-
-/** Schedules a message under a sequence number that cancels it; a message whose time has passed is enqueued at once under that number. */
-export function enterScheduled(
-  engine: Engine,
-  target: Queue | Topic,
-  content: MessageContent,
-  readProperties: Transit["readProperties"],
-  sequence: number,
-  nowMs: number,
-): void {
-  const { scheduledEnqueueTimeMs = nowMs } = content;
-  if (scheduledEnqueueTimeMs > nowMs) keepScheduled(engine, target, content, sequence, nowMs);
-  else routeMessage(engine, target, { ...newTransit(content, readProperties), sequence }, nowMs);
-}
-
-function keepScheduled(
-  engine: Engine,
-  target: Queue | Topic,
-  content: MessageContent,
-  sequence: number,
-  nowMs: number,
-): void {
-  // A scheduled message does not expire; this time to live is only reported, and starts when the message becomes active.
-  const lifeMs = Math.min(
-    content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
-    target.options.defaultMessageTimeToLiveMs,
-  );
-  const message = new StoredMessage(target.main, content, sequence, sequence, nowMs, lifeMs);
-  message.state = "scheduled";
-  placeMessage(engine, message);
-  engine.emit("scheduled", message, nowMs);
 }
 
 /** Drops a duplicate, and returns whether it did. The sender is not notified. */

@@ -1,13 +1,8 @@
 import type { Engine } from "../engine/engine.js";
 import type { Session } from "../entities/session.js";
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
-
-/** A copy of a session's state; undefined if it has none. */
-export function getSessionState(session: Session): Uint8Array | undefined {
-  return session.state?.slice();
-}
 
 /**
  * Sets the state of a session, which outlives its messages and counts towards the entity's quota; undefined clears it. Throws
@@ -34,7 +29,7 @@ function checkSize({ id, store, state: present }: Session, state: Uint8Array): v
   const what = `The state of session '${id}' of '${store.path}'`;
   if (state.byteLength > limit) {
     const text = `${what} has ${state.byteLength} bytes, at most ${limit} are kept.`;
-    throw new BrokerError("message-size-exceeded", text, { entity: store.path });
+    throw refusal(store.path, "message-size-exceeded", text);
   }
   const growth = state.byteLength - (present?.byteLength ?? 0);
   if (growth <= 0) return;
@@ -44,5 +39,5 @@ function checkSize({ id, store, state: present }: Session, state: Uint8Array): v
     return;
   }
   const text = `${what} cannot grow: '${owner.path}' has reached its maximum size of ${maxSizeInMegabytes} MB. Receive messages or clear states first.`;
-  throw new BrokerError("quota-exceeded", text, { entity: store.path });
+  throw refusal(store.path, "quota-exceeded", text);
 }

@@ -1,4 +1,4 @@
-import { BrokerError } from "../errors/broker-error.js";
+import { refusal } from "../errors/broker-error.js";
 import { APPLICATION_PROPERTY_LIMITS } from "../messages/check-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { sizeOfApplicationProperties } from "../messages/message-size.js";
@@ -24,7 +24,7 @@ export function checkRule(definition: RuleDefinition, path: string): void {
   const fault = faultOf(definition);
   if (fault === undefined) return;
   const name = typeof definition?.name === "string" ? `Rule '${definition.name.slice(0, 50)}'` : "A rule";
-  throw new BrokerError("argument-error", `${name} of '${path}': ${fault}.`, { entity: path });
+  throw refusal(path, "argument-error", `${name} of '${path}': ${fault}.`);
 }
 
 function faultOf(definition: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { beginRule } from "./evaluation/rule-work.js";
 import { compileRuleAction } from "./rule-action.js";
 import type { SqlParameters } from "./sql-filter/parser.js";
 import { costOfConditions, NO_COST, type RuleCost, withAction } from "./sql-filter/rule-cost.js";
-import { compilePricedFilter, type PricedFilter } from "./sql-filter/sql-filter.js";
+import { compileSqlFilter, type PricedFilter } from "./sql-filter/sql-filter.js";
 
 /** A SQL text with values for its `@name` parameters. */
 export interface SqlText {
@@ -67,7 +67,7 @@ export function compileRule(definition: RuleDefinition): CompiledRule {
 function compileFilter(filter: RuleFilter): PricedFilter {
   switch (filter.type) {
     case "sql":
-      return compilePricedFilter(filter.expression, filter.parameters);
+      return compileSqlFilter(filter.expression, filter.parameters);
     case "correlation":
       return { matches: compileCorrelationFilter(filter), cost: costOfConditions(countConditions(filter)) };
     case "true":

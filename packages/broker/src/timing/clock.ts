@@ -242,7 +242,7 @@ class SystemAttachment implements ClockAttachment {
   #arm(dueMs: number): void {
     clearTimeout(this.#timeout);
     this.#armedForMs = dueMs;
-    const delayMs = Math.min(Math.max(dueMs - this.#steadyNow(), 0), MAX_TIMEOUT_MS);
+    const delayMs = Math.min(Math.max(dueMs - steadyNow(this.#clock), 0), MAX_TIMEOUT_MS);
     this.#timeout = setTimeout(() => this.#wake(), delayMs);
   }
 
@@ -250,14 +250,9 @@ class SystemAttachment implements ClockAttachment {
     this.#timeout = undefined;
     this.#armedForMs = Number.POSITIVE_INFINITY;
     try {
-      this.#driven.runDue(this.#steadyNow());
+      this.#driven.runDue(steadyNow(this.#clock));
     } finally {
       this.reschedule();
     }
-  }
-
-  #steadyNow(): number {
-    const nowMs = this.#clock.now();
-    return nowMs - this.#clock.steppedMs;
   }
 }

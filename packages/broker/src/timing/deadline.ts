@@ -2,14 +2,14 @@ import { TimerEntry } from "./timing-wheel.js";
 
 /** Calls a function at its due time, unless it is disarmed before. */
 export class Deadline extends TimerEntry {
-  readonly #expire: () => void;
+  readonly #expire: (nowMs: number) => void;
 
-  constructor(expire: () => void) {
+  constructor(expire: (nowMs: number) => void) {
     super();
     this.#expire = expire;
   }
 
-  override onDue(): void {
-    this.#expire();
+  override onDue(nowMs: number): void {
+    this.#expire(nowMs);
   }
 }

@@ -131,13 +131,8 @@ export class EngineEnvironment implements Environment {
     const nowMs = this.#clock.now();
     switch (command.do) {
       case "send":
-        return broker
-          .sender(this.#target(command.to))
-          .sendBatch(command.messages.map((each) => toMessage(each)));
       case "sendVia":
-        return broker
-          .sender(this.#target(command.to), { via: command.via })
-          .sendBatch(command.messages.map((each) => toMessage(each)));
+        return this.#send(command, undefined);
       case "reset":
         return broker.reset();
       case "fill":
@@ -175,9 +170,7 @@ export class EngineEnvironment implements Environment {
         return undefined;
       }
       case "receiveDeferred": {
-        const picks = command.receipts
-          .map((index) => at(this.#kept, index))
-          .filter((each) => each !== undefined);
+        const picks = command.receipts.flatMap((index) => at(this.#kept, index) ?? []);
         const [first] = picks;
         if (first === undefined) return undefined;
         const sequences = [...new Set(picks.map(({ message }) => message.sequenceNumber))];
@@ -292,6 +285,15 @@ export class EngineEnvironment implements Environment {
     return command.do === "drain" ? consumer.drain() : consumer.close();
   }
 
+  #send(
+    command: Command & { readonly do: "send" | "sendVia" | "sendIn" | "sendViaIn" },
+    transaction: Transaction | undefined,
+  ): Promise<void> {
+    const via = "via" in command ? command.via : undefined;
+    const messages = command.messages.map((each) => toMessage(each));
+    return this.#broker.sender(this.#target(command.to), { via }).sendBatch(messages, transaction);
+  }
+
   async #schedule(
     { to, message, delayMs }: Command & { readonly do: "schedule" | "scheduleIn" },
     transaction: Transaction | undefined,
@@ -308,11 +310,8 @@ export class EngineEnvironment implements Environment {
     if (transaction === undefined) return undefined;
     switch (command.do) {
       case "sendIn":
-      case "sendViaIn": {
-        const messages = command.messages.map((each) => toMessage(each));
-        const via = command.do === "sendIn" ? undefined : command.via;
-        return this.#broker.sender(this.#target(command.to), { via }).sendBatch(messages, transaction);
-      }
+      case "sendViaIn":
+        return this.#send(command, transaction);
       case "scheduleIn":
         return this.#schedule(command, transaction);
       case "settleIn": {

@@ -1,7 +1,39 @@
 import { compileRule, type RuleDefinition } from "../../src/rules/rule.js";
 import type { Command, CommandMessage, Fixture } from "./command.js";
 import type { Environment } from "./history.js";
-import { NaiveBroker } from "./naive-broker.js";
+import {
+  begin,
+  cancelScheduled,
+  changeRules,
+  clearFaults,
+  closeSession,
+  consume,
+  createQueue,
+  createSubscription,
+  createTopic,
+  deleteEntity,
+  deleteMessages,
+  dropLinks,
+  fill,
+  getSessionState,
+  loseLock,
+  peek,
+  purge,
+  receive,
+  receiveDeferred,
+  receiveFromSession,
+  renewLock,
+  renewSession,
+  repeatDeliveries,
+  reset,
+  schedule,
+  send,
+  sendVia,
+  setSessionState,
+  settle,
+  throttle,
+} from "./naive-broker.js";
+import { restart, updateEntity } from "./naive-entities.js";
 import {
   type MessageView,
   type Mode,
@@ -14,6 +46,11 @@ import {
   type NaiveTransaction,
   type NaiveWait,
 } from "./naive-entity.js";
+import { commit, rollBack, scheduleIn, sendIn, settleIn } from "./naive-settling.js";
+import { createState } from "./naive-state.js";
+import { advance } from "./naive-timers.js";
+import { describeAll } from "./naive-view.js";
+import { acceptNextSession, acceptSession, closeConsumer, drain, grant, serve } from "./naive-waits.js";
 import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
 /** The instant at which every history starts. */
@@ -44,7 +81,7 @@ interface Pending {
 
 /** Plays commands on the naive model. */
 export class ModelEnvironment implements Environment {
-  readonly #broker = new NaiveBroker(START_MS);
+  readonly #state = createState(START_MS);
   readonly #fixture: Fixture;
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
@@ -61,12 +98,12 @@ export class ModelEnvironment implements Environment {
     this.#targets = targetsOf(fixture);
     this.#sources = sourcesOf();
     for (const planned of planNet(fixture)) {
-      if (planned.kind === "queue") this.#broker.createQueue(planned.path, planned.options);
-      else if (planned.kind === "topic") this.#broker.createTopic(planned.path, planned.options);
+      if (planned.kind === "queue") createQueue(this.#state, planned.path, planned.options);
+      else if (planned.kind === "topic") createTopic(this.#state, planned.path, planned.options);
       else {
         if (planned.name === RULED_NAME) this.#rules = [...planned.rules];
         const rules = planned.rules.map(compileRule);
-        this.#broker.createSubscription(planned.topic, planned.name, planned.options, rules);
+        createSubscription(this.#state, planned.topic, planned.name, planned.options, rules);
       }
     }
   }
@@ -75,8 +112,8 @@ export class ModelEnvironment implements Environment {
     try {
       const outcome = this.#run(command);
       // A message scheduled for a time that has passed is there before anybody who waits is served.
-      this.#broker.advance(0);
-      this.#broker.serve();
+      advance(this.#state, 0);
+      serve(this.#state);
       return outcome;
     } catch (error) {
       if (error instanceof NaiveRefusal) return { refused: error.code };
@@ -91,7 +128,7 @@ export class ModelEnvironment implements Environment {
       consumer.inbox = [];
       return { views: this.#keep(path, receipts, undefined), refused: consumer.refusal?.code };
     });
-    return { ended, pushed, ...this.#broker.snapshot() };
+    return { ended, pushed, ...describeAll(this.#state) };
   }
 
   /** What the calls brought that ended since the last time, in the order in which they began. */
@@ -106,104 +143,91 @@ export class ModelEnvironment implements Environment {
   }
 
   #run(command: Command): unknown {
-    const broker = this.#broker;
+    const state = this.#state;
     switch (command.do) {
       case "send":
-        return broker.send(
-          this.#target(command.to),
-          command.messages.map((each) => toContent(each, undefined)),
-        );
+        return send(state, this.#target(command.to), command.messages.map(unscheduled));
       case "sendVia":
-        return broker.sendVia(
-          command.via,
-          this.#target(command.to),
-          command.messages.map((each) => toContent(each, undefined)),
-        );
+        return sendVia(state, command.via, this.#target(command.to), command.messages.map(unscheduled));
       case "reset":
-        return broker.reset();
+        return reset(state);
       case "fill":
-        return broker.fill(this.#target(command.to));
+        return fill(state, this.#target(command.to));
       case "repeatDeliveries":
-        return broker.repeatDeliveries(this.#target(command.to), command.count);
+        return repeatDeliveries(state, this.#target(command.to), command.count);
       case "throttle":
-        return broker.throttle(this.#source(command.from), command.count);
+        return throttle(state, this.#source(command.from), command.count);
       case "loseLock": {
         const kept = at(this.#kept, command.receipt);
-        return kept && broker.loseLock(kept.receipt);
+        return kept && loseLock(state, kept.receipt);
       }
       case "dropLinks":
-        return broker.dropLinks(this.#source(command.from));
+        return dropLinks(state, this.#source(command.from));
       case "clearFaults":
-        return broker.clearFaults();
+        return clearFaults(state);
       case "sendLater":
-        return broker.send(this.#target(command.to), [
-          toContent(command.message, broker.nowMs + command.delayMs),
-        ]);
+        return send(state, this.#target(command.to), [this.#scheduled(command)]);
       case "schedule": {
         const path = this.#target(command.to);
-        const sequence = broker.schedule(path, toContent(command.message, broker.nowMs + command.delayMs));
-        this.#tickets.push({ path, sequence });
-        return sequence;
+        return this.#ticket(path, schedule(state, path, this.#scheduled(command)));
       }
       case "cancel": {
         const ticket = at(this.#tickets, command.ticket);
-        return ticket && broker.cancelScheduled(ticket.path, ticket.sequence);
+        return ticket && cancelScheduled(state, ticket.path, ticket.sequence);
       }
       case "receive": {
         const { count, mode, maxWaitMs } = command;
         const path = this.#source(command.from);
-        this.#await(path, mode, undefined, () => broker.receive(path, count, mode, maxWaitMs));
+        this.#await(path, mode, undefined, () => receive(state, path, count, mode, maxWaitMs));
         return undefined;
       }
       case "receiveDeferred": {
-        const picks = command.receipts
-          .map((index) => at(this.#kept, index))
-          .filter((each) => each !== undefined);
+        const picks = command.receipts.flatMap((index) => at(this.#kept, index) ?? []);
         const [first] = picks;
         if (first === undefined) return undefined;
         const sequences = [...new Set(picks.map(({ receipt }) => receipt.message.sequence))];
         const { path, held } = first;
         const mode = held?.mode ?? command.mode;
-        return this.#keep(path, broker.receiveDeferred(path, sequences, mode, held?.hold), held);
+        return this.#keep(path, receiveDeferred(state, path, sequences, mode, held?.hold), held);
       }
       case "settle": {
         const kept = at(this.#kept, command.receipt);
-        return kept && broker.settle(kept.receipt, command.how, command.changes ?? {});
+        return kept && settle(state, kept.receipt, command.how, command.changes ?? {});
       }
       case "renew": {
         const kept = at(this.#kept, command.receipt);
-        return kept && broker.renewLock(kept.receipt);
+        return kept && renewLock(state, kept.receipt);
       }
       case "peek": {
         const session = command.session === "" ? undefined : command.session;
-        return broker.peek(this.#source(command.from), command.start, command.count, session);
+        return peek(state, this.#source(command.from), command.start, command.count, session);
       }
       case "acceptSession": {
         const path = this.#source(command.from);
-        return this.#hold({ path, mode: command.mode, hold: broker.acceptSession(path, command.session) });
+        return this.#hold({ path, mode: command.mode, hold: acceptSession(state, path, command.session) });
       }
       case "acceptNextSession": {
         const path = this.#source(command.from);
-        this.#await(path, command.mode, undefined, () => broker.acceptNextSession(path, command.maxWaitMs));
+        this.#await(path, command.mode, undefined, () => acceptNextSession(state, path, command.maxWaitMs));
         return undefined;
       }
       case "deleteMessages":
-        return broker.deleteMessages(this.#source(command.from), command.count, broker.nowMs - command.ageMs);
+        return deleteMessages(state, this.#source(command.from), command.count, state.nowMs - command.ageMs);
       case "advance":
-        return broker.advance(command.ms);
+        return advance(state, command.ms);
       case "update":
-        return broker.update(command.entity, command.changes);
+        return updateEntity(state, command.entity, command.changes);
       case "delete":
-        return broker.deleteEntity(command.queue);
+        return deleteEntity(state, command.queue);
       case "create":
-        return broker.createQueue(command.queue, queueOptionsOf(this.#fixture, command.queue));
+        return createQueue(state, command.queue, queueOptionsOf(this.#fixture, command.queue));
       case "purge":
-        return broker.purge(this.#source(command.from));
+        return purge(state, this.#source(command.from));
       case "addRule":
       case "removeRule":
         return this.#changeRules(command);
       case "restart":
-        broker.restart();
+        restart(state);
         this.#kept.length = 0;
         this.#held.length = 0;
         this.#consumers.length = 0;
@@ -211,11 +235,11 @@ export class ModelEnvironment implements Environment {
         return undefined;
       case "consume": {
         const path = this.#source(command.from);
-        this.#consumers.push({ path, consumer: broker.consume(path, command.mode) });
+        this.#consumers.push({ path, consumer: consume(state, path, command.mode) });
         return undefined;
       }
       case "begin":
-        this.#transactions.push(broker.begin());
+        this.#transactions.push(begin(state));
         return undefined;
       default:
         if ("hold" in command) return this.#runInSession(command);
@@ -226,9 +250,9 @@ export class ModelEnvironment implements Environment {
   #runConsumer(command: Command & { readonly consumer: number }): unknown {
     const consumer = at(this.#consumers, command.consumer)?.consumer;
     if (consumer === undefined) return undefined;
-    if (command.do === "grant") return this.#broker.grant(consumer, command.credit);
-    if (command.do === "drain") return this.#broker.drain(consumer);
-    return this.#broker.closeConsumer(consumer);
+    if (command.do === "grant") return grant(this.#state, consumer, command.credit);
+    if (command.do === "drain") return drain(this.#state, consumer);
+    return closeConsumer(this.#state, consumer);
   }
 
   #runTransaction(command: Command & { readonly transaction: number }): unknown {
@@ -236,34 +260,31 @@ export class ModelEnvironment implements Environment {
     if (transaction === undefined) return undefined;
     switch (command.do) {
       case "sendIn": {
-        const contents = command.messages.map((each) => toContent(each, undefined));
-        return this.#broker.sendIn(transaction, this.#target(command.to), undefined, contents);
+        const contents = command.messages.map(unscheduled);
+        return sendIn(this.#state, transaction, this.#target(command.to), undefined, contents);
       }
       case "sendViaIn": {
-        const contents = command.messages.map((each) => toContent(each, undefined));
-        return this.#broker.sendIn(transaction, command.via, this.#target(command.to), contents);
+        const contents = command.messages.map(unscheduled);
+        return sendIn(this.#state, transaction, command.via, this.#target(command.to), contents);
       }
       case "scheduleIn": {
         const path = this.#target(command.to);
-        const content = toContent(command.message, this.#broker.nowMs + command.delayMs);
-        const sequence = this.#broker.scheduleIn(transaction, path, content);
-        this.#tickets.push({ path, sequence });
-        return sequence;
+        return this.#ticket(path, scheduleIn(this.#state, transaction, path, this.#scheduled(command)));
       }
       case "settleIn": {
         const kept = at(this.#kept, command.receipt);
-        return kept && this.#broker.settleIn(transaction, kept.receipt, command.how, command.changes ?? {});
+        return kept && settleIn(this.#state, transaction, kept.receipt, command.how, command.changes ?? {});
       }
       case "commit":
-        return this.#broker.commit(transaction);
+        return commit(this.#state, transaction);
       case "rollBack":
-        return this.#broker.rollBack(transaction);
+        return rollBack(transaction);
     }
   }
 
   #changeRules(command: Command & { readonly do: "addRule" | "removeRule" }): void {
     const { name } = command;
-    this.#broker.changeRules(RULED, () => {
+    changeRules(this.#state, RULED, () => {
       const isKnown = this.#rules.some((rule) => rule.name === name);
       if (isKnown === (command.do === "addRule")) {
         throw new NaiveRefusal(isKnown ? "entity-already-exists" : "rule-not-found");
@@ -281,17 +302,17 @@ export class ModelEnvironment implements Environment {
     switch (command.do) {
       case "receiveFromSession": {
         const { count, maxWaitMs } = command;
-        this.#await(path, mode, held, () => this.#broker.receiveFromSession(hold, count, mode, maxWaitMs));
+        this.#await(path, mode, held, () => receiveFromSession(this.#state, hold, count, mode, maxWaitMs));
         return undefined;
       }
       case "renewSession":
-        return this.#broker.renewSession(hold);
+        return renewSession(this.#state, hold);
       case "closeSession":
-        return this.#broker.closeSession(hold);
+        return closeSession(this.#state, hold);
       case "setSessionState":
-        return this.#broker.setSessionState(hold, command.state);
+        return setSessionState(this.#state, hold, command.state);
       case "getSessionState":
-        return this.#broker.getSessionState(hold);
+        return getSessionState(hold);
     }
   }
 
@@ -303,6 +324,15 @@ export class ModelEnvironment implements Environment {
       if (!(error instanceof NaiveRefusal)) throw error;
       this.#pending.push({ path, mode, held, wait: { result: error } });
     }
+  }
+
+  #scheduled({ message, delayMs }: { message: CommandMessage; delayMs: number }): NaiveContent {
+    return { ...message, scheduledAtMs: this.#state.nowMs + delayMs };
+  }
+
+  #ticket(path: string, sequence: number): number {
+    this.#tickets.push({ path, sequence });
+    return sequence;
   }
 
   #keep(path: string, receipts: readonly NaiveReceipt[], held: Held | undefined): MessageView[] {
@@ -336,6 +366,6 @@ export function inOrderOfId<Session extends { readonly sessionId: string }>(
   return [...sessions].sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
 }
 
-function toContent(message: CommandMessage, scheduledAtMs: number | undefined): NaiveContent {
-  return { ...message, scheduledAtMs };
+function unscheduled(message: CommandMessage): NaiveContent {
+  return { ...message, scheduledAtMs: undefined };
 }

@@ -1,5 +1,5 @@
 import type { CompiledRule } from "../../src/rules/rule.js";
-import { addEntity, checkForwards, removeEntity, restart, updateEntity } from "./naive-entities.js";
+import { addEntity, checkForwards, removeEntity } from "./naive-entities.js";
 import {
   available,
   inOrder,
@@ -13,7 +13,6 @@ import {
   type NaiveReceipt,
   NaiveRefusal,
   type NaiveSessionLock,
-  type NaiveSessionWait,
   type NaiveTransaction,
   type NaiveWait,
   type Settlement,
@@ -28,371 +27,273 @@ import {
   park,
   release,
 } from "./naive-journey.js";
-import {
-  checkLock,
-  checkSettlement,
-  commit,
-  rollBack,
-  scheduleIn,
-  sendIn,
-  settleIn,
-  settleMessage,
-} from "./naive-settling.js";
+import { checkLock, checkSettlement, settleMessage } from "./naive-settling.js";
 import {
   arm,
   checkBusy,
   checkReceivable,
-  createState,
   entityAt,
   findEntity,
   hasRoom,
   type NaiveState,
   receivableAt,
   remove,
+  removeAll,
   storeAt,
   targetAt,
   use,
 } from "./naive-state.js";
-import { advance, sessionDue } from "./naive-timers.js";
-import { describeAll, viewOf } from "./naive-view.js";
-import {
-  acceptNextSession,
-  acceptSession,
-  closeConsumer,
-  drain,
-  endSession,
-  findDeferred,
-  grant,
-  handOut,
-  refuseWaits,
-  serve,
-  waitForMessages,
-} from "./naive-waits.js";
+import { sessionDue } from "./naive-timers.js";
+import { viewOf } from "./naive-view.js";
+import { endSession, findDeferred, handOut, refuseWaits, waitForMessages } from "./naive-waits.js";
 
-/**
- * A broker written to be obviously right: plain arrays, linear searches, and no timers but "whatever is due first". The
- * engine has to agree with it on everything that can be observed, after every command.
- */
-export class NaiveBroker {
-  readonly #state: NaiveState;
+// The operations of a broker written to be obviously right: plain arrays, linear searches, and no timers but "whatever is due first". The
+// engine has to agree with it on everything that can be observed, after every command.
 
-  constructor(nowMs: number) {
-    this.#state = createState(nowMs);
-  }
+export function createQueue(state: NaiveState, path: string, options: Partial<NaiveOptions>): void {
+  if (findEntity(state, path) !== undefined) throw new NaiveRefusal("entity-already-exists");
+  addEntity(state, makeEntity("queue", path, undefined, checkForwards(state, options), []));
+}
 
-  get nowMs(): number {
-    return this.#state.nowMs;
-  }
+export function createTopic(state: NaiveState, path: string, options: Partial<NaiveOptions>): void {
+  addEntity(state, makeEntity("topic", path, undefined, options, []));
+}
 
-  createQueue(path: string, options: Partial<NaiveOptions>): void {
-    if (findEntity(this.#state, path) !== undefined) throw new NaiveRefusal("entity-already-exists");
-    addEntity(this.#state, makeEntity("queue", path, undefined, checkForwards(this.#state, options), []));
-  }
+export function createSubscription(
+  state: NaiveState,
+  topic: string,
+  name: string,
+  options: Partial<NaiveOptions>,
+  rules: CompiledRule[],
+): void {
+  entityAt(state, topic).accessedAtMs = state.nowMs;
+  const path = `${topic}/Subscriptions/${name}`;
+  addEntity(state, makeEntity("subscription", path, topic, checkForwards(state, options), rules));
+}
 
-  createTopic(path: string, options: Partial<NaiveOptions>): void {
-    addEntity(this.#state, makeEntity("topic", path, undefined, options, []));
-  }
+export function deleteEntity(state: NaiveState, path: string): void {
+  removeEntity(state, entityAt(state, path));
+}
 
-  createSubscription(
-    topic: string,
-    name: string,
-    options: Partial<NaiveOptions>,
-    rules: CompiledRule[],
-  ): void {
-    entityAt(this.#state, topic).accessedAtMs = this.#state.nowMs;
-    const path = `${topic}/Subscriptions/${name}`;
-    addEntity(
-      this.#state,
-      makeEntity("subscription", path, topic, checkForwards(this.#state, options), rules),
-    );
-  }
+/** Changes a subscription's rules; `change` is asked for them once it is known to be there. */
+export function changeRules(state: NaiveState, path: string, change: () => readonly CompiledRule[]): void {
+  const entity = entityAt(state, path);
+  entity.rules = [...change()];
+  use(state, entity);
+}
 
-  /** Changes properties; whoever waits where nobody may receive any more is refused, and what waits moves on. */
-  update(path: string, changes: Partial<NaiveOptions>): void {
-    updateEntity(this.#state, path, changes);
-  }
+/** Removes everything from a store; returns how many messages. */
+export function purge(state: NaiveState, path: string): number {
+  const { messages } = storeAt(state, path);
+  for (const message of messages) remove(message);
+  return messages.length;
+}
 
-  deleteEntity(path: string): void {
-    removeEntity(this.#state, entityAt(this.#state, path));
-  }
-
-  /** Changes a subscription's rules; `change` is asked for them once it is known to be there. */
-  changeRules(path: string, change: () => readonly CompiledRule[]): void {
-    const entity = entityAt(this.#state, path);
-    entity.rules = [...change()];
-    use(this.#state, entity);
-  }
-
-  /** Removes everything from a store; returns how many messages. */
-  purge(path: string): number {
-    const { messages } = storeAt(this.#state, path);
-    for (const message of messages) remove(message);
-    return messages.length;
-  }
-
-  /** Empties every entity and ends all faults. */
-  reset(): void {
-    for (const entity of this.#state.entities) {
-      const { main, deadLetter, transferDeadLetter } = entity;
-      for (const { messages } of [main, deadLetter, transferDeadLetter])
-        for (const message of messages) remove(message);
-      for (const session of main.sessions) {
-        if (session.lock !== undefined) endSession(this.#state, session.lock);
-        session.state = null;
-      }
-      entity.duplicates = [];
+/** Empties every entity and ends all faults. */
+export function reset(state: NaiveState): void {
+  for (const entity of state.entities) {
+    removeAll(entity);
+    for (const session of entity.main.sessions) {
+      if (session.lock !== undefined) endSession(state, session.lock);
+      session.state = null;
     }
-    this.clearFaults();
+    entity.duplicates = [];
   }
+  clearFaults(state);
+}
 
-  // --- faults
+// --- faults
 
-  fill(path: string): void {
-    entityAt(this.#state, path).isFilled = true;
+export function fill(state: NaiveState, path: string): void {
+  entityAt(state, path).isFilled = true;
+}
+
+export function repeatDeliveries(state: NaiveState, path: string, count: number): void {
+  state.repeats.set(entityAt(state, path).path, count);
+}
+
+export function throttle(state: NaiveState, path: string, count: number): void {
+  state.throttled.set(storeAt(state, path).entity.path, count);
+}
+
+export function loseLock(state: NaiveState, { message, lock }: NaiveReceipt): void {
+  entityAt(state, message.store.entity.path);
+  if (lock === undefined || message.lock !== lock) throw new NaiveRefusal("message-lock-lost");
+  if (lock.session === undefined) failDelivery(state, message);
+  else sessionDue(state, lock.session);
+}
+
+export function dropLinks(state: NaiveState, path: string): void {
+  const dropped = storeAt(state, path);
+  refuseWaits(state, "link-detached", (store) => store === dropped);
+}
+
+export function clearFaults(state: NaiveState): void {
+  for (const entity of state.entities) {
+    entity.isFilled = false;
+    state.repeats.delete(entity.path);
+    state.throttled.delete(entity.path);
   }
+}
 
-  repeatDeliveries(path: string, count: number): void {
-    this.#state.repeats.set(entityAt(this.#state, path).path, count);
-  }
+// --- sending
 
-  throttle(path: string, count: number): void {
-    this.#state.throttled.set(storeAt(this.#state, path).entity.path, count);
-  }
+export function send(state: NaiveState, path: string, contents: readonly NaiveContent[]): void {
+  const entity = targetAt(state, path);
+  checkBatch(entity, contents);
+  checkSends(state, entity, contents);
+  for (const content of contents) enter(state, entity, content);
+}
 
-  loseLock({ message, lock }: NaiveReceipt): void {
-    entityAt(this.#state, message.store.entity.path);
-    if (lock === undefined || message.lock !== lock) throw new NaiveRefusal("message-lock-lost");
-    if (lock.session === undefined) failDelivery(this.#state, message);
-    else sessionDue(this.#state, lock.session);
-  }
+/** Sends to `path` via a queue, which keeps what cannot be sent on. */
+export function sendVia(
+  state: NaiveState,
+  via: string,
+  path: string,
+  contents: readonly NaiveContent[],
+): void {
+  const entity = targetAt(state, via);
+  checkSends(state, entity, contents);
+  for (const content of contents) enterVia(state, entity, path, content);
+}
 
-  dropLinks(path: string): void {
-    const dropped = storeAt(this.#state, path);
-    refuseWaits(this.#state, "link-detached", (store) => store === dropped);
-  }
+export function schedule(state: NaiveState, path: string, content: NaiveContent): number {
+  const entity = targetAt(state, path);
+  checkSends(state, entity, [content]);
+  if (isDuplicate(state, entity, content)) return 0;
+  return park(state, entity, content);
+}
 
-  clearFaults(): void {
-    for (const entity of this.#state.entities) {
-      entity.isFilled = false;
-      this.#state.repeats.delete(entity.path);
-      this.#state.throttled.delete(entity.path);
-    }
-  }
+export function cancelScheduled(state: NaiveState, path: string, sequence: number): void {
+  const { main } = targetAt(state, path);
+  const message = main.messages.find((each) => each.sequence === sequence && each.state === "scheduled");
+  if (message === undefined) throw new NaiveRefusal("message-not-found");
+  remove(message);
+}
 
-  /** All locks are gone afterwards without a failed delivery, and nobody waits any more. */
-  restart(): void {
-    restart(this.#state);
-  }
+// --- receiving
 
-  // --- sending
+/** Receives what is ready, or waits for the first messages that come; ends with none when the time is up. */
+export function receive(
+  state: NaiveState,
+  path: string,
+  count: number,
+  mode: Mode,
+  maxWaitMs: number,
+): NaiveWait {
+  const store = receivableAt(state, path, undefined);
+  return waitForMessages(state, store, undefined, count, mode, maxWaitMs);
+}
 
-  send(path: string, contents: readonly NaiveContent[]): void {
-    const entity = targetAt(this.#state, path);
-    checkBatch(entity, contents);
-    checkSends(this.#state, entity, contents);
-    for (const content of contents) enter(this.#state, entity, content);
-  }
+export function receiveFromSession(
+  state: NaiveState,
+  hold: NaiveSessionLock,
+  count: number,
+  mode: Mode,
+  maxWaitMs: number,
+): NaiveWait {
+  checkBusy(state, hold.session.store.entity.path);
+  if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
+  use(state, hold.session.store.entity);
+  checkReceivable(hold.session.store);
+  if (mode === "receiveAndDelete") renewSession(state, hold);
+  return waitForMessages(state, hold.session.store, hold, count, mode, maxWaitMs);
+}
 
-  /** Sends to `path` via a queue, which keeps what cannot be sent on. */
-  sendVia(via: string, path: string, contents: readonly NaiveContent[]): void {
-    const entity = targetAt(this.#state, via);
-    checkSends(this.#state, entity, contents);
-    for (const content of contents) enterVia(this.#state, entity, path, content);
-  }
+export function consume(state: NaiveState, path: string, mode: Mode): NaiveConsumer {
+  const store = receivableAt(state, path, undefined);
+  return { store, mode, inbox: [], isClosed: false, refusal: undefined };
+}
 
-  schedule(path: string, content: NaiveContent): number {
-    const entity = targetAt(this.#state, path);
-    checkSends(this.#state, entity, [content]);
-    if (isDuplicate(this.#state, entity, content)) return 0;
-    return park(this.#state, entity, content);
-  }
+export function receiveDeferred(
+  state: NaiveState,
+  path: string,
+  sequences: readonly number[],
+  mode: Mode,
+  hold: NaiveSessionLock | undefined,
+): NaiveReceipt[] {
+  return handOut(state, findDeferred(state, path, sequences, hold), mode, hold);
+}
 
-  cancelScheduled(path: string, sequence: number): void {
-    const { main } = targetAt(this.#state, path);
-    const message = main.messages.find((each) => each.sequence === sequence && each.state === "scheduled");
-    if (message === undefined) throw new NaiveRefusal("message-not-found");
-    remove(message);
-  }
+export function peek(
+  state: NaiveState,
+  path: string,
+  fromSequence: number,
+  count: number,
+  sessionId: string | undefined,
+): MessageView[] {
+  const store = storeAt(state, path);
+  checkBusy(state, store.entity.path);
+  use(state, store.entity);
+  return inOrder(store.messages)
+    .filter((message) => message.sequence >= fromSequence)
+    .filter((message) => sessionId === undefined || message.content.sessionId === sessionId)
+    .slice(0, count)
+    .map((message) => ({ ...viewOf(message), lockedUntilMs: undefined }));
+}
 
-  // --- receiving
+/** Deletes the oldest waiting messages that were enqueued before an instant; returns how many. */
+export function deleteMessages(state: NaiveState, path: string, count: number, beforeMs: number): number {
+  const chosen = available(receivableAt(state, path, undefined), undefined)
+    .filter((message) => message.enqueuedAtMs < beforeMs)
+    .slice(0, count);
+  for (const message of chosen) remove(message);
+  return chosen.length;
+}
 
-  /** Receives what is ready, or waits for the first messages that come; ends with none when the time is up. */
-  receive(path: string, count: number, mode: Mode, maxWaitMs: number): NaiveWait {
-    return waitForMessages(
-      this.#state,
-      receivableAt(this.#state, path, undefined),
-      undefined,
-      count,
-      mode,
-      maxWaitMs,
-    );
-  }
+// --- settling
 
-  receiveFromSession(hold: NaiveSessionLock, count: number, mode: Mode, maxWaitMs: number): NaiveWait {
-    checkBusy(this.#state, hold.session.store.entity.path);
-    if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
-    use(this.#state, hold.session.store.entity);
-    checkReceivable(hold.session.store);
-    if (mode === "receiveAndDelete") this.renewSession(hold);
-    return waitForMessages(this.#state, hold.session.store, hold, count, mode, maxWaitMs);
-  }
+export function settle(
+  state: NaiveState,
+  receipt: NaiveReceipt,
+  how: Settlement,
+  changes: NaiveProperties,
+): void {
+  checkSettlement(state, receipt, how);
+  settleMessage(state, receipt.message, how, changes);
+}
 
-  /** Gives waiting messages to those who wait, in the order in which they came. To be called after every operation. */
-  serve(): void {
-    serve(this.#state);
-  }
+export function renewLock(state: NaiveState, receipt: NaiveReceipt): number {
+  const { message } = receipt;
+  checkLock(state, receipt);
+  if (receipt.lock?.session !== undefined) throw new NaiveRefusal("not-allowed");
+  message.timer = arm(state, state.nowMs + message.store.entity.options.lockDurationMs);
+  return message.timer.dueMs;
+}
 
-  consume(path: string, mode: Mode): NaiveConsumer {
-    const store = receivableAt(this.#state, path, undefined);
-    return { store, mode, inbox: [], isClosed: false, refusal: undefined };
-  }
+// --- transactions
 
-  grant(consumer: NaiveConsumer, count: number): void {
-    grant(this.#state, consumer, count);
-  }
+export function begin(state: NaiveState): NaiveTransaction {
+  const transaction: NaiveTransaction = { state: "open", steps: [], keys: new Map(), timer: undefined };
+  state.transactions.push(transaction);
+  return transaction;
+}
 
-  /** Takes back the credit that was not used; returns how much. */
-  drain(consumer: NaiveConsumer): number {
-    return drain(this.#state, consumer);
-  }
+// --- sessions
 
-  closeConsumer(consumer: NaiveConsumer): void {
-    closeConsumer(this.#state, consumer);
-  }
+export function renewSession(state: NaiveState, hold: NaiveSessionLock): number {
+  if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
+  hold.timer = arm(state, state.nowMs + hold.session.store.entity.options.lockDurationMs);
+  return hold.timer.dueMs;
+}
 
-  receiveDeferred(
-    path: string,
-    sequences: readonly number[],
-    mode: Mode,
-    hold: NaiveSessionLock | undefined,
-  ): NaiveReceipt[] {
-    return handOut(this.#state, findDeferred(this.#state, path, sequences, hold), mode, hold);
-  }
+/** Gives a session back: its messages become available again and no delivery is counted. */
+export function closeSession(state: NaiveState, hold: NaiveSessionLock): void {
+  if (hold.isLost) return;
+  for (const message of endSession(state, hold)) release(state, message);
+}
 
-  peek(path: string, fromSequence: number, count: number, sessionId: string | undefined): MessageView[] {
-    const store = storeAt(this.#state, path);
-    checkBusy(this.#state, store.entity.path);
-    use(this.#state, store.entity);
-    return inOrder(store.messages)
-      .filter((message) => message.sequence >= fromSequence)
-      .filter((message) => sessionId === undefined || message.content.sessionId === sessionId)
-      .slice(0, count)
-      .map((message) => ({ ...viewOf(message), lockedUntilMs: undefined }));
-  }
+export function setSessionState(state: NaiveState, hold: NaiveSessionLock, text: string | null): void {
+  if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
+  const { session } = hold;
+  const growth = (text?.length ?? 0) - (session.state?.length ?? 0);
+  const { entity } = session.store;
+  const owner = entity.topic === undefined ? entity : entityAt(state, entity.topic);
+  if (growth > 0 && !hasRoom(state, owner, growth)) throw new NaiveRefusal("quota-exceeded");
+  session.state = text;
+}
 
-  /** Deletes the oldest waiting messages that were enqueued before an instant; returns how many. */
-  deleteMessages(path: string, count: number, beforeMs: number): number {
-    const chosen = available(receivableAt(this.#state, path, undefined), undefined)
-      .filter((message) => message.enqueuedAtMs < beforeMs)
-      .slice(0, count);
-    for (const message of chosen) remove(message);
-    return chosen.length;
-  }
-
-  // --- settling
-
-  settle(receipt: NaiveReceipt, how: Settlement, changes: NaiveProperties): void {
-    checkSettlement(this.#state, receipt, how);
-    settleMessage(this.#state, receipt.message, how, changes);
-  }
-
-  renewLock(receipt: NaiveReceipt): number {
-    const { message } = receipt;
-    checkLock(this.#state, receipt);
-    if (receipt.lock?.session !== undefined) throw new NaiveRefusal("not-allowed");
-    message.timer = arm(this.#state, this.#state.nowMs + message.store.entity.options.lockDurationMs);
-    return message.timer.dueMs;
-  }
-
-  // --- transactions
-
-  begin(): NaiveTransaction {
-    const transaction: NaiveTransaction = { state: "open", steps: [], keys: new Map(), timer: undefined };
-    this.#state.transactions.push(transaction);
-    return transaction;
-  }
-
-  /** Sends to `path`, or via it `onward`, when the transaction commits. */
-  sendIn(
-    transaction: NaiveTransaction,
-    path: string,
-    onward: string | undefined,
-    contents: readonly NaiveContent[],
-  ): void {
-    sendIn(this.#state, transaction, path, onward, contents);
-  }
-
-  /** Schedules a message when the transaction commits; its number is taken at once. */
-  scheduleIn(transaction: NaiveTransaction, path: string, content: NaiveContent): number {
-    return scheduleIn(this.#state, transaction, path, content);
-  }
-
-  settleIn(
-    transaction: NaiveTransaction,
-    receipt: NaiveReceipt,
-    how: Settlement,
-    changes: NaiveProperties,
-  ): void {
-    settleIn(this.#state, transaction, receipt, how, changes);
-  }
-
-  /** Does all steps, or none if one cannot be done any more. */
-  commit(transaction: NaiveTransaction): void {
-    commit(this.#state, transaction);
-  }
-
-  rollBack(transaction: NaiveTransaction): void {
-    rollBack(transaction);
-  }
-
-  // --- sessions
-
-  acceptSession(path: string, sessionId: string): NaiveSessionLock {
-    return acceptSession(this.#state, path, sessionId);
-  }
-
-  /** Locks the free session with the oldest waiting message, or waits for one; ends with `timeout`. */
-  acceptNextSession(path: string, maxWaitMs: number): NaiveSessionWait {
-    return acceptNextSession(this.#state, path, maxWaitMs);
-  }
-
-  renewSession(hold: NaiveSessionLock): number {
-    if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
-    hold.timer = arm(this.#state, this.#state.nowMs + hold.session.store.entity.options.lockDurationMs);
-    return hold.timer.dueMs;
-  }
-
-  /** Gives a session back: its messages become available again and no delivery is counted. */
-  closeSession(hold: NaiveSessionLock): void {
-    if (hold.isLost) return;
-    for (const message of endSession(this.#state, hold)) release(this.#state, message);
-  }
-
-  setSessionState(hold: NaiveSessionLock, state: string | null): void {
-    if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
-    const { session } = hold;
-    const growth = (state?.length ?? 0) - (session.state?.length ?? 0);
-    const { entity } = session.store;
-    const owner = entity.topic === undefined ? entity : entityAt(this.#state, entity.topic);
-    if (growth > 0 && !hasRoom(this.#state, owner, growth)) throw new NaiveRefusal("quota-exceeded");
-    session.state = state;
-  }
-
-  getSessionState(hold: NaiveSessionLock): string | null {
-    if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
-    return hold.session.state;
-  }
-
-  // --- observing
-
-  /** Everything in the broker; stores without messages and sessions are left out. */
-  snapshot() {
-    return describeAll(this.#state);
-  }
-
-  // --- time
-
-  advance(ms: number): void {
-    advance(this.#state, ms);
-  }
+export function getSessionState(hold: NaiveSessionLock): string | null {
+  if (hold.isLost) throw new NaiveRefusal("session-lock-lost");
+  return hold.session.state;
 }

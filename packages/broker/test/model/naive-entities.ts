@@ -1,6 +1,22 @@
-import { available, byArrival, inOrder, type NaiveEntity, type NaiveOptions } from "./naive-entity.js";
+import {
+  available,
+  byArrival,
+  inOrder,
+  type NaiveEntity,
+  type NaiveOptions,
+  storesOf,
+} from "./naive-entity.js";
 import { armExpiry, forward } from "./naive-journey.js";
-import { arm, entityAt, isPartitioned, type NaiveState, remove, takePlace, use } from "./naive-state.js";
+import {
+  arm,
+  entityAt,
+  isPartitioned,
+  type NaiveState,
+  remove,
+  removeAll,
+  takePlace,
+  use,
+} from "./naive-state.js";
 import { refuseWaits } from "./naive-waits.js";
 
 // How entities come, change and go.
@@ -46,9 +62,7 @@ export function updateEntity(state: NaiveState, path: string, changes: Partial<N
 export function removeEntity(state: NaiveState, entity: NaiveEntity): void {
   refuseWaits(state, "entity-not-found", (store) => store.entity === entity);
   for (const { lock } of entity.main.sessions) if (lock !== undefined) lock.isLost = true;
-  for (const { messages } of [entity.main, entity.deadLetter, entity.transferDeadLetter]) {
-    for (const message of messages) remove(message);
-  }
+  removeAll(entity);
   state.entities = state.entities.filter((each) => each !== entity);
 }
 
@@ -57,7 +71,7 @@ function orderAgain(state: NaiveState, entity: NaiveEntity): void {
   entity.turns = 0;
   entity.arrivals = 0;
   if (!isPartitioned(state, entity)) return;
-  for (const { messages } of [entity.main, entity.deadLetter, entity.transferDeadLetter]) {
+  for (const { messages } of storesOf(entity)) {
     const ordered = inOrder(messages).sort((a, b) => a.enqueuedAtMs - b.enqueuedAtMs);
     for (const message of ordered) message.arrival = takePlace(state, entity, message.sequence);
   }
@@ -71,14 +85,12 @@ export function restart(state: NaiveState): void {
   const byPartitioning = [...state.entities].sort(
     (a, b) => Number(isPartitioned(state, a)) - Number(isPartitioned(state, b)),
   );
-  for (const { main, deadLetter, transferDeadLetter } of byPartitioning) {
-    for (const session of main.sessions) {
+  for (const entity of byPartitioning) {
+    for (const session of entity.main.sessions) {
       if (session.lock !== undefined) session.lock.isLost = true;
       session.lock = undefined;
     }
-    for (const message of [main, deadLetter, transferDeadLetter].flatMap((store) =>
-      byArrival(store.messages),
-    )) {
+    for (const message of storesOf(entity).flatMap(({ messages }) => byArrival(messages))) {
       message.lock = undefined;
       message.timer = undefined;
       if (message.state === "scheduled")

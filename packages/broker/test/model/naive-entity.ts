@@ -1,25 +1,12 @@
+import type { ResolvedQueueOptions, ResolvedSubscriptionOptions } from "../../src/entities/entity-options.js";
 import type { CompiledRule } from "../../src/rules/rule.js";
 
+type AllOptions = ResolvedQueueOptions & ResolvedSubscriptionOptions;
 /** The properties of an entity that the model knows; durations in ms. */
-export interface NaiveOptions {
-  readonly lockDurationMs: number;
-  readonly maxDeliveryCount: number;
-  readonly defaultMessageTimeToLiveMs: number;
-  readonly deadLetteringOnMessageExpiration: boolean;
-  readonly requiresSession: boolean;
-  readonly requiresDuplicateDetection: boolean;
-  readonly duplicateDetectionHistoryTimeWindowMs: number;
-  readonly forwardTo: string | undefined;
-  readonly forwardDeadLetteredMessagesTo: string | undefined;
-  readonly deadLetteringOnFilterEvaluationExceptions: boolean;
-  readonly enablePartitioning: boolean;
-  readonly autoDeleteOnIdleMs: number;
-  readonly maxSizeInMegabytes: number;
-  readonly status: "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
-}
+export type NaiveOptions = Pick<AllOptions, keyof typeof NAIVE_DEFAULTS>;
 
 /** Azure's defaults. */
-export const NAIVE_DEFAULTS: NaiveOptions = {
+const NAIVE_DEFAULTS = {
   lockDurationMs: 60_000,
   maxDeliveryCount: 10,
   defaultMessageTimeToLiveMs: Number.POSITIVE_INFINITY,
@@ -34,7 +21,7 @@ export const NAIVE_DEFAULTS: NaiveOptions = {
   autoDeleteOnIdleMs: Number.POSITIVE_INFINITY,
   maxSizeInMegabytes: 1024,
   status: "Active",
-};
+} satisfies Partial<AllOptions>;
 
 export type NaiveProperties = Readonly<Record<string, string | number>>;
 
@@ -296,6 +283,11 @@ export function partitionOf(key: string): number {
   let hash = 2_166_136_261n;
   for (const character of key) hash = ((hash ^ BigInt(character.charCodeAt(0))) * 16_777_619n) % 2n ** 32n;
   return Number(hash % 16n);
+}
+
+/** The stores of an entity. */
+export function storesOf({ main, deadLetter, transferDeadLetter }: NaiveEntity): NaiveStore[] {
+  return [main, deadLetter, transferDeadLetter];
 }
 
 /** What a message counts with against quotas. */

@@ -93,24 +93,9 @@ export function park(
     route(state, entity, { ...fresh(content), sequence });
     return sequence;
   }
-  const message: NaiveMessage = {
-    store: entity.main,
-    content,
-    sequence,
-    arrival: takePlace(state, entity, sequence),
-    enqueuedSequence: sequence,
-    enqueuedAtMs: state.nowMs,
-    expiresAtMs: state.nowMs + Math.min(content.timeToLiveMs, entity.options.defaultMessageTimeToLiveMs),
-    hops: 0,
-    deadLetterSource: undefined,
-    properties: content.properties,
-    state: "scheduled",
-    wasScheduled: false,
-    deliveryCount: 0,
-    lock: undefined,
-    timer: arm(state, content.scheduledAtMs ?? 0),
-  };
-  entity.main.messages.push(message);
+  const message = stamp(state, entity, { ...fresh(content), sequence });
+  const timer = arm(state, content.scheduledAtMs ?? 0);
+  entity.main.messages.push({ ...message, state: "scheduled", timer });
   return sequence;
 }
 

@@ -15,6 +15,7 @@ import {
   PARTITION_RANGE,
   partitionOf,
   sizeOf,
+  storesOf,
 } from "./naive-entity.js";
 
 /** What the model of a broker knows, in plain arrays. */
@@ -159,6 +160,11 @@ export function remove(message: NaiveMessage): void {
   message.store.messages = message.store.messages.filter((each) => each !== message);
 }
 
+/** Takes all messages out of an entity. */
+export function removeAll(entity: NaiveEntity): void {
+  for (const { messages } of storesOf(entity)) for (const message of messages) remove(message);
+}
+
 /** The bytes of an entity's messages. */
 export function sizeOfEntity(state: NaiveState, entity: NaiveEntity): number {
   return sizesOf(state, entity).reduce((sum, bytes) => sum + bytes, 0);
@@ -171,7 +177,7 @@ function costOfEntity(state: NaiveState, entity: NaiveEntity): number {
     .flatMap(({ steps }) => steps)
     .flatMap((step) => ("content" in step && step.entity === entity ? step.content : []));
   const contents = [
-    ...storesOf(state, entity).flatMap(({ messages }) => messages.map(({ content }) => content)),
+    ...quotaStoresOf(state, entity).flatMap(({ messages }) => messages.map(({ content }) => content)),
     ...enlisted,
   ];
   const states = statesOf(state, entity);
@@ -179,19 +185,18 @@ function costOfEntity(state: NaiveState, entity: NaiveEntity): number {
 }
 
 function sizesOf(state: NaiveState, entity: NaiveEntity): number[] {
-  const messages = storesOf(state, entity).flatMap((store) => store.messages);
+  const messages = quotaStoresOf(state, entity).flatMap((store) => store.messages);
   return [...messages.map(({ content }) => sizeOf(content)), ...statesOf(state, entity)];
 }
 
 function statesOf(state: NaiveState, entity: NaiveEntity): number[] {
-  const sessions = storesOf(state, entity).flatMap((store) => store.sessions);
+  const sessions = quotaStoresOf(state, entity).flatMap((store) => store.sessions);
   return sessions.map((session) => session.state?.length ?? 0);
 }
 
-function storesOf(state: NaiveState, entity: NaiveEntity): NaiveStore[] {
-  return state.entities
-    .filter((each) => each === entity || each.topic === entity.path)
-    .flatMap(({ main, deadLetter, transferDeadLetter }) => [main, deadLetter, transferDeadLetter]);
+/** The stores of an entity, a topic's with those of its subscriptions. */
+function quotaStoresOf(state: NaiveState, entity: NaiveEntity): NaiveStore[] {
+  return state.entities.filter((each) => each === entity || each.topic === entity.path).flatMap(storesOf);
 }
 
 /** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */

@@ -4,7 +4,9 @@ import {
   type NaiveEntity,
   type NaiveMessage,
   type NaiveSessionLock,
+  type NaiveStore,
   type NaiveTimer,
+  storesOf,
 } from "./naive-entity.js";
 import { expire, failDelivery, route } from "./naive-journey.js";
 import { arm, type NaiveState, remove, use } from "./naive-state.js";
@@ -31,9 +33,9 @@ function dueBy(
 ): { readonly timer: NaiveTimer; readonly fire: () => void } | undefined {
   const all: { timer: NaiveTimer; fire: () => void }[] = [];
   for (const entity of state.entities) {
-    const { main, deadLetter, transferDeadLetter, idleTimer } = entity;
+    const { main, idleTimer } = entity;
     if (idleTimer !== undefined) all.push({ timer: idleTimer, fire: () => idleDue(state, entity) });
-    for (const message of [...main.messages, ...deadLetter.messages, ...transferDeadLetter.messages]) {
+    for (const message of storesOf(entity).flatMap(({ messages }) => messages)) {
       if (message.timer !== undefined)
         all.push({ timer: message.timer, fire: () => messageDue(state, message) });
     }
@@ -63,20 +65,20 @@ function dueBy(
 /** Deletes an entity that nobody used for its idle time, unless somebody waits there or something is scheduled. */
 function idleDue(state: NaiveState, entity: NaiveEntity): void {
   const { main, options } = entity;
-  const isInUse =
-    main.messages.some((message) => message.state === "scheduled") ||
-    main.sessions.some(({ lock }) => lock !== undefined) ||
-    [...state.waits, ...state.sessionWaits].some(({ store }) => store === main);
-  if (isInUse) use(state, entity);
+  if (main.messages.some((message) => message.state === "scheduled") || isAwaited(state, main))
+    use(state, entity);
   for (const { topic, main: theirs, accessedAtMs } of state.entities) {
     if (entity.kind !== "topic" || topic !== entity.path) continue;
-    const isAwaited =
-      theirs.sessions.some(({ lock }) => lock !== undefined) ||
-      [...state.waits, ...state.sessionWaits].some(({ store }) => store === theirs);
-    entity.accessedAtMs = Math.max(entity.accessedAtMs, isAwaited ? state.nowMs : accessedAtMs);
+    const usedAtMs = isAwaited(state, theirs) ? state.nowMs : accessedAtMs;
+    entity.accessedAtMs = Math.max(entity.accessedAtMs, usedAtMs);
   }
   if (entity.accessedAtMs + options.autoDeleteOnIdleMs <= state.nowMs) removeEntity(state, entity);
   else watchIdle(state, entity);
+}
+
+function isAwaited(state: NaiveState, awaited: NaiveStore): boolean {
+  if (awaited.sessions.some(({ lock }) => lock !== undefined)) return true;
+  return [...state.waits, ...state.sessionWaits].some(({ store }) => store === awaited);
 }
 
 function messageDue(state: NaiveState, message: NaiveMessage): void {

@@ -4,6 +4,7 @@ import {
   type NaiveEntity,
   type NaiveMessage,
   type NaiveStore,
+  storesOf,
 } from "./naive-entity.js";
 import { type NaiveState, sizeOfEntity } from "./naive-state.js";
 
@@ -35,11 +36,7 @@ export function receivedViewOf(message: NaiveMessage): MessageView {
 
 /** Everything in the broker; stores without messages and sessions are left out. */
 export function describeAll(state: NaiveState) {
-  const stores = state.entities.flatMap((entity) =>
-    entity.kind === "topic"
-      ? [entity.main, entity.transferDeadLetter]
-      : [entity.main, entity.deadLetter, entity.transferDeadLetter],
-  );
+  const stores = state.entities.flatMap(storesOf);
   return {
     stores: inOrderOfPath(
       stores.map(describeStore).filter(({ messages, sessions }) => messages.length + sessions.length > 0),

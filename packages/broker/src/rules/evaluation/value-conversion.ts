@@ -1,8 +1,8 @@
 import { kindOf, type RuleValue, type RuleValueKind, ruleGuid, ruleTimeSpan } from "./rule-value.js";
 
 const TICKS_PER_MS = 10_000n;
-const MIN_INT64 = -(2n ** 63n);
-const MAX_INT64 = 2n ** 63n - 1n;
+export const MIN_INT64 = -(2n ** 63n);
+export const MAX_INT64 = 2n ** 63n - 1n;
 
 const timeSpanPattern = /^\s*(-)?(?:(\d{1,8})\.)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?\s*$/;
 
@@ -114,8 +114,12 @@ function parseGuid(text: string): RuleValue | undefined {
   }
 }
 
+export function isInt64(value: bigint): boolean {
+  return value >= MIN_INT64 && value <= MAX_INT64;
+}
+
 function inInt64(value: bigint): bigint | undefined {
-  return value < MIN_INT64 || value > MAX_INT64 ? undefined : value;
+  return isInt64(value) ? value : undefined;
 }
 
 function roundHalfToEven(value: number): number {

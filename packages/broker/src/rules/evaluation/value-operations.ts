@@ -1,6 +1,6 @@
 import { RuleEvaluationError } from "./rule-error.js";
 import { type RuleTimeSpan, type RuleValue, ruleTimeSpan } from "./rule-value.js";
-import { dateFromTicks, formatValue, ticksOf } from "./value-conversion.js";
+import { dateFromTicks, formatValue, isInt64, MIN_INT64, ticksOf } from "./value-conversion.js";
 
 /** A truth value of the rule language; undefined is *unknown*. */
 export type Truth = boolean | undefined;
@@ -10,9 +10,6 @@ export type RelationalOperator = "<" | "<=" | ">" | ">=";
 
 /** The binary arithmetic operators. */
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%";
-
-const MIN_INT64 = -(2n ** 63n);
-const MAX_INT64 = 2n ** 63n - 1n;
 
 /** Maximum length of a concatenated text, in UTF-16 units: the maximum size of a message's application properties. */
 const TEXT_LIMIT = 64 * 1024;
@@ -169,10 +166,6 @@ function timeSpanOf(ticks: bigint): RuleTimeSpan {
 
 function overflow(what: string): never {
   throw new RuleEvaluationError("OverflowException", `${what} is out of range`);
-}
-
-function isInt64(value: bigint): boolean {
-  return value >= MIN_INT64 && value <= MAX_INT64;
 }
 
 function isNumeric(value: RuleValue): value is bigint | number {

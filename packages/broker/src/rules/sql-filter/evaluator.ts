@@ -111,20 +111,13 @@ function negateIf(isNegated: boolean, test: SqlTest): SqlTest {
 function compileComparison(operator: ComparisonOperator, left: SqlExpression, right: SqlExpression): SqlTest {
   const leftOperand = compileExpression(left, "filter");
   const rightOperand = compileExpression(right, "filter");
-  if (operator === "=" || operator === "<>") {
-    return negateIf(operator === "<>", (subject) => {
-      const leftValue = leftOperand(subject);
-      const rightValue = rightOperand(subject);
-      if (leftValue === undefined || rightValue === undefined) return undefined;
-      return equalValues(leftValue, rightValue);
-    });
-  }
-  return (subject) => {
+  return negateIf(operator === "<>", (subject) => {
     const leftValue = leftOperand(subject);
     const rightValue = rightOperand(subject);
     if (leftValue === undefined || rightValue === undefined) return undefined;
+    if (operator === "=" || operator === "<>") return equalValues(leftValue, rightValue);
     return relateValues(operator, leftValue, rightValue);
-  };
+  });
 }
 
 function compileIsNull(property: SqlProperty, isNegated: boolean): SqlTest {

@@ -1,6 +1,7 @@
 import { compileLike } from "../evaluation/like-pattern.js";
 import { type RulePart, RuleSyntaxError } from "../evaluation/rule-error.js";
 import type { RuleValue } from "../evaluation/rule-value.js";
+import { MAX_INT64 } from "../evaluation/value-conversion.js";
 import type { ArithmeticOperator } from "../evaluation/value-operations.js";
 import type { ComparisonOperator, SqlExpression, SqlPredicate, SqlProperty } from "./ast.js";
 import { quote, type SqlToken, tokenize } from "./tokenizer.js";
@@ -10,8 +11,6 @@ export const MAX_NESTING_DEPTH = 100;
 
 /** Values of `@name` parameters. Names are case-insensitive and may be given with or without the `@`. */
 export type SqlParameters = Readonly<Record<string, RuleValue>>;
-
-const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
  * Parses the text of a SQL filter. Throws `RuleSyntaxError` with the position and what was expected there. Source: "Subscription Rule SQL

@@ -18,7 +18,7 @@ function matches(
   system: RuleSubjectProperties["system"] = {},
   parameters: SqlParameters = {},
 ): boolean {
-  return compileSqlFilter(filter, parameters)(ruleSubject({ application, system }));
+  return compileSqlFilter(filter, parameters).matches(ruleSubject({ application, system }));
 }
 
 /** "T", "F" or "U": which of a predicate and its negation match. */
@@ -417,7 +417,7 @@ describe("for any filter and message", () => {
         const expected = outcome(() => naiveMatches(predicate, { application, system: folded }));
         fc.pre(expected !== "not written");
         const subject = ruleSubject({ application: new Map(application), system });
-        expect(outcome(() => compileSqlFilter(printed)(subject))).toBe(expected);
+        expect(outcome(() => compileSqlFilter(printed).matches(subject))).toBe(expected);
         compared += 1;
       }),
       { numRuns: 4_000 },

@@ -13,15 +13,7 @@ export interface PricedFilter {
  * Compiles the text of a SQL filter to a predicate; *unknown* is no match. Throws `RuleSyntaxError`; the predicate throws
  * `RuleEvaluationError`. Source: "Subscription Rule SQL Filter Syntax".
  */
-export function compileSqlFilter(
-  text: string,
-  parameters?: SqlParameters,
-): (subject: RuleSubject) => boolean {
-  return compilePricedFilter(text, parameters).matches;
-}
-
-/** Like `compileSqlFilter`, with the filter's cost. */
-export function compilePricedFilter(text: string, parameters?: SqlParameters): PricedFilter {
+export function compileSqlFilter(text: string, parameters?: SqlParameters): PricedFilter {
   const predicate = parseSqlFilter(text, parameters);
   const test = compilePredicate(predicate);
   return { matches: (subject) => test(subject) === true, cost: costOfPredicate(predicate) };

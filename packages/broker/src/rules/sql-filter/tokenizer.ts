@@ -61,12 +61,8 @@ function readToken(text: string, position: number, part: RulePart): readonly [to
     const found = text.slice(position, symbolEnd);
     return [{ kind: "symbol", position, text: found === "!=" ? "<>" : found }, symbolEnd];
   }
-  throw new RuleSyntaxError(
-    part,
-    position,
-    "a name, a constant or an operator",
-    quote(codePoint(text, position)),
-  );
+  const found = quote(codePoint(text, position));
+  throw new RuleSyntaxError(part, position, "a name, a constant or an operator", found);
 }
 
 /** Reads text up to its closing character; a doubled closing character is an escaped one. */

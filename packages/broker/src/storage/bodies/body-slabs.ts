@@ -90,11 +90,8 @@ export class BodySlabs {
 
   #putAlone(bytes: Uint8Array): number {
     const number = ++this.#lastNumber;
-    write(
-      this.#add(number, createSlab(HEADER_BYTES + Math.ceil(bytes.byteLength / UNIT_BYTES) * UNIT_BYTES)),
-      0,
-      bytes,
-    );
+    const slab = createSlab(HEADER_BYTES + Math.ceil(bytes.byteLength / UNIT_BYTES) * UNIT_BYTES);
+    write(this.#add(number, slab), 0, bytes);
     return number * UNITS_PER_SLAB;
   }
 
