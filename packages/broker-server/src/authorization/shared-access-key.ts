@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { toEntityPath } from "../refusals/address.js";
-import { entityKeyOf, type OwnerOf } from "./owner.js";
+import { entityOf, toEntityPath } from "../refusals/address.js";
+import type { OwnerOf } from "./owner.js";
 
 /** The rights of a key: send, receive, or everything. */
 export type AccessRight = "Send" | "Listen" | "Manage";
@@ -135,7 +135,7 @@ function toPath(address: string | undefined): string | undefined {
 }
 
 function scopeOf({ entity }: Pick<SharedAccessKey, "entity">): string | undefined {
-  return entity === undefined ? undefined : entityKeyOf(entity);
+  return entity === undefined ? undefined : entityOf(entity);
 }
 
 function identityOf({ name, entity }: Pick<SharedAccessKey, "name" | "entity">): string {
