@@ -1,7 +1,7 @@
 import type { Clock } from "@waybill/broker";
 import type { ClockAttachment, ClockDriven } from "@waybill/broker/front-end";
 import { REQUEST_LIMITS } from "../limits/request-limits.js";
-import { AmqpRefusal } from "../refusals/error.js";
+import { AmqpRefusal, limitExceeded } from "../refusals/error.js";
 import type { OwnerOf } from "./owner.js";
 import {
   type AccessRight,
@@ -58,13 +58,8 @@ export class Claims implements ClockDriven {
         401,
       );
     }
-    if (this.#grants.size >= GRANT_LIMIT && !this.#grants.has(grant.path)) {
-      throw new AmqpRefusal(
-        "amqp:resource-limit-exceeded",
-        `A connection holds at most ${GRANT_LIMIT} tokens.`,
-        403,
-      );
-    }
+    if (this.#grants.size >= GRANT_LIMIT && !this.#grants.has(grant.path))
+      throw limitExceeded(`A connection holds at most ${GRANT_LIMIT} tokens.`);
     this.#add(grant);
   }
 

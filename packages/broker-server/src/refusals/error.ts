@@ -49,6 +49,11 @@ export function badRequest(text: string): AmqpRefusal {
   return new AmqpRefusal("com.microsoft:argument-error", text);
 }
 
+/** The error for a client that uses more than it may. */
+export function limitExceeded(text: string): AmqpRefusal {
+  return new AmqpRefusal("amqp:resource-limit-exceeded", text, 403);
+}
+
 /** Converts errors to AMQP errors; the only place. Unexpected errors are defects, whose details the client must not see. */
 export function toAmqpError(error: unknown, origin: ErrorOrigin): AmqpError {
   const { condition, description } = toRefusal(error, origin);

@@ -9,6 +9,7 @@ import type {
 import type { SqlText } from "@waybill/broker/front-end";
 import { fromAmqpValue, keyText, textOf, toAmqpValue } from "../../messages/application-properties.js";
 import { badRequest } from "../../refusals/error.js";
+import { mapIn } from "./request.js";
 
 const RULE = 0x137_0000_0004n;
 const SQL_FILTER = 0x13_7000_0006n;
@@ -107,13 +108,6 @@ function wrongCondition(wire: string): never {
 function toRuleValue(value: AmqpValue): RuleValue {
   const plain = fromAmqpValue(value);
   return typeof plain === "number" && Number.isSafeInteger(plain) ? BigInt(plain) : (plain as RuleValue);
-}
-
-function mapIn(map: AmqpMap, name: string): AmqpMap | undefined {
-  const value = map.get(name);
-  if (value === undefined || value === null) return undefined;
-  if (value instanceof AmqpMap) return value;
-  throw badRequest(`'${name}' is not a map.`);
 }
 
 function fromFilter(filter: RuleFilter): AmqpValue {
