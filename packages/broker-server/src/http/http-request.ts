@@ -60,6 +60,11 @@ export function toHttpRequest(
   };
 }
 
+/** The URL of some segments. SDKs expect `$` as it is. */
+export function urlOf(origin: string, segments: readonly string[]): string {
+  return `${origin}/${segments.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/")}`;
+}
+
 /** A client that uses the server as a proxy sends the whole URL. */
 function withoutOrigin(url: string): string {
   return url.replace(/^https?:\/\/[^/?#]*/i, "");

@@ -1,5 +1,5 @@
 import { HttpRefusal } from "../http-refusal.js";
-import type { HttpRequest } from "../http-request.js";
+import { type HttpRequest, urlOf } from "../http-request.js";
 
 /** The service's default and maximum number of entries per page. */
 const MAX_ENTRIES = 100;
@@ -20,12 +20,10 @@ export function pageOf<Item>(request: HttpRequest, all: readonly Item[]): Page<I
   const query = new URLSearchParams(request.query);
   query.set("$skip", String(skip + items.length));
   query.set("$top", String(top));
-  return { items, next: `${addressOf(request)}?${query.toString().replaceAll("%24", "$")}` };
-}
-
-/** The URL of a request without its query. */
-export function addressOf({ origin, segments }: HttpRequest): string {
-  return `${origin}/${segments.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/")}`;
+  return {
+    items,
+    next: `${urlOf(request.origin, request.segments)}?${query.toString().replaceAll("%24", "$")}`,
+  };
 }
 
 function numberIn({ query }: HttpRequest, name: string, byDefault: number): number {
