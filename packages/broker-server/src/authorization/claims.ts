@@ -28,6 +28,7 @@ export class Claims implements ClockDriven {
   readonly #onShown: (key: string) => void;
   readonly #onExpired: () => void;
   #attachment: ClockAttachment | undefined;
+  readonly isAwaited = false;
 
   /**
    * `onShown` is called with the identity of its key when the client has sent a valid token or secret; `onExpired` when a token has
@@ -115,10 +116,6 @@ export class Claims implements ClockDriven {
     for (const { expiresAtMs } of this.#grants.values()) next = Math.min(next, expiresAtMs);
     // Tokens expire by wall-clock time, but clocks drive in steady time.
     return next - (this.#clock.steppedMs ?? 0);
-  }
-
-  get isAwaited(): boolean {
-    return false;
   }
 
   runDue(): void {
