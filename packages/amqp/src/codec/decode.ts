@@ -319,7 +319,8 @@ function readArrayConstructor(
   return { code, elementType, descriptors };
 }
 
-const TYPE_NAMES: ReadonlyMap<number, AmqpTypeName> = new Map(
+/** The types of all constructors (1.6). */
+export const TYPE_NAMES: ReadonlyMap<number, AmqpTypeName> = new Map(
   Object.entries({
     null: [0x40],
     boolean: [0x41, 0x42, 0x56],
