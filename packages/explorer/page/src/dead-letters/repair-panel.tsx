@@ -1,8 +1,9 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { errorText, post } from "../data/api.js";
+import { post } from "../data/api.js";
 import { countText, plural } from "../data/format.js";
 import type { About, GroupView, RepairJobView, RepairPreview } from "../data/types.js";
+import { useAttempt } from "../data/use-attempt.js";
 import { Field, formValues, Problem } from "../parts/parts.js";
 import { Differences } from "./repair-differences.js";
 
@@ -24,20 +25,15 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
   const [preview, setPreview] = useState<Preview>();
   const [isStale, setStale] = useState(false);
   const [started, setStarted] = useState<RepairJobView>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, attempt } = useAttempt();
   const [isBusy, setBusy] = useState(false);
   useEffect(() => dialog.current?.showModal(), []);
 
   const ask = async <T,>(path: string, onAnswer: (answer: T) => void, body?: unknown) => {
     setBusy(true);
-    setProblem(undefined);
-    try {
-      onAnswer(await post<T>(path, body ?? { ...requestOf(form.current), ...criteriaOf(group), entity }));
-    } catch (error) {
-      setProblem(errorText(error));
-    } finally {
-      setBusy(false);
-    }
+    const request = body ?? { ...requestOf(form.current), ...criteriaOf(group), entity };
+    await attempt(async () => onAnswer(await post<T>(path, request)));
+    setBusy(false);
   };
   const show = (answer: Preview) => {
     setPreview(answer);

@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, post } from "../data/api.js";
+import { post } from "../data/api.js";
 import type { SessionList, SessionStateView } from "../data/types.js";
+import { useAttempt } from "../data/use-attempt.js";
 import { useLoad } from "../data/use-load.js";
 import { Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
@@ -33,14 +34,9 @@ export function Sessions({ entity }: { readonly entity: string }): VNode {
 
 function Session({ entity, sessionId }: { readonly entity: string; readonly sessionId: string }): VNode {
   const [state, setState] = useState<SessionStateView>();
-  const [problem, setProblem] = useState<string>();
-  const read = async () => {
-    try {
-      setState(await post<SessionStateView>("session-state", { entity, sessionId }));
-    } catch (error) {
-      setProblem(errorText(error));
-    }
-  };
+  const { problem, attempt } = useAttempt();
+  const read = () =>
+    attempt(async () => setState(await post<SessionStateView>("session-state", { entity, sessionId })));
   return (
     <li class="card">
       <h2>
