@@ -6,7 +6,7 @@ import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText } from "../reads/message-row.js";
 import { readMessage } from "../reads/peek.js";
 import { type ValueNode, valueTree } from "../values/value-tree.js";
-import { originOf, type RepairRequest, repairOptions } from "./repair-request.js";
+import { originOf, type RepairRequest } from "./repair-request.js";
 
 /** What a repair would do, with the differences for some of the messages. */
 export interface RepairPreview {
@@ -52,7 +52,9 @@ export async function previewRepair(
 ): Promise<RepairPreview> {
   const kept: RehearsedMessage[] = [];
   const rehearsal = await rehearseRepair({
-    ...repairOptions(context, request),
+    transport: context.transport,
+    pipeline: context.pipeline,
+    ...request,
     abortSignal,
     onRehearsed: (rehearsed) => {
       if (rehearsed.planned !== "not-selected" && kept.length < maxExamples) kept.push(rehearsed);

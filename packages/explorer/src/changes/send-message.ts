@@ -47,7 +47,6 @@ export async function sendMessage(
 }
 
 async function encoded(context: ExplorerContext, fields: Fields, messageId: string): Promise<EncodedMessage> {
-  const version = fields.count("version", { standard: 0, min: 0 });
   return await context.pipeline.serialize(
     {
       body: bodyOf(fields.text("body")),
@@ -60,7 +59,7 @@ async function encoded(context: ExplorerContext, fields: Fields, messageId: stri
     {
       writeAs: {
         serializer: fields.optionalText("serializer"),
-        version: version === 0 ? undefined : version,
+        version: fields.optionalCount("version", { min: 0 }) || undefined,
       },
     },
   );

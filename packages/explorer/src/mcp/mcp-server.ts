@@ -3,7 +3,7 @@ import { WaybillError } from "@waybill/core";
 import { retirementVerdict, takeCensus } from "@waybill/migration";
 import { z } from "zod";
 import { CensusHistory } from "../census/census-history.js";
-import { evidenceOf, targetOf } from "../census/take-and-keep.js";
+import { evidenceOf, targetOf } from "../census/verdict.js";
 import {
   type ExplorerContext,
   type ExplorerOptions,

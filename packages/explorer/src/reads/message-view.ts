@@ -30,25 +30,14 @@ export interface PropertyView {
   readonly value: LeafNode;
 }
 
+type Report = DeserializationOutcome["report"];
+type UnshownInReport = "attempts" | "contentType" | "encryptionBinding";
+
 /** How the chain, or the requested serializer, reads a body. */
-export interface ReadingView {
+export interface ReadingView extends Omit<Report, UnshownInReport> {
   readonly status: DeserializationOutcome["status"];
   /** The serializer that was requested instead of the chain: consumers may get another value. */
   readonly readAs: string | undefined;
-  readonly serializer: string | undefined;
-  readonly position: number;
-  readonly declared: string | undefined;
-  readonly assumed: string | undefined;
-  readonly messageType: string | undefined;
-  readonly messageVersion: number | undefined;
-  readonly upcastPath: readonly number[];
-  readonly contentEncodings: readonly string[];
-  readonly encryptionKeyId: string | undefined;
-  readonly claimCheck: string | undefined;
-  readonly section: string;
-  readonly isEmpty: boolean;
-  readonly bytes: number;
-  readonly durationInMs: number;
   /** The schema that the value was checked against, as text. */
   readonly schema: string | undefined;
   readonly reason: string | undefined;
@@ -143,7 +132,7 @@ function hexAround(body: Uint8Array, offset: number | undefined): HexView {
 /** The bytes that were read; undefined if the body was transformed before, so that offsets do not apply to its bytes on the wire. */
 function bodyAsRead(
   { body }: DeliveredMessage,
-  { contentEncodings, encryptionKeyId, claimCheck }: DeserializationOutcome["report"],
+  { contentEncodings, encryptionKeyId, claimCheck }: Report,
 ): Uint8Array | undefined {
   const isAsRead = contentEncodings.length === 0 && encryptionKeyId === undefined && claimCheck === undefined;
   return isAsRead && body instanceof Uint8Array ? body : undefined;
@@ -173,28 +162,16 @@ function readingView(
 ): ReadingView {
   const { report } = outcome;
   const decisive = outcome.status === "decoded" ? undefined : decisiveAttempt(report);
-  const { isEmpty = false, section, bytes, durationInMs, serializer, position } = report;
+  const { attempts, contentType: _, encryptionBinding: __, isEmpty = false, ...shown } = report;
   return {
     status: outcome.status,
     readAs,
-    serializer,
-    position,
-    declared: report.declared,
-    assumed: report.assumed,
-    messageType: report.messageType,
-    messageVersion: report.messageVersion,
-    upcastPath: report.upcastPath,
-    contentEncodings: report.contentEncodings,
-    encryptionKeyId: report.encryptionKeyId,
-    claimCheck: report.claimCheck,
-    section,
+    ...shown,
     isEmpty,
-    bytes,
-    durationInMs,
     schema: schemaText(pipeline, report),
     reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
-    attempts: report.attempts.map((attempt) => attemptView(attempt, travelled)),
-    decisive: decisive === undefined ? -1 : report.attempts.indexOf(decisive),
+    attempts: attempts.map((attempt) => attemptView(attempt, travelled)),
+    decisive: decisive === undefined ? -1 : attempts.indexOf(decisive),
     value: outcome.status === "decoded" && !isEmpty ? valueTree(outcome.body) : undefined,
     error: outcome.status === "unavailable" ? outcome.error.code : undefined,
   };
@@ -203,7 +180,7 @@ function readingView(
 /** The schema that the value was checked against, as far as the chain reports it. */
 function schemaText(
   pipeline: ExplorerContext["pipeline"],
-  { serializer: name, messageType, messageVersion }: DeserializationOutcome["report"],
+  { serializer: name, messageType, messageVersion }: Report,
 ): string | undefined {
   const serializer = pipeline.serializers.find((each) => each.name === name);
   if (serializer === undefined) return undefined;
