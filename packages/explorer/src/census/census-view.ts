@@ -20,16 +20,7 @@ export interface CensusCount {
 }
 
 /** A write plan, and its progress. */
-export interface PlanView {
-  readonly messageType: string;
-  readonly from: string;
-  readonly to: string;
-  /** The percentage of the plan in this configuration. */
-  readonly percent: number;
-  readonly phase: string;
-  /** The percentage of waiting messages in the new format; undefined when neither old nor new ones wait. */
-  readonly waitingPercent: number | undefined;
-}
+export type PlanView = ReturnType<typeof planViews>[number];
 
 /** The points of all censuses. */
 export function censusPoints(censuses: readonly Census[]): CensusPoint[] {
@@ -41,13 +32,15 @@ export function censusPoints(censuses: readonly Census[]): CensusPoint[] {
 }
 
 /** The state of every plan. */
-export function planViews({ writePlans }: ExplorerContext, latest: Census | undefined): PlanView[] {
+export function planViews({ writePlans }: ExplorerContext, latest: Census | undefined) {
   return writePlans.map((plan) => ({
     messageType: plan.messageType.name,
     from: `${plan.from.serializer} version ${plan.from.version}`,
     to: `${plan.to.serializer} version ${plan.to.version}`,
+    /** The percentage of the plan in this configuration. */
     percent: plan.percent,
     phase: plan.phase,
+    /** The percentage of waiting messages in the new format; undefined when neither old nor new ones wait. */
     waitingPercent: latest && waitingPercent(latest, plan),
   }));
 }

@@ -14,22 +14,7 @@ export interface DeadLettersView {
 }
 
 /** Dead letters of one reason, message type, version and format. */
-export interface GroupView {
-  readonly reason: string | undefined;
-  readonly mediaType: string;
-  readonly messageType: string | undefined;
-  readonly messageVersion: number | undefined;
-  readonly count: number;
-  /** How many of them the chain reads now. */
-  readonly readable: number;
-  /** The serializer that reads them now, if any. */
-  readonly serializer: string | undefined;
-  /** Why the others still cannot be read, and where. */
-  readonly failure: ReturnType<typeof attemptView> | undefined;
-  readonly oldestEnqueuedAt: string | undefined;
-  readonly newestEnqueuedAt: string | undefined;
-  readonly examples: readonly string[];
-}
+export type GroupView = ReturnType<typeof groupView>;
 
 /** Groups a whole dead-letter queue. Locks and changes nothing. */
 export async function groupDeadLetters(
@@ -57,7 +42,7 @@ export async function groupDeadLetters(
   };
 }
 
-function groupView(group: DeadLetterGroup): GroupView {
+function groupView(group: DeadLetterGroup) {
   const { failure, detail = "" } = group;
   return {
     reason: group.deadLetterReason,
@@ -65,8 +50,11 @@ function groupView(group: DeadLetterGroup): GroupView {
     messageType: group.messageType,
     messageVersion: group.messageVersion,
     count: group.count,
+    /** How many of them the chain reads now. */
     readable: group.status === "decoded" ? group.count : 0,
+    /** The serializer that reads them now, if any. */
     serializer: group.serializer,
+    /** Why the others still cannot be read, and where. */
     failure: failure && attemptView({ ...failure, position: -1, detail }),
     oldestEnqueuedAt: group.oldestEnqueuedAt?.toISOString(),
     newestEnqueuedAt: group.newestEnqueuedAt?.toISOString(),

@@ -9,7 +9,7 @@ import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type LeafNode, treeLimits, type ValueNode, valueTree } from "../values/value-tree.js";
 import { RequestError } from "../wire/request-error.js";
-import { type AttemptView, attemptView } from "./attempt-view.js";
+import { attemptView } from "./attempt-view.js";
 import { idText, instant, type MessageRow, messageRow } from "./message-row.js";
 import { peekOne, readMessage } from "./peek.js";
 
@@ -19,7 +19,7 @@ export interface MessageView extends MessageRow {
   readonly applicationProperties: readonly PropertyView[];
   readonly reading: ReadingView;
   /** The attempts when waybill dead-lettered it. */
-  readonly record: RecordView | undefined;
+  readonly record: ReturnType<typeof recordOf>;
   /** The bytes around the position where reading failed, or the first ones; undefined for AMQP values. */
   readonly hex: HexView | undefined;
 }
@@ -31,31 +31,9 @@ export interface PropertyView {
 }
 
 type Report = DeserializationOutcome["report"];
-type UnshownInReport = "attempts" | "contentType" | "encryptionBinding";
 
 /** How the chain, or the requested serializer, reads a body. */
-export interface ReadingView extends Omit<Report, UnshownInReport> {
-  readonly status: DeserializationOutcome["status"];
-  /** The serializer that was requested instead of the chain: consumers may get another value. */
-  readonly readAs: string | undefined;
-  /** The schema that the value was checked against, as text. */
-  readonly schema: string | undefined;
-  readonly reason: string | undefined;
-  readonly attempts: readonly AttemptView[];
-  /** The index in `attempts` of the attempt that got furthest; -1 for none. */
-  readonly decisive: number;
-  readonly value: ValueNode | undefined;
-  /** The error code if something was unavailable. */
-  readonly error: string | undefined;
-}
-
-/** The record that waybill added to a message when it dead-lettered it. */
-export interface RecordView {
-  readonly reason: string;
-  readonly deadLetteredAt: string | undefined;
-  readonly consumerVersion: string | undefined;
-  readonly attempts: readonly AttemptView[];
-}
+export type ReadingView = ReturnType<typeof readingView>;
 
 /** A piece of a body in hexadecimal. */
 export interface HexView {
@@ -159,20 +137,24 @@ function readingView(
   { pipeline }: ExplorerContext,
   outcome: DeserializationOutcome,
   { readAs, travelled }: { readAs: string | undefined; travelled: Uint8Array | undefined },
-): ReadingView {
+) {
   const { report } = outcome;
   const decisive = outcome.status === "decoded" ? undefined : decisiveAttempt(report);
   const { attempts, contentType: _, encryptionBinding: __, isEmpty = false, ...shown } = report;
   return {
     status: outcome.status,
+    /** The serializer that was requested instead of the chain: consumers may get another value. */
     readAs,
     ...shown,
     isEmpty,
+    /** The schema that the value was checked against, as text. */
     schema: schemaText(pipeline, report),
     reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
     attempts: attempts.map((attempt) => attemptView(attempt, travelled)),
+    /** The index in `attempts` of the attempt that got furthest; -1 for none. */
     decisive: decisive === undefined ? -1 : attempts.indexOf(decisive),
     value: outcome.status === "decoded" && !isEmpty ? valueTree(outcome.body) : undefined,
+    /** The error code if something was unavailable. */
     error: outcome.status === "unavailable" ? outcome.error.code : undefined,
   };
 }
@@ -190,7 +172,7 @@ function schemaText(
   return serializer.validation === "format" ? `the format's own schema (${name})` : undefined;
 }
 
-function recordOf(message: DeliveredMessage, travelled: Uint8Array | undefined): RecordView | undefined {
+function recordOf(message: DeliveredMessage, travelled: Uint8Array | undefined) {
   const record = parseDeadLetterRecord(message);
   return (
     record && {
