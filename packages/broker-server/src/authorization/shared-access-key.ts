@@ -92,15 +92,7 @@ function isWithin(path: string, scope: string): boolean {
   return scope === "" || path === scope || path.startsWith(`${scope}/`);
 }
 
-interface TokenFields {
-  /** Signed as received, still percent-encoded. */
-  readonly sr: string;
-  readonly se: string;
-  readonly sig: string;
-  readonly skn: string;
-}
-
-function parseToken(token: string): TokenFields | undefined {
+function parseToken(token: string) {
   const [, pairs] = /^SharedAccessSignature\s+(\S.*)$/i.exec(token) ?? [];
   if (pairs === undefined) return undefined;
   const fields = new Map(
@@ -109,6 +101,7 @@ function parseToken(token: string): TokenFields | undefined {
       return [pair.slice(0, at), pair.slice(at + 1)] as const;
     }),
   );
+  // Signed as received, still percent-encoded.
   const sr = fields.get("sr");
   const se = fields.get("se");
   const sig = decode(fields.get("sig"));

@@ -4,15 +4,11 @@ import { type HttpRequest, urlOf } from "../http-request.js";
 /** The service's default and maximum number of entries per page. */
 const MAX_ENTRIES = 100;
 
-/** The part of a list that was requested. */
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** The address of the next page, if any. */
-  readonly next: string | undefined;
-}
-
-/** Cuts the page given by `$skip` and `$top` (at most 100) out of a list. Throws if one is not a number. */
-export function pageOf<Item>(request: HttpRequest, all: readonly Item[]): Page<Item> {
+/**
+ * Cuts the page given by `$skip` and `$top` (at most 100) out of a list; `next` is the address of the next one, if any. Throws if one is not a
+ * number.
+ */
+export function pageOf<Item>(request: HttpRequest, all: readonly Item[]) {
   const skip = numberIn(request, "$skip", 0);
   const top = Math.min(numberIn(request, "$top", MAX_ENTRIES), MAX_ENTRIES);
   const items = all.slice(skip, skip + top);
