@@ -9,14 +9,7 @@ import { type ValueNode, valueTree } from "../values/value-tree.js";
 import { originOf, type RepairRequest } from "./repair-request.js";
 
 /** What a repair would do, with the differences for some of the messages. */
-export interface RepairPreview {
-  readonly peeked: number;
-  readonly resubmittable: number;
-  readonly skipped: Readonly<Partial<Record<string, number>>>;
-  /** Where the messages would go. */
-  readonly to: string;
-  readonly examples: readonly RepairDifference[];
-}
+export type RepairPreview = Awaited<ReturnType<typeof previewRepair>>;
 
 /** A message before and after. */
 export interface RepairDifference {
@@ -49,7 +42,7 @@ export async function previewRepair(
   context: ExplorerContext,
   request: RepairRequest,
   abortSignal?: AbortSignal,
-): Promise<RepairPreview> {
+) {
   const kept: RehearsedMessage[] = [];
   const rehearsal = await rehearseRepair({
     transport: context.transport,
@@ -64,6 +57,7 @@ export async function previewRepair(
   for (const rehearsed of kept) examples.push(await difference(context, rehearsed));
   const { to } = request;
   const target = to === undefined ? originOf(request.from) : originOf(to as never);
+  /** `to` is where the messages would go. */
   return { ...rehearsal, to: target, examples };
 }
 

@@ -4,14 +4,7 @@ import type { ExplorerContext } from "../options/explorer-options.js";
 import { attemptView } from "./attempt-view.js";
 
 /** The content of a dead-letter queue, and how today's chain reads it. */
-export interface DeadLettersView {
-  /** The dead-letter queue. */
-  readonly path: string;
-  readonly peeked: number;
-  /** How many the chain reads now. */
-  readonly readable: number;
-  readonly groups: readonly GroupView[];
-}
+export type DeadLettersView = Awaited<ReturnType<typeof groupDeadLetters>>;
 
 /** Dead letters of one reason, message type, version and format. */
 export type GroupView = ReturnType<typeof groupView>;
@@ -21,7 +14,7 @@ export async function groupDeadLetters(
   { transport, pipeline }: ExplorerContext,
   from: EntityAddress,
   abortSignal?: AbortSignal,
-): Promise<DeadLettersView> {
+) {
   const survey = await surveyDeadLetters({ transport, pipeline, from, abortSignal });
   const groups = new Map<string, GroupView>();
   for (const group of survey.groups) {
@@ -37,6 +30,7 @@ export async function groupDeadLetters(
   return {
     path: entityPathOf({ ...from, subQueue: from.subQueue ?? "deadLetter" }),
     peeked: survey.peeked,
+    /** How many the chain reads now. */
     readable: survey.decodable,
     groups: [...groups.values()].sort((one, two) => two.count - one.count),
   };
