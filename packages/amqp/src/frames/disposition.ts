@@ -1,7 +1,8 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
+import { putUint } from "../codec/encode.js";
 import { ACCEPTED, type DeliveryState, toDeliveryState } from "./delivery-state.js";
-import { FALSE, FieldReader, putByte, putUint, TRUE } from "./fields.js";
+import { FALSE, FieldReader, putByte, TRUE } from "./fields.js";
 import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
 import { DISPOSITION } from "./performatives.js";
 

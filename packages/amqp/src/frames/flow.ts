@@ -1,6 +1,7 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
-import { beginList, endList, FALSE, FieldReader, putByte, putUint, TRUE } from "./fields.js";
+import { putUint } from "../codec/encode.js";
+import { beginList, endList, FALSE, FieldReader, putByte, TRUE } from "./fields.js";
 import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
 import { FLOW } from "./performatives.js";
 

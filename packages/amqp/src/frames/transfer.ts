@@ -1,7 +1,8 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
+import { putUint } from "../codec/encode.js";
 import type { AmqpValue } from "../codec/value.js";
-import { beginList, endList, FALSE, FieldReader, NULL, putByte, putUint, TRUE } from "./fields.js";
+import { beginList, endList, FALSE, FieldReader, NULL, putByte, TRUE } from "./fields.js";
 import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
 import { TRANSFER } from "./performatives.js";
 
