@@ -18,11 +18,6 @@ export interface ServerContext {
   readonly turns: Turns;
 }
 
-interface GuardedLink {
-  readonly path: string;
-  readonly rights: readonly AccessRight[];
-}
-
 /** Above this many bytes of sends that are not durable yet, no more are read, so that a fast client fills no memory. */
 const MAX_PENDING = 8 * 2 ** 20;
 
@@ -45,7 +40,7 @@ export class Peer {
   namespace = "";
   /** Whether unread output accumulates: nothing may be pushed then. */
   isCongested = false;
-  readonly #guarded = new Map<Link, GuardedLink>();
+  readonly #guarded = new Map<Link, { readonly path: string; readonly rights: readonly AccessRight[] }>();
   readonly #waiting = new Set<() => void>();
   readonly #onSettled: () => void;
   /** Pending cleanup of ended links. */

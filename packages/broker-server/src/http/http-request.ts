@@ -39,19 +39,16 @@ export function toHttpRequest(
   const isEncrypted = (incoming.socket as { readonly encrypted?: boolean }).encrypted === true;
   const host = incoming.headers.host ?? "localhost";
   if (!HOST.test(host)) throw new HttpRefusal(400, "The host header is malformed.");
-  const [path, query] = splitOnce(withoutOrigin(incoming.url ?? "/"), "?");
-  const headers: Record<string, string | undefined> = Object.create(null);
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    headers[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
+  const [path = "", ...query] = withoutOrigin(incoming.url ?? "/").split("?");
   return {
     method: incoming.method ?? "GET",
     segments: path
       .split("/")
       .filter((segment) => segment !== "")
       .map(decodeSegment),
-    query: new URLSearchParams(query),
-    headers,
+    query: new URLSearchParams(query.join("?")),
+    // Only `set-cookie` has a list of values, and requests have none.
+    headers: incoming.headers as HttpRequest["headers"],
     rawHeaders: inPairs(incoming.rawHeaders),
     origin: `${isEncrypted ? "https" : "http"}://${host}`,
     host,
@@ -68,11 +65,6 @@ export function urlOf(origin: string, segments: readonly string[]): string {
 /** A client that uses the server as a proxy sends the whole URL. */
 function withoutOrigin(url: string): string {
   return url.replace(/^https?:\/\/[^/?#]*/i, "");
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** Rejects control characters, which entity names cannot contain, and relative segments. */
