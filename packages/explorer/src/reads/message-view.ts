@@ -1,9 +1,4 @@
-import {
-  type ApplicationProperties,
-  type DeserializationOutcome,
-  parseDeadLetterRecord,
-  WaybillError,
-} from "@waybill/core";
+import { type DeserializationOutcome, parseDeadLetterRecord, WaybillError } from "@waybill/core";
 import { decisiveAttempt } from "@waybill/core/pipeline";
 import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
@@ -72,7 +67,7 @@ export async function messageView(
   return {
     ...messageRow(message, chain),
     properties: propertiesOf(message),
-    applicationProperties: applicationPropertiesOf(message.applicationProperties),
+    applicationProperties: Object.entries(message.applicationProperties).map(propertyView),
     reading,
     record: recordOf(message, travelled),
     hex: message.body instanceof Uint8Array ? hexAround(message.body, offset) : undefined,
@@ -192,15 +187,11 @@ function propertiesOf(message: DeliveredMessage): PropertyView[] {
     correlationId: idText(message.correlationId),
   };
   return Object.entries(texts).flatMap(([name, value]) =>
-    value === undefined ? [] : [propertyView(name, value)],
+    value === undefined ? [] : [propertyView([name, value])],
   );
 }
 
-function applicationPropertiesOf(properties: ApplicationProperties): PropertyView[] {
-  return Object.entries(properties).map(([name, value]) => propertyView(name, value));
-}
-
-function propertyView(name: string, value: unknown): PropertyView {
+function propertyView([name, value]: readonly [string, unknown]): PropertyView {
   const node = valueTree(value, { limits: { ...treeLimits, maxItems: 0 } });
   const isLeaf = node !== undefined && "text" in node;
   return { name: name.slice(0, 256), value: isLeaf ? node : { kind: "other", text: "(object)" } };

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { WaybillError } from "@waybill/core";
 import { Fields } from "../wire/fields.js";
-import { RequestError } from "../wire/request-error.js";
+import { describeError, RequestError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
 import { LineStream } from "./line-stream.js";
 import { readJsonBody } from "./read-json-body.js";
@@ -64,14 +63,7 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
 
 /** Sends the error; as a last line if the response has already begun. */
 function fail(response: ServerResponse, error: unknown): void {
-  const { status, text } = describe(error);
+  const { status, text } = describeError(error);
   if (!response.headersSent) sendJson(response, status, { error: text });
   else response.end(`${toWire({ kind: "error", error: text })}\n`);
-}
-
-function describe(error: unknown): { readonly status: number; readonly text: string } {
-  if (error instanceof RequestError) return { status: error.status, text: error.message };
-  if (error instanceof WaybillError) return { status: 502, text: `${error.code}: ${error.text}` };
-  // The error's own text may contain payload or secrets.
-  return { status: 500, text: "An unexpected error occurred." };
 }
