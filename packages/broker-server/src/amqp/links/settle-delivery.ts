@@ -9,8 +9,8 @@ import {
 } from "@waybill/amqp";
 import type { DeadLetterOptions, Transaction } from "@waybill/broker";
 import type { MessageLock, MessageReceiver } from "@waybill/broker/front-end";
-import { fromAmqpProperties, keyText, textOf } from "../../messages/application-properties.js";
-import { checkChangedProperties } from "../../messages/check-properties.js";
+import { keyText, textOf } from "../../messages/application-properties.js";
+import { readChangedProperties } from "../../messages/check-properties.js";
 import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
@@ -61,7 +61,7 @@ function settle(
     case "released":
       return receiver.release(message, transaction);
     case "modified": {
-      const changes = readChanges(outcome.messageAnnotations);
+      const changes = readChangedProperties(outcome.messageAnnotations);
       return outcome.undeliverableHere === true
         ? receiver.defer(message, changes, transaction)
         : receiver.abandon(message, changes, transaction);
@@ -71,12 +71,6 @@ function settle(
     default:
       throw new AmqpRefusal("amqp:not-implemented", `A message cannot be settled as ${outcome.kind}.`);
   }
-}
-
-function readChanges(annotations: AmqpMap | undefined) {
-  if (annotations === undefined || annotations.size === 0) return undefined;
-  checkChangedProperties(annotations);
-  return fromAmqpProperties(annotations);
 }
 
 function readRejection({ error }: Outcome & { kind: "rejected" }): DeadLetterOptions {
@@ -91,11 +85,11 @@ function readDeadLetterInfo(info: AmqpMap | undefined): DeadLetterOptions {
   const others = new AmqpMap(
     info.entries.filter(([key]) => keyText(key) !== REASON && keyText(key) !== DESCRIPTION),
   );
-  checkChangedProperties(others);
+  const propertiesToModify = readChangedProperties(others);
   return {
     reason: textOf(info.get(REASON)),
     description: textOf(info.get(DESCRIPTION)),
-    ...(others.size > 0 && { propertiesToModify: fromAmqpProperties(others) }),
+    ...(propertiesToModify && { propertiesToModify }),
   };
 }
 

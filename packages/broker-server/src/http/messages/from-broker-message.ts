@@ -14,7 +14,8 @@ export function fromBrokerMessage(message: ReceivedMessage, status: number, loca
   const { contentType, applicationProperties, body } = message;
   const headers: [string, string][] = [["BrokerProperties", toBrokerProperties(message)]];
   if (location !== undefined) headers.push(["Location", location]);
-  if (contentType !== undefined) headers.push(["Content-Type", toHeaderText(contentType)]);
+  // Headers cannot contain line breaks or non-ASCII characters.
+  if (contentType !== undefined) headers.push(["Content-Type", contentType.replace(/[^\x20-\x7e]/g, "?")]);
   if (body.section !== "data") headers.push([SECTION_HEADER, body.section]);
   return { status, headers: [...headers, ...toUserHeaders(applicationProperties)], body: toBytes(body) };
 }
@@ -25,9 +26,4 @@ function toBytes(body: MessageBody): Uint8Array {
   if (body.section === "value" && typeof body.value === "string") return Buffer.from(body.value);
   if (body.section === "value" && body.value instanceof Uint8Array) return body.value;
   return encodeMessage({ body: toAmqpBody(body) });
-}
-
-/** Headers cannot contain line breaks or non-ASCII characters. */
-function toHeaderText(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?");
 }
