@@ -1,13 +1,15 @@
 import type { Clock } from "@waybill/broker";
 import type { ClockAttachment, ClockDriven } from "@waybill/broker/front-end";
 import { REQUEST_LIMITS } from "../limits/request-limits.js";
-import { AmqpRefusal, limitExceeded } from "../refusals/error.js";
+import { limitExceeded, unauthorized } from "../refusals/error.js";
 import type { OwnerOf } from "./owner.js";
 import {
   type AccessRight,
   type Grant,
   grantForSecret,
   grantForToken,
+  INVALID_TOKEN,
+  missingRights,
   type SharedAccessKey,
 } from "./shared-access-key.js";
 
@@ -52,13 +54,7 @@ export class Claims implements ClockDriven {
   putToken(token: string, audience: string): void {
     if (this.#authorization.kind === "development") return;
     const grant = grantForToken(this.#authorization.keys, token, audience, this.#clock.now(), this.#ownerOf);
-    if (grant === undefined) {
-      throw new AmqpRefusal(
-        "amqp:unauthorized-access",
-        "InvalidSignature: The token has an invalid signature, is expired, or is not for this resource.",
-        401,
-      );
-    }
+    if (grant === undefined) throw unauthorized(INVALID_TOKEN);
     if (this.#grants.size >= GRANT_LIMIT && !this.#grants.has(grant.path))
       throw limitExceeded(`A connection holds at most ${GRANT_LIMIT} tokens.`);
     this.#add(grant);
@@ -95,13 +91,7 @@ export class Claims implements ClockDriven {
 
   /** Throws the service's error unless the connection has one of these rights; the error does not reveal whether the entity exists. */
   require(path: string, ...rights: readonly AccessRight[]): void {
-    if (this.has(path, ...rights)) return;
-    throw new AmqpRefusal(
-      "amqp:unauthorized-access",
-      `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation.`,
-      401,
-      path,
-    );
+    if (!this.has(path, ...rights)) throw unauthorized(missingRights(rights), path);
   }
 
   /** Stops watching for expiry. */

@@ -30,6 +30,15 @@ export interface Grant {
   readonly expiresAtMs: number;
 }
 
+/** The service's text for every invalid token, whatever the reason. */
+export const INVALID_TOKEN =
+  "InvalidSignature: The token has an invalid signature, is expired, or is not for this resource.";
+
+/** The service's text for a client that has none of some rights. */
+export function missingRights(rights: readonly AccessRight[]): string {
+  return `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation.`;
+}
+
 const RIGHTS: readonly unknown[] = ["Send", "Listen", "Manage"];
 
 /** Checks and copies keys. Throws `TypeError` for one without name, secret or known rights, or for a duplicate name. */

@@ -56,6 +56,11 @@ export function badRequest(text: string): AmqpRefusal {
   return new AmqpRefusal("com.microsoft:argument-error", text);
 }
 
+/** The error for a client without a right, on the entity of `resource`. */
+export function unauthorized(text: string, resource?: string): AmqpRefusal {
+  return new AmqpRefusal("amqp:unauthorized-access", text, 401, resource);
+}
+
 /** The error for a client that uses more than it may. */
 export function limitExceeded(text: string): AmqpRefusal {
   return new AmqpRefusal("amqp:resource-limit-exceeded", text, 403);
