@@ -4,7 +4,7 @@ import { post } from "../data/api.js";
 import { countText, plural } from "../data/format.js";
 import type { About, GroupView, RepairJobView, RepairPreview } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
-import { Field, formValues, Problem } from "../parts/parts.js";
+import { Action, Field, formValues, Problem } from "../parts/parts.js";
 import { Differences } from "./repair-differences.js";
 
 interface RepairPanelProps {
@@ -48,19 +48,15 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
         <h2 id="repair-title">
           Repair {group === undefined ? "what can be read" : (group.reason ?? "dead letters")}
         </h2>
-        <button type="button" class="quiet-button" aria-label="Close" onClick={() => dialog.current?.close()}>
-          ✕
-        </button>
+        <Action text="✕" kind="quiet-button" label="Close" onClick={() => dialog.current?.close()} />
       </header>
       <Settings form={form} entity={entity} isRunning={isRunning} onChange={() => setStale(true)} />
       <p class="actions">
-        <button
-          type="button"
-          disabled={isBusy || isRunning}
+        <Action
+          text="Dry run"
+          isDisabled={isBusy || isRunning}
           onClick={() => ask<Preview>("repair/preview", show)}
-        >
-          Dry run
-        </button>
+        />
         <button
           type="button"
           class="danger"
@@ -153,11 +149,7 @@ function Progress({ job, total, onCancel }: ProgressProps): VNode {
           ? `, ${plural(job.possibleDuplicates.length, "possible duplicate")}`
           : ""}
       </p>
-      {job.state === "running" ? (
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
-      ) : null}
+      {job.state === "running" ? <Action text="Cancel" onClick={onCancel} /> : null}
       {job.state === "cancelled" ? (
         <p class="notice">
           Cancelled between two batches: what was sent is noted, nothing is lost, nothing will be sent twice.

@@ -4,7 +4,7 @@ import { post } from "../data/api.js";
 import type { SessionList, SessionStateView } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
 import { useLoad } from "../data/use-load.js";
-import { Problem, Waiting } from "../parts/parts.js";
+import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
 import { ValueTree } from "../parts/value-view.js";
 
@@ -24,9 +24,7 @@ export function Sessions({ entity }: { readonly entity: string }): VNode {
         ))}
       </ul>
       {value !== undefined && value.sessions.length === 100 ? (
-        <button type="button" onClick={() => setSkip(skip + 100)}>
-          Next sessions
-        </button>
+        <Action text="Next sessions" onClick={() => setSkip(skip + 100)} />
       ) : null}
     </div>
   );
@@ -43,9 +41,7 @@ function Session({ entity, sessionId }: { readonly entity: string; readonly sess
         <Text>{sessionId}</Text>
       </h2>
       {state === undefined ? (
-        <button type="button" class="quiet-button" onClick={read}>
-          Read its state (locks it for a moment)
-        </button>
+        <Action text="Read its state (locks it for a moment)" kind="quiet-button" onClick={read} />
       ) : null}
       <Problem text={problem ?? state?.problem} />
       {state !== undefined && !state.hasState ? <p class="quiet">It has no state.</p> : null}

@@ -5,7 +5,7 @@ import { countText, timeText } from "../data/format.js";
 import type { About, CensusPoint, PlanView } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
 import { useLoad } from "../data/use-load.js";
-import { Field, formValues, Problem, Section, Waiting } from "../parts/parts.js";
+import { Action, Field, formValues, Problem, Section, Waiting } from "../parts/parts.js";
 import { CensusChart, seriesNames } from "./census-chart.js";
 
 interface Censuses {
@@ -43,9 +43,7 @@ export function CensusPage({ about }: { readonly about: About }): VNode {
     <main class="page">
       <h1>Census</h1>
       <p class="headline">
-        <button type="button" onClick={take} disabled={progress !== undefined}>
-          Take a census
-        </button>{" "}
+        <Action text="Take a census" isDisabled={progress !== undefined} onClick={take} />{" "}
         <span role="status">
           {progress ?? (points.length > 0 ? `Last one ${timeText(points.at(-1)?.at)}` : "")}
         </span>

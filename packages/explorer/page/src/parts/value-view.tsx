@@ -4,6 +4,7 @@ import { get } from "../data/api.js";
 import { countText, sizeText } from "../data/format.js";
 import type { ContainerNode, LeafNode, ValueNode } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
+import { Action } from "./parts.js";
 import { Text } from "./text.js";
 
 /** The message to load the rest of a value from. */
@@ -65,9 +66,7 @@ function Container({ node, source, path, name }: OpenNode<ContainerNode>): VNode
         ))}
         {rest > 0 && source !== undefined ? (
           <li>
-            <button type="button" class="link" onClick={more}>
-              {countText(rest)} more
-            </button>
+            <Action text={`${countText(rest)} more`} kind="link" onClick={more} />
           </li>
         ) : null}
         {problem === undefined ? null : <li class="problem">{problem}</li>}
