@@ -2,12 +2,7 @@ import type { Census, CensusGroup } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
 
 /** A census as a point of the charts: how many messages of each format and version wait in each entity. */
-export interface CensusPoint {
-  readonly at: string;
-  readonly counts: readonly CensusCount[];
-  /** Entities that were not peeked to their end. */
-  readonly incomplete: readonly string[];
-}
+export type CensusPoint = ReturnType<typeof censusPoints>[number];
 
 /** The messages of one entity, with its dead letters, of one format and version. */
 export interface CensusCount {
@@ -23,10 +18,11 @@ export interface CensusCount {
 export type PlanView = ReturnType<typeof planViews>[number];
 
 /** The points of all censuses. */
-export function censusPoints(censuses: readonly Census[]): CensusPoint[] {
+export function censusPoints(censuses: readonly Census[]) {
   return censuses.map((census) => ({
     at: census.startedAt.toISOString(),
     counts: countsOf(census.groups),
+    /** Entities that were not peeked to their end. */
     incomplete: census.places.filter(({ end }) => end !== "reached").map(({ entityPath }) => entityPath),
   }));
 }

@@ -21,18 +21,12 @@ export interface RepairDifference {
   readonly isByteIdentical: boolean;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  readonly properties: readonly PropertyDifference[];
+  /** The properties that are added, removed or changed; an absent value is undefined. */
+  readonly properties: ReturnType<typeof propertyDifferences>;
   /** How the value differs when the new body is read; empty if it is the same. */
   readonly values: readonly { readonly path: string; readonly kind: string }[];
   readonly before: ValueNode | undefined;
   readonly after: ValueNode | undefined;
-}
-
-/** A property that is added, removed or changed; the absent value is undefined. */
-export interface PropertyDifference {
-  readonly name: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
 }
 
 const maxExamples = 10;
@@ -95,7 +89,7 @@ async function difference(
   };
 }
 
-function propertyDifferences(before: DeliveredMessage, after: EncodedMessage): PropertyDifference[] {
+function propertyDifferences(before: DeliveredMessage, after: EncodedMessage) {
   const was = textsOf(before);
   const will = textsOf(after);
   return [...new Set([...was.keys(), ...will.keys()])]

@@ -95,10 +95,7 @@ async function backwards(receiver: TransportReceiver, request: ListRequest, befo
 }
 
 /** The sequence numbers of the oldest and the newest message. */
-export interface NumberRange {
-  readonly first: string | undefined;
-  readonly last: string | undefined;
-}
+export type NumberRange = Awaited<ReturnType<typeof numberRange>>;
 
 /** Finds the range of sequence numbers in a few dozen peeks of one message, however long the queue. `expected` is an estimate of the messages. */
 export async function numberRange(
@@ -106,7 +103,7 @@ export async function numberRange(
   address: EntityAddress,
   expected: number,
   abortSignal?: AbortSignal,
-): Promise<NumberRange> {
+) {
   return await withReceiver(context, address, async (receiver) => {
     const at = async (fromSequenceNumber: bigint | undefined) =>
       (await receiver.peek({ maxMessages: 1, fromSequenceNumber, abortSignal }))[0]?.sequenceNumber;

@@ -5,19 +5,11 @@ import type { ExplorerContext } from "../options/explorer-options.js";
 import { type LeafNode, treeLimits, type ValueNode, valueTree } from "../values/value-tree.js";
 import { RequestError } from "../wire/request-error.js";
 import { attemptView } from "./attempt-view.js";
-import { idText, instant, type MessageRow, messageRow } from "./message-row.js";
+import { idText, instant, messageRow } from "./message-row.js";
 import { peekOne, readMessage } from "./peek.js";
 
 /** One message with all its details. */
-export interface MessageView extends MessageRow {
-  readonly properties: readonly PropertyView[];
-  readonly applicationProperties: readonly PropertyView[];
-  readonly reading: ReadingView;
-  /** The attempts when waybill dead-lettered it. */
-  readonly record: ReturnType<typeof recordOf>;
-  /** The bytes around the position where reading failed, or the first ones; undefined for AMQP values. */
-  readonly hex: HexView | undefined;
-}
+export type MessageView = Awaited<ReturnType<typeof messageView>>;
 
 /** A property; its value is a leaf. */
 export interface PropertyView {
@@ -31,13 +23,7 @@ type Report = DeserializationOutcome["report"];
 export type ReadingView = ReturnType<typeof readingView>;
 
 /** A piece of a body in hexadecimal. */
-export interface HexView {
-  readonly from: number;
-  readonly hex: string;
-  readonly bytes: number;
-  /** The byte to mark. */
-  readonly offset: number | undefined;
-}
+export type HexView = ReturnType<typeof hexOf>;
 
 /** How many bytes of a body are sent with a message. */
 const hexBytes = 2_048;
@@ -48,7 +34,7 @@ export async function viewMessage(
   address: EntityAddress,
   sequenceNumber: bigint,
   { readAs, abortSignal }: { readAs?: string | undefined; abortSignal?: AbortSignal | undefined } = {},
-): Promise<MessageView> {
+) {
   const message = await peekOne(context, address, sequenceNumber, abortSignal);
   return await messageView(context, message, { readAs, abortSignal });
 }
@@ -58,7 +44,7 @@ export async function messageView(
   context: ExplorerContext,
   message: DeliveredMessage,
   { readAs, abortSignal }: { readAs?: string | undefined; abortSignal?: AbortSignal | undefined } = {},
-): Promise<MessageView> {
+) {
   const chain = await readMessage(context, message, { abortSignal });
   const outcome = readAs === undefined ? chain : await readAsAsked(context, message, readAs, abortSignal);
   const travelled = bodyAsRead(message, outcome.report);
@@ -69,7 +55,9 @@ export async function messageView(
     properties: propertiesOf(message),
     applicationProperties: Object.entries(message.applicationProperties).map(propertyView),
     reading,
+    /** The attempts when waybill dead-lettered it. */
     record: recordOf(message, travelled),
+    /** The bytes around the position where reading failed, or the first ones; undefined for AMQP values. */
     hex: message.body instanceof Uint8Array ? hexAround(message.body, offset) : undefined,
   };
 }
@@ -89,8 +77,8 @@ export async function viewValuePart(
   return part;
 }
 
-/** A piece of a body. */
-export function hexOf(body: Uint8Array, from: number, length: number, offset?: number): HexView {
+/** A piece of a body; `offset` is the byte to mark. */
+export function hexOf(body: Uint8Array, from: number, length: number, offset?: number) {
   const piece = body.subarray(from, from + length);
   const hex = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString("hex");
   return { from, hex, bytes: body.length, offset };
