@@ -170,8 +170,7 @@ function checkPrimitive(reader: ByteReader, code: number): void {
 }
 
 function checkString(reader: ByteReader, size: number): void {
-  const start = reader.advance(size);
-  if (!isUtf8(reader.buffer.subarray(start, start + size))) reader.fail("a string is not UTF-8");
+  if (!isUtf8(readOctets(reader, size))) reader.fail("a string is not UTF-8");
 }
 
 function checkList(reader: ByteReader, count: number): void {

@@ -81,8 +81,7 @@ export function writeUlong(writer: ByteWriter, value: bigint): void {
 export function writeBinary(writer: ByteWriter, bytes: Uint8Array): void {
   writer.ensure(bytes.length + 5);
   writeVariableHead(writer, 0xa0, bytes.length);
-  writer.buffer.set(bytes, writer.position);
-  writer.position += bytes.length;
+  writer.put(bytes);
 }
 
 /** Appends a list (1.6.22); `writeItems` writes its items. */
@@ -344,8 +343,7 @@ function writeVariableElements(
     writer.ensure(bytes.length + 4);
     if (isShort) writer.buffer[writer.position++] = bytes.length;
     else writer.position = writer.buffer.writeUInt32BE(bytes.length, writer.position);
-    writer.buffer.set(bytes, writer.position);
-    writer.position += bytes.length;
+    writer.put(bytes);
   }
 }
 
@@ -370,7 +368,6 @@ function writeCompoundElements(writer: ByteWriter, type: AmqpTypeName, values: r
     writer.ensure(8 + content.length);
     writer.position = writer.buffer.writeUInt32BE(content.length + 4, writer.position);
     writer.position = writer.buffer.writeUInt32BE(count, writer.position);
-    writer.buffer.set(content, writer.position);
-    writer.position += content.length;
+    writer.put(content);
   }
 }

@@ -37,9 +37,7 @@ export function readFlow(reader: ByteReader, into: FlowFields): void {
 
 /** Appends a flow; without a handle it concerns only the session. */
 export function writeFlow(writer: ByteWriter, channel: number, flow: Readonly<FlowFields>): void {
-  writer.mark = writer.position;
-  writer.ensure(80);
-  beginFrame(writer, AMQP_FRAME, channel);
+  beginFrame(writer, AMQP_FRAME, channel, 80);
   const list = beginList(writer, FLOW, 11);
   putUint(writer, flow.nextIncomingId);
   putUint(writer, flow.incomingWindow);
