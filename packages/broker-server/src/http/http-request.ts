@@ -1,4 +1,6 @@
+import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import type { RequestMemory } from "./http-client.js";
 import { HttpRefusal } from "./http-refusal.js";
 
 /** A request as handlers see it, without sockets. */
@@ -34,7 +36,8 @@ const HOST = /^[A-Za-z0-9.:[\]_-]{1,255}$/;
 /** Parses the head of a request. Throws for a malformed host or path. */
 export function toHttpRequest(
   incoming: IncomingMessage,
-  { signal, readBody }: Pick<HttpRequest, "signal" | "readBody">,
+  memory: RequestMemory,
+  signal: AbortSignal,
 ): HttpRequest {
   const isEncrypted = (incoming.socket as { readonly encrypted?: boolean }).encrypted === true;
   const host = incoming.headers.host ?? "localhost";
@@ -53,7 +56,7 @@ export function toHttpRequest(
     origin: `${isEncrypted ? "https" : "http"}://${host}`,
     host,
     signal,
-    readBody,
+    readBody: (maxBytes) => readBody(incoming, memory, maxBytes),
   };
 }
 
@@ -86,4 +89,26 @@ function inPairs(list: readonly string[]): [string, string][] {
   for (let index = 0; index + 1 < list.length; index += 2)
     pairs.push([list[index] ?? "", list[index + 1] ?? ""]);
   return pairs;
+}
+
+/** Reads the body of a request into accounted memory. Stops as soon as it is longer than allowed. */
+async function readBody(
+  incoming: IncomingMessage,
+  memory: RequestMemory,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    memory.hold(part.length);
+    parts.push(part);
+  }
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+}
+
+function tooLarge(maxBytes: number): HttpRefusal {
+  return new HttpRefusal(413, `The body is larger than ${maxBytes} bytes.`);
 }

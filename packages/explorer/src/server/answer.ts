@@ -3,7 +3,6 @@ import { Fields } from "../wire/fields.js";
 import { describeError, RequestError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
 import { LineStream } from "./line-stream.js";
-import { readJsonBody } from "./read-json-body.js";
 import type { Call, Parts, Route } from "./route.js";
 
 const maxBodyBytes = 1024 * 1024;
@@ -66,4 +65,22 @@ function fail(response: ServerResponse, error: unknown): void {
   const { status, text } = describeError(error);
   if (!response.headersSent) sendJson(response, status, { error: text });
   else response.end(`${toWire({ kind: "error", error: text })}\n`);
+}
+
+/** Reads a JSON body of at most `maxBytes`. Rejects with `RequestError`. */
+async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
+    throw new RequestError(415, "The body must be application/json.");
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) throw new RequestError(413, `The body must have at most ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new RequestError(400, "The body must be JSON.");
+  }
 }

@@ -6,7 +6,6 @@ import type { Admission } from "../../limits/admission.js";
 import type { ResolvedServeOptions } from "../../options/serve-options.js";
 import { HttpClient, type RequestMemory } from "../http-client.js";
 import { type HttpResponse, toHttpRequest } from "../http-request.js";
-import { readBody } from "../read-body.js";
 import { handle } from "./handle.js";
 
 /** What an HTTP server needs. */
@@ -93,10 +92,7 @@ async function respond(
   const origin = { broker: settings.broker, namespace: settings.namespace };
   try {
     await settings.turns.next(client.usage);
-    const request = toHttpRequest(incoming, {
-      signal,
-      readBody: (maxBytes) => readBody(incoming, memory, maxBytes),
-    });
+    const request = toHttpRequest(incoming, memory, signal);
     const { batchMessages } = settings.limits;
     return await handle({ ...settings, batchMessages, client, memory }, request);
   } catch (error) {
