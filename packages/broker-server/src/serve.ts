@@ -68,12 +68,9 @@ function toConnectionString({ host, tls, authorization }: ResolvedServeOptions, 
 /** TLS names the server, and from Node 26 on JavaScript clients cannot name it by an address: `localhost` if the certificate covers it. */
 function hostInUrl(host: string, tls: ResolvedServeOptions["tls"]): string {
   const isLoopback = host === "127.0.0.1" || host === "::1";
-  if (isLoopback && tls !== undefined && isForLocalhost(tls.cert)) return "localhost";
+  if (isLoopback && tls !== undefined && new X509Certificate(tls.cert).checkHost("localhost"))
+    return "localhost";
   return host.includes(":") ? `[${host}]` : host;
-}
-
-function isForLocalhost(cert: string | Uint8Array): boolean {
-  return new X509Certificate(cert).checkHost("localhost") !== undefined;
 }
 
 function toCredentials(authorization: ResolvedServeOptions["authorization"]): string {

@@ -41,6 +41,11 @@ export class ByteWriter {
       return;
     }
     this.ensure(bytes.length);
+    this.put(bytes);
+  }
+
+  /** Copies bytes. The caller must have ensured the space. */
+  put(bytes: Uint8Array): void {
     this.buffer.set(bytes, this.position);
     this.position += bytes.length;
   }

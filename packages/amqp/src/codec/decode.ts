@@ -170,8 +170,7 @@ function checkPrimitive(reader: ByteReader, code: number): void {
 }
 
 function checkString(reader: ByteReader, size: number): void {
-  const start = reader.advance(size);
-  if (!isUtf8(reader.buffer.subarray(start, start + size))) reader.fail("a string is not UTF-8");
+  if (!isUtf8(readOctets(reader, size))) reader.fail("a string is not UTF-8");
 }
 
 function checkList(reader: ByteReader, count: number): void {
@@ -319,7 +318,8 @@ function readArrayConstructor(
   return { code, elementType, descriptors };
 }
 
-const TYPE_NAMES: ReadonlyMap<number, AmqpTypeName> = new Map(
+/** The types of all constructors (1.6). */
+export const TYPE_NAMES: ReadonlyMap<number, AmqpTypeName> = new Map(
   Object.entries({
     null: [0x40],
     boolean: [0x41, 0x42, 0x56],

@@ -39,8 +39,17 @@ export function writeSymbol(writer: ByteWriter, text: string): void {
 /** Appends a uint (1.6.5): one, two or five bytes. */
 export function writeUint(writer: ByteWriter, value: number): void {
   writer.ensure(5);
+  if (value > 0xffffffff) throw new RangeError(`a uint must be at most ${0xffffffff}`);
+  putUint(writer, value);
+}
+
+/** Appends a uint field, null if `undefined`. The caller must have ensured the space. */
+export function putUint(writer: ByteWriter, value: number | undefined): void {
   const { buffer, position } = writer;
-  if (value === 0) {
+  if (value === undefined) {
+    buffer[position] = 0x40;
+    writer.position = position + 1;
+  } else if (value === 0) {
     buffer[position] = 0x43;
     writer.position = position + 1;
   } else if (value < 256) {
@@ -49,7 +58,11 @@ export function writeUint(writer: ByteWriter, value: number): void {
     writer.position = position + 2;
   } else {
     buffer[position] = 0x70;
-    writer.position = buffer.writeUInt32BE(value, position + 1);
+    buffer[position + 1] = value >>> 24;
+    buffer[position + 2] = value >>> 16;
+    buffer[position + 3] = value >>> 8;
+    buffer[position + 4] = value;
+    writer.position = position + 5;
   }
 }
 
@@ -68,8 +81,7 @@ export function writeUlong(writer: ByteWriter, value: bigint): void {
 export function writeBinary(writer: ByteWriter, bytes: Uint8Array): void {
   writer.ensure(bytes.length + 5);
   writeVariableHead(writer, 0xa0, bytes.length);
-  writer.buffer.set(bytes, writer.position);
-  writer.position += bytes.length;
+  writer.put(bytes);
 }
 
 /** Appends a list (1.6.22); `writeItems` writes its items. */
@@ -331,8 +343,7 @@ function writeVariableElements(
     writer.ensure(bytes.length + 4);
     if (isShort) writer.buffer[writer.position++] = bytes.length;
     else writer.position = writer.buffer.writeUInt32BE(bytes.length, writer.position);
-    writer.buffer.set(bytes, writer.position);
-    writer.position += bytes.length;
+    writer.put(bytes);
   }
 }
 
@@ -357,7 +368,6 @@ function writeCompoundElements(writer: ByteWriter, type: AmqpTypeName, values: r
     writer.ensure(8 + content.length);
     writer.position = writer.buffer.writeUInt32BE(content.length + 4, writer.position);
     writer.position = writer.buffer.writeUInt32BE(count, writer.position);
-    writer.buffer.set(content, writer.position);
-    writer.position += content.length;
+    writer.put(content);
   }
 }

@@ -1,19 +1,33 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import { readComposite } from "../codec/composite.js";
-import type { AmqpError } from "../frames/amqp-error.js";
-import { type Begin, beginType } from "../frames/performatives.js";
+import { type AmqpError, toAmqpError } from "../frames/amqp-error.js";
+import { DispositionFields, readDisposition } from "../frames/disposition.js";
+import { FlowFields, readFlow } from "../frames/flow.js";
+import {
+  attachType,
+  type Begin,
+  beginType,
+  DISPOSITION,
+  detachType,
+  endType,
+  FLOW,
+  TRANSFER,
+} from "../frames/performatives.js";
+import { readTransfer, TransferFields } from "../frames/transfer.js";
 import { COSTS, costOfPerformative } from "../memory/memory-budget.js";
 import { ChannelTable } from "./channel-table.js";
 import type { ConnectionEndpoint } from "./connection.js";
 import { SessionEndpoint } from "./session.js";
-import { SessionFrames } from "./session-frames.js";
 
 /** The sessions of a connection: begins them, dispatches frames to them, and flushes them. */
 export class ConnectionSessions {
   readonly #connection: ConnectionEndpoint;
   readonly #channels = new ChannelTable();
   readonly #working = new Set<SessionEndpoint>();
-  readonly #frames = new SessionFrames();
+  /** Frequent frames are read into reused objects. */
+  readonly #transfer = new TransferFields();
+  readonly #flow = new FlowFields();
+  readonly #disposition = new DispositionFields();
 
   constructor(connection: ConnectionEndpoint) {
     this.#connection = connection;
@@ -37,12 +51,42 @@ export class ConnectionSessions {
     } else this.#accept(begin, channel, costOfPerformative(size, body.items));
   }
 
-  /** Passes a frame to the session on its channel. */
+  /** Reads a frame and passes it to the session on its channel (2.7). */
   receive(body: ByteReader, code: number, channel: number): void {
     const session = this.#channels.atRemote(channel);
-    if (!session) this.#connection.fail("amqp:not-allowed", `channel ${channel} has no session`);
-    else if (!this.#frames.receive(session, code, body)) {
-      this.#connection.fail("amqp:not-implemented", "a frame carries an unknown performative");
+    if (!session) {
+      this.#connection.fail("amqp:not-allowed", `channel ${channel} has no session`);
+      return;
+    }
+    switch (code) {
+      case TRANSFER:
+        readTransfer(body, this.#transfer);
+        session.receiveTransfer(this.#transfer, body.buffer.subarray(body.position, body.end));
+        return;
+      case DISPOSITION:
+        readDisposition(body, this.#disposition);
+        session.receiveDisposition(this.#disposition);
+        return;
+      case FLOW:
+        readFlow(body, this.#flow);
+        session.receiveFlow(this.#flow);
+        return;
+      case attachType.code: {
+        const size = body.end - body.position;
+        const attach = readComposite(body, attachType);
+        session.receiveAttach(attach, costOfPerformative(size, body.items));
+        return;
+      }
+      case detachType.code: {
+        const { handle, error, closed } = readComposite(body, detachType);
+        session.receiveDetach(handle, toAmqpError(error), closed ?? false);
+        return;
+      }
+      case endType.code:
+        session.receiveEnd(toAmqpError(readComposite(body, endType).error));
+        return;
+      default:
+        this.#connection.fail("amqp:not-implemented", "a frame carries an unknown performative");
     }
   }
 

@@ -49,7 +49,8 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   identity: string | undefined;
   linkCount = 0;
 
-  #limits: PeerLimits;
+  /** The limits that currently apply to the peer. */
+  limits: PeerLimits;
   #state: ConnectionState = "start";
   #sasl: SaslNegotiation | undefined;
   readonly #splitter = new FrameSplitter(this);
@@ -67,7 +68,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   constructor(options: ResolvedConnectionOptions) {
     this.options = options;
     this.#memory = new ConnectionMemory(options.budget);
-    this.#limits = { ...options, ...options.untrusted };
+    this.limits = { ...options, ...options.untrusted };
     if (options.role === "client") this.write().append(protocolHeader(firstProtocol(options)));
   }
 
@@ -87,13 +88,8 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     return !this.isEnded && (this.#rest !== undefined || this.#splitter.isWaiting);
   }
 
-  /** The limits that currently apply to the peer. */
-  get limits(): PeerLimits {
-    return this.#limits;
-  }
-
   get maxFrameSize(): number {
-    return this.#limits.maxFrameSize;
+    return this.limits.maxFrameSize;
   }
 
   get mustWait(): boolean {
@@ -128,7 +124,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   trust(): void {
-    this.#limits = this.options;
+    this.limits = this.options;
   }
 
   /** Does work that may take more than a turn; further input waits. */

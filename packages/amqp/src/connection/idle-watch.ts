@@ -6,13 +6,6 @@ export interface IdleLimits {
   readonly remoteIdleTimeOutMs: number;
 }
 
-export interface IdleVerdict {
-  readonly isExpired: boolean;
-  readonly isHeartbeatDue: boolean;
-  /** When to check next. */
-  readonly nextMs: number | undefined;
-}
-
 /** Minimum heartbeat interval, even if the peer asks for shorter ones. */
 const MIN_HEARTBEAT_MS = 250;
 
@@ -35,7 +28,8 @@ export class IdleWatch {
     this.#hasSent = true;
   }
 
-  check(nowMs: number, limits: IdleLimits): IdleVerdict {
+  /** Checks both directions; `nextMs` is when to check next. */
+  check(nowMs: number, limits: IdleLimits) {
     if (this.#startedMs === undefined) {
       this.#startedMs = nowMs;
       this.#receivedMs = nowMs;

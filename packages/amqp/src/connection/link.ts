@@ -140,8 +140,8 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   protected abstract forgetUnfinished(): void;
   protected abstract notifyDetached(error: AmqpError | undefined): void;
 
-  /** Sends the local attach; returns false if the link has ended. */
-  protected sendAttach(options: AcceptOptions & Partial<OpenLinkOptions>): boolean {
+  /** Sends the local attach, for `accept` and for links attached by this side; returns false if the link has ended. */
+  open(options: AcceptOptions & Partial<OpenLinkOptions>): boolean {
     if (this.#state !== "attach-received" && this.#state !== "unattached") return false;
     this.#move("attach-sent");
     this.#writeAttach(options, "accepted");

@@ -5,26 +5,15 @@ import { asValue, closeType, openType } from "../frames/performatives.js";
 import type { ResolvedConnectionOptions } from "./connection-options.js";
 
 /** Writes the open of a connection (2.7.1). */
-export function writeOpen(
-  to: ByteWriter,
-  {
-    containerId,
-    hostname,
-    maxFrameSize,
-    channelMax,
-    idleTimeOutMs,
-    offeredCapabilities,
-    properties,
-  }: ResolvedConnectionOptions,
-): void {
+export function writeOpen(to: ByteWriter, options: ResolvedConnectionOptions): void {
   writeFrame(to, AMQP_FRAME, 0, openType, {
-    containerId,
-    hostname,
-    maxFrameSize,
-    channelMax,
-    idleTimeOut: idleTimeOutMs > 0 ? idleTimeOutMs : undefined,
-    offeredCapabilities,
-    properties,
+    containerId: options.containerId,
+    hostname: options.hostname,
+    maxFrameSize: options.maxFrameSize,
+    channelMax: options.channelMax,
+    idleTimeOut: options.idleTimeOutMs > 0 ? options.idleTimeOutMs : undefined,
+    offeredCapabilities: options.offeredCapabilities,
+    properties: options.properties,
   });
 }
 

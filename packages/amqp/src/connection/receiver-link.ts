@@ -55,16 +55,14 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   }
 
   accept(options: ReceiverAcceptOptions = {}): void {
-    if (!this.open(options)) return;
-    this.#topUp();
+    if (this.open(options)) this.#topUp();
   }
 
-  /** Sends the local attach, for `accept` and for links attached by this side. */
-  open(options: ReceiverAcceptOptions): boolean {
+  override open(options: ReceiverAcceptOptions): boolean {
     this.#creditWindow = options.creditWindow ?? 0;
     this.#maxMessageSize = options.maxMessageSize ?? this.session.connection.options.maxMessageSize;
     this.#oversized = options.oversized ?? "detach";
-    return this.sendAttach(options);
+    return super.open(options);
   }
 
   addCredit(count: number): void {

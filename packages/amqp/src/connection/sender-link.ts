@@ -1,11 +1,4 @@
-import type {
-  AcceptOptions,
-  OpenLinkOptions,
-  OutgoingDelivery,
-  SenderHandler,
-  SenderLink,
-  SendOptions,
-} from "../api.js";
+import type { AcceptOptions, OutgoingDelivery, SenderHandler, SenderLink, SendOptions } from "../api.js";
 import { concatenate } from "../codec/encode.js";
 import { serialAdd, serialDistance } from "../deliveries/serial.js";
 import type { AmqpError } from "../frames/amqp-error.js";
@@ -79,14 +72,9 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   }
 
   accept(options: AcceptOptions = {}): void {
-    if (!this.sendAttach(options)) return;
+    if (!this.open(options)) return;
     // A flow may have arrived before the local answer to the attach: its credit counts from now on.
     if (this.#linkCredit > 0 || this.isDraining) this.#creditChanged();
-  }
-
-  /** Sends the attach of a link attached by this side. */
-  open(options: OpenLinkOptions): void {
-    this.sendAttach(options);
   }
 
   send(message: Uint8Array | readonly Uint8Array[], options: SendOptions): OutgoingDelivery | undefined {

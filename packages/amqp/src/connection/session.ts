@@ -58,14 +58,14 @@ export class SessionEndpoint implements Session {
   }
 
   openSender(options: OpenLinkOptions): SenderLink {
-    const link = new SenderEndpoint(this, options.name, this.#allocateHandle());
-    this.#register(link);
-    link.open(options);
-    return link;
+    return this.#open(new SenderEndpoint(this, options.name, this.#allocateHandle()), options);
   }
 
   openReceiver(options: OpenLinkOptions & ReceiverAcceptOptions): ReceiverLink {
-    const link = new ReceiverEndpoint(this, options.name, this.#allocateHandle());
+    return this.#open(new ReceiverEndpoint(this, options.name, this.#allocateHandle()), options);
+  }
+
+  #open<Endpoint extends LinkEndpoint>(link: Endpoint, options: OpenLinkOptions): Endpoint {
     this.#register(link);
     link.open(options);
     return link;

@@ -1,7 +1,8 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
+import { putUint } from "../codec/encode.js";
 import { ACCEPTED, type DeliveryState, toDeliveryState } from "./delivery-state.js";
-import { FALSE, FieldReader, putByte, putUint, TRUE } from "./fields.js";
+import { FALSE, FieldReader, putByte, TRUE } from "./fields.js";
 import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
 import { DISPOSITION } from "./performatives.js";
 
@@ -43,21 +44,16 @@ export function writeDisposition(
   },
 ): void {
   const { first, last, isSettled, encodedState } = disposition;
-  writer.mark = writer.position;
-  writer.ensure(40 + (encodedState?.length ?? 0));
-  beginFrame(writer, AMQP_FRAME, channel);
+  beginFrame(writer, AMQP_FRAME, channel, 40 + (encodedState?.length ?? 0));
   // A wide list, because a rejection's description may be long.
   const start = writer.position;
-  writer.buffer.set(HEAD, start);
-  writer.position = start + HEAD.length;
+  writer.put(HEAD);
   putByte(writer, disposition.isFromReceiver ? TRUE : FALSE);
   putUint(writer, first);
   putUint(writer, last);
   putByte(writer, isSettled ? TRUE : FALSE);
-  if (encodedState) {
-    writer.buffer.set(encodedState, writer.position);
-    writer.position += encodedState.length;
-  } else putUint(writer, undefined);
+  if (encodedState) writer.put(encodedState);
+  else putUint(writer, undefined);
   writer.buffer.writeUInt32BE(writer.position - start - 8, start + 4);
   endFrame(writer);
 }

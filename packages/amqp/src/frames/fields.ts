@@ -100,29 +100,6 @@ export class FieldReader {
   }
 }
 
-/** Appends a uint field, null if `undefined`. The caller must have ensured the space. */
-export function putUint(writer: ByteWriter, value: number | undefined): void {
-  const { buffer, position } = writer;
-  if (value === undefined) {
-    buffer[position] = 0x40;
-    writer.position = position + 1;
-  } else if (value === 0) {
-    buffer[position] = 0x43;
-    writer.position = position + 1;
-  } else if (value < 256) {
-    buffer[position] = 0x52;
-    buffer[position + 1] = value;
-    writer.position = position + 2;
-  } else {
-    buffer[position] = 0x70;
-    buffer[position + 1] = value >>> 24;
-    buffer[position + 2] = value >>> 16;
-    buffer[position + 3] = value >>> 8;
-    buffer[position + 4] = value;
-    writer.position = position + 5;
-  }
-}
-
 /** Appends one byte: a complete one-byte value, or part of one. The caller must have ensured the space. */
 export function putByte(writer: ByteWriter, byte: number): void {
   writer.buffer[writer.position++] = byte;

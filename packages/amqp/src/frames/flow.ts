@@ -1,6 +1,7 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
-import { beginList, endList, FALSE, FieldReader, putByte, putUint, TRUE } from "./fields.js";
+import { putUint } from "../codec/encode.js";
+import { beginList, endList, FALSE, FieldReader, putByte, TRUE } from "./fields.js";
 import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
 import { FLOW } from "./performatives.js";
 
@@ -36,9 +37,7 @@ export function readFlow(reader: ByteReader, into: FlowFields): void {
 
 /** Appends a flow; without a handle it concerns only the session. */
 export function writeFlow(writer: ByteWriter, channel: number, flow: Readonly<FlowFields>): void {
-  writer.mark = writer.position;
-  writer.ensure(80);
-  beginFrame(writer, AMQP_FRAME, channel);
+  beginFrame(writer, AMQP_FRAME, channel, 80);
   const list = beginList(writer, FLOW, 11);
   putUint(writer, flow.nextIncomingId);
   putUint(writer, flow.incomingWindow);

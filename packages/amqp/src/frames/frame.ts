@@ -17,10 +17,10 @@ export function protocolHeader(protocolId: number): Uint8Array {
   return Buffer.from([0x41, 0x4d, 0x51, 0x50, protocolId, 1, 0, 0]);
 }
 
-/** Starts a frame; {@link endFrame} fills in its size. */
-export function beginFrame(writer: ByteWriter, type: number, channel: number): void {
+/** Starts a frame with room for `size` bytes; {@link endFrame} fills in its size. */
+export function beginFrame(writer: ByteWriter, type: number, channel: number, size = 8): void {
   writer.mark = writer.position;
-  writer.ensure(8);
+  writer.ensure(size);
   const { buffer, position } = writer;
   buffer[position + 4] = 2;
   buffer[position + 5] = type;

@@ -1,7 +1,8 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
+import { putUint } from "../codec/encode.js";
 import type { AmqpValue } from "../codec/value.js";
-import { beginList, endList, FALSE, FieldReader, NULL, putByte, putUint, TRUE } from "./fields.js";
+import { beginList, endList, FALSE, FieldReader, NULL, putByte, TRUE } from "./fields.js";
 import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
 import { TRANSFER } from "./performatives.js";
 
@@ -69,23 +70,20 @@ export function writeFirstTransfer(
   more: number,
 ): void {
   const { tag, encodedState } = head;
-  writer.mark = writer.position;
-  writer.ensure(TRANSFER_HEAD_SIZE + tag.length + (encodedState?.length ?? 0));
-  beginFrame(writer, AMQP_FRAME, channel);
+  const size = TRANSFER_HEAD_SIZE + tag.length + (encodedState?.length ?? 0);
+  beginFrame(writer, AMQP_FRAME, channel, size);
   const list = beginList(writer, TRANSFER, encodedState ? 8 : 6);
   putUint(writer, handle);
   putUint(writer, deliveryId);
   putByte(writer, 0xa0);
   putByte(writer, tag.length);
-  writer.buffer.set(tag, writer.position);
-  writer.position += tag.length;
+  writer.put(tag);
   putUint(writer, head.format);
   putByte(writer, head.isSettled ? TRUE : FALSE);
   putByte(writer, more);
   if (encodedState) {
     putByte(writer, NULL);
-    writer.buffer.set(encodedState, writer.position);
-    writer.position += encodedState.length;
+    writer.put(encodedState);
   }
   endList(writer, list);
   endFrame(writer, payloadSize);
@@ -99,9 +97,7 @@ export function writeNextTransfer(
   payloadSize: number,
   more: number,
 ): void {
-  writer.mark = writer.position;
-  writer.ensure(TRANSFER_HEAD_SIZE);
-  beginFrame(writer, AMQP_FRAME, channel);
+  beginFrame(writer, AMQP_FRAME, channel, TRANSFER_HEAD_SIZE);
   const list = beginList(writer, TRANSFER, 6);
   putUint(writer, handle);
   for (let field = 1; field < 5; field++) putByte(writer, NULL);

@@ -1,5 +1,5 @@
 import type { ByteReader } from "../codec/byte-reader.js";
-import { readValue, skipValue } from "../codec/decode.js";
+import { readValue, skipValue, TYPE_NAMES } from "../codec/decode.js";
 import type { AmqpTypeName } from "../codec/value.js";
 
 /** Maximum size of application properties, in bytes of their names and values. */
@@ -54,7 +54,8 @@ function typeAt(reader: ByteReader): AmqpTypeName | undefined {
     code = reader.readUint8();
   }
   reader.position = start;
-  return COMPOUND_TYPES[code];
+  const type = TYPE_NAMES.get(code);
+  return type === "list" || type === "map" || type === "array" ? type : undefined;
 }
 
 function nameAt(reader: ByteReader, start: number): string {
@@ -64,12 +65,3 @@ function nameAt(reader: ByteReader, start: number): string {
 }
 
 const MAP_32 = 0xd1;
-const COMPOUND_TYPES: Readonly<Record<number, AmqpTypeName>> = Object.freeze({
-  69: "list",
-  192: "list",
-  208: "list",
-  193: "map",
-  209: "map",
-  224: "array",
-  240: "array",
-});

@@ -56,7 +56,7 @@ export class MessageSections {
       const code = readDescriptor(reader);
       if (code < HEADER || code > FOOTER) reader.fail("a message section has an unknown descriptor");
       const isRepeated =
-        code === FOOTER ? this.footer !== undefined : code === previous && !isRepeatable(code);
+        code === FOOTER ? this.footer !== undefined : code === previous && code !== DATA && code !== SEQUENCE;
       if (code < previous || isRepeated) reader.fail("message sections are out of order");
       const valueStart = reader.position;
       skipValue(reader);
@@ -224,10 +224,6 @@ export class MessageSections {
 const MAX_VALUES = 65_536;
 /** Maximum body sections: far more than real messages or batches have. */
 const MAX_SECTIONS = 10_000;
-
-function isRepeatable(code: number): boolean {
-  return code === DATA || code === SEQUENCE;
-}
 
 /** Whether a constructor is the given one, or its variant with a size of four bytes. */
 function isWideOr(code8: number, code: number | undefined): boolean {

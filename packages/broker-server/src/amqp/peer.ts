@@ -6,7 +6,7 @@ import type { ConnectionBudget } from "../limits/connection-budget.js";
 import { ReplyLinks } from "../limits/reply-links.js";
 import { type Turns, Usage } from "../limits/turns.js";
 import type { ResolvedServeLimits } from "../options/serve-limits.js";
-import { AmqpRefusal, toAmqpError } from "../refusals/error.js";
+import { toAmqpError, unauthorized } from "../refusals/error.js";
 import { RequestLine } from "./request-line.js";
 import { SessionHolders } from "./session-holders.js";
 import { OpenTransactions } from "./transactions.js";
@@ -16,11 +16,6 @@ export interface ServerContext {
   readonly broker: Broker;
   readonly limits: ResolvedServeLimits;
   readonly turns: Turns;
-}
-
-interface GuardedLink {
-  readonly path: string;
-  readonly rights: readonly AccessRight[];
 }
 
 /** Above this many bytes of sends that are not durable yet, no more are read, so that a fast client fills no memory. */
@@ -45,7 +40,7 @@ export class Peer {
   namespace = "";
   /** Whether unread output accumulates: nothing may be pushed then. */
   isCongested = false;
-  readonly #guarded = new Map<Link, GuardedLink>();
+  readonly #guarded = new Map<Link, { readonly path: string; readonly rights: readonly AccessRight[] }>();
   readonly #waiting = new Set<() => void>();
   readonly #onSettled: () => void;
   /** Pending cleanup of ended links. */
@@ -94,7 +89,8 @@ export class Peer {
     for (const [link, { path, rights }] of this.#guarded) {
       if (this.claims.has(path, ...rights)) continue;
       this.#guarded.delete(link);
-      this.endLater(() => this.end(link, expired(path)));
+      const text = `The token for '${path}' has expired. Put a new one on $cbs and attach again.`;
+      this.endLater(() => this.end(link, unauthorized(text)));
     }
   }
 
@@ -163,14 +159,6 @@ export class Peer {
     this.#waiting.clear();
     this.budget.close();
   }
-}
-
-function expired(path: string): AmqpRefusal {
-  return new AmqpRefusal(
-    "amqp:unauthorized-access",
-    `The token for '${path}' has expired. Put a new one on $cbs and attach again.`,
-    401,
-  );
 }
 
 function ignoreClosedBroker(error: unknown): void {

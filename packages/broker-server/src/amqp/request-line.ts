@@ -1,5 +1,5 @@
 import type { Connection } from "@waybill/amqp";
-import { AmqpRefusal } from "../refusals/error.js";
+import { limitExceeded } from "../refusals/error.js";
 import type { Peer } from "./peer.js";
 
 /** Memory per waiting request, besides its bytes. */
@@ -23,11 +23,7 @@ export class RequestLine {
   hold(bytes: number): number {
     const cost = REQUEST_COST + bytes;
     if (this.#peer.budget.take(cost)) return cost;
-    throw new AmqpRefusal(
-      "amqp:resource-limit-exceeded",
-      "The connection has too many requests in progress.",
-      403,
-    );
+    throw limitExceeded("The connection has too many requests in progress.");
   }
 
   /** Runs a request after the earlier ones are done. */

@@ -3,7 +3,7 @@ import type { DeliveryState, Outcome } from "@waybill/amqp";
 import { type Broker, BrokerError, type Transaction } from "@waybill/broker";
 import { REQUEST_LIMITS } from "../limits/request-limits.js";
 import { entityOf } from "../refusals/address.js";
-import { AmqpRefusal } from "../refusals/error.js";
+import { AmqpRefusal, limitExceeded } from "../refusals/error.js";
 
 const { openTransactions: OPEN_LIMIT } = REQUEST_LIMITS;
 
@@ -25,13 +25,8 @@ export class OpenTransactions {
   /** Begins a transaction and returns its id. Throws if the connection has too many. */
   declare(): Uint8Array {
     this.#forgetEnded();
-    if (this.#open.size >= OPEN_LIMIT) {
-      throw new AmqpRefusal(
-        "amqp:resource-limit-exceeded",
-        `A connection has at most ${OPEN_LIMIT} open transactions.`,
-        403,
-      );
-    }
+    if (this.#open.size >= OPEN_LIMIT)
+      throw limitExceeded(`A connection has at most ${OPEN_LIMIT} open transactions.`);
     const transaction = this.#broker.beginTransaction();
     const id = Buffer.from(transaction.id.replaceAll("-", ""), "hex");
     this.#open.set(keyOf(id), { transaction });

@@ -1,13 +1,15 @@
 import type { Clock } from "@waybill/broker";
 import type { ClockAttachment, ClockDriven } from "@waybill/broker/front-end";
 import { REQUEST_LIMITS } from "../limits/request-limits.js";
-import { AmqpRefusal } from "../refusals/error.js";
+import { limitExceeded, unauthorized } from "../refusals/error.js";
 import type { OwnerOf } from "./owner.js";
 import {
   type AccessRight,
   type Grant,
   grantForSecret,
   grantForToken,
+  INVALID_TOKEN,
+  missingRights,
   type SharedAccessKey,
 } from "./shared-access-key.js";
 
@@ -28,6 +30,7 @@ export class Claims implements ClockDriven {
   readonly #onShown: (key: string) => void;
   readonly #onExpired: () => void;
   #attachment: ClockAttachment | undefined;
+  readonly isAwaited = false;
 
   /**
    * `onShown` is called with the identity of its key when the client has sent a valid token or secret; `onExpired` when a token has
@@ -51,20 +54,9 @@ export class Claims implements ClockDriven {
   putToken(token: string, audience: string): void {
     if (this.#authorization.kind === "development") return;
     const grant = grantForToken(this.#authorization.keys, token, audience, this.#clock.now(), this.#ownerOf);
-    if (grant === undefined) {
-      throw new AmqpRefusal(
-        "amqp:unauthorized-access",
-        "InvalidSignature: The token has an invalid signature, is expired, or is not for this resource.",
-        401,
-      );
-    }
-    if (this.#grants.size >= GRANT_LIMIT && !this.#grants.has(grant.path)) {
-      throw new AmqpRefusal(
-        "amqp:resource-limit-exceeded",
-        `A connection holds at most ${GRANT_LIMIT} tokens.`,
-        403,
-      );
-    }
+    if (grant === undefined) throw unauthorized(INVALID_TOKEN);
+    if (this.#grants.size >= GRANT_LIMIT && !this.#grants.has(grant.path))
+      throw limitExceeded(`A connection holds at most ${GRANT_LIMIT} tokens.`);
     this.#add(grant);
   }
 
@@ -99,13 +91,7 @@ export class Claims implements ClockDriven {
 
   /** Throws the service's error unless the connection has one of these rights; the error does not reveal whether the entity exists. */
   require(path: string, ...rights: readonly AccessRight[]): void {
-    if (this.has(path, ...rights)) return;
-    throw new AmqpRefusal(
-      "amqp:unauthorized-access",
-      `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation.`,
-      401,
-      path,
-    );
+    if (!this.has(path, ...rights)) throw unauthorized(missingRights(rights), path);
   }
 
   /** Stops watching for expiry. */
@@ -120,10 +106,6 @@ export class Claims implements ClockDriven {
     for (const { expiresAtMs } of this.#grants.values()) next = Math.min(next, expiresAtMs);
     // Tokens expire by wall-clock time, but clocks drive in steady time.
     return next - (this.#clock.steppedMs ?? 0);
-  }
-
-  get isAwaited(): boolean {
-    return false;
   }
 
   runDue(): void {

@@ -1,20 +1,15 @@
 import { type Broker, BrokerError } from "@waybill/broker";
-import { parseEntityPath } from "@waybill/broker/front-end";
+import { entityOf } from "../refusals/address.js";
 
 /** Returns the queue or topic, in lower case, that a path belongs to: itself, or the owner of a sub-queue or subscription. */
 export type OwnerOf = (path: string) => string;
 
 const SUBSCRIPTION = /\/subscriptions\/[^/]+$/;
 
-/** The key of the entity of a path, without its sub-queue. */
-export function entityKeyOf(path: string): string {
-  return parseEntityPath(path).entity.toLowerCase();
-}
-
 /** Looks up owners in a broker: a path that looks like a subscription may be a queue of that name. */
 export function ownersIn(broker: Broker): OwnerOf {
   return (path) => {
-    const entity = entityKeyOf(path);
+    const entity = entityOf(path);
     if (!SUBSCRIPTION.test(entity)) return entity;
     try {
       const description = broker.getEntity(entity);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { toEntityPath } from "../refusals/address.js";
-import { entityKeyOf, type OwnerOf } from "./owner.js";
+import { entityOf, toEntityPath } from "../refusals/address.js";
+import type { OwnerOf } from "./owner.js";
 
 /** The rights of a key: send, receive, or everything. */
 export type AccessRight = "Send" | "Listen" | "Manage";
@@ -28,6 +28,15 @@ export interface Grant {
   readonly rights: ReadonlySet<AccessRight>;
   /** In ms since the epoch; `Infinity` if it lasts as long as the connection. */
   readonly expiresAtMs: number;
+}
+
+/** The service's text for every invalid token, whatever the reason. */
+export const INVALID_TOKEN =
+  "InvalidSignature: The token has an invalid signature, is expired, or is not for this resource.";
+
+/** The service's text for a client that has none of some rights. */
+export function missingRights(rights: readonly AccessRight[]): string {
+  return `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation.`;
 }
 
 const RIGHTS: readonly unknown[] = ["Send", "Listen", "Manage"];
@@ -92,15 +101,7 @@ function isWithin(path: string, scope: string): boolean {
   return scope === "" || path === scope || path.startsWith(`${scope}/`);
 }
 
-interface TokenFields {
-  /** Signed as received, still percent-encoded. */
-  readonly sr: string;
-  readonly se: string;
-  readonly sig: string;
-  readonly skn: string;
-}
-
-function parseToken(token: string): TokenFields | undefined {
+function parseToken(token: string) {
   const [, pairs] = /^SharedAccessSignature\s+(\S.*)$/i.exec(token) ?? [];
   if (pairs === undefined) return undefined;
   const fields = new Map(
@@ -109,6 +110,7 @@ function parseToken(token: string): TokenFields | undefined {
       return [pair.slice(0, at), pair.slice(at + 1)] as const;
     }),
   );
+  // Signed as received, still percent-encoded.
   const sr = fields.get("sr");
   const se = fields.get("se");
   const sig = decode(fields.get("sig"));
@@ -135,7 +137,7 @@ function toPath(address: string | undefined): string | undefined {
 }
 
 function scopeOf({ entity }: Pick<SharedAccessKey, "entity">): string | undefined {
-  return entity === undefined ? undefined : entityKeyOf(entity);
+  return entity === undefined ? undefined : entityOf(entity);
 }
 
 function identityOf({ name, entity }: Pick<SharedAccessKey, "name" | "entity">): string {

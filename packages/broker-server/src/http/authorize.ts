@@ -1,6 +1,10 @@
 import { ownersIn } from "../authorization/owner.js";
-import type { AccessRight } from "../authorization/shared-access-key.js";
-import { grantForToken } from "../authorization/shared-access-key.js";
+import {
+  type AccessRight,
+  grantForToken,
+  INVALID_TOKEN,
+  missingRights,
+} from "../authorization/shared-access-key.js";
 import type { HttpContext } from "./http-context.js";
 import { HttpRefusal } from "./http-refusal.js";
 import type { HttpRequest } from "./http-request.js";
@@ -26,16 +30,7 @@ export function authorize(
   const grant = grantForToken(authorization.keys, token, audience, broker.clock.now(), () =>
     ownersIn(broker)(entity.toLowerCase()),
   );
-  if (grant === undefined) {
-    throw new HttpRefusal(
-      401,
-      "InvalidSignature: The token has an invalid signature, is expired, or is not for this resource.",
-    );
-  }
+  if (grant === undefined) throw new HttpRefusal(401, INVALID_TOKEN);
   client.trust(grant.key);
-  if (rights.some((right) => grant.rights.has(right))) return;
-  throw new HttpRefusal(
-    401,
-    `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation.`,
-  );
+  if (!rights.some((right) => grant.rights.has(right))) throw new HttpRefusal(401, missingRights(rights));
 }

@@ -1,4 +1,6 @@
+import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import type { RequestMemory } from "./http-client.js";
 import { HttpRefusal } from "./http-refusal.js";
 
 /** A request as handlers see it, without sockets. */
@@ -34,40 +36,38 @@ const HOST = /^[A-Za-z0-9.:[\]_-]{1,255}$/;
 /** Parses the head of a request. Throws for a malformed host or path. */
 export function toHttpRequest(
   incoming: IncomingMessage,
-  { signal, readBody }: Pick<HttpRequest, "signal" | "readBody">,
+  memory: RequestMemory,
+  signal: AbortSignal,
 ): HttpRequest {
   const isEncrypted = (incoming.socket as { readonly encrypted?: boolean }).encrypted === true;
   const host = incoming.headers.host ?? "localhost";
   if (!HOST.test(host)) throw new HttpRefusal(400, "The host header is malformed.");
-  const [path, query] = splitOnce(withoutOrigin(incoming.url ?? "/"), "?");
-  const headers: Record<string, string | undefined> = Object.create(null);
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    headers[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
+  const [path = "", ...query] = withoutOrigin(incoming.url ?? "/").split("?");
   return {
     method: incoming.method ?? "GET",
     segments: path
       .split("/")
       .filter((segment) => segment !== "")
       .map(decodeSegment),
-    query: new URLSearchParams(query),
-    headers,
+    query: new URLSearchParams(query.join("?")),
+    // Only `set-cookie` has a list of values, and requests have none.
+    headers: incoming.headers as HttpRequest["headers"],
     rawHeaders: inPairs(incoming.rawHeaders),
     origin: `${isEncrypted ? "https" : "http"}://${host}`,
     host,
     signal,
-    readBody,
+    readBody: (maxBytes) => readBody(incoming, memory, maxBytes),
   };
+}
+
+/** The URL of some segments. SDKs expect `$` as it is. */
+export function urlOf(origin: string, segments: readonly string[]): string {
+  return `${origin}/${segments.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/")}`;
 }
 
 /** A client that uses the server as a proxy sends the whole URL. */
 function withoutOrigin(url: string): string {
   return url.replace(/^https?:\/\/[^/?#]*/i, "");
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** Rejects control characters, which entity names cannot contain, and relative segments. */
@@ -89,4 +89,26 @@ function inPairs(list: readonly string[]): [string, string][] {
   for (let index = 0; index + 1 < list.length; index += 2)
     pairs.push([list[index] ?? "", list[index + 1] ?? ""]);
   return pairs;
+}
+
+/** Reads the body of a request into accounted memory. Stops as soon as it is longer than allowed. */
+async function readBody(
+  incoming: IncomingMessage,
+  memory: RequestMemory,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    memory.hold(part.length);
+    parts.push(part);
+  }
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+}
+
+function tooLarge(maxBytes: number): HttpRefusal {
+  return new HttpRefusal(413, `The body is larger than ${maxBytes} bytes.`);
 }

@@ -1,5 +1,5 @@
 import type { ResolvedServeLimits } from "../options/serve-limits.js";
-import { AmqpRefusal } from "../refusals/error.js";
+import { type AmqpRefusal, limitExceeded } from "../refusals/error.js";
 import { ConnectionBudget } from "./connection-budget.js";
 import { MemoryPool } from "./memory-pool.js";
 import { Usage } from "./turns.js";
@@ -34,7 +34,7 @@ export class Admission {
     const { connections, connectionBytes } = this.#limits.unauthenticated;
     if (this.#unauthenticated.size >= connections) this.#unauthenticated.oldest?.evict();
     return new ConnectionBudget(this.#unauthenticated, connectionBytes, () =>
-      onEvicted(refusal("The server needs this connection's memory for other connections.")),
+      onEvicted(limitExceeded("The server needs this connection's memory for other connections.")),
     );
   }
 
@@ -42,13 +42,9 @@ export class Admission {
   trust(budget: ConnectionBudget): AmqpRefusal | undefined {
     const { connections, connectionBytes } = this.#limits;
     if (this.#authenticated.size >= connections) {
-      return refusal(`The server has ${connections} connections, which is the maximum.`);
+      return limitExceeded(`The server has ${connections} connections, which is the maximum.`);
     }
     budget.moveTo(this.#authenticated, connectionBytes);
     return undefined;
   }
-}
-
-function refusal(text: string): AmqpRefusal {
-  return new AmqpRefusal("amqp:resource-limit-exceeded", text, 403);
 }

@@ -7,16 +7,11 @@ import { type Turns, type TurnTaker, Usage } from "./turns.js";
  */
 const SOCKETS_AT_ONCE = 16;
 
-interface Arrival {
-  readonly socket: Socket;
-  readonly admit: () => void;
-}
-
 /** Sockets waiting to be handled in turns: hundreds may arrive, or send their first data, at once. */
 export class Arrivals implements TurnTaker {
   readonly usage = new Usage();
   readonly #turns: Turns;
-  #waiting: Arrival[] = [];
+  #waiting: { readonly socket: Socket; readonly admit: () => void }[] = [];
   #next: NodeJS.Immediate | undefined;
 
   /** Their time counts towards `group`, that of unauthenticated clients. */

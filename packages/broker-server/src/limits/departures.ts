@@ -26,14 +26,9 @@ export class Departures {
       clearTimeout(timer);
       this.#sockets.delete(socket);
     });
-    if (this.#sockets.size > this.#limit) this.#destroyOldest();
-  }
-
-  #destroyOldest(): void {
-    for (const oldest of this.#sockets) {
-      this.#sockets.delete(oldest);
-      oldest.destroy();
-      return;
-    }
+    const [oldest] = this.#sockets;
+    if (oldest === undefined || this.#sockets.size <= this.#limit) return;
+    this.#sockets.delete(oldest);
+    oldest.destroy();
   }
 }

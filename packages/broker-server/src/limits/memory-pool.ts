@@ -16,11 +16,6 @@ export class MemoryPool {
     this.#limit = limit;
   }
 
-  /** Bytes held by all. */
-  get held(): number {
-    return this.#held;
-  }
-
   get size(): number {
     return this.#members.size;
   }

@@ -1,7 +1,7 @@
 import { AmqpMap, type AmqpValue, isTyped, type MessageSections } from "@waybill/amqp";
-import { BrokerError } from "@waybill/broker";
+import { type ApplicationProperties, BrokerError } from "@waybill/broker";
 import { APPLICATION_PROPERTY_LIMITS } from "@waybill/broker/front-end";
-import { keyText } from "./application-properties.js";
+import { fromAmqpProperties, keyText } from "./application-properties.js";
 
 /**
  * Checks the application properties of a message without decoding them. Throws `BrokerError`: `argument-error` for a list, map or array,
@@ -27,12 +27,14 @@ export function checkProperties(sent: MessageSections): void {
   }
 }
 
-/** Checks the properties changed by a settlement, like {@link checkProperties}. */
-export function checkChangedProperties(map: AmqpMap): void {
+/** The properties changed by a settlement, if any, checked like {@link checkProperties}. */
+export function readChangedProperties(map: AmqpMap | undefined): ApplicationProperties | undefined {
+  if (map === undefined || map.size === 0) return undefined;
   for (const [key, value] of map.entries) {
     const type = compoundTypeOf(value);
     if (type !== undefined) throw unsupported(keyText(key) ?? "", type);
   }
+  return fromAmqpProperties(map);
 }
 
 function compoundTypeOf(value: AmqpValue): string | undefined {

@@ -17,7 +17,7 @@ import {
   ulong,
   uuid,
 } from "@waybill/amqp";
-import { type PropertyStamps, stampProperties } from "@waybill/amqp/server";
+import { stampProperties } from "@waybill/amqp/server";
 import type { MessageBody, MessageId, ReceivedMessage } from "@waybill/broker";
 import { keyText, toAmqpProperties, toAmqpValue } from "./application-properties.js";
 import { encodePlainFront, isPlain } from "./front-template.js";
@@ -95,24 +95,21 @@ function frontOf(
   sections: MessageSections | undefined,
 ): Pick<MessageParts, "header" | "deliveryAnnotations" | "messageAnnotations"> {
   const sentHeader = sections?.decodeHeader();
-  const deliveryAnnotations = sections?.decodeDeliveryAnnotations()?.entries ?? [];
   const token = withLockToken ? message.lockToken : undefined;
-  const header: Partial<MessageHeader> = {
-    ...durableOf(message, sentHeader),
-    ...(sentHeader?.priority !== undefined && { priority: sentHeader.priority }),
-    ...(sentHeader?.firstAcquirer !== undefined && { firstAcquirer: sentHeader.firstAcquirer }),
-    ...ttlFieldOf(message),
-    // Written even if 0: SDKs treat a missing field as undefined.
-    deliveryCount: message.deliveryCount,
-  };
+  const deliveryAnnotations = [
+    ...(sections?.decodeDeliveryAnnotations()?.entries ?? []),
+    ...(token === undefined ? [] : [[symbol("x-opt-lock-token"), uuid(token)] as const]),
+  ];
   return {
-    header,
-    ...((deliveryAnnotations.length > 0 || token !== undefined) && {
-      deliveryAnnotations: new AmqpMap([
-        ...deliveryAnnotations,
-        ...(token === undefined ? [] : [[symbol("x-opt-lock-token"), uuid(token)] as const]),
-      ]),
-    }),
+    header: {
+      durable: durableOf(message, sentHeader),
+      priority: sentHeader?.priority,
+      ttl: ttlOf(message),
+      firstAcquirer: sentHeader?.firstAcquirer,
+      // Written even if 0: SDKs treat a missing field as undefined.
+      deliveryCount: message.deliveryCount,
+    },
+    deliveryAnnotations: deliveryAnnotations.length > 0 ? new AmqpMap(deliveryAnnotations) : null,
     messageAnnotations: annotationsOf(message, isPeeked, sections?.decodeMessageAnnotations()),
   };
 }
@@ -121,14 +118,9 @@ function frontOf(
 function durableOf(
   { forcePersistence, hasChangedBrokerProperties }: ReceivedMessage,
   sent: MessageHeader | undefined,
-): Partial<MessageHeader> {
-  if (forcePersistence) return { durable: true };
-  return sent?.durable === undefined || hasChangedBrokerProperties ? {} : { durable: sent.durable };
-}
-
-function ttlFieldOf(message: ReceivedMessage): Partial<MessageHeader> {
-  const ttl = ttlOf(message);
-  return ttl === undefined ? {} : { ttl };
+): boolean | undefined {
+  if (forcePersistence) return true;
+  return hasChangedBrokerProperties ? undefined : sent?.durable;
 }
 
 function annotationsOf(message: ReceivedMessage, isPeeked: boolean, sent: AmqpMap | undefined): AmqpMap {
@@ -186,12 +178,8 @@ function bareParts(message: ReceivedMessage, sections: MessageSections): readonl
  * and they prefer the expiry times to the header.
  */
 function stamped(bare: Uint8Array, message: ReceivedMessage): readonly Uint8Array[] {
-  const { messageId } = message;
-  const stamps: PropertyStamps = {
-    messageId: typeof messageId === "string" ? messageId : undefined,
-    ...expiryOf(message),
-  };
-  return stampProperties(bare, stamps);
+  const messageId = typeof message.messageId === "string" ? message.messageId : undefined;
+  return stampProperties(bare, { messageId, ...expiryOf(message) });
 }
 
 function toParts(message: ReceivedMessage, delivery: Delivery): MessageParts {
@@ -228,7 +216,8 @@ function toAmqpId(id: MessageId): AmqpValue {
   return typeof id === "number" || typeof id === "bigint" ? ulong(BigInt(id)) : id;
 }
 
-function toAmqpBody(body: MessageBody): MessageParts["body"] {
+/** A body in the section that it was sent in. */
+export function toAmqpBody(body: MessageBody): MessageParts["body"] {
   if (body.section === "data") return { kind: "data", sections: [body.bytes] };
   if (body.section === "value") return { kind: "value", value: toAmqpValue(body.value) };
   return { kind: "sequence", sections: [body.value.map(toAmqpValue)] };

@@ -40,7 +40,7 @@ const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 export function toBrokerMessage(received: MessageSections): BrokerMessage {
   const sent = received.inOrder();
   const header = sent.decodeHeader();
-  const annotations = annotationsOf(sent);
+  const annotations = sent.decodeMessageAnnotations();
   const properties = sent.decodeProperties();
   const timeToLiveMs = sentLifeMs(header, properties);
   if (timeToLiveMs === undefined && properties?.absoluteExpiryTime !== undefined) {
@@ -86,12 +86,6 @@ const noProperties = (): ApplicationProperties => ({});
 /** A body of one data section, the most common kind, as a view. Others are decoded only on demand. */
 function dataOf({ data, bytes }: MessageSections): BrokerMessage["body"] {
   return data && { section: "data", bytes: bytes.subarray(data.start, data.end) };
-}
-
-/** Some SDKs send empty annotations with every message. */
-function annotationsOf(sent: MessageSections): AmqpMap | undefined {
-  const annotations = sent.decodeMessageAnnotations();
-  return annotations?.size === 0 ? undefined : annotations;
 }
 
 /** Whether there are sections before the bare message that the broker cannot recreate. */

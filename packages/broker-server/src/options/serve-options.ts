@@ -2,13 +2,8 @@ import { randomBytes } from "node:crypto";
 import { type OptionNames, requireKnownOptions } from "@waybill/broker";
 import type { Authorization } from "../authorization/claims.js";
 import { resolveSharedAccessKeys, type SharedAccessKey } from "../authorization/shared-access-key.js";
-import { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts, type ResolvedIdleTimeouts } from "./idle-timeouts.js";
-import {
-  DEFAULT_SERVE_LIMITS,
-  type ResolvedServeLimits,
-  resolveServeLimits,
-  type ServeLimits,
-} from "./serve-limits.js";
+import { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts } from "./idle-timeouts.js";
+import { DEFAULT_SERVE_LIMITS, resolveServeLimits, type ServeLimits } from "./serve-limits.js";
 
 /** A certificate with its private key, PEM. */
 export interface TlsOptions {
@@ -49,17 +44,7 @@ export interface ServeOptions {
 }
 
 /** Options with every default filled in. */
-export interface ResolvedServeOptions {
-  readonly port: number;
-  readonly additionalPorts: readonly number[];
-  readonly host: string;
-  readonly namespace: string;
-  readonly tls: Required<TlsOptions> | undefined;
-  readonly authorization: Authorization;
-  readonly closeTimeoutMs: number;
-  readonly idleTimeouts: ResolvedIdleTimeouts;
-  readonly limits: ResolvedServeLimits;
-}
+export type ResolvedServeOptions = Readonly<ReturnType<typeof resolveServeOptions>>;
 
 /** The defaults of `serve`; `tlsPort` is the default port with TLS. */
 export const DEFAULT_SERVE_OPTIONS = Object.freeze({
@@ -94,10 +79,10 @@ const NAMESPACE = /^[A-Za-z][A-Za-z0-9-]{0,49}$/;
  * Fills in defaults. Throws `TypeError` for an unknown option, a port or time out of range, and for `acceptAnyone` if other machines could
  * connect.
  */
-export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions {
+export function resolveServeOptions(options: ServeOptions) {
   // `tls` may have further properties: tools that create certificates often add the CA's.
   requireKnownOptions("serve", options, OPTION_NAMES);
-  const { tls, keys, acceptAnyone = false } = options;
+  const { tls } = options;
   const { tlsPort, closeTimeoutMs, idleTimeouts } = DEFAULT_SERVE_OPTIONS;
   const host = options.host ?? DEFAULT_SERVE_OPTIONS.host;
   const resolved = {
@@ -120,12 +105,16 @@ export function resolveServeOptions(options: ServeOptions): ResolvedServeOptions
   for (const [name, ms] of Object.entries(resolved.idleTimeouts)) {
     requireWhole(`idleTimeouts.${name}`, ms, 2 ** 31 - 1);
   }
-  if (!acceptAnyone) return { ...resolved, authorization: { kind: "keys", keys: resolveKeys(keys) } };
+  return { ...resolved, authorization: resolveAuthorization(options, host) };
+}
+
+function resolveAuthorization({ acceptAnyone = false, keys }: ServeOptions, host: string): Authorization {
+  if (!acceptAnyone) return { kind: "keys", keys: resolveKeys(keys) };
   if (keys !== undefined) throw new TypeError("serve: set either acceptAnyone or keys");
-  if (!LOOPBACK.test(resolved.host)) {
-    throw new TypeError(`serve: acceptAnyone is for loopback addresses only, and host is ${resolved.host}`);
+  if (!LOOPBACK.test(host)) {
+    throw new TypeError(`serve: acceptAnyone is for loopback addresses only, and host is ${host}`);
   }
-  return { ...resolved, authorization: { kind: "development" } };
+  return { kind: "development" };
 }
 
 function resolveKeys(keys: readonly SharedAccessKey[] | undefined): SharedAccessKey[] {

@@ -8,16 +8,11 @@ const BACKLOG = 128;
 /** Sockets accepted only to be refused. */
 const SPARE_SOCKETS = 10;
 
-/** The ports of a broker; each of them serves every protocol. */
-export interface Listener {
-  /** The main port, then the additional ones in the given order. */
-  readonly ports: readonly number[];
-  /** Stops listening, closes all connections properly, and resolves when the last socket is closed. */
-  close(): Promise<void>;
-}
-
-/** Serves a broker on its ports; resolves when all of them listen, rejects when one cannot. */
-export async function listen(broker: Broker, options: ResolvedServeOptions): Promise<Listener> {
+/**
+ * Serves a broker with every protocol on the main port, then on the additional ones in the given order; resolves when all of them listen,
+ * rejects when one cannot.
+ */
+export async function listen(broker: Broker, options: ResolvedServeOptions) {
   const router = new SocketRouter(broker, options);
   const sockets = new Set<Socket>();
   const { connections, unauthenticated } = options.limits;
@@ -33,6 +28,7 @@ export async function listen(broker: Broker, options: ResolvedServeOptions): Pro
     router.accept(socket);
   };
   const servers: Server[] = [];
+  /** Stops listening, closes all connections properly, and resolves when the last socket is closed. */
   const close = async (): Promise<void> => {
     const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
     router.close();

@@ -13,7 +13,6 @@ import { Arrivals } from "../limits/arrivals.js";
 import { Departures } from "../limits/departures.js";
 import { Turns } from "../limits/turns.js";
 import type { ResolvedServeOptions } from "../options/serve-options.js";
-import { protocolOf } from "./first-byte.js";
 
 /** Sockets of closed connections whose clients have not yet read the reason. */
 export const DEPARTING_SOCKETS = 100;
@@ -21,6 +20,9 @@ export const DEPARTING_SOCKETS = 100;
 const TLS_HANDSHAKE_MS = 10_000;
 /** Timeout of a client's first byte, in ms; AMQP and HTTP have their own timeouts afterwards. */
 const FIRST_BYTE_MS = 20_000;
+/** The content type of a TLS handshake record (RFC 8446, 5.1), the first byte of every client hello. */
+const TLS_HANDSHAKE = 0x16;
+const [LETTER_A, LETTER_Z] = [0x41, 0x5a];
 /** The answer to a wrong AMQP header: the right header (2.2). */
 const AMQP_REFUSAL = Buffer.from("AMQP\x03\x01\x00\x00", "latin1");
 /** "Fatal: handshake failure" (RFC 8446, 6), so that a TLS client fails at once if TLS is not served. */
@@ -151,6 +153,13 @@ export class SocketRouter {
     socket.once("close", () => this.#connections.delete(connection));
     return connection;
   }
+}
+
+/** The protocol that begins with a byte, if any. No common HTTP method begins with an A, so the first letter of `AMQP` is enough. */
+function protocolOf(firstByte: number): "amqp" | "http" | "tls" | undefined {
+  if (firstByte === LETTER_A) return "amqp";
+  if (firstByte === TLS_HANDSHAKE) return "tls";
+  return firstByte > LETTER_A && firstByte <= LETTER_Z ? "http" : undefined;
 }
 
 function refuse(socket: Socket, answer: Buffer): void {

@@ -2,30 +2,37 @@ import { AmqpDecodeError, type AmqpError } from "@waybill/amqp";
 import { BrokerError, type BrokerErrorCode } from "@waybill/broker";
 import { addressOf, brokerText, type ErrorOrigin, tracked } from "./service-text.js";
 
-/** The service's condition and management status for each error of the broker. */
-const CONDITIONS: Readonly<Record<BrokerErrorCode, readonly [condition: string, statusCode: number]>> = {
-  "argument-error": ["com.microsoft:argument-error", 400],
-  "broker-closed": ["amqp:connection:forced", 503],
-  cancelled: ["com.microsoft:operation-cancelled", 408],
-  "entity-already-exists": ["com.microsoft:entity-already-exists", 409],
-  "entity-disabled": ["com.microsoft:entity-disabled", 403],
-  "entity-not-found": ["amqp:not-found", 404],
-  "link-detached": ["amqp:link:detach-forced", 503],
-  "message-lock-lost": ["com.microsoft:message-lock-lost", 410],
-  "message-not-found": ["com.microsoft:message-not-found", 404],
-  "message-size-exceeded": ["amqp:link:message-size-exceeded", 400],
-  "not-allowed": ["amqp:not-allowed", 400],
-  "quota-exceeded": ["amqp:resource-limit-exceeded", 403],
-  "rule-not-found": ["amqp:not-found", 404],
-  "server-busy": ["com.microsoft:server-busy", 503],
-  "session-cannot-be-locked": ["com.microsoft:session-cannot-be-locked", 409],
-  "session-lock-lost": ["com.microsoft:session-lock-lost", 410],
-  "storage-failed": ["amqp:internal-error", 500],
-  "storage-in-use": ["amqp:internal-error", 500],
-  "storage-unreadable": ["amqp:internal-error", 500],
-  timeout: ["com.microsoft:timeout", 408],
-  "transaction-not-found": ["amqp:transaction:unknown-id", 404],
-  "transaction-timeout": ["amqp:transaction:timeout", 408],
+/** How the service reports an error of the broker. */
+interface ServiceError {
+  /** The status is that of a management response. */
+  readonly amqp: readonly [condition: string, statusCode: number];
+  readonly http: readonly [status: number, subCode: number];
+}
+
+/** Sources: the conditions that SDKs know, and "Service Bus resource manager exceptions". */
+export const SERVICE_ERRORS: Readonly<Record<BrokerErrorCode, ServiceError>> = {
+  "argument-error": { amqp: ["com.microsoft:argument-error", 400], http: [400, 40000] },
+  "broker-closed": { amqp: ["amqp:connection:forced", 503], http: [503, 50300] },
+  cancelled: { amqp: ["com.microsoft:operation-cancelled", 408], http: [408, 40800] },
+  "entity-already-exists": { amqp: ["com.microsoft:entity-already-exists", 409], http: [409, 40900] },
+  "entity-disabled": { amqp: ["com.microsoft:entity-disabled", 403], http: [403, 40301] },
+  "entity-not-found": { amqp: ["amqp:not-found", 404], http: [404, 40400] },
+  "link-detached": { amqp: ["amqp:link:detach-forced", 503], http: [503, 50300] },
+  "message-lock-lost": { amqp: ["com.microsoft:message-lock-lost", 410], http: [404, 40400] },
+  "message-not-found": { amqp: ["com.microsoft:message-not-found", 404], http: [404, 40400] },
+  "message-size-exceeded": { amqp: ["amqp:link:message-size-exceeded", 400], http: [403, 40300] },
+  "not-allowed": { amqp: ["amqp:not-allowed", 400], http: [400, 40000] },
+  "quota-exceeded": { amqp: ["amqp:resource-limit-exceeded", 403], http: [403, 40300] },
+  "rule-not-found": { amqp: ["amqp:not-found", 404], http: [404, 40400] },
+  "server-busy": { amqp: ["com.microsoft:server-busy", 503], http: [503, 50004] },
+  "session-cannot-be-locked": { amqp: ["com.microsoft:session-cannot-be-locked", 409], http: [409, 40901] },
+  "session-lock-lost": { amqp: ["com.microsoft:session-lock-lost", 410], http: [410, 41000] },
+  "storage-failed": { amqp: ["amqp:internal-error", 500], http: [500, 50000] },
+  "storage-in-use": { amqp: ["amqp:internal-error", 500], http: [500, 50000] },
+  "storage-unreadable": { amqp: ["amqp:internal-error", 500], http: [500, 50000] },
+  timeout: { amqp: ["com.microsoft:timeout", 408], http: [408, 40800] },
+  "transaction-not-found": { amqp: ["amqp:transaction:unknown-id", 404], http: [404, 40400] },
+  "transaction-timeout": { amqp: ["amqp:transaction:timeout", 408], http: [408, 40800] },
 };
 
 /** An error of the AMQP layer itself, with its condition and management status. */
@@ -49,6 +56,16 @@ export function badRequest(text: string): AmqpRefusal {
   return new AmqpRefusal("com.microsoft:argument-error", text);
 }
 
+/** The error for a client without a right, on the entity of `resource`. */
+export function unauthorized(text: string, resource?: string): AmqpRefusal {
+  return new AmqpRefusal("amqp:unauthorized-access", text, 401, resource);
+}
+
+/** The error for a client that uses more than it may. */
+export function limitExceeded(text: string): AmqpRefusal {
+  return new AmqpRefusal("amqp:resource-limit-exceeded", text, 403);
+}
+
 /** Converts errors to AMQP errors; the only place. Unexpected errors are defects, whose details the client must not see. */
 export function toAmqpError(error: unknown, origin: ErrorOrigin): AmqpError {
   const { condition, description } = toRefusal(error, origin);
@@ -61,7 +78,7 @@ export function toRefusal(
   origin: ErrorOrigin,
 ): { condition: string; description: string; statusCode: number } {
   if (error instanceof BrokerError) {
-    const [condition, statusCode] = CONDITIONS[error.code];
+    const [condition, statusCode] = SERVICE_ERRORS[error.code].amqp;
     return { condition, statusCode, description: tracked(brokerText(error, origin), origin, error.entity) };
   }
   if (error instanceof AmqpRefusal) {

@@ -45,20 +45,18 @@ export async function receive(path: string, options: ReceiveOptions): Promise<Ex
   try {
     return await new Receiving(context, receiver, options).run();
   } catch (error) {
-    throw requiresSession(error) ? withSessionHint(error) : error;
+    throw withSessionHint(error);
   } finally {
     await receiver.close();
   }
 }
 
 /** Recognises the error of Service Bus and of the local broker. */
-function requiresSession(error: unknown): error is WaybillError {
-  return error instanceof WaybillError && /requires sessions/i.test(error.message);
-}
-
-function withSessionHint(error: WaybillError): UsageError {
-  const text = `${error.message}\nName a session with --session-id ID, or take the next one that has messages with --next-session.`;
-  return new UsageError(text);
+function withSessionHint(error: unknown): unknown {
+  if (!(error instanceof WaybillError) || !/requires sessions/i.test(error.message)) return error;
+  const hint =
+    "Name a session with --session-id ID, or take the next one that has messages with --next-session.";
+  return new UsageError(`${error.message}\n${hint}`);
 }
 
 async function openReceiver(

@@ -22,10 +22,8 @@ export function defaultDirectory(): string {
 /** Reads the certificate of a directory; undefined if there is none, or if it has expired. */
 export async function readCertificate(directory: string): Promise<StoredCertificate | undefined> {
   try {
-    const [ca, cert, key] = await Promise.all(
-      [FILES.ca, FILES.cert, FILES.key].map((name) => readFile(join(directory, name), "utf8")),
-    );
-    if (ca === undefined || cert === undefined || key === undefined) return undefined;
+    const read = (name: string) => readFile(join(directory, name), "utf8");
+    const [ca, cert, key] = await Promise.all([read(FILES.ca), read(FILES.cert), read(FILES.key)]);
     const expiresAt = new Date(new X509Certificate(cert).validTo);
     if (expiresAt.getTime() <= Date.now()) return undefined;
     return { ca, cert, key, caFile: join(directory, FILES.ca), expiresAt };

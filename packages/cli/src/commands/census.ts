@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { parseCount, parseShare } from "../input/parse-number.js";
 import { brokerCommand, withEntities } from "./common-options.js";
-import { exiting } from "./exiting.js";
+import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill census`: counts the waiting messages by what would read them. */
-export function censusCommand(): Command {
+export function censusCommand(): WaybillCommand {
   return withEntities(brokerCommand("census"))
     .summary("count the waiting messages, by what would read them")
     .description(
@@ -17,15 +16,11 @@ export function censusCommand(): Command {
       parseShare,
     )
     .option("--limit <number>", "maximum number of messages to peek in one place", parseCount)
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill census
   waybill census --entity orders --entity events/Subscriptions/billing
   waybill census --json > census-$(date +%F).json      to hand to: waybill verdict --earlier
 
-Exits with 1 when a message cannot be deserialized, or a place could not be peeked.`,
-    )
-    .action(exiting(async () => (await import("../actions/census.js")).census));
+Exits with 1 when a message cannot be deserialized, or a place could not be peeked.`)
+    .runs(async () => (await import("../actions/census.js")).census);
 }

@@ -1,5 +1,6 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { addProperty } from "../input/parse-property.js";
+import { WaybillCommand } from "./waybill-command.js";
 
 /** Parses an option that can be repeated: its values in a list. */
 export function repeatable<Value>(parse: (text: string) => Value) {
@@ -7,37 +8,31 @@ export function repeatable<Value>(parse: (text: string) => Value) {
 }
 
 /** A command with the options of all commands. */
-export function chainCommand(name: string): Command {
-  return new Command(name)
-    .addOption(
-      new Option(
-        "-c, --config <file>",
-        "the chain and the message types; default: waybill.config.ts, .mts, .js or .mjs here, else JSON and MessagePack",
-      ),
+export function chainCommand(name: string): WaybillCommand {
+  return new WaybillCommand(name)
+    .option(
+      "-c, --config <file>",
+      "the chain and the message types; default: waybill.config.ts, .mts, .js or .mjs here, else JSON and MessagePack",
     )
-    .addOption(new Option("--json", "write JSON, as on a pipe"))
+    .option("--json", "write JSON, as on a pipe")
     .addOption(new Option("--no-json", "write tables, as on a terminal").default(undefined));
 }
 
 /** A command that works with a broker. */
-export function brokerCommand(name: string): Command {
+export function brokerCommand(name: string): WaybillCommand {
   return chainCommand(name)
-    .addOption(
-      new Option(
-        "-d, --data <directory>",
-        "the data directory of a local broker; default: the namespace of SERVICEBUS_CONNECTION_STRING",
-      ),
+    .option(
+      "-d, --data <directory>",
+      "the data directory of a local broker; default: the namespace of SERVICEBUS_CONNECTION_STRING",
     )
-    .addOption(
-      new Option(
-        "--namespace <name>",
-        "a namespace to sign in to with Microsoft Entra ID, as shop or shop.servicebus.windows.net; needs @azure/identity",
-      ),
+    .option(
+      "--namespace <name>",
+      "a namespace to sign in to with Microsoft Entra ID, as shop or shop.servicebus.windows.net; needs @azure/identity",
     );
 }
 
 /** Adds the option that names the entities to peek. */
-export function withEntities(command: Command): Command {
+export function withEntities(command: WaybillCommand): WaybillCommand {
   return command.option(
     "-e, --entity <path>",
     "a queue, or topic/Subscriptions/name; can be repeated; default: every entity, which needs the Manage claim on Azure",
@@ -46,7 +41,7 @@ export function withEntities(command: Command): Command {
 }
 
 /** Adds the options for the properties of the message that a body belongs to. */
-export function withLabels(command: Command): Command {
+export function withLabels(command: WaybillCommand): WaybillCommand {
   return command
     .option("--content-type <type>", "the content type of the message")
     .option("--subject <text>", "the subject: the message type, unless your resolver reads it elsewhere")

@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { parseCount, parseSequenceNumber } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
-import { exiting } from "./exiting.js";
+import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill peek`: shows messages without locking them. */
-export function peekCommand(): Command {
+export function peekCommand(): WaybillCommand {
   return brokerCommand("peek")
     .summary("show messages without locking them")
     .description(
@@ -14,15 +13,11 @@ export function peekCommand(): Command {
     .option("-n, --max <number>", "how many messages", parseCount, 10)
     .option("--from <sequence-number>", "where to begin; default: the oldest", parseSequenceNumber)
     .option("--body", "show the bodies too")
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill peek orders
   waybill peek 'orders/$DeadLetterQueue' --max 100 --body
   waybill peek events/Subscriptions/billing --json | jq -r .messageId
 
-On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized.`,
-    )
-    .action(exiting(async () => (await import("../actions/peek.js")).peek));
+On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized.`)
+    .runs(async () => (await import("../actions/peek.js")).peek);
 }

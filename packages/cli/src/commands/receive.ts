@@ -1,11 +1,11 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { parseDuration } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
-import { exiting } from "./exiting.js";
+import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill receive`: receives messages and settles them. */
-export function receiveCommand(): Command {
+export function receiveCommand(): WaybillCommand {
   return brokerCommand("receive")
     .summary("receive messages and settle them")
     .description(
@@ -29,15 +29,11 @@ export function receiveCommand(): Command {
     .option("--include-undeserializable", "also settle what cannot be deserialized")
     .addOption(new Option("--include-undecodable").hideHelp().implies({ includeUndeserializable: true }))
     .option("--body", "write the bodies too")
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill receive orders --settle complete --body
   waybill receive orders --settle dead-letter --max 5
   waybill receive billing --settle complete --next-session --max 100 --json >> taken.jsonl
 
-On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized.`,
-    )
-    .action(exiting(async () => (await import("../actions/receive.js")).receive));
+On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized.`)
+    .runs(async () => (await import("../actions/receive.js")).receive);
 }

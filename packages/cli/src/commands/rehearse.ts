@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { parseCount } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
-import { exiting } from "./exiting.js";
+import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill rehearse`: shows how a consumer with this chain would read the waiting messages. */
-export function rehearseCommand(): Command {
+export function rehearseCommand(): WaybillCommand {
   return brokerCommand("rehearse")
     .summary("show how a consumer with this chain would read the waiting messages")
     .description(
@@ -14,15 +13,11 @@ export function rehearseCommand(): Command {
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'")
     .option("-n, --max <number>", "how many messages", parseCount, 100)
     .option("--session-id <id>", "only messages of this session")
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill rehearse orders
   waybill rehearse events/Subscriptions/billing --max 1000
   waybill rehearse 'orders/$DeadLetterQueue' --json | jq .advice
 
-Exits with 1 when one of them would be dead-lettered, or cannot be read for now.`,
-    )
-    .action(exiting(async () => (await import("../actions/rehearse.js")).rehearse));
+Exits with 1 when one of them would be dead-lettered, or cannot be read for now.`)
+    .runs(async () => (await import("../actions/rehearse.js")).rehearse);
 }

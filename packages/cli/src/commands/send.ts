@@ -1,11 +1,11 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { parseDuration, parseWhen } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
 import { brokerCommand, withLabels } from "./common-options.js";
-import { exiting } from "./exiting.js";
+import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill send`: sends one message. */
-export function sendCommand(): Command {
+export function sendCommand(): WaybillCommand {
   return withLabels(brokerCommand("send"))
     .summary("send one message")
     .description(
@@ -37,14 +37,10 @@ export function sendCommand(): Command {
       parseWhen,
     )
     .option("--create", "with --data: create the directory and the queue if they do not exist")
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill send orders --body '{"id":1}' --subject order-placed
   waybill send orders order.msgpack --raw --content-type application/vnd.msgpack
   waybill send orders --body '{"id":1}' --data ./broker --create
-  waybill decode old.bin --json | jq .value | waybill send orders --as avro --subject order-placed`,
-    )
-    .action(exiting(async () => (await import("../actions/send.js")).send));
+  waybill decode old.bin --json | jq .value | waybill send orders --as avro --subject order-placed`)
+    .runs(async () => (await import("../actions/send.js")).send);
 }

@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { parseCount } from "../input/parse-number.js";
 import { chainCommand, withLabels } from "./common-options.js";
-import { exiting } from "./exiting.js";
+import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill transcode`: writes a body in another format. */
-export function transcodeCommand(): Command {
+export function transcodeCommand(): WaybillCommand {
   return withLabels(chainCommand("transcode"))
     .summary("write one body in another format or version")
     .description(
@@ -19,14 +18,10 @@ export function transcodeCommand(): Command {
       parseCount,
     )
     .option("-o, --out <file>", "where to write; default: the standard output")
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill transcode order.json --as msgpack --out order.msgpack
   waybill transcode order.avro --content-type avro/binary --subject order-placed --as json | jq .
 
-Exits with 1 when the body cannot be deserialized.`,
-    )
-    .action(exiting(async () => (await import("../actions/transcode.js")).transcode));
+Exits with 1 when the body cannot be deserialized.`)
+    .runs(async () => (await import("../actions/transcode.js")).transcode);
 }

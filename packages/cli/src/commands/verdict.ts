@@ -1,11 +1,11 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { parseDuration, parseInstant } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
 import { brokerCommand, repeatable, withEntities } from "./common-options.js";
-import { exiting } from "./exiting.js";
+import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill verdict`: decides whether a serializer or a version can be retired. */
-export function verdictCommand(): Command {
+export function verdictCommand(): WaybillCommand {
   return withEntities(brokerCommand("verdict"))
     .summary("decide whether a format or a version can be retired")
     .description(
@@ -35,15 +35,11 @@ export function verdictCommand(): Command {
       repeatable(String),
     )
     .addOption(new Option("--census <file>", "check this census instead of taking one").conflicts("entity"))
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill verdict json --writers-stopped-at 2026-11-05T12:00:00Z --longest-schedule 30d
   waybill verdict --message-type order-placed --message-version 1 --writers-stopped-at 2026-11-05T12:00:00Z
   waybill verdict json --census today.json --earlier monday.json --writers-stopped-at 2026-11-05T12:00:00Z
 
-Exits with 0 for yes and with 1 for no. With --entity it holds for the named entities only.`,
-    )
-    .action(exiting(async () => (await import("../actions/verdict.js")).verdict));
+Exits with 0 for yes and with 1 for no. With --entity it holds for the named entities only.`)
+    .runs(async () => (await import("../actions/verdict.js")).verdict);
 }

@@ -22,7 +22,10 @@ const fileNames = ["waybill.config.ts", "waybill.config.mts", "waybill.config.js
 /** Loads a configuration file: the one given, else the one of the working directory, else a chain of JSON and MessagePack. */
 export async function loadConfig(file: string | undefined): Promise<LoadedConfig> {
   const path = file === undefined ? findConfig() : resolve(file);
-  const config = path === undefined ? defaultConfig() : await importConfig(path);
+  const config: WaybillConfig =
+    path === undefined
+      ? { serializer: json(), additionalDeserializers: [msgpack()] }
+      : await importConfig(path);
   try {
     return {
       pipeline: pipelineOf(config),
@@ -47,10 +50,6 @@ function goldenOf(golden: GoldenConfig = {}): GoldenConfig {
 
 function findConfig(): string | undefined {
   return fileNames.map((name) => join(process.cwd(), name)).find((path) => existsSync(path));
-}
-
-function defaultConfig(): WaybillConfig {
-  return { serializer: json(), additionalDeserializers: [msgpack()] };
 }
 
 async function importConfig(path: string): Promise<WaybillConfig> {

@@ -6,13 +6,7 @@ import { UsageError } from "./usage-error.js";
 import { withoutSecrets } from "./without-secrets.js";
 
 /** Why a command failed: a text without secrets, and the exit code. */
-export interface DescribedError {
-  readonly text: string;
-  readonly exitCode: ExitCode;
-}
-
-/** Describes an error for the terminal. */
-export function describeError(error: unknown): DescribedError {
+export function describeError(error: unknown) {
   if (error instanceof WaybillError && error.code === "aborted")
     return { text: interruptedText, exitCode: exitCodes.interrupted };
   const text = withoutSecrets(error instanceof Error ? error.message : String(error));

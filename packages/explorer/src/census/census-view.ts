@@ -2,12 +2,7 @@ import type { Census, CensusGroup } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
 
 /** A census as a point of the charts: how many messages of each format and version wait in each entity. */
-export interface CensusPoint {
-  readonly at: string;
-  readonly counts: readonly CensusCount[];
-  /** Entities that were not peeked to their end. */
-  readonly incomplete: readonly string[];
-}
+export type CensusPoint = ReturnType<typeof censusPoints>[number];
 
 /** The messages of one entity, with its dead letters, of one format and version. */
 export interface CensusCount {
@@ -20,34 +15,28 @@ export interface CensusCount {
 }
 
 /** A write plan, and its progress. */
-export interface PlanView {
-  readonly messageType: string;
-  readonly from: string;
-  readonly to: string;
-  /** The percentage of the plan in this configuration. */
-  readonly percent: number;
-  readonly phase: string;
-  /** The percentage of waiting messages in the new format; undefined when neither old nor new ones wait. */
-  readonly waitingPercent: number | undefined;
-}
+export type PlanView = ReturnType<typeof planViews>[number];
 
 /** The points of all censuses. */
-export function censusPoints(censuses: readonly Census[]): CensusPoint[] {
+export function censusPoints(censuses: readonly Census[]) {
   return censuses.map((census) => ({
     at: census.startedAt.toISOString(),
     counts: countsOf(census.groups),
+    /** Entities that were not peeked to their end. */
     incomplete: census.places.filter(({ end }) => end !== "reached").map(({ entityPath }) => entityPath),
   }));
 }
 
 /** The state of every plan. */
-export function planViews({ writePlans }: ExplorerContext, latest: Census | undefined): PlanView[] {
+export function planViews({ writePlans }: ExplorerContext, latest: Census | undefined) {
   return writePlans.map((plan) => ({
     messageType: plan.messageType.name,
     from: `${plan.from.serializer} version ${plan.from.version}`,
     to: `${plan.to.serializer} version ${plan.to.version}`,
+    /** The percentage of the plan in this configuration. */
     percent: plan.percent,
     phase: plan.phase,
+    /** The percentage of waiting messages in the new format; undefined when neither old nor new ones wait. */
     waitingPercent: latest && waitingPercent(latest, plan),
   }));
 }

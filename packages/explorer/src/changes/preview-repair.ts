@@ -6,17 +6,10 @@ import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText } from "../reads/message-row.js";
 import { readMessage } from "../reads/peek.js";
 import { type ValueNode, valueTree } from "../values/value-tree.js";
-import { originOf, type RepairRequest, repairOptions } from "./repair-request.js";
+import { originOf, type RepairRequest } from "./repair-request.js";
 
 /** What a repair would do, with the differences for some of the messages. */
-export interface RepairPreview {
-  readonly peeked: number;
-  readonly resubmittable: number;
-  readonly skipped: Readonly<Partial<Record<string, number>>>;
-  /** Where the messages would go. */
-  readonly to: string;
-  readonly examples: readonly RepairDifference[];
-}
+export type RepairPreview = Awaited<ReturnType<typeof previewRepair>>;
 
 /** A message before and after. */
 export interface RepairDifference {
@@ -28,18 +21,12 @@ export interface RepairDifference {
   readonly isByteIdentical: boolean;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  readonly properties: readonly PropertyDifference[];
+  /** The properties that are added, removed or changed; an absent value is undefined. */
+  readonly properties: ReturnType<typeof propertyDifferences>;
   /** How the value differs when the new body is read; empty if it is the same. */
   readonly values: readonly { readonly path: string; readonly kind: string }[];
   readonly before: ValueNode | undefined;
   readonly after: ValueNode | undefined;
-}
-
-/** A property that is added, removed or changed; the absent value is undefined. */
-export interface PropertyDifference {
-  readonly name: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
 }
 
 const maxExamples = 10;
@@ -49,10 +36,12 @@ export async function previewRepair(
   context: ExplorerContext,
   request: RepairRequest,
   abortSignal?: AbortSignal,
-): Promise<RepairPreview> {
+) {
   const kept: RehearsedMessage[] = [];
   const rehearsal = await rehearseRepair({
-    ...repairOptions(context, request),
+    transport: context.transport,
+    pipeline: context.pipeline,
+    ...request,
     abortSignal,
     onRehearsed: (rehearsed) => {
       if (rehearsed.planned !== "not-selected" && kept.length < maxExamples) kept.push(rehearsed);
@@ -62,6 +51,7 @@ export async function previewRepair(
   for (const rehearsed of kept) examples.push(await difference(context, rehearsed));
   const { to } = request;
   const target = to === undefined ? originOf(request.from) : originOf(to as never);
+  /** `to` is where the messages would go. */
   return { ...rehearsal, to: target, examples };
 }
 
@@ -99,7 +89,7 @@ async function difference(
   };
 }
 
-function propertyDifferences(before: DeliveredMessage, after: EncodedMessage): PropertyDifference[] {
+function propertyDifferences(before: DeliveredMessage, after: EncodedMessage) {
   const was = textsOf(before);
   const will = textsOf(after);
   return [...new Set([...was.keys(), ...will.keys()])]

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
 import {
-  type DeadLetterCriteria,
   type DeadLetterKind,
   type RepairOptions,
   type RepairTarget,
@@ -14,56 +13,28 @@ import { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 
 /** A repair as the page requests it, with the options of `waybill dead-letters repair`. */
-export interface RepairRequest {
-  readonly from: EntityAddress;
-  readonly to: RepairTarget | undefined;
-  readonly criteria: DeadLetterCriteria;
-  readonly isTranscoded: boolean;
-  readonly targetDetectsDuplicates: boolean;
-  readonly maxPerSecond: number | undefined;
-  readonly limit: number | undefined;
-}
+export type RepairRequest = Omit<RepairOptions, "transport" | "pipeline">;
 
 /** Reads a request. Throws `RequestError`. */
 export function repairRequest(fields: Fields): RepairRequest {
   const address = fields.address();
   const from = { ...address, subQueue: address.subQueue ?? "deadLetter" } as EntityAddress;
   const to = fields.optionalText("to");
-  const versions = fields.optionalTexts("messageVersion")?.map(Number);
-  const limit = fields.count("limit", { standard: 0, min: 0 });
   return {
     from,
     to: to === undefined ? undefined : targetAt(to),
-    criteria: {
+    body: fields.flag("transcode") ? "transcode" : "as-is",
+    select: selectDeadLetters({
       reason: fields.optionalTexts("reason"),
       messageType: fields.optionalTexts("messageType"),
-      messageVersion: versions,
+      messageVersion: fields.optionalTexts("messageVersion")?.map(Number),
       format: fields.optionalTexts("format"),
       kind: kindOf(fields.raw("group")),
       number: fields.optionalTexts("number")?.map((text) => numberOf(text)),
-    },
-    isTranscoded: fields.flag("transcode"),
+    }),
     targetDetectsDuplicates: fields.flag("targetDetectsDuplicates"),
     maxPerSecond: fields.optionalRate("rate"),
-    limit: limit === 0 ? undefined : limit,
-  };
-}
-
-/** The options for both `rehearseRepair` and `repairDeadLetters`. */
-export function repairOptions(
-  { transport, pipeline }: ExplorerContext,
-  request: RepairRequest,
-): RepairOptions {
-  return {
-    transport,
-    pipeline,
-    from: request.from,
-    to: request.to,
-    body: request.isTranscoded ? "transcode" : "as-is",
-    select: selectDeadLetters(request.criteria),
-    targetDetectsDuplicates: request.targetDetectsDuplicates,
-    maxPerSecond: request.maxPerSecond,
-    limit: request.limit,
+    limit: fields.optionalCount("limit", { min: 0 }) || undefined,
   };
 }
 
@@ -97,12 +68,11 @@ function targetAt(path: string): RepairTarget {
 function kindOf(value: unknown): DeadLetterKind | undefined {
   if (value === undefined || value === null) return undefined;
   const group = Fields.of(value);
-  const version = group.count("messageVersion", { standard: -1, min: -1 });
   return {
     deadLetterReason: group.optionalText("reason"),
     mediaType: group.text("mediaType"),
     messageType: group.optionalText("messageType"),
-    messageVersion: version < 0 ? undefined : version,
+    messageVersion: group.optionalCount("messageVersion", { min: 0 }),
   };
 }
 

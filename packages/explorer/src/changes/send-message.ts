@@ -3,18 +3,12 @@ import { type ApplicationProperties, type EncodedMessage, WaybillError } from "@
 import { checkMessage } from "@waybill/core/transport";
 import { fromPortableValue, parsePortableJson } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { type HexView, hexOf } from "../reads/message-view.js";
+import { hexOf } from "../reads/message-view.js";
 import type { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 
 /** What was sent, or would be. */
-export interface SentView {
-  readonly isSent: boolean;
-  readonly messageId: string;
-  readonly contentType: string | undefined;
-  readonly bytes: number;
-  readonly hex: HexView;
-}
+export type SentView = Awaited<ReturnType<typeof sendMessage>>;
 
 /**
  * Writes a message with the chain and its schemas, and sends it unless it is only to be checked. Rejects with `RequestError` when the body is not
@@ -24,7 +18,7 @@ export async function sendMessage(
   context: ExplorerContext,
   fields: Fields,
   { isCheck }: { readonly isCheck: boolean },
-): Promise<SentView> {
+) {
   const entity = fields.text("entity");
   const messageId = fields.optionalText("messageId") ?? randomUUID();
   try {
@@ -47,7 +41,6 @@ export async function sendMessage(
 }
 
 async function encoded(context: ExplorerContext, fields: Fields, messageId: string): Promise<EncodedMessage> {
-  const version = fields.count("version", { standard: 0, min: 0 });
   return await context.pipeline.serialize(
     {
       body: bodyOf(fields.text("body")),
@@ -60,7 +53,7 @@ async function encoded(context: ExplorerContext, fields: Fields, messageId: stri
     {
       writeAs: {
         serializer: fields.optionalText("serializer"),
-        version: version === 0 ? undefined : version,
+        version: fields.optionalCount("version", { min: 0 }) || undefined,
       },
     },
   );

@@ -1,9 +1,8 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { WaybillError } from "@waybill/core";
 import { retirementVerdict, takeCensus } from "@waybill/migration";
 import { z } from "zod";
 import { CensusHistory } from "../census/census-history.js";
-import { evidenceOf, targetOf } from "../census/take-and-keep.js";
+import { evidenceOf, targetOf } from "../census/verdict.js";
 import {
   type ExplorerContext,
   type ExplorerOptions,
@@ -16,7 +15,7 @@ import { listMessages } from "../reads/list-messages.js";
 import { viewMessage } from "../reads/message-view.js";
 import { addressAt } from "../wire/entity-path.js";
 import { Fields } from "../wire/fields.js";
-import { RequestError } from "../wire/request-error.js";
+import { describeError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
 
 /** The settings of a tool that only reads. */
@@ -145,11 +144,6 @@ async function answered(read: () => unknown) {
   try {
     return { content: [{ type: "text" as const, text: toWire(await read(), 2) }] };
   } catch (error) {
-    return { isError: true, content: [{ type: "text" as const, text: errorText(error) }] };
+    return { isError: true, content: [{ type: "text" as const, text: describeError(error).text }] };
   }
-}
-
-function errorText(error: unknown): string {
-  if (error instanceof WaybillError) return `${error.code}: ${error.text}`;
-  return error instanceof RequestError ? error.message : "An unexpected error occurred.";
 }

@@ -11,11 +11,6 @@ export interface CodecPayload {
   readonly data?: string;
 }
 
-/** The payloads of one request. */
-export interface CodecPayloads {
-  readonly payloads: readonly CodecPayload[];
-}
-
 const maxPayloads = 1_000;
 
 /**
@@ -23,7 +18,7 @@ const maxPayloads = 1_000;
  * Metadata are the properties of the message: `contentType`, `subject`, else application properties; without `contentType`, an `encoding` that is
  * a media type is used instead.
  */
-export async function decodePayloads(context: ExplorerContext, request: unknown): Promise<CodecPayloads> {
+export async function decodePayloads(context: ExplorerContext, request: unknown) {
   const { payloads } = (request ?? {}) as { payloads?: unknown };
   if (!Array.isArray(payloads) || payloads.length > maxPayloads)
     throw new RequestError(400, `payloads must be a list of at most ${maxPayloads} payloads.`);

@@ -4,39 +4,17 @@ import type { ExplorerContext } from "../options/explorer-options.js";
 import { attemptView } from "./attempt-view.js";
 
 /** The content of a dead-letter queue, and how today's chain reads it. */
-export interface DeadLettersView {
-  /** The dead-letter queue. */
-  readonly path: string;
-  readonly peeked: number;
-  /** How many the chain reads now. */
-  readonly readable: number;
-  readonly groups: readonly GroupView[];
-}
+export type DeadLettersView = Awaited<ReturnType<typeof groupDeadLetters>>;
 
 /** Dead letters of one reason, message type, version and format. */
-export interface GroupView {
-  readonly reason: string | undefined;
-  readonly mediaType: string;
-  readonly messageType: string | undefined;
-  readonly messageVersion: number | undefined;
-  readonly count: number;
-  /** How many of them the chain reads now. */
-  readonly readable: number;
-  /** The serializer that reads them now, if any. */
-  readonly serializer: string | undefined;
-  /** Why the others still cannot be read, and where. */
-  readonly failure: ReturnType<typeof attemptView> | undefined;
-  readonly oldestEnqueuedAt: string | undefined;
-  readonly newestEnqueuedAt: string | undefined;
-  readonly examples: readonly string[];
-}
+export type GroupView = ReturnType<typeof groupView>;
 
 /** Groups a whole dead-letter queue. Locks and changes nothing. */
 export async function groupDeadLetters(
   { transport, pipeline }: ExplorerContext,
   from: EntityAddress,
   abortSignal?: AbortSignal,
-): Promise<DeadLettersView> {
+) {
   const survey = await surveyDeadLetters({ transport, pipeline, from, abortSignal });
   const groups = new Map<string, GroupView>();
   for (const group of survey.groups) {
@@ -52,12 +30,13 @@ export async function groupDeadLetters(
   return {
     path: entityPathOf({ ...from, subQueue: from.subQueue ?? "deadLetter" }),
     peeked: survey.peeked,
+    /** How many the chain reads now. */
     readable: survey.decodable,
     groups: [...groups.values()].sort((one, two) => two.count - one.count),
   };
 }
 
-function groupView(group: DeadLetterGroup): GroupView {
+function groupView(group: DeadLetterGroup) {
   const { failure, detail = "" } = group;
   return {
     reason: group.deadLetterReason,
@@ -65,8 +44,11 @@ function groupView(group: DeadLetterGroup): GroupView {
     messageType: group.messageType,
     messageVersion: group.messageVersion,
     count: group.count,
+    /** How many of them the chain reads now. */
     readable: group.status === "decoded" ? group.count : 0,
+    /** The serializer that reads them now, if any. */
     serializer: group.serializer,
+    /** Why the others still cannot be read, and where. */
     failure: failure && attemptView({ ...failure, position: -1, detail }),
     oldestEnqueuedAt: group.oldestEnqueuedAt?.toISOString(),
     newestEnqueuedAt: group.newestEnqueuedAt?.toISOString(),

@@ -10,17 +10,8 @@ export interface EntityView {
   readonly requiresSession: boolean;
   readonly forwardTo: string | undefined;
   readonly forwardDeadLetteredMessagesTo: string | undefined;
-  readonly counts: StateCounts | undefined;
-}
-
-/** How many messages an entity holds, by state. `deferred` is absent if the broker includes them in the active ones. */
-export interface StateCounts {
-  readonly active: number;
-  readonly deferred: number | undefined;
-  readonly scheduled: number;
-  readonly deadLetter: number;
-  readonly transfer: number;
-  readonly transferDeadLetter: number;
+  /** By state; `deferred` is absent if the broker includes them in the active ones. */
+  readonly counts: CatalogEntity["counts"];
 }
 
 /** Every queue, topic and subscription. */
@@ -49,17 +40,13 @@ export async function listRules(
 }
 
 function entityView(entity: CatalogEntity): EntityView {
-  const name = entity.entity;
+  const { entity: name, counts } = entity;
   return {
     path: entityPathOf(name),
     kind: "queue" in name ? "queue" : name.subscription === undefined ? "topic" : "subscription",
     requiresSession: entity.requiresSession ?? false,
     forwardTo: entity.forwardTo,
     forwardDeadLetteredMessagesTo: entity.forwardDeadLetteredMessagesTo,
-    counts: entity.counts && stateCounts(entity.counts),
+    counts: counts && { ...counts, active: counts.active - (counts.deferred ?? 0) },
   };
-}
-
-function stateCounts(counts: NonNullable<CatalogEntity["counts"]>): StateCounts {
-  return { ...counts, active: counts.active - (counts.deferred ?? 0), deferred: counts.deferred };
 }

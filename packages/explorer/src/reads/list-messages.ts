@@ -21,19 +21,16 @@ export interface ListRequest {
 }
 
 /** A page of messages, in order of their sequence numbers. */
-export interface MessagePage {
-  readonly rows: readonly MessageRow[];
-  /** The sequence number to continue from; undefined at the end. */
-  readonly next: string | undefined;
-  /** How many messages were peeked to find them. */
-  readonly scanned: number;
-}
+export type MessagePage = Awaited<ReturnType<typeof listMessages>>;
 
 /** How many messages one request peeks to find those of a state; the next request continues from there. */
 const maxScanned = 5_000;
 
-/** Peeks a page of messages and lets the chain read each. */
-export async function listMessages(context: ExplorerContext, request: ListRequest): Promise<MessagePage> {
+/**
+ * Peeks a page of messages and lets the chain read each. `next` is the sequence number to continue from, undefined at the end; `scanned` is how
+ * many messages were peeked.
+ */
+export async function listMessages(context: ExplorerContext, request: ListRequest) {
   return await withReceiver(context, request.address, async (receiver) => {
     const { found, next, scanned } =
       request.before === undefined
@@ -98,10 +95,7 @@ async function backwards(receiver: TransportReceiver, request: ListRequest, befo
 }
 
 /** The sequence numbers of the oldest and the newest message. */
-export interface NumberRange {
-  readonly first: string | undefined;
-  readonly last: string | undefined;
-}
+export type NumberRange = Awaited<ReturnType<typeof numberRange>>;
 
 /** Finds the range of sequence numbers in a few dozen peeks of one message, however long the queue. `expected` is an estimate of the messages. */
 export async function numberRange(
@@ -109,7 +103,7 @@ export async function numberRange(
   address: EntityAddress,
   expected: number,
   abortSignal?: AbortSignal,
-): Promise<NumberRange> {
+) {
   return await withReceiver(context, address, async (receiver) => {
     const at = async (fromSequenceNumber: bigint | undefined) =>
       (await receiver.peek({ maxMessages: 1, fromSequenceNumber, abortSignal }))[0]?.sequenceNumber;

@@ -1,32 +1,11 @@
 import type { DeserializationOutcome } from "@waybill/core";
-import type { DeliveredMessage, MessageState } from "@waybill/core/transport";
+import type { DeliveredMessage } from "@waybill/core/transport";
 
 /** A message as one row of a list: its properties and the serializer that reads it, without its body. */
-export interface MessageRow {
-  readonly sequenceNumber: string;
-  readonly state: MessageState;
-  readonly messageId: string | undefined;
-  readonly subject: string | undefined;
-  readonly contentType: string | undefined;
-  readonly correlationId: string | undefined;
-  readonly sessionId: string | undefined;
-  readonly enqueuedAt: string | undefined;
-  /** When a scheduled message becomes active. */
-  readonly dueAt: string | undefined;
-  readonly deliveryCount: number;
-  readonly deadLetterReason: string | undefined;
-  readonly messageType: string | undefined;
-  readonly messageVersion: number | undefined;
-  readonly status: DeserializationOutcome["status"];
-  /** The serializer that read it; undefined if none did, or for an AMQP value, which needs none. */
-  readonly serializer: string | undefined;
-  /** Why it is undeserializable. */
-  readonly reason: string | undefined;
-  readonly bytes: number;
-}
+export type MessageRow = ReturnType<typeof messageRow>;
 
 /** The row of a message. */
-export function messageRow(message: DeliveredMessage, outcome: DeserializationOutcome): MessageRow {
+export function messageRow(message: DeliveredMessage, outcome: DeserializationOutcome) {
   const { report } = outcome;
   return {
     sequenceNumber: String(message.sequenceNumber),
@@ -37,13 +16,16 @@ export function messageRow(message: DeliveredMessage, outcome: DeserializationOu
     correlationId: idText(message.correlationId),
     sessionId: message.sessionId,
     enqueuedAt: instant(message.enqueuedTimeUtc),
+    /** When a scheduled message becomes active. */
     dueAt: message.state === "scheduled" ? instant(message.scheduledEnqueueTimeUtc) : undefined,
     deliveryCount: message.deliveryCount,
     deadLetterReason: shortened(message.deadLetterReason),
     messageType: report.messageType,
     messageVersion: report.messageVersion,
     status: outcome.status,
+    /** Undefined if none read it, or for an AMQP value, which needs none. */
     serializer: report.serializer,
+    /** Why it is undeserializable. */
     reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
     bytes: report.bytes,
   };

@@ -1,28 +1,15 @@
-import {
-  type ApplicationProperties,
-  type DeserializationOutcome,
-  parseDeadLetterRecord,
-  WaybillError,
-} from "@waybill/core";
+import { type DeserializationOutcome, parseDeadLetterRecord, WaybillError } from "@waybill/core";
 import { decisiveAttempt } from "@waybill/core/pipeline";
 import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type LeafNode, treeLimits, type ValueNode, valueTree } from "../values/value-tree.js";
 import { RequestError } from "../wire/request-error.js";
-import { type AttemptView, attemptView } from "./attempt-view.js";
-import { idText, instant, type MessageRow, messageRow } from "./message-row.js";
+import { attemptView } from "./attempt-view.js";
+import { idText, instant, messageRow } from "./message-row.js";
 import { peekOne, readMessage } from "./peek.js";
 
 /** One message with all its details. */
-export interface MessageView extends MessageRow {
-  readonly properties: readonly PropertyView[];
-  readonly applicationProperties: readonly PropertyView[];
-  readonly reading: ReadingView;
-  /** The attempts when waybill dead-lettered it. */
-  readonly record: RecordView | undefined;
-  /** The bytes around the position where reading failed, or the first ones; undefined for AMQP values. */
-  readonly hex: HexView | undefined;
-}
+export type MessageView = Awaited<ReturnType<typeof messageView>>;
 
 /** A property; its value is a leaf. */
 export interface PropertyView {
@@ -30,52 +17,13 @@ export interface PropertyView {
   readonly value: LeafNode;
 }
 
-/** How the chain, or the requested serializer, reads a body. */
-export interface ReadingView {
-  readonly status: DeserializationOutcome["status"];
-  /** The serializer that was requested instead of the chain: consumers may get another value. */
-  readonly readAs: string | undefined;
-  readonly serializer: string | undefined;
-  readonly position: number;
-  readonly declared: string | undefined;
-  readonly assumed: string | undefined;
-  readonly messageType: string | undefined;
-  readonly messageVersion: number | undefined;
-  readonly upcastPath: readonly number[];
-  readonly contentEncodings: readonly string[];
-  readonly encryptionKeyId: string | undefined;
-  readonly claimCheck: string | undefined;
-  readonly section: string;
-  readonly isEmpty: boolean;
-  readonly bytes: number;
-  readonly durationInMs: number;
-  /** The schema that the value was checked against, as text. */
-  readonly schema: string | undefined;
-  readonly reason: string | undefined;
-  readonly attempts: readonly AttemptView[];
-  /** The index in `attempts` of the attempt that got furthest; -1 for none. */
-  readonly decisive: number;
-  readonly value: ValueNode | undefined;
-  /** The error code if something was unavailable. */
-  readonly error: string | undefined;
-}
+type Report = DeserializationOutcome["report"];
 
-/** The record that waybill added to a message when it dead-lettered it. */
-export interface RecordView {
-  readonly reason: string;
-  readonly deadLetteredAt: string | undefined;
-  readonly consumerVersion: string | undefined;
-  readonly attempts: readonly AttemptView[];
-}
+/** How the chain, or the requested serializer, reads a body. */
+export type ReadingView = ReturnType<typeof readingView>;
 
 /** A piece of a body in hexadecimal. */
-export interface HexView {
-  readonly from: number;
-  readonly hex: string;
-  readonly bytes: number;
-  /** The byte to mark. */
-  readonly offset: number | undefined;
-}
+export type HexView = ReturnType<typeof hexOf>;
 
 /** How many bytes of a body are sent with a message. */
 const hexBytes = 2_048;
@@ -86,7 +34,7 @@ export async function viewMessage(
   address: EntityAddress,
   sequenceNumber: bigint,
   { readAs, abortSignal }: { readAs?: string | undefined; abortSignal?: AbortSignal | undefined } = {},
-): Promise<MessageView> {
+) {
   const message = await peekOne(context, address, sequenceNumber, abortSignal);
   return await messageView(context, message, { readAs, abortSignal });
 }
@@ -96,7 +44,7 @@ export async function messageView(
   context: ExplorerContext,
   message: DeliveredMessage,
   { readAs, abortSignal }: { readAs?: string | undefined; abortSignal?: AbortSignal | undefined } = {},
-): Promise<MessageView> {
+) {
   const chain = await readMessage(context, message, { abortSignal });
   const outcome = readAs === undefined ? chain : await readAsAsked(context, message, readAs, abortSignal);
   const travelled = bodyAsRead(message, outcome.report);
@@ -105,9 +53,11 @@ export async function messageView(
   return {
     ...messageRow(message, chain),
     properties: propertiesOf(message),
-    applicationProperties: applicationPropertiesOf(message.applicationProperties),
+    applicationProperties: Object.entries(message.applicationProperties).map(propertyView),
     reading,
+    /** The attempts when waybill dead-lettered it. */
     record: recordOf(message, travelled),
+    /** The bytes around the position where reading failed, or the first ones; undefined for AMQP values. */
     hex: message.body instanceof Uint8Array ? hexAround(message.body, offset) : undefined,
   };
 }
@@ -127,8 +77,8 @@ export async function viewValuePart(
   return part;
 }
 
-/** A piece of a body. */
-export function hexOf(body: Uint8Array, from: number, length: number, offset?: number): HexView {
+/** A piece of a body; `offset` is the byte to mark. */
+export function hexOf(body: Uint8Array, from: number, length: number, offset?: number) {
   const piece = body.subarray(from, from + length);
   const hex = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString("hex");
   return { from, hex, bytes: body.length, offset };
@@ -143,7 +93,7 @@ function hexAround(body: Uint8Array, offset: number | undefined): HexView {
 /** The bytes that were read; undefined if the body was transformed before, so that offsets do not apply to its bytes on the wire. */
 function bodyAsRead(
   { body }: DeliveredMessage,
-  { contentEncodings, encryptionKeyId, claimCheck }: DeserializationOutcome["report"],
+  { contentEncodings, encryptionKeyId, claimCheck }: Report,
 ): Uint8Array | undefined {
   const isAsRead = contentEncodings.length === 0 && encryptionKeyId === undefined && claimCheck === undefined;
   return isAsRead && body instanceof Uint8Array ? body : undefined;
@@ -170,32 +120,24 @@ function readingView(
   { pipeline }: ExplorerContext,
   outcome: DeserializationOutcome,
   { readAs, travelled }: { readAs: string | undefined; travelled: Uint8Array | undefined },
-): ReadingView {
+) {
   const { report } = outcome;
   const decisive = outcome.status === "decoded" ? undefined : decisiveAttempt(report);
-  const { isEmpty = false, section, bytes, durationInMs, serializer, position } = report;
+  const { attempts, contentType: _, encryptionBinding: __, isEmpty = false, ...shown } = report;
   return {
     status: outcome.status,
+    /** The serializer that was requested instead of the chain: consumers may get another value. */
     readAs,
-    serializer,
-    position,
-    declared: report.declared,
-    assumed: report.assumed,
-    messageType: report.messageType,
-    messageVersion: report.messageVersion,
-    upcastPath: report.upcastPath,
-    contentEncodings: report.contentEncodings,
-    encryptionKeyId: report.encryptionKeyId,
-    claimCheck: report.claimCheck,
-    section,
+    ...shown,
     isEmpty,
-    bytes,
-    durationInMs,
+    /** The schema that the value was checked against, as text. */
     schema: schemaText(pipeline, report),
     reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
-    attempts: report.attempts.map((attempt) => attemptView(attempt, travelled)),
-    decisive: decisive === undefined ? -1 : report.attempts.indexOf(decisive),
+    attempts: attempts.map((attempt) => attemptView(attempt, travelled)),
+    /** The index in `attempts` of the attempt that got furthest; -1 for none. */
+    decisive: decisive === undefined ? -1 : attempts.indexOf(decisive),
     value: outcome.status === "decoded" && !isEmpty ? valueTree(outcome.body) : undefined,
+    /** The error code if something was unavailable. */
     error: outcome.status === "unavailable" ? outcome.error.code : undefined,
   };
 }
@@ -203,7 +145,7 @@ function readingView(
 /** The schema that the value was checked against, as far as the chain reports it. */
 function schemaText(
   pipeline: ExplorerContext["pipeline"],
-  { serializer: name, messageType, messageVersion }: DeserializationOutcome["report"],
+  { serializer: name, messageType, messageVersion }: Report,
 ): string | undefined {
   const serializer = pipeline.serializers.find((each) => each.name === name);
   if (serializer === undefined) return undefined;
@@ -213,7 +155,7 @@ function schemaText(
   return serializer.validation === "format" ? `the format's own schema (${name})` : undefined;
 }
 
-function recordOf(message: DeliveredMessage, travelled: Uint8Array | undefined): RecordView | undefined {
+function recordOf(message: DeliveredMessage, travelled: Uint8Array | undefined) {
   const record = parseDeadLetterRecord(message);
   return (
     record && {
@@ -233,15 +175,11 @@ function propertiesOf(message: DeliveredMessage): PropertyView[] {
     correlationId: idText(message.correlationId),
   };
   return Object.entries(texts).flatMap(([name, value]) =>
-    value === undefined ? [] : [propertyView(name, value)],
+    value === undefined ? [] : [propertyView([name, value])],
   );
 }
 
-function applicationPropertiesOf(properties: ApplicationProperties): PropertyView[] {
-  return Object.entries(properties).map(([name, value]) => propertyView(name, value));
-}
-
-function propertyView(name: string, value: unknown): PropertyView {
+function propertyView([name, value]: readonly [string, unknown]): PropertyView {
   const node = valueTree(value, { limits: { ...treeLimits, maxItems: 0 } });
   const isLeaf = node !== undefined && "text" in node;
   return { name: name.slice(0, 256), value: isLeaf ? node : { kind: "other", text: "(object)" } };

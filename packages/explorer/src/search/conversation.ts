@@ -1,40 +1,23 @@
 import { type DeliveredMessage, entityPathOf } from "@waybill/core/transport";
 import { peekPages } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { idText, type MessageRow, messageRow } from "../reads/message-row.js";
+import { idText, messageRow } from "../reads/message-row.js";
 import { readMessage, withReceiver } from "../reads/peek.js";
 import { placesToSearch } from "./places.js";
 
-/** A message of a conversation, and what it has in common with the others. */
-export interface ConversationMessage {
-  readonly path: string;
-  readonly row: MessageRow;
-  readonly replyTo: string | undefined;
-  readonly traceparent: string | undefined;
-  /** The shared keys: an id, a reply address with its session, or a trace. */
-  readonly ties: readonly string[];
-}
+type ConversationMessage = Awaited<ReturnType<typeof conversationMessage>>;
 
 /** Messages that belong together, oldest first. */
-export interface Conversation {
-  readonly messages: readonly ConversationMessage[];
-  readonly scanned: number;
-  /** Whether every entity was peeked to its end. */
-  readonly isComplete: boolean;
-}
+export type Conversation = Awaited<ReturnType<typeof findConversation>>;
 
 const maxMessages = 200;
 const maxPerPlace = 50_000;
 
 /**
  * Finds the messages with a message id, correlation id, reply session or trace, and those that share one of these with them in turn. Peeks all
- * waiting messages; completed messages are gone.
+ * waiting messages; completed messages are gone. The conversation is complete if every entity was peeked to its end.
  */
-export async function findConversation(
-  context: ExplorerContext,
-  id: string,
-  abortSignal?: AbortSignal,
-): Promise<Conversation> {
+export async function findConversation(context: ExplorerContext, id: string, abortSignal?: AbortSignal) {
   const known = new Set([id, traceOf(id) ?? id]);
   const found = new Map<string, ConversationMessage>();
   let scanned = 0;
@@ -72,12 +55,13 @@ function byTime({ row: one }: ConversationMessage, { row: two }: ConversationMes
   return order === 0 ? Number(BigInt(one.sequenceNumber) - BigInt(two.sequenceNumber)) : order;
 }
 
+/** A message of a conversation; `ties` is what it shares with others: an id, a reply address with its session, or a trace. */
 async function conversationMessage(
   context: ExplorerContext,
   path: string,
   message: DeliveredMessage,
   ties: readonly string[],
-): Promise<ConversationMessage> {
+) {
   const { replyTo } = message;
   const row = messageRow(message, await readMessage(context, message));
   return { path, row, replyTo, traceparent: traceparentOf(message), ties: [...new Set(ties)] };

@@ -1,3 +1,4 @@
+import { isContainer } from "../values/value-tree.js";
 import { RequestError } from "../wire/request-error.js";
 
 type Step =
@@ -56,8 +57,7 @@ export function valuesAt(value: unknown, { steps }: JsonPath): unknown[] {
 }
 
 function childrenAt(part: unknown, step: Exclude<Step, { kind: "below" }>): unknown[] {
-  if (typeof part !== "object" || part === null || part instanceof Date || ArrayBuffer.isView(part))
-    return [];
+  if (!isContainer(part)) return [];
   if (step.kind === "all") return children(part);
   if (step.kind === "index") {
     const list = part instanceof Set ? [...part] : part;
@@ -73,8 +73,7 @@ function withDescendants(value: unknown, most: number): unknown[] {
   const all: unknown[] = [value];
   for (let index = 0; index < all.length && all.length < most; index++) {
     const part = all[index];
-    if (typeof part === "object" && part !== null && !(part instanceof Date) && !ArrayBuffer.isView(part))
-      for (const child of children(part)) all.push(child);
+    if (isContainer(part)) for (const child of children(part)) all.push(child);
   }
   return all;
 }

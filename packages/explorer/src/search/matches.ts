@@ -1,6 +1,7 @@
 import type { DeserializationOutcome } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { idText } from "../reads/message-row.js";
+import { isContainer } from "../values/value-tree.js";
 import { children, type JsonPath, parseJsonPath, valuesAt } from "./json-path.js";
 import type { SearchCriteria } from "./search-criteria.js";
 
@@ -29,7 +30,7 @@ function bodyHas(message: DeliveredMessage, outcome: DeserializationOutcome, tex
 function valueHas(value: unknown, text: string): boolean {
   const waiting: unknown[] = [value];
   for (let part = waiting.pop(); part !== undefined || waiting.length > 0; part = waiting.pop()) {
-    if (typeof part === "object" && part !== null && !(part instanceof Date) && !ArrayBuffer.isView(part)) {
+    if (isContainer(part)) {
       const keys = part instanceof Map ? [...part.keys()] : Array.isArray(part) ? [] : Object.keys(part);
       if (keys.some((key) => typeof key === "string" && key.toLowerCase().includes(text))) return true;
       for (const child of children(part)) waiting.push(child);

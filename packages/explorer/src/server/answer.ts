@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { WaybillError } from "@waybill/core";
 import { Fields } from "../wire/fields.js";
-import { RequestError } from "../wire/request-error.js";
+import { describeError, RequestError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
 import { LineStream } from "./line-stream.js";
-import { readJsonBody } from "./read-json-body.js";
 import type { Call, Parts, Route } from "./route.js";
 
 const maxBodyBytes = 1024 * 1024;
@@ -64,14 +62,25 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
 
 /** Sends the error; as a last line if the response has already begun. */
 function fail(response: ServerResponse, error: unknown): void {
-  const { status, text } = describe(error);
+  const { status, text } = describeError(error);
   if (!response.headersSent) sendJson(response, status, { error: text });
   else response.end(`${toWire({ kind: "error", error: text })}\n`);
 }
 
-function describe(error: unknown): { readonly status: number; readonly text: string } {
-  if (error instanceof RequestError) return { status: error.status, text: error.message };
-  if (error instanceof WaybillError) return { status: 502, text: `${error.code}: ${error.text}` };
-  // The error's own text may contain payload or secrets.
-  return { status: 500, text: "An unexpected error occurred." };
+/** Reads a JSON body of at most `maxBytes`. Rejects with `RequestError`. */
+async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
+    throw new RequestError(415, "The body must be application/json.");
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) throw new RequestError(413, `The body must have at most ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new RequestError(400, "The body must be JSON.");
+  }
 }

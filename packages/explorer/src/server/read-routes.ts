@@ -48,6 +48,9 @@ export const readRoutes: Routes = {
   "POST /api/decode-body": json(looseBody, { maxBytes: 150 * 1024 * 1024 }),
 };
 
+/** The explorer's settings. */
+export type About = ReturnType<typeof about>;
+
 function about({ context }: Call) {
   const { namespace, allowChanges, pipeline, writePlans } = context;
   return {

@@ -1,7 +1,8 @@
 import { entityPathOf, pause, systemScheduler } from "@waybill/core/transport";
-import { captureGoldenMessage, formatGoldenMessage } from "@waybill/migration/tools";
+import { takeCensus } from "@waybill/migration";
+import { type CensusProgress, captureGoldenMessage, formatGoldenMessage } from "@waybill/migration/tools";
 import { censusPoints, planViews } from "../census/census-view.js";
-import { takeAndKeep, verdictOf } from "../census/take-and-keep.js";
+import { verdictOf } from "../census/verdict.js";
 import { previewRepair } from "../changes/preview-repair.js";
 import { originOf, receiptFile, repairRequest } from "../changes/repair-request.js";
 import { sendMessage } from "../changes/send-message.js";
@@ -76,9 +77,11 @@ async function censuses({ context, history }: Call) {
 }
 
 async function census({ context, history, abortSignal }: Call, lines: LineStream): Promise<void> {
-  const onProgress = ({ peeked, expected }: { peeked: number; expected: number | undefined }) =>
+  const { transport, pipeline, catalog } = context;
+  const onProgress = ({ peeked, expected }: CensusProgress) =>
     lines.write({ kind: "progress", peeked, expected });
-  const taken = await takeAndKeep(context, history, onProgress, abortSignal);
+  const taken = await takeCensus({ transport, pipeline, catalog, onProgress, abortSignal });
+  await history.add(taken);
   lines.write({ kind: "done", at: instant(taken.startedAt) });
 }
 

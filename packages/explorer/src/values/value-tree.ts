@@ -98,8 +98,7 @@ type Parts = {
 };
 
 function partsOf(value: unknown): Parts | undefined {
-  if (typeof value !== "object" || value === null || value instanceof Date || ArrayBuffer.isView(value))
-    return undefined;
+  if (!isContainer(value)) return undefined;
   if (Array.isArray(value)) return { kind: "list", parts: value.map((item, index) => [String(index), item]) };
   if (value instanceof Set)
     return { kind: "set", parts: Array.from(value, (item, index) => [String(index), item]) };
@@ -108,10 +107,15 @@ function partsOf(value: unknown): Parts | undefined {
   return { kind: "object", parts: Object.entries(value) };
 }
 
+/** Whether a value consists of others; instants and bytes are leaves. */
+export function isContainer(value: unknown): value is object {
+  return (
+    typeof value === "object" && value !== null && !(value instanceof Date) && !ArrayBuffer.isView(value)
+  );
+}
+
 function keyText(key: unknown): string {
-  if (typeof key === "object" && key !== null && !(key instanceof Date) && !ArrayBuffer.isView(key))
-    return "(object)";
-  return leaf(key, 256).text;
+  return isContainer(key) ? "(object)" : leaf(key, 256).text;
 }
 
 function leaf(value: unknown, maxTextLength: number): LeafNode {

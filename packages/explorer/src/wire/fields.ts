@@ -19,25 +19,19 @@ export class Fields {
 
   /** A required string. */
   text(name: string): string {
-    const value = this.optionalText(name);
-    if (value === undefined) throw new RequestError(400, `${name} must be a string.`);
-    return value;
+    return this.optionalText(name) ?? refuse(name, "a string");
   }
 
   /** A string; undefined if it is absent or empty. */
   optionalText(name: string): string | undefined {
-    const value = this.#values.get(name);
-    if (value === undefined || value === null || value === "") return undefined;
-    if (typeof value === "string") return value;
-    throw new RequestError(400, `${name} must be a string.`);
+    return this.#read(name, "a string", (value) => (typeof value === "string" ? value : undefined));
   }
 
   /** A list of strings; undefined if it is absent. */
   optionalTexts(name: string): readonly string[] | undefined {
-    const value = this.#values.get(name);
-    if (value === undefined || value === null) return undefined;
-    if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value as string[];
-    throw new RequestError(400, `${name} must be a list of strings.`);
+    const value = this.#values.get(name) ?? undefined;
+    const isFine = Array.isArray(value) && value.every((item) => typeof item === "string");
+    return value === undefined || isFine ? value : refuse(name, "a list of strings");
   }
 
   /** The entity or sub-queue that `entity` names. */
@@ -46,24 +40,27 @@ export class Fields {
   }
 
   /** An integer within limits. */
-  count(
+  count(name: string, { standard, ...limits }: { standard: number; min?: number; max?: number }): number {
+    return this.optionalCount(name, limits) ?? standard;
+  }
+
+  /** An integer within limits; undefined if it is absent. */
+  optionalCount(
     name: string,
-    { standard, min = 1, max = Number.MAX_SAFE_INTEGER }: { standard: number; min?: number; max?: number },
-  ): number {
-    const value = this.#values.get(name);
-    if (value === undefined || value === null || value === "") return standard;
-    const number = typeof value === "number" ? value : Number(value);
-    if (Number.isSafeInteger(number) && number >= min && number <= max) return number;
-    throw new RequestError(400, `${name} must be an integer from ${min} to ${max}.`);
+    { min = 1, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number },
+  ): number | undefined {
+    return this.#read(name, `an integer from ${min} to ${max}`, (value) => {
+      const number = Number(value);
+      return Number.isSafeInteger(number) && number >= min && number <= max ? number : undefined;
+    });
   }
 
   /** A number above 0; undefined if it is absent. */
   optionalRate(name: string): number | undefined {
-    const value = this.#values.get(name);
-    if (value === undefined || value === null || value === "") return undefined;
-    const number = Number(value);
-    if (Number.isFinite(number) && number > 0) return number;
-    throw new RequestError(400, `${name} must be a number above 0.`);
+    return this.#read(name, "a number above 0", (value) => {
+      const number = Number(value);
+      return Number.isFinite(number) && number > 0 ? number : undefined;
+    });
   }
 
   /** Whether it is `true`. */
@@ -76,15 +73,12 @@ export class Fields {
   optionalSequenceNumber(name: string): bigint | undefined {
     const text = this.optionalText(name);
     if (text === undefined) return undefined;
-    if (/^\d{1,19}$/.test(text)) return BigInt(text);
-    throw new RequestError(400, `${name} must be a sequence number.`);
+    return /^\d{1,19}$/.test(text) ? BigInt(text) : refuse(name, "a sequence number");
   }
 
   /** A required sequence number. */
   sequenceNumber(name: string): bigint {
-    const number = this.optionalSequenceNumber(name);
-    if (number === undefined) throw new RequestError(400, `${name} must be a sequence number.`);
-    return number;
+    return this.optionalSequenceNumber(name) ?? refuse(name, "a sequence number");
   }
 
   /** An instant; undefined if it is absent. */
@@ -92,12 +86,27 @@ export class Fields {
     const text = this.optionalText(name);
     if (text === undefined) return undefined;
     const instant = new Date(text);
-    if (!Number.isNaN(instant.getTime())) return instant;
-    throw new RequestError(400, `${name} must be an instant such as 2026-11-05T12:00:00Z.`);
+    const expected = "an instant such as 2026-11-05T12:00:00Z";
+    return Number.isNaN(instant.getTime()) ? refuse(name, expected) : instant;
   }
 
   /** The raw value. */
   raw(name: string): unknown {
     return this.#values.get(name);
   }
+
+  /** The value that `convert` returns; undefined if the field is absent or empty. */
+  #read<Value>(
+    name: string,
+    expected: string,
+    convert: (value: unknown) => Value | undefined,
+  ): Value | undefined {
+    const value = this.#values.get(name);
+    if (value === undefined || value === null || value === "") return undefined;
+    return convert(value) ?? refuse(name, expected);
+  }
+}
+
+function refuse(name: string, expected: string): never {
+  throw new RequestError(400, `${name} must be ${expected}.`);
 }

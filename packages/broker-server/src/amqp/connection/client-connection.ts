@@ -23,7 +23,7 @@ const MAX_OUTPUT = 2 ** 20;
 const HOST = /^[\w.:[\]-]{1,253}$/;
 
 /** The socket of a connection: TCP or TLS, or a WebSocket as a stream. */
-export type ClientSocket = Duplex & Pick<Socket, "setNoDelay" | "setTimeout">;
+export type ClientSocket = Duplex & Pick<Socket, "setNoDelay">;
 
 /** A client's socket with its AMQP connection. */
 export class ClientConnection {

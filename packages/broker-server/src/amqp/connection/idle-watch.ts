@@ -9,11 +9,6 @@ const STEP = 1 / 10;
 
 const SWEEP_MINIMUM = 100;
 
-interface WatchedLink {
-  activity: number;
-  activeMs: number;
-}
-
 /**
  * Watches one open connection and closes what its client leaves unused for too long. It checks at intervals, so that traffic costs nothing.
  */
@@ -21,7 +16,7 @@ export class IdleWatch implements ClockDriven {
   readonly #timeouts: ResolvedIdleTimeouts;
   readonly #peer: Peer;
   readonly #closeConnection: (refusal: AmqpRefusal) => void;
-  readonly #links = new Map<SenderLink | ReceiverLink, WatchedLink>();
+  readonly #links = new Map<SenderLink | ReceiverLink, { activity: number; activeMs: number }>();
   readonly #openedMs: number;
   #linkedMs: number;
   #hadLinks = false;

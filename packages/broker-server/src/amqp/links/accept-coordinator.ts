@@ -22,12 +22,8 @@ export function acceptCoordinator(peer: Peer, link: ReceiverLink): void {
   link.handler = {
     onTransfer(delivery) {
       control(peer, delivery, begun).then(
-        (state) => {
-          if (!delivery.isSettled) link.settle(delivery, state);
-        },
-        (error: unknown) => {
-          if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
-        },
+        (state) => link.settle(delivery, state),
+        (error: unknown) => link.settle(delivery, rejected(toAmqpError(error, peer))),
       );
     },
     onDetach() {

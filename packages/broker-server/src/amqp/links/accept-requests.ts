@@ -9,7 +9,7 @@ import type { Peer } from "../peer.js";
 import { putToken } from "../put-token.js";
 import { under } from "../transactions.js";
 import { requireNode } from "./deliver-replies.js";
-import { nextTag } from "./next-tag.js";
+import { nextTag } from "./delivery-tags.js";
 
 const { requestsPerLink: CREDIT_WINDOW, tokenRequestBytes, requestValues } = REQUEST_LIMITS;
 /** The same on `$cbs`, which is open to unauthenticated clients. */

@@ -11,9 +11,7 @@ export function deliverReplies(
   if (address.kind === "management") requireNode(peer, link, address.path);
   peer.replyLinks.add(link);
   link.handler = {
-    onDisposition(delivery, state) {
-      if (!delivery.isSettled) link.settle(delivery, state);
-    },
+    onDisposition: (delivery, state) => link.settle(delivery, state),
     onDetach() {
       peer.replyLinks.delete(link);
       peer.release(link);

@@ -1,7 +1,6 @@
 import { AmqpMap, type AmqpValue, isTyped, long, type SenderLink, symbol, symbolMap } from "@waybill/amqp";
 import type { SessionReceiver } from "@waybill/broker";
 import { keyText, textOf } from "../../messages/application-properties.js";
-import { toDotNetTicks } from "../../messages/dotnet-ticks.js";
 import { badRequest, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 import { receiveMode } from "./deliver-messages.js";
@@ -12,6 +11,8 @@ const TIMEOUT = "com.microsoft:timeout";
 const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
 /** How long the service waits for the next session by default. */
 const DEFAULT_TIMEOUT_MS = 65_000;
+const EPOCH_TICKS = 621_355_968_000_000_000n;
+const TICKS_PER_MS = 10_000n;
 const ABORT_REASON = "the link is detached";
 /**
  * The part of a client's timeout, with its maximum in ms, that is reserved for sending the answer. Clients reserve as little as 20 ms,
@@ -86,6 +87,11 @@ function withSession(filter: AmqpMap | undefined, sessionId: string): AmqpMap {
       keyText(key) === SESSION_FILTER ? [symbol(SESSION_FILTER), sessionId] : [key, value],
     ),
   );
+}
+
+/** A date in .NET ticks: units of 100 ns since the year 1. */
+function toDotNetTicks(at: Date): bigint {
+  return EPOCH_TICKS + BigInt(at.getTime()) * TICKS_PER_MS;
 }
 
 function timeoutOf(link: SenderLink): number {

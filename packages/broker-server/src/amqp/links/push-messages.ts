@@ -2,10 +2,9 @@ import type { SenderLink } from "@waybill/amqp";
 import type { Consumer, ReceivedMessage } from "@waybill/broker";
 import type { MessageReceiver } from "@waybill/broker/front-end";
 import { fromBrokerMessage } from "../../messages/from-broker-message.js";
-import { toDeliveryTag } from "../../messages/lock-token-tag.js";
 import { unwritable } from "../../messages/unwritable-message.js";
 import type { Peer } from "../peer.js";
-import { nextTag } from "./next-tag.js";
+import { nextTag, toDeliveryTag } from "./delivery-tags.js";
 import { settleDelivery } from "./settle-delivery.js";
 
 /** Maximum messages requested from the broker at once, whatever credit a client grants. */

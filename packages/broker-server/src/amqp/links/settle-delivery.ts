@@ -1,5 +1,5 @@
 import {
-  type AmqpMap,
+  AmqpMap,
   type DeliveryState,
   type Outcome,
   type OutgoingDelivery,
@@ -9,12 +9,14 @@ import {
 } from "@waybill/amqp";
 import type { DeadLetterOptions, Transaction } from "@waybill/broker";
 import type { MessageLock, MessageReceiver } from "@waybill/broker/front-end";
-import { fromAmqpProperties, textOf } from "../../messages/application-properties.js";
-import { checkChangedProperties } from "../../messages/check-properties.js";
-import { readDeadLetterInfo } from "../../messages/dead-letter-info.js";
+import { keyText, textOf } from "../../messages/application-properties.js";
+import { readChangedProperties } from "../../messages/check-properties.js";
 import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
+
+const REASON = "DeadLetterReason";
+const DESCRIPTION = "DeadLetterErrorDescription";
 
 /**
  * Applies a client's disposition and confirms it with the outcome that SDKs take for success: rejected without an error for a dead-lettered
@@ -59,7 +61,7 @@ function settle(
     case "released":
       return receiver.release(message, transaction);
     case "modified": {
-      const changes = readChanges(outcome.messageAnnotations);
+      const changes = readChangedProperties(outcome.messageAnnotations);
       return outcome.undeliverableHere === true
         ? receiver.defer(message, changes, transaction)
         : receiver.abandon(message, changes, transaction);
@@ -71,27 +73,31 @@ function settle(
   }
 }
 
-function readChanges(annotations: AmqpMap | undefined) {
-  if (annotations === undefined || annotations.size === 0) return undefined;
-  checkChangedProperties(annotations);
-  return fromAmqpProperties(annotations);
-}
-
 function readRejection({ error }: Outcome & { kind: "rejected" }): DeadLetterOptions {
   if (error === undefined) return {};
   const { description, ...rest } = readDeadLetterInfo(error.info);
   return { ...rest, description: description ?? textOf(error.description) };
 }
 
+/** Reads the error info of a rejected outcome: the dead-letter reason and description, and the properties to modify. */
+function readDeadLetterInfo(info: AmqpMap | undefined): DeadLetterOptions {
+  if (info === undefined) return {};
+  const others = new AmqpMap(
+    info.entries.filter(([key]) => keyText(key) !== REASON && keyText(key) !== DESCRIPTION),
+  );
+  const propertiesToModify = readChangedProperties(others);
+  return {
+    reason: textOf(info.get(REASON)),
+    description: textOf(info.get(DESCRIPTION)),
+    ...(propertiesToModify && { propertiesToModify }),
+  };
+}
+
 function answerTo(outcome: DeliveryState): Outcome {
   switch (outcome.kind) {
     case "modified": {
-      const { kind, deliveryFailed, undeliverableHere } = outcome;
-      return {
-        kind,
-        ...(deliveryFailed !== undefined && { deliveryFailed }),
-        ...(undeliverableHere !== undefined && { undeliverableHere }),
-      };
+      const { messageAnnotations: _, ...answer } = outcome;
+      return answer;
     }
     case "rejected":
       return REJECTED;

@@ -4,20 +4,14 @@ import { textOf } from "../../messages/application-properties.js";
 import { AmqpRefusal, toRefusal } from "../../refusals/error.js";
 import type { NodeRequest } from "../node-request.js";
 import type { Peer } from "../peer.js";
-import { addRule } from "./add-rule.js";
 import { batchDeleteMessages } from "./batch-delete-messages.js";
-import { cancelScheduledMessage } from "./cancel-scheduled-message.js";
-import { enumerateRules } from "./enumerate-rules.js";
-import { getMessageSessions } from "./get-message-sessions.js";
-import { getSessionState } from "./get-session-state.js";
 import { peekMessage } from "./peek-message.js";
 import { receiveBySequenceNumber } from "./receive-by-sequence-number.js";
-import { removeRule } from "./remove-rule.js";
 import { renewLock } from "./renew-lock.js";
-import { renewSessionLock } from "./renew-session-lock.js";
 import { type ManagementReply, type ManagementRequest, RequestBody } from "./request.js";
-import { scheduleMessage } from "./schedule-message.js";
-import { setSessionState } from "./set-session-state.js";
+import { addRule, enumerateRules, removeRule } from "./rules.js";
+import { cancelScheduledMessage, scheduleMessage } from "./scheduled-messages.js";
+import { getMessageSessions, getSessionState, renewSessionLock, setSessionState } from "./sessions.js";
 import { updateDisposition } from "./update-disposition.js";
 
 interface Operation {

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import { AmqpMap, type AmqpTyped, type AmqpValue, isTyped } from "@waybill/amqp";
+import { AmqpMap, type AmqpValue, isTyped } from "@waybill/amqp";
 import { uuidText } from "@waybill/amqp/server";
 import type { Broker, Transaction } from "@waybill/broker";
 import type { MessageReceiver } from "@waybill/broker/front-end";
 import { dateOf, textOf } from "../../messages/application-properties.js";
-import { AmqpRefusal, badRequest } from "../../refusals/error.js";
+import { badRequest, limitExceeded } from "../../refusals/error.js";
 import type { SessionHolders } from "../session-holders.js";
 
 /** A request to the management node of an entity. */
@@ -45,9 +45,7 @@ export class RequestBody {
 
   /** A string, or `undefined` if it is absent or null. */
   optionalText(name: string): string | undefined {
-    const value = this.#map.get(name);
-    if (value === undefined || value === null) return undefined;
-    return textOf(value) ?? wrongType(name, "a string");
+    return valueIn(this.#map, name, "a string", textOf);
   }
 
   text(name: string): string {
@@ -56,16 +54,13 @@ export class RequestBody {
 
   /** A boolean; false if it is absent or null. */
   flag(name: string): boolean {
-    const value = this.#map.get(name);
-    if (value === undefined || value === null) return false;
-    return typeof value === "boolean" ? value : wrongType(name, "a boolean");
+    const toFlag = (value: AmqpValue) => (typeof value === "boolean" ? value : undefined);
+    return valueIn(this.#map, name, "a boolean", toFlag) ?? false;
   }
 
   /** An integer of any AMQP integer type, or `undefined`. */
   optionalInteger(name: string): bigint | undefined {
-    const value = this.#map.get(name);
-    if (value === undefined || value === null) return undefined;
-    return integerOf(value) ?? wrongType(name, "an integer");
+    return valueIn(this.#map, name, "an integer", integerOf);
   }
 
   /** An integer from 1 to the maximum count of a call. */
@@ -82,23 +77,21 @@ export class RequestBody {
   }
 
   optionalDate(name: string): Date | undefined {
-    const value = this.#map.get(name);
-    if (value === undefined || value === null) return undefined;
-    if (!isTyped(value) || value.type !== "timestamp") return wrongType(name, "a timestamp");
-    return dateOf(value.value) ?? wrongType(name, "within the range of dates");
+    const ms = valueIn(this.#map, name, "a timestamp", (value) =>
+      isTyped(value) && value.type === "timestamp" ? value.value : undefined,
+    );
+    return ms === undefined ? undefined : (dateOf(ms) ?? wrongType(name, "within the range of dates"));
   }
 
   optionalMap(name: string): AmqpMap | undefined {
-    const value = this.#map.get(name);
-    if (value === undefined || value === null) return undefined;
-    return value instanceof AmqpMap ? value : wrongType(name, "a map");
+    return mapIn(this.#map, name);
   }
 
   /** Binary, or `undefined` for null. */
   optionalBytes(name: string): Uint8Array | undefined {
-    const value = this.#map.get(name);
-    if (value === undefined || value === null) return undefined;
-    return value instanceof Uint8Array ? Buffer.from(value) : wrongType(name, "binary");
+    return valueIn(this.#map, name, "binary", (value) =>
+      value instanceof Uint8Array ? Buffer.from(value) : undefined,
+    );
   }
 
   integers(name: string): bigint[] {
@@ -114,19 +107,31 @@ export class RequestBody {
 
   /** The items of a list or array; SDKs use either. */
   items(name: string): readonly AmqpValue[] {
-    const value = this.#map.get(name);
-    if (value === undefined || value === null) return missing(name);
+    const value = this.#map.get(name) ?? missing(name);
     const items = isTyped(value) && value.type === "array" ? value.values : value;
     if (!Array.isArray(items)) return wrongType(name, "a list or array");
     if (items.length > this.#maxItems) {
-      throw new AmqpRefusal(
-        "amqp:resource-limit-exceeded",
+      throw limitExceeded(
         `'${name}' has ${items.length} items, and a request has at most ${this.#maxItems}.`,
-        403,
       );
     }
     return items;
   }
+}
+
+/** The map of a name in another one, or `undefined` if it is absent or null. Throws `argument-error`. */
+export function mapIn(map: AmqpMap, name: string): AmqpMap | undefined {
+  return valueIn(map, name, "a map", (value) => (value instanceof AmqpMap ? value : undefined));
+}
+
+function valueIn<Value>(
+  map: AmqpMap,
+  name: string,
+  expected: string,
+  read: (value: AmqpValue) => Value | undefined,
+): Value | undefined {
+  const value = map.get(name) ?? null;
+  return value === null ? undefined : (read(value) ?? wrongType(name, expected));
 }
 
 /**
@@ -155,11 +160,8 @@ export function holderOf(request: ManagementRequest): MessageReceiver {
 function integerOf(value: AmqpValue): bigint | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : undefined;
   if (!isTyped(value)) return undefined;
-  return isInteger(value) ? BigInt(value.value) : undefined;
-}
-
-function isInteger(value: AmqpTyped): value is AmqpTyped & { readonly value: number | bigint } {
-  return /^u?(?:byte|short|int|long)$/.test(value.type);
+  const isInteger = /^u?(?:byte|short|int|long)$/.test(value.type);
+  return isInteger && "value" in value ? BigInt(value.value as number | bigint) : undefined;
 }
 
 function missing(name: string): never {

@@ -8,7 +8,9 @@ import type {
 } from "@waybill/broker";
 import type { SqlText } from "@waybill/broker/front-end";
 import { fromAmqpValue, keyText, textOf, toAmqpValue } from "../../messages/application-properties.js";
+import { CORRELATION_CONDITIONS } from "../../messages/correlation-conditions.js";
 import { badRequest } from "../../refusals/error.js";
+import { mapIn } from "./request.js";
 
 const RULE = 0x137_0000_0004n;
 const SQL_FILTER = 0x13_7000_0006n;
@@ -19,19 +21,9 @@ const EMPTY_ACTION = 0x137_0000_0005n;
 const SQL_ACTION = 0x137_0000_0006n;
 const COMPATIBILITY_LEVEL = int(20);
 
-/** The properties of a correlation filter in wire order, with their names in requests. */
-const CORRELATION_FIELDS = [
-  ["correlation-id", "correlationId"],
-  ["message-id", "messageId"],
-  ["to", "to"],
-  ["reply-to", "replyTo"],
-  ["label", "subject"],
-  ["session-id", "sessionId"],
-  ["reply-to-session-id", "replyToSessionId"],
-  ["content-type", "contentType"],
-] as const satisfies readonly (readonly [string, keyof CorrelationFilter])[];
-
-const FIELD_OF_WIRE: ReadonlyMap<string, keyof CorrelationFilter> = new Map(CORRELATION_FIELDS);
+const FIELD_OF_WIRE: ReadonlyMap<string, keyof CorrelationFilter> = new Map(
+  CORRELATION_CONDITIONS.map(([wire, , name]) => [wire, name]),
+);
 
 /** Reads a rule of a request. Throws `argument-error` unless it has exactly one known filter. */
 export function toRuleDefinition(name: string, description: AmqpMap): RuleDefinition {
@@ -109,13 +101,6 @@ function toRuleValue(value: AmqpValue): RuleValue {
   return typeof plain === "number" && Number.isSafeInteger(plain) ? BigInt(plain) : (plain as RuleValue);
 }
 
-function mapIn(map: AmqpMap, name: string): AmqpMap | undefined {
-  const value = map.get(name);
-  if (value === undefined || value === null) return undefined;
-  if (value instanceof AmqpMap) return value;
-  throw badRequest(`'${name}' is not a map.`);
-}
-
 function fromFilter(filter: RuleFilter): AmqpValue {
   switch (filter.type) {
     case "true":
@@ -138,7 +123,7 @@ function fromCorrelation(filter: CorrelationFilter): AmqpValue[] {
   const entries: Iterable<readonly [string, RuleValue]> =
     properties instanceof Map ? properties : Object.entries(properties);
   return [
-    ...CORRELATION_FIELDS.map(([, name]) => filter[name] ?? null),
+    ...CORRELATION_CONDITIONS.map(([, , name]) => filter[name] ?? null),
     new AmqpMap(Array.from(entries, ([name, value]) => [name, toAmqpValue(value)] as const)),
   ];
 }

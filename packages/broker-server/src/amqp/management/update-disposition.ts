@@ -1,6 +1,5 @@
 import type { MessageReceiver } from "@waybill/broker/front-end";
-import { fromAmqpProperties } from "../../messages/application-properties.js";
-import { checkChangedProperties } from "../../messages/check-properties.js";
+import { readChangedProperties } from "../../messages/check-properties.js";
 import { badRequest } from "../../refusals/error.js";
 import { inTurns } from "./in-turns.js";
 import { holderOf, type ManagementReply, type ManagementRequest } from "./request.js";
@@ -16,9 +15,7 @@ export async function updateDisposition(request: ManagementRequest): Promise<Man
 type Settlement = (receiver: MessageReceiver, lockToken: string) => Promise<void>;
 
 function settlementOf({ body, transaction }: ManagementRequest): Settlement {
-  const map = body.optionalMap("properties-to-modify");
-  if (map !== undefined) checkChangedProperties(map);
-  const changes = map && map.size > 0 ? fromAmqpProperties(map) : undefined;
+  const changes = readChangedProperties(body.optionalMap("properties-to-modify"));
   const status = body.text("disposition-status");
   switch (status) {
     case "completed":

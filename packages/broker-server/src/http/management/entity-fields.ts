@@ -8,9 +8,9 @@ export interface Field {
   readonly kind: FieldKind;
 }
 
-const field = (element: string, kind: FieldKind, option = optionName(element, kind)): Field => ({
+const field = (element: string, kind: FieldKind): Field => ({
   element,
-  option,
+  option: optionName(element, kind),
   kind,
 });
 

@@ -9,11 +9,11 @@ import type {
 } from "@waybill/broker";
 import type { HttpContext } from "../http-context.js";
 import { HttpRefusal } from "../http-refusal.js";
-import type { HttpRequest, HttpResponse } from "../http-request.js";
+import { type HttpRequest, type HttpResponse, urlOf } from "../http-request.js";
 import { parseXml, type XmlElement } from "../xml.js";
 import { type AtomEntry, buildEntry, buildFeed, descriptionIn } from "./atom.js";
 import { descriptionNamespace, entityKinds, fromEntityXml, toEntityXml, toTime } from "./entity-xml.js";
-import { addressOf, pageOf } from "./page.js";
+import { pageOf } from "./page.js";
 import type { Resource } from "./resource.js";
 import { fromRuleXml, toRuleXml } from "./rule-xml.js";
 
@@ -47,15 +47,15 @@ function read(broker: Broker, namespace: string, request: HttpRequest, resource:
     case "namespace":
       return entry(200, namespaceEntry(request, namespace, broker));
     case "list":
-      return feed(broker, request, entitiesOf(broker, resource.of), (one) => entityEntry(request, one));
+      return entityFeed(broker, request, ({ kind }) => kind === resource.of);
     case "entity":
       return entry(200, entityEntry(request, topLevel(broker.getEntity(resource.path))));
     case "subscription":
       return entry(200, entityEntry(request, subscriptionOf(broker, resource)));
-    case "subscriptions":
-      return feed(broker, request, subscriptionsOf(broker, resource.topic), (one) =>
-        entityEntry(request, one),
-      );
+    case "subscriptions": {
+      const { path } = broker.getEntity(resource.topic);
+      return entityFeed(broker, request, (one) => one.kind === "subscription" && one.topic === path);
+    }
     case "rules": {
       const rules = broker.listRules(resource.topic, resource.subscription);
       const byName = rules.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -151,25 +151,6 @@ function topLevel(entity: EntityDescription): Exclude<EntityDescription, Subscri
   return entity;
 }
 
-function entitiesOf(broker: Broker, kind: "queue" | "topic"): EntityDescription[] {
-  return broker
-    .listEntities()
-    .filter((entity) => entity.kind === kind)
-    .sort(byPath);
-}
-
-function subscriptionsOf(broker: Broker, topic: string): EntityDescription[] {
-  const { path } = broker.getEntity(topic);
-  return broker
-    .listEntities()
-    .filter((entity) => entity.kind === "subscription" && entity.topic === path)
-    .sort(byPath);
-}
-
-function byPath(a: EntityDescription, b: EntityDescription): number {
-  return a.path < b.path ? -1 : 1;
-}
-
 function subscriptionOf(broker: Broker, { topic, name }: { readonly topic: string; readonly name: string }) {
   return broker.getEntity(`${topic}/Subscriptions/${name}`);
 }
@@ -243,8 +224,7 @@ function namespaceEntry(
 
 /** SDKs parse names from the address, in which `Subscriptions` and `Rules` must be spelled like this. */
 function address(origin: string, segments: readonly string[], query: URLSearchParams): string {
-  const path = segments.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/");
-  return `${origin}/${path}?api-version=${encodeURIComponent(query.get("api-version") ?? "2021-05")}`;
+  return `${urlOf(origin, segments)}?api-version=${encodeURIComponent(query.get("api-version") ?? "2021-05")}`;
 }
 
 function entry(status: number, one: AtomEntry): HttpResponse {
@@ -253,6 +233,16 @@ function entry(status: number, one: AtomEntry): HttpResponse {
     headers: [["Content-Type", "application/atom+xml;type=entry;charset=utf-8"]],
     body: buildEntry(one),
   };
+}
+
+function entityFeed(
+  broker: Broker,
+  request: HttpRequest,
+  isListed: (entity: EntityDescription) => boolean,
+): HttpResponse {
+  const listed = broker.listEntities().filter(isListed);
+  const byPath = listed.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return feed(broker, request, byPath, (one) => entityEntry(request, one));
 }
 
 function feed<Item>(
@@ -264,6 +254,6 @@ function feed<Item>(
   const { items, next } = pageOf(request, all);
   const title = request.segments.at(-1) ?? "";
   const updatedAt = new Date(broker.clock.now());
-  const body = buildFeed(addressOf(request), title, updatedAt, items.map(toEntry), next);
+  const body = buildFeed(urlOf(request.origin, request.segments), title, updatedAt, items.map(toEntry), next);
   return { status: 200, headers: [["Content-Type", "application/atom+xml;type=feed;charset=utf-8"]], body };
 }

@@ -1,18 +1,14 @@
 import { HttpRefusal } from "../http-refusal.js";
-import type { HttpRequest } from "../http-request.js";
+import { type HttpRequest, urlOf } from "../http-request.js";
 
 /** The service's default and maximum number of entries per page. */
 const MAX_ENTRIES = 100;
 
-/** The part of a list that was requested. */
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** The address of the next page, if any. */
-  readonly next: string | undefined;
-}
-
-/** Cuts the page given by `$skip` and `$top` (at most 100) out of a list. Throws if one is not a number. */
-export function pageOf<Item>(request: HttpRequest, all: readonly Item[]): Page<Item> {
+/**
+ * Cuts the page given by `$skip` and `$top` (at most 100) out of a list; `next` is the address of the next one, if any. Throws if one is not a
+ * number.
+ */
+export function pageOf<Item>(request: HttpRequest, all: readonly Item[]) {
   const skip = numberIn(request, "$skip", 0);
   const top = Math.min(numberIn(request, "$top", MAX_ENTRIES), MAX_ENTRIES);
   const items = all.slice(skip, skip + top);
@@ -20,12 +16,10 @@ export function pageOf<Item>(request: HttpRequest, all: readonly Item[]): Page<I
   const query = new URLSearchParams(request.query);
   query.set("$skip", String(skip + items.length));
   query.set("$top", String(top));
-  return { items, next: `${addressOf(request)}?${query.toString().replaceAll("%24", "$")}` };
-}
-
-/** The URL of a request without its query. */
-export function addressOf({ origin, segments }: HttpRequest): string {
-  return `${origin}/${segments.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/")}`;
+  return {
+    items,
+    next: `${urlOf(request.origin, request.segments)}?${query.toString().replaceAll("%24", "$")}`,
+  };
 }
 
 function numberIn({ query }: HttpRequest, name: string, byDefault: number): number {

@@ -6,6 +6,7 @@ import type {
   RuleValue,
 } from "@waybill/broker";
 import type { SqlText } from "@waybill/broker/front-end";
+import { CORRELATION_CONDITIONS } from "../../messages/correlation-conditions.js";
 import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement, XmlNode } from "../xml.js";
 import { descriptionNamespace, toTime } from "./entity-xml.js";
@@ -13,18 +14,6 @@ import { descriptionNamespace, toTime } from "./entity-xml.js";
 const INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
 const SCHEMA = "http://www.w3.org/2001/XMLSchema";
 const COMPATIBILITY_LEVEL: XmlNode = { name: "CompatibilityLevel", content: "20" };
-
-/** The conditions of a correlation filter in data contract order. */
-const CORRELATION_FIELDS = [
-  ["CorrelationId", "correlationId"],
-  ["MessageId", "messageId"],
-  ["To", "to"],
-  ["ReplyTo", "replyTo"],
-  ["Label", "subject"],
-  ["SessionId", "sessionId"],
-  ["ReplyToSessionId", "replyToSessionId"],
-  ["ContentType", "contentType"],
-] as const satisfies readonly (readonly [string, keyof CorrelationFilter])[];
 
 /** Describes a rule like the service. */
 export function toRuleXml(rule: RuleDescription): XmlNode {
@@ -74,7 +63,7 @@ function toSql({ expression, parameters }: SqlText): XmlNode[] {
 }
 
 function toCorrelationXml(filter: CorrelationFilter): XmlNode[] {
-  const fields = CORRELATION_FIELDS.flatMap(([element, name]): XmlNode[] => {
+  const fields = CORRELATION_CONDITIONS.flatMap(([, element, name]): XmlNode[] => {
     const value = filter[name];
     return value === undefined ? [] : [{ name: element, content: String(value) }];
   });
@@ -150,7 +139,7 @@ function toSqlText(element: XmlElement): SqlText {
 
 function toCorrelation(element: XmlElement): CorrelationFilter {
   const filter: Record<string, unknown> = {};
-  for (const [name, field] of CORRELATION_FIELDS) {
+  for (const [, name, field] of CORRELATION_CONDITIONS) {
     const text = element.child(name)?.text;
     if (text !== undefined && text !== "") filter[field] = text;
   }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { encodeMessage, type MessageParts } from "@waybill/amqp";
+import { encodeMessage } from "@waybill/amqp";
 import type { MessageBody, ReceivedMessage } from "@waybill/broker";
-import { toAmqpValue } from "../../messages/application-properties.js";
+import { toAmqpBody } from "../../messages/from-broker-message.js";
 import type { HttpResponse } from "../http-request.js";
 import { toBrokerProperties } from "./broker-properties.js";
 import { toUserHeaders } from "./user-properties.js";
@@ -10,15 +10,12 @@ import { toUserHeaders } from "./user-properties.js";
 const SECTION_HEADER = "x-ms-waybill-body-section";
 
 /** A received message as a response; `location` is the URL of its lock. */
-export function fromBrokerMessage(
-  message: ReceivedMessage,
-  status: number,
-  location: string | undefined,
-): HttpResponse {
+export function fromBrokerMessage(message: ReceivedMessage, status: number, location?: string): HttpResponse {
   const { contentType, applicationProperties, body } = message;
   const headers: [string, string][] = [["BrokerProperties", toBrokerProperties(message)]];
   if (location !== undefined) headers.push(["Location", location]);
-  if (contentType !== undefined) headers.push(["Content-Type", toHeaderText(contentType)]);
+  // Headers cannot contain line breaks or non-ASCII characters.
+  if (contentType !== undefined) headers.push(["Content-Type", contentType.replace(/[^\x20-\x7e]/g, "?")]);
   if (body.section !== "data") headers.push([SECTION_HEADER, body.section]);
   return { status, headers: [...headers, ...toUserHeaders(applicationProperties)], body: toBytes(body) };
 }
@@ -29,14 +26,4 @@ function toBytes(body: MessageBody): Uint8Array {
   if (body.section === "value" && typeof body.value === "string") return Buffer.from(body.value);
   if (body.section === "value" && body.value instanceof Uint8Array) return body.value;
   return encodeMessage({ body: toAmqpBody(body) });
-}
-
-function toAmqpBody(body: Exclude<MessageBody, { section: "data" }>): MessageParts["body"] {
-  if (body.section === "value") return { kind: "value", value: toAmqpValue(body.value) };
-  return { kind: "sequence", sections: [body.value.map(toAmqpValue)] };
-}
-
-/** Headers cannot contain line breaks or non-ASCII characters. */
-function toHeaderText(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?");
 }

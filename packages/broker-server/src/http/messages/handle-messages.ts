@@ -2,7 +2,7 @@ import { BrokerError, type ReceivedMessage, type Receiver } from "@waybill/broke
 import type { AccessRight } from "../../authorization/shared-access-key.js";
 import type { HttpContext } from "../http-context.js";
 import { HttpRefusal } from "../http-refusal.js";
-import type { HttpRequest, HttpResponse } from "../http-request.js";
+import { type HttpRequest, type HttpResponse, urlOf } from "../http-request.js";
 import { fromBrokerMessage } from "./from-broker-message.js";
 import type { MessageRequest } from "./message-resource.js";
 import { isBatch, toBrokerMessage, toBrokerMessages } from "./to-broker-message.js";
@@ -70,11 +70,9 @@ async function receive(
   if (message === undefined) return { status: 204 };
   // If the client has disconnected meanwhile, the message would stay locked.
   if (isLocked && request.signal.aborted) await receiver.release(message);
-  return fromBrokerMessage(
-    message,
-    isLocked ? 201 : 200,
-    isLocked ? locationOf(request, message) : undefined,
-  );
+  return isLocked
+    ? fromBrokerMessage(message, 201, locationOf(request, message))
+    : fromBrokerMessage(message, 200);
 }
 
 function timeoutOf({ query }: HttpRequest): number {
@@ -86,12 +84,9 @@ function timeoutOf({ query }: HttpRequest): number {
 }
 
 /** The URL by which the message is settled. */
-function locationOf(
-  { origin, segments }: HttpRequest,
-  { sequenceNumber, lockToken }: ReceivedMessage,
-): string {
-  const path = [...segments.slice(0, -1), String(sequenceNumber), lockToken ?? ""];
-  return `${origin}/${path.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/")}`;
+function locationOf({ origin, segments }: HttpRequest, message: ReceivedMessage): string {
+  const { sequenceNumber, lockToken } = message;
+  return urlOf(origin, [...segments.slice(0, -1), String(sequenceNumber), lockToken ?? ""]);
 }
 
 async function settle(

@@ -1,25 +1,16 @@
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Broker } from "@waybill/broker";
-import type { Authorization } from "../../authorization/claims.js";
+import type { ServerContext } from "../../amqp/peer.js";
 import type { Admission } from "../../limits/admission.js";
-import type { Turns } from "../../limits/turns.js";
-import type { ResolvedServeLimits } from "../../options/serve-limits.js";
+import type { ResolvedServeOptions } from "../../options/serve-options.js";
 import { HttpClient, type RequestMemory } from "../http-client.js";
 import { type HttpResponse, toHttpRequest } from "../http-request.js";
-import { readBody } from "../read-body.js";
 import { handle } from "./handle.js";
 
 /** What an HTTP server needs. */
-export interface HttpSettings {
-  readonly broker: Broker;
-  readonly authorization: Authorization;
-  /** The name of the namespace. */
-  readonly namespace: string;
+interface HttpSettings extends ServerContext, Pick<ResolvedServeOptions, "authorization" | "namespace"> {
   readonly admission: Admission;
-  readonly turns: Turns;
-  readonly limits: ResolvedServeLimits;
 }
 
 /** Messages have up to 64 KiB of properties, which are sent as headers. */
@@ -101,10 +92,7 @@ async function respond(
   const origin = { broker: settings.broker, namespace: settings.namespace };
   try {
     await settings.turns.next(client.usage);
-    const request = toHttpRequest(incoming, {
-      signal,
-      readBody: (maxBytes) => readBody(incoming, memory, maxBytes),
-    });
+    const request = toHttpRequest(incoming, memory, signal);
     const { batchMessages } = settings.limits;
     return await handle({ ...settings, batchMessages, client, memory }, request);
   } catch (error) {

@@ -18,7 +18,7 @@ export function acceptWebSockets(
 ): void {
   let upgrader: Promise<WebSocketServer> | undefined;
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (!PATH.test(decodePath(request.url ?? ""))) {
+    if (!PATH.test((request.url ?? "").replace(/%24/g, "$"))) {
       socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
       return;
     }
@@ -63,21 +63,10 @@ async function upgrade(
   });
 }
 
-function decodePath(url: string): string {
-  return url.replace(/%24/g, "$");
-}
-
 /** A WebSocket as a stream of bytes, whose message boundaries are irrelevant. */
 function toClientSocket(webSocket: WebSocket, stream: Duplex): ClientSocket {
-  let timer: NodeJS.Timeout | undefined;
-  stream.once("close", () => clearTimeout(timer));
   const socket: ClientSocket = Object.assign(stream, {
     setNoDelay: () => socket as never,
-    setTimeout: (timeoutMs: number, onTimeout?: () => void) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => onTimeout?.(), timeoutMs).unref();
-      return socket as never;
-    },
     // Everything written in one turn is sent as one message.
     _writev: (parts: { readonly chunk: Buffer }[], done: (error?: Error | null) => void) => {
       webSocket.send(Buffer.concat(parts.map(({ chunk }) => chunk)), done);

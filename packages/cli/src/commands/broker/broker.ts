@@ -1,5 +1,4 @@
-import { Command } from "commander";
-import { exiting } from "../exiting.js";
+import { WaybillCommand } from "../waybill-command.js";
 import { certificateCommand } from "./certificate.js";
 import { exportCommand } from "./export.js";
 import { importCommand } from "./import.js";
@@ -7,17 +6,14 @@ import { purgeCommand, resetCommand } from "./purge.js";
 import { withStartOptions } from "./start.js";
 
 /** `waybill broker`: a local broker for every SDK, with its subcommands. */
-export function brokerCommand(): Command {
-  return withStartOptions(new Command("broker").enablePositionalOptions())
+export function brokerCommand(): WaybillCommand {
+  return withStartOptions(new WaybillCommand("broker").enablePositionalOptions())
     .summary("run a local broker for every SDK of Azure Service Bus")
     .description(
       "Serves a local broker to the unchanged SDKs of every language until it is interrupted: AMQP, AMQP over WebSockets, the management API and a " +
         "health endpoint on one port.",
     )
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill broker                                     an empty namespace on port 5672
   waybill broker --config Config.json                that of the official emulator, as it is
   waybill broker --data ./broker --tier standard     keeps its messages, and Standard's limits
@@ -27,9 +23,8 @@ Examples:
   waybill broker purge orders
   waybill broker certificate remove
 
-The key is that of WAYBILL_BROKER_KEY. By default it is SAS_KEY_VALUE, as in the official emulator, or a generated one if other machines can connect.`,
-    )
-    .action(exiting(async () => (await import("../../actions/broker/start.js")).start))
+The key is that of WAYBILL_BROKER_KEY. By default it is SAS_KEY_VALUE, as in the official emulator, or a generated one if other machines can connect.`)
+    .runs(async () => (await import("../../actions/broker/start.js")).start)
     .addCommand(importCommand())
     .addCommand(exportCommand())
     .addCommand(purgeCommand())

@@ -1,39 +1,38 @@
-import { Command } from "commander";
 import { LOCAL_HOSTS } from "../../certificate/certificate-store.js";
 import { repeatable } from "../common-options.js";
-import { exiting } from "../exiting.js";
+import { WaybillCommand } from "../waybill-command.js";
 
 /** `waybill broker certificate`: the certificate of `--tls`, and how to trust it. */
-export function certificateCommand(): Command {
-  return new Command("certificate")
+export function certificateCommand(): WaybillCommand {
+  return new WaybillCommand("certificate")
     .summary("make, explain or remove the certificate of --tls")
     .description(
       `Makes a certificate for ${LOCAL_HOSTS.join(", ")} and an authority that signs it, explains how clients trust that, or removes both.`,
     )
     .addCommand(
-      withDirectory(new Command("create"))
+      withDirectory(new WaybillCommand("create"))
         .summary("make a new one that replaces the current one")
         .option(
           "--host-name <name>",
           "one more host, such as that of a container; can be repeated",
           repeatable(String),
         )
-        .action(exiting(async () => (await load()).create)),
+        .runs(async () => (await load()).create),
     )
     .addCommand(
-      withDirectory(new Command("show"))
+      withDirectory(new WaybillCommand("show"))
         .summary("show where it is, and how to trust it")
-        .action(exiting(async () => (await load()).show)),
+        .runs(async () => (await load()).show),
     )
     .addCommand(
-      withDirectory(new Command("remove"))
+      withDirectory(new WaybillCommand("remove"))
         .summary("remove it")
-        .action(exiting(async () => (await load()).remove)),
+        .runs(async () => (await load()).remove),
     );
 }
 
 const load = () => import("../../actions/broker/certificate.js");
 
-function withDirectory(command: Command): Command {
+function withDirectory(command: WaybillCommand): WaybillCommand {
   return command.option("--directory <path>", "where it is kept; default: ~/.waybill/tls");
 }

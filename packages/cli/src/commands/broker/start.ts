@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { repeatable } from "../common-options.js";
+import type { WaybillCommand } from "../waybill-command.js";
 
 /** Adds the options to start a broker with. */
-export function withStartOptions(command: Command): Command {
+export function withStartOptions(command: WaybillCommand): WaybillCommand {
   return command
     .option(
       "-c, --config <file>",

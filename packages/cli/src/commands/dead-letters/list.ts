@@ -1,9 +1,8 @@
-import type { Command } from "commander";
 import { brokerCommand } from "../common-options.js";
-import { exiting } from "../exiting.js";
+import type { WaybillCommand } from "../waybill-command.js";
 
 /** `waybill dead-letters list`: groups dead letters by cause, and shows how today's chain reads them. */
-export function listCommand(): Command {
+export function listCommand(): WaybillCommand {
   return brokerCommand("list")
     .summary("group dead letters by cause, with what would read them now")
     .description(
@@ -13,14 +12,10 @@ export function listCommand(): Command {
       "[entities...]",
       "queues and topic/Subscriptions/name; default: every entity, which needs the Manage claim on Azure",
     )
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill dead-letters list
   waybill dead-letters list orders events/Subscriptions/billing --json | jq '.[].decodable'
 
-Exits with 1 when some of them cannot be deserialized.`,
-    )
-    .action(exiting(async () => (await import("../../actions/dead-letters/list.js")).list));
+Exits with 1 when some of them cannot be deserialized.`)
+    .runs(async () => (await import("../../actions/dead-letters/list.js")).list);
 }

@@ -1,12 +1,12 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { parseDuration } from "../../input/parse-duration.js";
 import { parseCount, parseRate } from "../../input/parse-number.js";
 import { brokerCommand } from "../common-options.js";
-import { exiting } from "../exiting.js";
+import type { WaybillCommand } from "../waybill-command.js";
 import { withSelection } from "./selection.js";
 
 /** `waybill dead-letters repair`: sends again what can be read now. */
-export function repairCommand(): Command {
+export function repairCommand(): WaybillCommand {
   return withSelection(brokerCommand("repair"))
     .summary("send again what can be read now")
     .description(
@@ -39,16 +39,12 @@ export function repairCommand(): Command {
         .argParser(parseDuration)
         .default(2_000, "2s"),
     )
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill dead-letters repair orders                                      what would happen
   waybill dead-letters repair orders --apply --receipts orders.receipts
   waybill dead-letters repair orders --apply --receipts orders.receipts --reason DeserializationFailed --rate 20 --transcode
   waybill dead-letters repair events/Subscriptions/billing --to billing-again --apply --receipts billing.receipts
 
-Exits with 1 when dead letters stay, or would stay.`,
-    )
-    .action(exiting(async () => (await import("../../actions/dead-letters/repair.js")).repair));
+Exits with 1 when dead letters stay, or would stay.`)
+    .runs(async () => (await import("../../actions/dead-letters/repair.js")).repair);
 }

@@ -1,9 +1,9 @@
-import type { Command } from "commander";
 import { parseSequenceNumber } from "../../input/parse-number.js";
 import { repeatable } from "../common-options.js";
+import type { WaybillCommand } from "../waybill-command.js";
 
 /** Adds the options that select dead letters: every option given must match, each with any one of its values. */
-export function withSelection(command: Command): Command {
+export function withSelection(command: WaybillCommand): WaybillCommand {
   return command
     .option("--reason <name>", "only with this dead-letter reason; can be repeated", repeatable(String))
     .option(

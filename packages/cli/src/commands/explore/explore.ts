@@ -1,11 +1,10 @@
-import type { Command } from "commander";
 import { UsageError } from "../../errors/usage-error.js";
 import { repeatable } from "../common-options.js";
-import { exiting } from "../exiting.js";
+import type { WaybillCommand } from "../waybill-command.js";
 import { exploringCommand } from "./exploring-command.js";
 
 /** `waybill explore`: serves the explorer's page until it is interrupted. */
-export function exploreCommand(): Command {
+export function exploreCommand(): WaybillCommand {
   return exploringCommand("explore")
     .summary("show everything on a local web page")
     .description(
@@ -19,17 +18,13 @@ export function exploreCommand(): Command {
       "the page of another tool that may post to /decode, such as http://localhost:8233; can be repeated",
       repeatable(checkedOrigin),
     )
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill explore
   waybill explore --data ./broker --allow-changes
   waybill explore --port 8010 --decode-origin http://localhost:8233
 
-Press Enter for another link.`,
-    )
-    .action(exiting(async () => (await import("../../actions/explore/explore.js")).explore));
+Press Enter for another link.`)
+    .runs(async () => (await import("../../actions/explore/explore.js")).explore);
 }
 
 function parsePort(text: string): number {

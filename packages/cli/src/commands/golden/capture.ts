@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { parseCount } from "../../input/parse-number.js";
 import { brokerCommand, repeatable, withEntities } from "../common-options.js";
-import { exiting } from "../exiting.js";
+import type { WaybillCommand } from "../waybill-command.js";
 
 /** `waybill golden capture`: keeps samples of the waiting messages. */
-export function captureCommand(): Command {
+export function captureCommand(): WaybillCommand {
   return withEntities(brokerCommand("capture"))
     .summary("keep samples of the waiting messages")
     .description(
@@ -24,14 +23,10 @@ export function captureCommand(): Command {
     )
     .option("--no-redact", "do not redact payloads")
     .option("--limit <number>", "maximum number of messages to peek in one place", parseCount)
-    .addHelpText(
-      "after",
-      `
-Examples:
+    .examples(`
   waybill golden capture test/golden
   waybill golden capture test/golden --entity orders --keep /status --keep '/items/*/currency'
 
-Exits with 1 when some messages could not be made golden, and says why.`,
-    )
-    .action(exiting(async () => (await import("../../actions/golden/capture.js")).capture));
+Exits with 1 when some messages could not be made golden, and says why.`)
+    .runs(async () => (await import("../../actions/golden/capture.js")).capture);
 }

@@ -1,10 +1,10 @@
-import { Command } from "commander";
+import { WaybillCommand } from "../waybill-command.js";
 import { captureCommand } from "./capture.js";
 import { checkCommand } from "./check.js";
 
 /** `waybill golden`, with its two subcommands. */
-export function goldenCommand(): Command {
-  return new Command("golden")
+export function goldenCommand(): WaybillCommand {
+  return new WaybillCommand("golden")
     .summary("keep samples of real messages, and check chains against them")
     .description(
       "Keeps redacted samples of real messages in files, and checks that today's chain still reads them as before.",

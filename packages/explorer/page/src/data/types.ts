@@ -13,18 +13,5 @@ export type { Conversation } from "../../../src/search/conversation.js";
 export type { SavedSearch } from "../../../src/search/saved-searches.js";
 export type { SearchCriteria } from "../../../src/search/search-criteria.js";
 export type { SearchEvent } from "../../../src/search/search-messages.js";
+export type { About } from "../../../src/server/read-routes.js";
 export type { ContainerNode, LeafNode, ValueNode } from "../../../src/values/value-tree.js";
-
-/** The explorer's settings. */
-export interface About {
-  readonly namespace: string;
-  readonly allowChanges: boolean;
-  readonly serializers: readonly { readonly name: string; readonly mediaTypes: readonly string[] }[];
-  readonly messageTypes: readonly {
-    readonly name: string;
-    readonly version: number;
-    readonly versions: readonly number[];
-  }[];
-  readonly writePlans: number;
-  readonly directory: string;
-}

@@ -4,7 +4,7 @@ import { countText, plural, timeText } from "../data/format.js";
 import { href } from "../data/route.js";
 import type { About, DeadLettersView, GroupView, RepairJobView } from "../data/types.js";
 import { useLoad } from "../data/use-load.js";
-import { Problem, Waiting } from "../parts/parts.js";
+import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
 import { RepairPanel, unfinished } from "./repair-panel.js";
 
@@ -24,9 +24,7 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
       {pending === undefined || group !== undefined ? null : (
         <p class="notice">
           A repair is {pending.state}, {countText(pending.resubmitted)} sent again.{" "}
-          <button type="button" class="link" onClick={() => setGroup("all")}>
-            Show it
-          </button>
+          <Action text="Show it" kind="link" onClick={() => setGroup("all")} />
         </p>
       )}
       <Problem text={error} />
@@ -36,17 +34,11 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
           <p class="headline">
             <strong>{plural(letters.peeked, "dead letter")}</strong>,{" "}
             <strong class="good">{countText(letters.readable)} readable now</strong>{" "}
-            <button type="button" class="quiet-button" onClick={reload}>
-              Look again
-            </button>{" "}
+            <Action text="Look again" kind="quiet-button" onClick={reload} />{" "}
             <a class="button" href={href("entity", letters.path, "messages")}>
               Messages
             </a>{" "}
-            {letters.readable > 0 ? (
-              <button type="button" onClick={() => setGroup("all")}>
-                Repair all …
-              </button>
-            ) : null}
+            {letters.readable > 0 ? <Action text="Repair all …" onClick={() => setGroup("all")} /> : null}
           </p>
           <ul class="groups">
             {letters.groups.map((one) => (
@@ -113,11 +105,7 @@ function Group({ group, path, onRepair }: GroupProps): VNode {
             № {number}
           </a>
         ))}
-        {readable > 0 ? (
-          <button type="button" onClick={onRepair}>
-            Repair …
-          </button>
-        ) : null}
+        {readable > 0 ? <Action text="Repair …" onClick={onRepair} /> : null}
       </p>
     </li>
   );

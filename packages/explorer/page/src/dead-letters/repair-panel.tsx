@@ -1,9 +1,10 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { errorText, post } from "../data/api.js";
+import { post } from "../data/api.js";
 import { countText, plural } from "../data/format.js";
 import type { About, GroupView, RepairJobView, RepairPreview } from "../data/types.js";
-import { Field, formValues, Problem } from "../parts/parts.js";
+import { useAttempt } from "../data/use-attempt.js";
+import { Action, Field, formValues, Problem } from "../parts/parts.js";
 import { Differences } from "./repair-differences.js";
 
 interface RepairPanelProps {
@@ -24,20 +25,15 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
   const [preview, setPreview] = useState<Preview>();
   const [isStale, setStale] = useState(false);
   const [started, setStarted] = useState<RepairJobView>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, attempt } = useAttempt();
   const [isBusy, setBusy] = useState(false);
   useEffect(() => dialog.current?.showModal(), []);
 
   const ask = async <T,>(path: string, onAnswer: (answer: T) => void, body?: unknown) => {
     setBusy(true);
-    setProblem(undefined);
-    try {
-      onAnswer(await post<T>(path, body ?? { ...requestOf(form.current), ...criteriaOf(group), entity }));
-    } catch (error) {
-      setProblem(errorText(error));
-    } finally {
-      setBusy(false);
-    }
+    const request = body ?? { ...requestOf(form.current), ...criteriaOf(group), entity };
+    await attempt(async () => onAnswer(await post<T>(path, request)));
+    setBusy(false);
   };
   const show = (answer: Preview) => {
     setPreview(answer);
@@ -52,19 +48,15 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
         <h2 id="repair-title">
           Repair {group === undefined ? "what can be read" : (group.reason ?? "dead letters")}
         </h2>
-        <button type="button" class="quiet-button" aria-label="Close" onClick={() => dialog.current?.close()}>
-          ✕
-        </button>
+        <Action text="✕" kind="quiet-button" label="Close" onClick={() => dialog.current?.close()} />
       </header>
       <Settings form={form} entity={entity} isRunning={isRunning} onChange={() => setStale(true)} />
       <p class="actions">
-        <button
-          type="button"
-          disabled={isBusy || isRunning}
+        <Action
+          text="Dry run"
+          isDisabled={isBusy || isRunning}
           onClick={() => ask<Preview>("repair/preview", show)}
-        >
-          Dry run
-        </button>
+        />
         <button
           type="button"
           class="danger"
@@ -157,11 +149,7 @@ function Progress({ job, total, onCancel }: ProgressProps): VNode {
           ? `, ${plural(job.possibleDuplicates.length, "possible duplicate")}`
           : ""}
       </p>
-      {job.state === "running" ? (
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
-      ) : null}
+      {job.state === "running" ? <Action text="Cancel" onClick={onCancel} /> : null}
       {job.state === "cancelled" ? (
         <p class="notice">
           Cancelled between two batches: what was sent is noted, nothing is lost, nothing will be sent twice.

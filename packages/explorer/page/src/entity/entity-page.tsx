@@ -7,6 +7,7 @@ import type { Live } from "../data/use-live.js";
 import { DeadLetters } from "../dead-letters/dead-letters.js";
 import { MessageDetails } from "../messages/message-details.js";
 import { MessageList } from "../messages/message-list.js";
+import { Action } from "../parts/parts.js";
 import { Rules } from "./rules.js";
 import { SendForm } from "./send.js";
 import { Sessions } from "./sessions.js";
@@ -142,9 +143,7 @@ function Messages({ about, path, entity, number }: MessagesProps): VNode {
               </select>
             </label>
           )}{" "}
-          <button type="button" class="quiet-button" onClick={() => setTurn(turn + 1)}>
-            Look again
-          </button>
+          <Action text="Look again" kind="quiet-button" onClick={() => setTurn(turn + 1)} />
         </p>
         <MessageList
           key={`${turn} ${state}`}

@@ -1,29 +1,24 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, post } from "../data/api.js";
+import { post } from "../data/api.js";
 import { sizeText } from "../data/format.js";
 import type { About, SentView } from "../data/types.js";
+import { useAttempt } from "../data/use-attempt.js";
 import { HexTable } from "../parts/hex-table.js";
 import { Field, formValues, Problem } from "../parts/parts.js";
 
 /** A form to send a message: the chain's serializer writes it, its schemas check it. */
 export function SendForm({ about, entity }: { readonly about: About; readonly entity: string }): VNode {
   const [sent, setSent] = useState<SentView>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, attempt } = useAttempt();
   const onSubmit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const isSending = (event.submitter as HTMLButtonElement | null)?.value === "send";
     setSent(undefined);
-    try {
-      const { properties, ...values } = formValues(event.currentTarget);
-      const applicationProperties = properties === undefined ? undefined : propertiesOf(properties);
-      setSent(
-        await post<SentView>(isSending ? "send" : "send/check", { ...values, entity, applicationProperties }),
-      );
-      setProblem(undefined);
-    } catch (error) {
-      setProblem(errorText(error));
-    }
+    const { properties, ...values } = formValues(event.currentTarget);
+    const applicationProperties = properties === undefined ? undefined : propertiesOf(properties);
+    const body = { ...values, entity, applicationProperties };
+    await attempt(async () => setSent(await post<SentView>(isSending ? "send" : "send/check", body)));
   };
   return (
     <form class="form" onSubmit={onSubmit}>

@@ -1,9 +1,10 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, post } from "../data/api.js";
+import { post } from "../data/api.js";
 import type { SessionList, SessionStateView } from "../data/types.js";
+import { useAttempt } from "../data/use-attempt.js";
 import { useLoad } from "../data/use-load.js";
-import { Problem, Waiting } from "../parts/parts.js";
+import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
 import { ValueTree } from "../parts/value-view.js";
 
@@ -23,9 +24,7 @@ export function Sessions({ entity }: { readonly entity: string }): VNode {
         ))}
       </ul>
       {value !== undefined && value.sessions.length === 100 ? (
-        <button type="button" onClick={() => setSkip(skip + 100)}>
-          Next sessions
-        </button>
+        <Action text="Next sessions" onClick={() => setSkip(skip + 100)} />
       ) : null}
     </div>
   );
@@ -33,23 +32,16 @@ export function Sessions({ entity }: { readonly entity: string }): VNode {
 
 function Session({ entity, sessionId }: { readonly entity: string; readonly sessionId: string }): VNode {
   const [state, setState] = useState<SessionStateView>();
-  const [problem, setProblem] = useState<string>();
-  const read = async () => {
-    try {
-      setState(await post<SessionStateView>("session-state", { entity, sessionId }));
-    } catch (error) {
-      setProblem(errorText(error));
-    }
-  };
+  const { problem, attempt } = useAttempt();
+  const read = () =>
+    attempt(async () => setState(await post<SessionStateView>("session-state", { entity, sessionId })));
   return (
     <li class="card">
       <h2>
         <Text>{sessionId}</Text>
       </h2>
       {state === undefined ? (
-        <button type="button" class="quiet-button" onClick={read}>
-          Read its state (locks it for a moment)
-        </button>
+        <Action text="Read its state (locks it for a moment)" kind="quiet-button" onClick={read} />
       ) : null}
       <Problem text={problem ?? state?.problem} />
       {state !== undefined && !state.hasState ? <p class="quiet">It has no state.</p> : null}

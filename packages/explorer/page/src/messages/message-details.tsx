@@ -7,7 +7,7 @@ import type { About, MessageView, PropertyView, ReadingView } from "../data/type
 import { useLoad } from "../data/use-load.js";
 import { AttemptsTable } from "../parts/attempts-table.js";
 import { HexTable } from "../parts/hex-table.js";
-import { Problem, Waiting } from "../parts/parts.js";
+import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
 import { ValueTree } from "../parts/value-view.js";
 
@@ -26,9 +26,7 @@ export function MessageDetails({ about, entity, number, onClose }: MessageDetail
     <article class="details" aria-label={`Message ${number}`}>
       <header>
         <h2>Message {number}</h2>
-        <button type="button" class="quiet-button" aria-label="Close the message" onClick={onClose}>
-          ✕
-        </button>
+        <Action text="✕" kind="quiet-button" label="Close the message" onClick={onClose} />
       </header>
       <Problem text={error} />
       <Waiting isLoading={isLoading && message === undefined} />
@@ -43,9 +41,7 @@ export function MessageDetails({ about, entity, number, onClose }: MessageDetail
             >
               <option value="">the chain decides</option>
               {about.serializers.map(({ name }) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
+                <option key={name}>{name}</option>
               ))}
             </select>
           </label>

@@ -1,10 +1,11 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, get, lines } from "../data/api.js";
+import { get, lines } from "../data/api.js";
 import { countText, timeText } from "../data/format.js";
 import type { About, CensusPoint, PlanView } from "../data/types.js";
+import { useAttempt } from "../data/use-attempt.js";
 import { useLoad } from "../data/use-load.js";
-import { Field, formValues, Problem, Section, Waiting } from "../parts/parts.js";
+import { Action, Field, formValues, Problem, Section, Waiting } from "../parts/parts.js";
 import { CensusChart, seriesNames } from "./census-chart.js";
 
 interface Censuses {
@@ -12,26 +13,27 @@ interface Censuses {
   readonly plans: readonly PlanView[];
 }
 
+/** A line that the server streams while it takes a census. */
+interface CensusLine {
+  readonly kind: string;
+  readonly peeked?: number;
+  readonly expected?: number;
+}
+
 /** Waiting messages over time, by format and version; the progress of write plans; what can be retired. */
 export function CensusPage({ about }: { readonly about: About }): VNode {
   const { value, error, isLoading, reload } = useLoad<Censuses>("census");
   const [progress, setProgress] = useState<string>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, attempt } = useAttempt();
   const take = async () => {
-    setProblem(undefined);
     setProgress("Counting …");
-    try {
-      const signal = new AbortController().signal;
-      for await (const line of lines<{ kind: string; peeked?: number; expected?: number }>("census", {
-        body: {},
-        signal,
-      }))
+    await attempt(async () => {
+      const { signal } = new AbortController();
+      for await (const line of lines<CensusLine>("census", { body: {}, signal }))
         if (line.kind === "progress")
           setProgress(`${countText(line.peeked ?? 0)} of ${countText(line.expected ?? 0)} read …`);
       reload();
-    } catch (failure) {
-      setProblem(errorText(failure));
-    }
+    });
     setProgress(undefined);
   };
   const points = value?.points ?? [];
@@ -41,9 +43,7 @@ export function CensusPage({ about }: { readonly about: About }): VNode {
     <main class="page">
       <h1>Census</h1>
       <p class="headline">
-        <button type="button" onClick={take} disabled={progress !== undefined}>
-          Take a census
-        </button>{" "}
+        <Action text="Take a census" isDisabled={progress !== undefined} onClick={take} />{" "}
         <span role="status">
           {progress ?? (points.length > 0 ? `Last one ${timeText(points.at(-1)?.at)}` : "")}
         </span>
@@ -103,17 +103,14 @@ interface VerdictAnswer {
 
 function Verdict({ about }: { readonly about: About }): VNode {
   const [verdict, setVerdict] = useState<VerdictAnswer>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, attempt } = useAttempt();
   const onSubmit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const { target = "", ...values } = formValues(event.currentTarget);
-    try {
-      setVerdict(await get<VerdictAnswer>("verdict", { ...JSON.parse(target), ...values }));
-      setProblem(undefined);
-    } catch (error) {
-      setVerdict(undefined);
-      setProblem(errorText(error));
-    }
+    setVerdict(undefined);
+    await attempt(async () =>
+      setVerdict(await get<VerdictAnswer>("verdict", { ...JSON.parse(target), ...values })),
+    );
   };
   return (
     <Section title="What can be retired">

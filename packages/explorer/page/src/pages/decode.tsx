@@ -1,7 +1,8 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, post } from "../data/api.js";
+import { post } from "../data/api.js";
 import type { MessageView } from "../data/types.js";
+import { useAttempt } from "../data/use-attempt.js";
 import { AttemptsTable } from "../parts/attempts-table.js";
 import { HexTable } from "../parts/hex-table.js";
 import { Field, formValues, Problem } from "../parts/parts.js";
@@ -10,24 +11,16 @@ import { ValueTree } from "../parts/value-view.js";
 /** Reads a pasted body with the chain. */
 export function DecodePage(): VNode {
   const [view, setView] = useState<MessageView>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, attempt } = useAttempt();
   const onSubmit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
     const file = form.querySelector<HTMLInputElement>("input[type=file]")?.files?.[0];
-    try {
-      const base64 = file === undefined ? undefined : base64Of(new Uint8Array(await file.arrayBuffer()));
-      setView(
-        await post<MessageView>("decode-body", {
-          ...formValues(form),
-          ...(base64 === undefined ? {} : { base64 }),
-        }),
-      );
-      setProblem(undefined);
-    } catch (error) {
-      setView(undefined);
-      setProblem(errorText(error));
-    }
+    setView(undefined);
+    await attempt(async () => {
+      const chosen = file && { base64: base64Of(new Uint8Array(await file.arrayBuffer())) };
+      setView(await post<MessageView>("decode-body", { ...formValues(form), ...chosen }));
+    });
   };
   return (
     <main class="page">

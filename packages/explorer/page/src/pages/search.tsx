@@ -5,7 +5,7 @@ import { countText } from "../data/format.js";
 import type { SavedSearch, SearchCriteria, SearchEvent } from "../data/types.js";
 import { useLoad } from "../data/use-load.js";
 import { ResultTable } from "../messages/result-table.js";
-import { Field, formValues, Problem } from "../parts/parts.js";
+import { Action, Field, formValues, Problem } from "../parts/parts.js";
 
 type Hit = Extract<SearchEvent, { kind: "hit" }>;
 
@@ -63,24 +63,20 @@ export function SearchPage(): VNode {
           Saved:
           {saved.map((one) => (
             <span key={one.name}>
-              <button
-                type="button"
-                class="quiet-button"
+              <Action
+                text={one.name}
+                kind="quiet-button"
                 onClick={() => {
                   setCriteria(one.criteria);
                   void search(one.criteria);
                 }}
-              >
-                {one.name}
-              </button>
-              <button
-                type="button"
-                class="quiet-button"
-                aria-label={`Remove the search ${one.name}`}
+              />
+              <Action
+                text="✕"
+                kind="quiet-button"
+                label={`Remove the search ${one.name}`}
                 onClick={() => post("searches/remove", { name: one.name }).then(reload)}
-              >
-                ✕
-              </button>
+              />
             </span>
           ))}
         </p>
@@ -111,9 +107,7 @@ export function SearchPage(): VNode {
           <button type="submit" value="save" class="quiet-button">
             Keep as a file
           </button>
-          <button type="button" class="quiet-button" onClick={() => running.current?.abort()}>
-            Stop
-          </button>
+          <Action text="Stop" kind="quiet-button" onClick={() => running.current?.abort()} />
         </p>
       </form>
       <Problem text={problem} />

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { get } from "../data/api.js";
 import { countText, sizeText } from "../data/format.js";
 import type { HexView } from "../data/types.js";
+import { Action } from "./parts.js";
 
 interface HexTableProps {
   readonly hex: HexView;
@@ -34,14 +35,10 @@ export function HexTable({ hex: initial, source }: HexTableProps): VNode {
           : `Bytes ${countText(hex.from)} to ${countText(end - 1)} of ${sizeText(hex.bytes)}`}
         {hex.offset === undefined ? null : <strong class="bad"> · failed at offset {hex.offset}</strong>}{" "}
         {hex.from > 0 ? (
-          <button type="button" class="link" onClick={() => turn(hex.from - pieceBytes)}>
-            earlier
-          </button>
+          <Action text="earlier" kind="link" onClick={() => turn(hex.from - pieceBytes)} />
         ) : null}{" "}
         {end < hex.bytes && source !== undefined ? (
-          <button type="button" class="link" onClick={() => turn(end)}>
-            later
-          </button>
+          <Action text="later" kind="link" onClick={() => turn(end)} />
         ) : null}
       </p>
       <pre tabIndex={0}>

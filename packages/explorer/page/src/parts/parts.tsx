@@ -19,6 +19,24 @@ export function Waiting({ isLoading }: { readonly isLoading: boolean }): VNode |
   ) : null;
 }
 
+interface ActionProps {
+  readonly text: string;
+  readonly kind?: "link" | "quiet-button";
+  /** For assistive technology, if the text is only a sign. */
+  readonly label?: string;
+  readonly isDisabled?: boolean;
+  onClick(): unknown;
+}
+
+/** A button that does something at once. */
+export function Action({ text, kind, label, isDisabled, onClick }: ActionProps): VNode {
+  return (
+    <button type="button" class={kind} aria-label={label} disabled={isDisabled} onClick={() => onClick()}>
+      {text}
+    </button>
+  );
+}
+
 interface FieldProps {
   readonly label: string;
   readonly name: string;

@@ -1,8 +1,10 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { errorText, get } from "../data/api.js";
+import { get } from "../data/api.js";
 import { countText, sizeText } from "../data/format.js";
 import type { ContainerNode, LeafNode, ValueNode } from "../data/types.js";
+import { useAttempt } from "../data/use-attempt.js";
+import { Action } from "./parts.js";
 import { Text } from "./text.js";
 
 /** The message to load the rest of a value from. */
@@ -35,17 +37,12 @@ type OpenNode<Node> = {
 
 function Container({ node, source, path, name }: OpenNode<ContainerNode>): VNode {
   const [items, setItems] = useState(node.items);
-  const [problem, setProblem] = useState<string>();
+  const { problem, attempt } = useAttempt();
   const [opening, closing] = node.kind === "list" || node.kind === "set" ? "[]" : "{}";
   const rest = node.size - items.length;
   const more = async () => {
-    if (source === undefined) return;
-    try {
-      const part = await get<ContainerNode>("value", { ...source, path: path.join("."), from: items.length });
-      setItems([...items, ...part.items]);
-    } catch (error) {
-      setProblem(errorText(error));
-    }
+    const query = { ...source, path: path.join("."), from: items.length };
+    await attempt(async () => setItems([...items, ...(await get<ContainerNode>("value", query)).items]));
   };
   const label = (
     <>
@@ -69,9 +66,7 @@ function Container({ node, source, path, name }: OpenNode<ContainerNode>): VNode
         ))}
         {rest > 0 && source !== undefined ? (
           <li>
-            <button type="button" class="link" onClick={more}>
-              {countText(rest)} more
-            </button>
+            <Action text={`${countText(rest)} more`} kind="link" onClick={more} />
           </li>
         ) : null}
         {problem === undefined ? null : <li class="problem">{problem}</li>}

@@ -1,28 +1,12 @@
 import {
-  type Census,
   type RetirementEvidence,
   type RetirementTarget,
   type RetirementVerdict,
   retirementVerdict,
-  takeCensus,
 } from "@waybill/migration";
-import type { CensusProgress } from "@waybill/migration/tools";
-import type { ExplorerContext } from "../options/explorer-options.js";
 import type { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 import type { CensusHistory } from "./census-history.js";
-
-/** Takes a census of the namespace and adds it to its history. */
-export async function takeAndKeep(
-  { transport, pipeline, catalog }: ExplorerContext,
-  history: CensusHistory,
-  onProgress: (progress: CensusProgress) => void,
-  abortSignal?: AbortSignal,
-): Promise<Census> {
-  const census = await takeCensus({ transport, pipeline, catalog, onProgress, abortSignal });
-  await history.add(census);
-  return census;
-}
 
 /**
  * Whether a serializer or a version can be retired, by the latest census; the earlier ones count as evidence. Rejects with `RequestError` when

@@ -14,3 +14,9 @@ export async function scheduleMessage(request: ManagementRequest): Promise<Manag
   const numbers = await broker.sender(path).schedule(messages, transaction);
   return { statusCode: 200, body: { "sequence-numbers": array("long", numbers.map(long)) } };
 }
+
+/** Cancels scheduled messages by sequence number, all or none. */
+export async function cancelScheduledMessage(request: ManagementRequest): Promise<ManagementReply> {
+  await request.broker.sender(request.path).cancelScheduled(request.body.integers("sequence-numbers"));
+  return { statusCode: 200 };
+}
