@@ -41,6 +41,7 @@ interface ResolvedDurableStorageOptions {
   readonly mustExist: boolean;
 }
 
+/** The defaults of {@link DurableStorageOptions}. */
 export const DEFAULT_DURABLE_STORAGE_OPTIONS: ResolvedDurableStorageOptions = Object.freeze({
   mustExist: false,
 });

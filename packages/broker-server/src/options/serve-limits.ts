@@ -52,6 +52,7 @@ export type ResolvedServeLimits = Required<Omit<ServeLimits, "unauthenticated">>
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
+/** The defaults of {@link ServeLimits}. */
 export const DEFAULT_SERVE_LIMITS: ResolvedServeLimits = Object.freeze({
   connections: 5_000,
   totalBytes: 256 * MIB,
