@@ -60,7 +60,10 @@ export class Sender implements AsyncDisposable {
     await this.#send(isPromise(encoded) ? await encoded : encoded, options);
   }
 
-  /** Sends messages with encoded bodies unchanged: forwarded, resubmitted, or written by `pipeline.serialize`. */
+  /**
+   * Sends messages with encoded bodies unchanged: forwarded, resubmitted, or written by `pipeline.serialize`. Rejects like {@link
+   * sendMessages}, but with `TypeError` for a body that is not encoded.
+   */
   async sendEncodedMessages(
     messages: EncodedMessage | readonly EncodedMessage[],
     options?: CallOptions,
@@ -88,8 +91,8 @@ export class Sender implements AsyncDisposable {
   }
 
   /**
-   * Schedules one message or several to become active at an instant; resolves with their sequence numbers, with which they can be
-   * cancelled until then.
+   * Schedules one message or several to become active at an instant; resolves with their sequence numbers, with which they can be cancelled
+   * until then. Rejects with `TypeError` for an invalid date, else like {@link sendMessages}, but never with `partially-sent`.
    */
   async scheduleMessages(
     messages: Message | readonly Message[],
@@ -103,7 +106,10 @@ export class Sender implements AsyncDisposable {
     return encoded.length === 0 ? [] : this.#sender.schedule(encoded, scheduledEnqueueTimeUtc, options);
   }
 
-  /** Cancels scheduled messages. Rejects with `message-not-found` if one is not scheduled any more. */
+  /**
+   * Cancels scheduled messages. Rejects with `message-not-found` if one is not scheduled any more, with `TypeError` for a number that is
+   * not a bigint.
+   */
   async cancelScheduledMessages(
     sequenceNumbers: bigint | readonly bigint[],
     options?: CallOptions,
