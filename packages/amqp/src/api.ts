@@ -163,6 +163,7 @@ export interface OversizedMessage {
 
 /** The fields of an attach from this side. */
 export interface OpenLinkOptions extends AcceptOptions {
+  /** Unique among the links of this session in the same direction (2.6.1). */
   readonly name: string;
   /** Extension capabilities that the peer should support (2.7.3). Default none. */
   readonly desiredCapabilities?: readonly string[];
@@ -278,8 +279,10 @@ export interface ReceiverLink extends Link {
 /** A received message. */
 export interface IncomingDelivery {
   readonly link: ReceiverLink;
+  /** The session's delivery-id. */
   readonly id: number;
   readonly tag: Uint8Array;
+  /** The message-format (2.8.11). */
   readonly format: number;
   /** The encoded message: a view on the input if it arrived in one frame. Copy it to keep it for long. */
   readonly message: Uint8Array;

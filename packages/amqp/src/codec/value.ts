@@ -78,6 +78,7 @@ export type AmqpTypeName =
 export class AmqpMap {
   readonly entries: ReadonlyArray<readonly [AmqpValue, AmqpValue]>;
 
+  /** Keeps an array as it is, and copies another iterable. */
   constructor(entries: Iterable<readonly [AmqpValue, AmqpValue]> = []) {
     this.entries = Array.isArray(entries) ? entries : [...entries];
   }
