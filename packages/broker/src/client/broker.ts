@@ -83,7 +83,8 @@ export function createBroker(options: BrokerOptions = {}): Broker {
 
 /**
  * Opens a broker on a storage and recovers its content: entities, messages, session states, schedules, duplicate detection histories and
- * sequence numbers. Locks are released, and everything that became due meanwhile happens at once, in order.
+ * sequence numbers. Locks are released, and everything that became due meanwhile happens at once, in order. Rejects with `TypeError` for
+ * unknown options, and as the storage's `load` does, after closing the storage.
  */
 export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
   requireKnownOptions("openBroker", options, OPEN_OPTION_NAMES);

@@ -35,6 +35,7 @@ export interface ReceiveSource {
 
 /** Shared by receivers with and without a session. Every promise resolves once its effect is durable. */
 export abstract class MessageReceiver {
+  /** The entity or sub-queue. */
   readonly path: string;
   readonly mode: ReceiveMode;
   protected readonly engine: Engine;

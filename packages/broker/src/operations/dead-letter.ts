@@ -11,6 +11,7 @@ export interface DeadLetterOptions {
   readonly reason?: string | undefined;
   /** At most 4096 characters; readable as the application property `DeadLetterErrorDescription`. */
   readonly description?: string | undefined;
+  /** Application properties to add or overwrite, or to remove by `undefined`. Default: none. */
   readonly propertiesToModify?: ApplicationProperties | undefined;
 }
 
