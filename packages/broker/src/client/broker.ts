@@ -45,7 +45,7 @@ import { Transaction } from "./transaction.js";
 export interface BrokerOptions {
   /** Default: the computer's clock. Tests pass a `createManualClock()`. */
   readonly clock?: Clock | undefined;
-  /** Decodes messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. */
+  /** Decodes messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. Default: none. */
   readonly wireDecoder?: WireDecoder | undefined;
   /**
    * Limits entities, messages and operations to those of a tier of the service. Default: all features, with the limits of premium.

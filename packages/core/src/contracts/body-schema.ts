@@ -36,7 +36,7 @@ export interface BodySchemaOptions<Schema> {
   readonly schema?: Schema | undefined;
   /**
    * Schemas by message type, or a function that returns one for a message, or `undefined` for `schema`. The function may create the schema
-   * each time: a schema with the same JSON content is compiled only once.
+   * each time: a schema with the same JSON content is compiled only once. Default: none.
    */
   readonly schemas?:
     | Readonly<Record<string, Schema>>

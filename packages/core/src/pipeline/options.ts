@@ -52,7 +52,10 @@ export type PipelineSchema = StandardSchema | ValidateFunction;
 export interface PipelineOptions<Types extends MessageType = MessageType> extends MessageTypeOptions<Types> {
   /** Writes the bodies of messages whose own `contentType` and `writeAs` choose no other serializer, and reads bodies of its format. */
   readonly serializer: Serializer;
-  /** For reading older formats and other producers. They are used when declared, or tried when none is declared or the declared one fails. */
+  /**
+   * For reading older formats and other producers. They are used when declared, or tried when none is declared or the declared one fails.
+   * Default: none.
+   */
   readonly additionalDeserializers?: readonly Serializer[] | undefined;
   /** What to do when the content type does not decide the format. Default: see {@link ContentTypePolicies}. */
   readonly contentTypePolicies?: Partial<ContentTypePolicies> | undefined;
