@@ -107,8 +107,7 @@ export function stringMap(fields: Readonly<Record<string, AmqpValue>>): AmqpMap 
 }
 
 /**
- * An 8-bit unsigned integer (1.6.3). This and the next seven check no range: encoding throws `TypeError` or `RangeError` for a value out of
- * it.
+ * An 8-bit unsigned integer (1.6.3). These functions check no range: encoding throws `TypeError` or `RangeError` for an integer out of it.
  */
 export const ubyte = (value: number): AmqpSmallNumber => ({ type: "ubyte", value });
 /** A 16-bit unsigned integer (1.6.4). */

@@ -41,8 +41,8 @@ export interface ServeLimits {
   /** Messages in one batch, one schedule request, or one management request. Default 4,500. */
   readonly batchMessages?: number;
   /**
-   * Limits of clients that have not yet sent a valid token or key. With `acceptAnyone`, none is needed. Defaults: see {@link
-   * UnauthenticatedLimits}.
+   * Limits of clients that have not yet sent a valid token or key. With `acceptAnyone`, none is needed. Defaults: see
+   * {@link UnauthenticatedLimits}.
    */
   readonly unauthenticated?: UnauthenticatedLimits;
 }

@@ -44,7 +44,7 @@ export interface Transport extends AsyncDisposable {
   readonly identifier?: string | undefined;
   /** A sender to a queue or topic. */
   createSender(queueOrTopic: string): TransportSender;
-  /** A receiver of an entity or sub-queue; `events` is called about its links. */
+  /** A receiver of an entity or sub-queue; `events` has callbacks for its links. */
   createReceiver(
     address: EntityAddress,
     receiveMode: ReceiveMode,

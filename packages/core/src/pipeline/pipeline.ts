@@ -69,8 +69,8 @@ export interface Pipeline<Types extends MessageType = MessageType> {
   /**
    * Writes the body with the main serializer, or with the one for the message's own `contentType`, and sets `contentType` and, if it
    * compresses, the application property `Content-Encoding`. A message whose `subject` is one of the message types is validated and gets
-   * type and version as properties. Throws or rejects with `serialization-failed` or `message-too-large`. Returns a promise only if the
-   * serializer or a downcaster is asynchronous, or the body is encrypted or stored.
+   * type and version as properties. Throws or rejects with `serialization-failed`, `message-too-large` or `unavailable`. Returns a promise
+   * only if the serializer or a downcaster is asynchronous, or the body is encrypted or stored.
    */
   serialize(message: Message, options?: SerializeCallOptions): Awaitable<EncodedMessage>;
   /**

@@ -42,9 +42,10 @@ export class Sender implements AsyncDisposable {
 
   /**
    * Sends one message, several, or a batch. Messages that fit into one batch are sent all or none; a larger array is sent in several
-   * batches, in order, and rejects with `partially-sent` if one of them fails after others were sent: `sendResults` says which. Rejects with
-   * `operation-invalid` for a property beyond its limit, with `serialization-failed` for a body that cannot be written, with
-   * `message-too-large` for a message beyond the broker's limit; nothing was sent then.
+   * batches, in order, and rejects with `partially-sent` if one of them fails after others were sent: `sendResults` says which. Rejects
+   * with `operation-invalid` for a property beyond its limit, with `serialization-failed` for a body that cannot be written, with
+   * `unavailable` for one that cannot be written now, with `message-too-large` for a message beyond the broker's limit; nothing was sent
+   * then.
    */
   async sendMessages(
     messages: Message | readonly Message[] | MessageBatch,
@@ -61,8 +62,8 @@ export class Sender implements AsyncDisposable {
   }
 
   /**
-   * Sends messages with encoded bodies unchanged: forwarded, resubmitted, or written by `pipeline.serialize`. Rejects like {@link
-   * sendMessages}, but with `TypeError` for a body that is not encoded.
+   * Sends messages with encoded bodies unchanged: forwarded, resubmitted, or written by `pipeline.serialize`. Rejects like
+   * {@link sendMessages}, but with `TypeError` for a body that is not encoded.
    */
   async sendEncodedMessages(
     messages: EncodedMessage | readonly EncodedMessage[],

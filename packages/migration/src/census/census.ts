@@ -3,7 +3,7 @@ import type { EntityCounts, MessageState, SubQueue } from "@waybill/core/transpo
 
 /** The waiting messages of a namespace and the serializers that would read them: counts by place and kind, never payload. */
 export interface Census {
-  /** When peeking began. */
+  /** When it began, before the entities were listed. */
   readonly startedAt: Date;
   readonly finishedAt: Date;
   /** The names of the chain's serializers, the main one first. */

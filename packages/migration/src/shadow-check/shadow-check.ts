@@ -97,7 +97,7 @@ export class ShadowCheck {
   #sampled = 0;
   #same = 0;
 
-  /** Throws `TypeError` for an invalid option. */
+  /** Throws `TypeError` for an unknown option, or an invalid `sampleRate`, `maxBodyBytes` or `timeoutInMs`. */
   constructor(options: ShadowCheckOptions) {
     requireKnownOptions("ShadowCheck", options, optionNames);
     this.#candidate = options.candidate;
