@@ -48,8 +48,8 @@ export type TypeNames = Readonly<Record<string, string>>;
 /** Options that every envelope takes. */
 export interface EnvelopeOptions {
   /**
-   * The message types by their names on the bus: `{ "Shop.Contracts.OrderPlaced": "order-placed" }`. A type that is not listed goes by its
-   * name on the bus, which may be an alias of a message type. Default: none.
+   * The message types by their names on the bus: `{ "Shop.Contracts.OrderPlaced": "order-placed" }`. A type that is not listed goes by its name on
+   * the bus, which may be an alias of a message type. Default: none.
    */
   readonly types?: TypeNames | undefined;
 }

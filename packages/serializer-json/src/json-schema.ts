@@ -16,9 +16,8 @@ export interface JsonSchemaOptions {
 }
 
 /**
- * A JSON Schema for bodies of every format: for the `schema` of a pipeline, of a message type's version or of another serializer. It
- * validates the decoded value, so a date of MessagePack or Avro is a `Date`, not a string. Throws `TypeError` for an invalid schema or an
- * unknown option.
+ * A JSON Schema for bodies of every format: for the `schema` of a pipeline, of a message type's version or of another serializer. It validates the
+ * decoded value, so a date of MessagePack or Avro is a `Date`, not a string. Throws `TypeError` for an invalid schema or an unknown option.
  */
 export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}): StandardSchema {
   return jsonSchemaWith(requireAjv, schema, options);

@@ -96,9 +96,9 @@ export type SelfDescribingValueName = keyof typeof table;
 export type Expectation = "same" | "refused" | { readonly becomes: unknown };
 
 /**
- * The value table for self-describing formats: values that JavaScript programs put into messages, on purpose or by mistake. Every entry
- * needs an outcome, so that each format defines what happens to, for example, `NaN` or a `Map`. "Refused" is always allowed. Throws
- * `TypeError` for an unknown or a missing one.
+ * The value table for self-describing formats: values that JavaScript programs put into messages, on purpose or by mistake. Every entry needs an
+ * outcome, so that each format defines what happens to, for example, `NaN` or a `Map`. "Refused" is always allowed. Throws `TypeError` for
+ * an unknown or a missing one.
  */
 export function selfDescribingValues(
   expectations: Readonly<Record<SelfDescribingValueName, Expectation>>,

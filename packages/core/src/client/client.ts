@@ -99,9 +99,8 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   }
 
   /**
-   * Creates a receiver of a queue or a subscription. In receive-and-delete mode and from dead-letter queues it also returns
-   * undeserializable messages, with their raw body and `failure`. Throws `TypeError` for an invalid name or option, `closed` once the
-   * client is closed.
+   * Creates a receiver of a queue or a subscription. In receive-and-delete mode and from dead-letter queues it also returns undeserializable
+   * messages, with their raw body and `failure`. Throws `TypeError` for an invalid name or option, `closed` once the client is closed.
    */
   createReceiver(queue: string, options?: DeadLetteringOptions): Receiver;
   createReceiver(queue: string, options: ReceiverOptions): Receiver<UndecodedMessage>;

@@ -182,9 +182,9 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   /**
-   * Reads active, locked, deferred and scheduled messages without locking them, in order of sequence number. A message whose body cannot be
-   * read is returned with its raw body and `failure`. Rejects with `TypeError` for an invalid count or option, `closed` once the receiver
-   * is closed.
+   * Reads active, locked, deferred and scheduled messages without locking them, in order of sequence number. A message whose body cannot
+   * be read is returned with its raw body and `failure`. Rejects with `TypeError` for an invalid count or option, `closed` once the
+   * receiver is closed.
    */
   async peekMessages<Body = unknown>(
     maxMessageCount: number,

@@ -42,8 +42,8 @@ export class Sender implements AsyncDisposable {
 
   /**
    * Sends one message, several, or a batch. Messages that fit into one batch are sent all or none; a larger array is sent in several
-   * batches, in order, and rejects with `partially-sent` if one of them fails after others were sent: `sendResults` says which. Rejects
-   * with `operation-invalid` for a property beyond its limit, with `serialization-failed` for a body that cannot be written, with
+   * batches, in order, and rejects with `partially-sent` if one of them fails after others were sent: `sendResults` says which. Rejects with
+   * `operation-invalid` for a property beyond its limit, with `serialization-failed` for a body that cannot be written, with
    * `unavailable` for one that cannot be written now, with `message-too-large` for a message beyond the broker's limit; nothing was sent
    * then.
    */
@@ -92,8 +92,8 @@ export class Sender implements AsyncDisposable {
   }
 
   /**
-   * Schedules one message or several to become active at an instant; resolves with their sequence numbers, with which they can be cancelled
-   * until then. Rejects with `TypeError` for an invalid date, else like {@link sendMessages}, but never with `partially-sent`.
+   * Schedules one message or several to become active at an instant; resolves with their sequence numbers, with which they can be
+   * cancelled until then. Rejects with `TypeError` for an invalid date, else like {@link sendMessages}, but never with `partially-sent`.
    */
   async scheduleMessages(
     messages: Message | readonly Message[],

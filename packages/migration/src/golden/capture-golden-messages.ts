@@ -110,8 +110,8 @@ export async function captureGoldenMessages(options: GoldenCaptureOptions): Prom
 }
 
 /**
- * Makes a golden message from one message that was peeked or received: `messages` holds it, or `skipped` says why there is none. Redacted
- * as {@link captureGoldenMessages} does. Rejects with `TypeError` for an unknown option.
+ * Makes a golden message from one message that was peeked or received: `messages` holds it, or `skipped` says why there is none. Redacted as
+ * {@link captureGoldenMessages} does. Rejects with `TypeError` for an unknown option.
  */
 export async function captureGoldenMessage(
   message: DeliveredMessage,

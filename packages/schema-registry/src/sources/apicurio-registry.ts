@@ -11,9 +11,8 @@ export interface ApicurioRegistryOptions extends HttpRegistryOptions {
 const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "json", PROTOBUF: "protobuf" };
 
 /**
- * Apicurio Registry, by its API of version 3, read-only. Its bodies begin like Confluent's, so only the configuration distinguishes them.
- * The application properties `apicurio.value.contentId` and `apicurio.value.globalId` are read too. Throws `TypeError` for an invalid
- * option.
+ * Apicurio Registry, by its API of version 3, read-only. Its bodies begin like Confluent's, so only the configuration distinguishes them. The
+ * application properties `apicurio.value.contentId` and `apicurio.value.globalId` are read too. Throws `TypeError` for an invalid option.
  */
 export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource {
   requireKnownOptions("apicurioRegistry", options, { ...httpOptionNames, ids: true });
