@@ -119,19 +119,23 @@ export interface Session {
 
 /** The settlement modes of a link, as sent in attach (2.8.2, 2.8.3). */
 export interface SettleModes {
-  /** 0 unsettled, 1 settled, 2 mixed. */
+  /** 0 unsettled, 1 settled, 2 mixed. Default: the peer's; on a link that this side opens, none, which means 2. */
   readonly sndSettleMode?: number;
-  /** 0 first, 1 second. */
+  /** 0 first, 1 second. Default: the peer's; on a link that this side opens, none, which means 0. */
   readonly rcvSettleMode?: number;
 }
 
-/** The fields of the answer to an attach. Omitted ones repeat the peer's. */
+/** The fields of the answer to an attach. Omitted settlement modes and termini repeat the peer's. */
 export interface AcceptOptions extends SettleModes {
+  /** Default: that of the peer's attach; none on a link that this side opens. */
   readonly source?: Source;
+  /** Default: as for `source`. */
   readonly target?: Target | Coordinator;
   /** Maximum message size to announce, and on a receiver to enforce, in bytes; default: the connection's. */
   readonly maxMessageSize?: number;
+  /** Link properties to announce (2.7.3). Default none. */
   readonly properties?: AmqpMap;
+  /** Extension capabilities to announce (2.7.3). Default none. */
   readonly offeredCapabilities?: readonly string[];
 }
 
@@ -159,7 +163,9 @@ export interface OversizedMessage {
 
 /** The fields of an attach from this side. */
 export interface OpenLinkOptions extends AcceptOptions {
+  /** Unique among the links of this session in the same direction (2.6.1). */
   readonly name: string;
+  /** Extension capabilities that the peer should support (2.7.3). Default none. */
   readonly desiredCapabilities?: readonly string[];
 }
 
@@ -214,6 +220,7 @@ export interface SenderLink extends Link {
   completeDrain(): void;
 }
 
+/** How a message is sent (2.7.5). */
 export interface SendOptions {
   /** 1 to 32 bytes that identify the delivery on this link (2.8.7). */
   readonly deliveryTag: Uint8Array;
@@ -221,9 +228,9 @@ export interface SendOptions {
   readonly settled?: boolean;
   /** The message-format; default 0. */
   readonly format?: number;
-  /** A state to send with it, such as a transactional one. */
+  /** A state to send with it, such as a transactional one. Default none. */
   readonly state?: DeliveryState;
-  /** For the caller's own use; available as `delivery.context`. */
+  /** For the caller's own use; available as `delivery.context`. Default undefined. */
   readonly context?: unknown;
 }
 
@@ -237,6 +244,7 @@ export interface OutgoingDelivery {
   readonly context: unknown;
 }
 
+/** Handlers of a sending link; each is optional. */
 export interface SenderHandler {
   /** The peer's credit changed or the session's window opened. May be called without credit. */
   onCredit?(link: SenderLink): void;
@@ -271,8 +279,10 @@ export interface ReceiverLink extends Link {
 /** A received message. */
 export interface IncomingDelivery {
   readonly link: ReceiverLink;
+  /** The session's delivery-id. */
   readonly id: number;
   readonly tag: Uint8Array;
+  /** The message-format (2.8.11). */
   readonly format: number;
   /** The encoded message: a view on the input if it arrived in one frame. Copy it to keep it for long. */
   readonly message: Uint8Array;
@@ -283,7 +293,9 @@ export interface IncomingDelivery {
   context: unknown;
 }
 
+/** Handlers of a receiving link; each is optional. */
 export interface ReceiverHandler {
+  /** A message has arrived, complete. Unless it is settled already, `settle` or `propose` its outcome, now or later. */
   onTransfer?(delivery: IncomingDelivery): void;
   /** The sender settled a delivery after `propose`. */
   onSettled?(delivery: IncomingDelivery, state: DeliveryState | undefined): void;

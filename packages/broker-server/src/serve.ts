@@ -10,7 +10,9 @@ import { listen } from "./port/listen.js";
 
 /** A broker on the network. Closing it leaves the broker open. */
 export interface BrokerServer {
+  /** The address it listens on. */
   readonly host: string;
+  /** The main port. */
   readonly port: number;
   /** All ports it listens on, the main one first. */
   readonly ports: readonly number[];

@@ -37,6 +37,7 @@ export interface DurableStorageOptions {
   readonly mustExist?: boolean | undefined;
 }
 
+/** The defaults of {@link DurableStorageOptions}. */
 export const DEFAULT_DURABLE_STORAGE_OPTIONS: { readonly mustExist: boolean } = Object.freeze({
   mustExist: false,
 });

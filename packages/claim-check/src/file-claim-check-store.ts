@@ -6,7 +6,10 @@ import type { ClaimCheckStore } from "@waybill/core";
 
 /** A claim-check store in a directory. */
 export interface FileClaimCheckStore extends ClaimCheckStore {
-  /** Deletes the bodies stored before an instant, and incomplete files of killed processes; resolves with the number of bodies. */
+  /**
+   * Deletes the bodies stored before an instant, and incomplete files of killed processes; resolves with the number of bodies. Rejects with
+   * `TypeError` for an invalid date.
+   */
   deleteOlderThan(instant: Date): Promise<number>;
 }
 
@@ -24,7 +27,7 @@ const dayFolder = /^\d{4}-\d{2}-\d{2}$/;
 /**
  * Stores bodies as files in a directory, which may be shared between machines. A body is written to a temporary file, synchronised and then
  * renamed, so that all of it or nothing is stored, also after a crash. The first `put` creates the directory. Only the owner can read the
- * files.
+ * files. Throws `TypeError` for an empty path.
  */
 export function fileClaimCheckStore(directory: string): FileClaimCheckStore {
   if (typeof directory !== "string" || directory === "") {

@@ -7,5 +7,6 @@ export interface Case {
   readonly name: string;
   /** The capabilities that the case needs; empty if it applies to every subject. */
   readonly needs?: readonly string[];
+  /** Runs the case once. */
   run(): Promise<void>;
 }

@@ -32,7 +32,8 @@ const structured = "application/cloudevents";
 
 /**
  * CloudEvents 1.0 over AMQP, in binary and structured mode: attributes with the prefix `cloudEvents_`, or `cloudEvents:` of older senders. The
- * message type is the event's `type`, the body its data. Source: CloudEvents, AMQP protocol binding 1.0.3.
+ * message type is the event's `type`, the body its data. Throws `TypeError` for an invalid option. Source: CloudEvents, AMQP protocol
+ * binding 1.0.3.
  */
 export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
   requireKnownOptions("cloudEvents", options, { types: true, source: true, mode: true, format: true });
@@ -93,7 +94,8 @@ export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
 
 /**
  * Dapr's pub/sub: CloudEvents in JSON, without a content type unless published in bulk, recognised by the event's attributes. The message type is the
- * event's `type`, or the topic if `type` is Dapr's default. Events are written in the form that Dapr reads. Source: Dapr, `pubsub/envelope.go`.
+ * event's `type`, or the topic if `type` is Dapr's default. Events are written in the form that Dapr reads, with `source` (default `"/"`)
+ * and, if given, `pubsubName`. Throws `TypeError` for invalid `types`. Source: Dapr, `pubsub/envelope.go`.
  */
 export function dapr(
   options: EnvelopeOptions & {

@@ -49,7 +49,7 @@ export type TypeNames = Readonly<Record<string, string>>;
 export interface EnvelopeOptions {
   /**
    * The message types by their names on the bus: `{ "Shop.Contracts.OrderPlaced": "order-placed" }`. A type that is not listed goes by its name on
-   * the bus, which may be an alias of a message type.
+   * the bus, which may be an alias of a message type. Default: none.
    */
   readonly types?: TypeNames | undefined;
 }

@@ -9,7 +9,7 @@ export interface EnvelopesOptions {
 
 /**
  * One resolver for a queue that several buses write to: the first envelope that recognises a message reads its type. Messages are sent as
- * `otherwise` writes them, which may be one of the envelopes.
+ * `otherwise` writes them, which may be one of the envelopes. Throws `TypeError` for anything but an array of envelopes.
  */
 export function envelopes(
   all: readonly Envelope[],

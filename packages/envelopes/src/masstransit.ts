@@ -28,8 +28,8 @@ const prefix = "urn:message:";
 
 /**
  * MassTransit: a JSON envelope, or raw JSON with its types in `MT-MessageType`. Types are URNs, `urn:message:Shop.Contracts:OrderPlaced`, also
- * accepted as `Shop.Contracts.OrderPlaced`; the message type is the first one that `types` lists. Source: MassTransit,
- * `ServiceBusSendTransportContext`, `MessageHeaders`.
+ * accepted as `Shop.Contracts.OrderPlaced`; the message type is the first one that `types` lists. Throws `TypeError` for an invalid option.
+ * Source: MassTransit, `ServiceBusSendTransportContext`, `MessageHeaders`.
  */
 export function massTransit(options: MassTransitOptions = {}): Envelope {
   requireKnownOptions("massTransit", options, { types: true, writes: true, sourceAddress: true });

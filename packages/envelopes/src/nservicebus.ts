@@ -20,8 +20,8 @@ export interface NServiceBusOptions extends EnvelopeOptions {
 
 /**
  * NServiceBus: every header is a string application property, the types in `NServiceBus.EnclosedMessageTypes`, the most derived first. The
- * message type is the first one that `types` lists. Bodies are JSON or XML by their content type. Source:
- * NServiceBus.Transport.AzureServiceBus, `OutgoingMessageExtensions`.
+ * message type is the first one that `types` lists. Bodies are JSON or XML by their content type. Throws `TypeError` for an unknown option
+ * or invalid `types`. Source: NServiceBus.Transport.AzureServiceBus, `OutgoingMessageExtensions`.
  */
 export function nserviceBus(options: NServiceBusOptions = {}): Envelope {
   requireKnownOptions("nserviceBus", options, { types: true, endpoint: true, intent: true });

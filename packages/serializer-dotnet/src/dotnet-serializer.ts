@@ -38,12 +38,12 @@ export interface DotnetOptions extends BodySchemaOptions<DotnetBodySchema> {
   readonly dates?: DateForm | undefined;
   /**
    * Types that the bytes do not show, by path: `{ Lines: "array", "Lines.Sku": "string" }`. A list of objects that may have one item needs a hint,
-   * and so does a member whose text may be `"0"` or `"1"`.
+   * and so does a member whose text may be `"0"` or `"1"`. Default: none.
    */
   readonly hints?: DotnetHints | undefined;
   /** The class to write objects as that `contracts` does not cover. Without one, they are written as `Dictionary<string, object>`. */
   readonly contract?: DotnetContract | undefined;
-  /** The classes to write by message type. */
+  /** The classes to write by message type. Default: none. */
   readonly contracts?: Readonly<Record<string, DotnetContract>> | undefined;
 }
 

@@ -8,13 +8,16 @@ import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-sc
 export interface JsonSchemaOptions {
   /** Schema keywords beyond the specification to ignore, such as `"x-owner"`. Others are refused. Default: none. */
   readonly extraKeywords?: readonly string[] | undefined;
-  /** An ajv of your own instead of the built-in one: with other formats, keywords, references or another RegExp engine. */
+  /**
+   * An ajv of your own instead of the built-in one: with other formats, keywords, references or another RegExp engine. Default: the
+   * built-in one.
+   */
   readonly ajv?: AjvLike | undefined;
 }
 
 /**
  * A JSON Schema for bodies of every format: for the `schema` of a pipeline, of a message type's version or of another serializer. It validates the
- * decoded value, so a date of MessagePack or Avro is a `Date`, not a string. Throws `TypeError` for an invalid schema.
+ * decoded value, so a date of MessagePack or Avro is a `Date`, not a string. Throws `TypeError` for an invalid schema or an unknown option.
  */
 export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}): StandardSchema {
   return jsonSchemaWith(requireAjv, schema, options);

@@ -24,7 +24,7 @@ export interface ProtobufOptions extends BodySchemaOptions<ProtobufBodySchema> {
   readonly registry: Registry;
   /**
    * The full name of the Protobuf type of a message, such as `"shop.v1.Order"`. It is asked first; `undefined` leaves it to the content type
-   * (`proto` or `messageType`) and then to the message type, where that is the name of a type in the registry.
+   * (`proto` or `messageType`) and then to the message type, where that is the name of a type in the registry. Default: none.
    */
   readonly typeOf?: ((context: SerializerContext) => string | undefined) | undefined;
   /** What to do with fields that the type does not have: keep them for when the value is written again (default), or refuse the body. */

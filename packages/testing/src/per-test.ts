@@ -6,7 +6,9 @@ export interface NamespaceHooks {
   readonly afterEach: (hook: () => Promise<void>) => unknown;
 }
 
-/** Opens a namespace for each test and closes it afterwards; the returned function returns that of the running test. */
+/**
+ * Opens a namespace for each test and closes it afterwards; the returned function returns that of the running test, and throws outside one.
+ */
 export function perTest(
   { beforeEach, afterEach }: NamespaceHooks,
   options: TestNamespaceOptions = {},

@@ -151,6 +151,7 @@ export function codeOf(value: AmqpValue | undefined): number {
   return isDescribed(value) ? descriptorCode(value.descriptor) : -1;
 }
 
+/** Whether a value is a described one (1.1.2). */
 export function isDescribed(value: AmqpValue | undefined): value is AmqpDescribed {
   return isTyped(value) && value.type === "described";
 }

@@ -78,6 +78,7 @@ export type AmqpTypeName =
 export class AmqpMap {
   readonly entries: ReadonlyArray<readonly [AmqpValue, AmqpValue]>;
 
+  /** Keeps an array as it is, and copies another iterable. */
   constructor(entries: Iterable<readonly [AmqpValue, AmqpValue]> = []) {
     this.entries = Array.isArray(entries) ? entries : [...entries];
   }
@@ -105,16 +106,29 @@ export function stringMap(fields: Readonly<Record<string, AmqpValue>>): AmqpMap 
   return new AmqpMap(Object.entries(fields));
 }
 
+/**
+ * An 8-bit unsigned integer (1.6.3). These functions check no range: encoding throws `TypeError` or `RangeError` for an integer out of it.
+ */
 export const ubyte = (value: number): AmqpSmallNumber => ({ type: "ubyte", value });
+/** A 16-bit unsigned integer (1.6.4). */
 export const ushort = (value: number): AmqpSmallNumber => ({ type: "ushort", value });
+/** A 32-bit unsigned integer (1.6.5). */
 export const uint = (value: number): AmqpSmallNumber => ({ type: "uint", value });
+/** A 64-bit unsigned integer (1.6.6). */
 export const ulong = (value: bigint): AmqpWideNumber => ({ type: "ulong", value });
+/** An 8-bit signed integer (1.6.7). */
 export const byte = (value: number): AmqpSmallNumber => ({ type: "byte", value });
+/** A 16-bit signed integer (1.6.8). */
 export const short = (value: number): AmqpSmallNumber => ({ type: "short", value });
+/** A 32-bit signed integer (1.6.9). */
 export const int = (value: number): AmqpSmallNumber => ({ type: "int", value });
+/** A 64-bit signed integer (1.6.10). */
 export const long = (value: bigint): AmqpWideNumber => ({ type: "long", value });
+/** A 32-bit floating-point number (1.6.11). Encoding rounds the value. */
 export const float = (value: number): AmqpSmallNumber => ({ type: "float", value });
+/** A Unicode character by its code point (1.6.16). */
 export const char = (codePoint: number): AmqpSmallNumber => ({ type: "char", value: codePoint });
+/** A symbolic value, in ASCII (1.6.21). */
 export const symbol = (value: string): AmqpSymbol => ({ type: "symbol", value });
 
 /** A timestamp from a `Date`, or from milliseconds since the epoch for values beyond the range of `Date`. */

@@ -15,6 +15,7 @@ export interface PeerLimits {
   readonly maxNameLength: number;
 }
 
+/** Options of one end of a connection. */
 export interface ConnectionOptions extends Partial<PeerLimits> {
   /** The side that speaks first: a client sends its header and open first. Default "server". */
   readonly role?: "server" | "client";
@@ -38,8 +39,9 @@ export interface ConnectionOptions extends Partial<PeerLimits> {
   readonly maxMessageSize?: number;
   /** Maximum pending transfer frames of a peer in one session. Default 5,000. */
   readonly incomingWindow?: number;
+  /** Extension capabilities to announce in open. Default none. */
   readonly offeredCapabilities?: readonly string[];
-  /** Properties to announce in open. */
+  /** Properties to announce in open. Default none. */
   readonly properties?: AmqpMap;
   /** Server: the mechanisms offered, in order of preference. Default none: SASL is not used. */
   readonly saslMechanisms?: readonly SaslMechanism[];
@@ -56,6 +58,7 @@ type Optional = "hostname" | "offeredCapabilities" | "properties" | "saslCredent
 export type ResolvedConnectionOptions = Required<Omit<ConnectionOptions, Optional>> &
   Pick<ConnectionOptions, Optional>;
 
+/** The defaults of {@link ConnectionOptions}; that of `maxSessions` follows from `channelMax`. */
 export const defaultConnectionOptions = Object.freeze({
   role: "server",
   maxFrameSize: 65_536,

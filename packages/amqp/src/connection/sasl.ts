@@ -30,7 +30,9 @@ export type SaslStep =
 
 /** The SASL credentials of a client. */
 export interface SaslCredentials {
+  /** The mechanism's name, such as `"PLAIN"`. */
   readonly mechanism: string;
+  /** Sent with sasl-init (5.3.3.2). Default none. */
   readonly initialResponse?: Uint8Array;
 }
 

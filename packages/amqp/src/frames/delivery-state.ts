@@ -32,8 +32,11 @@ export type DeliveryState =
   | { readonly kind: "transactional"; readonly transactionId: Uint8Array; readonly outcome?: Outcome }
   | { readonly kind: "unknown"; readonly value: AmqpValue };
 
+/** The message was processed (3.4.2). */
 export const ACCEPTED: Outcome = Object.freeze({ kind: "accepted" });
+/** The message was not processed and may be delivered again, with the same delivery count (3.4.4). */
 export const RELEASED: Outcome = Object.freeze({ kind: "released" });
+/** The message is invalid, without an error that says why (3.4.3). */
 export const REJECTED: Outcome = Object.freeze({ kind: "rejected" });
 
 /** Rejected for a reason (3.4.3). */

@@ -9,6 +9,7 @@ export const headerType = defineComposite("header", 0x70, {
   deliveryCount: "uint",
 });
 
+/** The fields of a message's header (3.2.1); those that the sender omitted are undefined. `ttl` is in milliseconds. */
 export type MessageHeader = FieldsOf<typeof headerType.fields>;
 
 /** Immutable properties of a message (3.2.4). Message id and correlation id keep their AMQP type: ulong, uuid, binary or string. */
@@ -28,4 +29,5 @@ export const propertiesType = defineComposite("properties", 0x73, {
   replyToGroupId: "string",
 });
 
+/** The fields of a message's properties (3.2.4); those that the sender omitted are undefined. */
 export type MessageProperties = FieldsOf<typeof propertiesType.fields>;

@@ -40,7 +40,10 @@ export interface ServeLimits {
   readonly linkNameLength?: number;
   /** Messages in one batch, one schedule request, or one management request. Default 4,500. */
   readonly batchMessages?: number;
-  /** Limits of clients that have not yet sent a valid token or key. With `acceptAnyone`, none is needed. */
+  /**
+   * Limits of clients that have not yet sent a valid token or key. With `acceptAnyone`, none is needed. Defaults: see
+   * {@link UnauthenticatedLimits}.
+   */
   readonly unauthenticated?: UnauthenticatedLimits;
 }
 
@@ -52,6 +55,7 @@ export type ResolvedServeLimits = Required<Omit<ServeLimits, "unauthenticated">>
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
+/** The defaults of {@link ServeLimits}. */
 export const DEFAULT_SERVE_LIMITS: ResolvedServeLimits = Object.freeze({
   connections: 5_000,
   totalBytes: 256 * MIB,

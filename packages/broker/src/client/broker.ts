@@ -48,7 +48,7 @@ import { Transaction } from "./transaction.js";
 export interface BrokerOptions {
   /** Default: the computer's clock. Tests pass a `createManualClock()`. */
   readonly clock?: Clock | undefined;
-  /** Decodes messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. */
+  /** Decodes messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. Default: none. */
   readonly wireDecoder?: WireDecoder | undefined;
   /**
    * Limits entities, messages and operations to those of a tier of the service. Default: all features, with the limits of premium.
@@ -86,7 +86,8 @@ export function createBroker(options: BrokerOptions = {}): Broker {
 
 /**
  * Opens a broker on a storage and recovers its content: entities, messages, session states, schedules, duplicate detection histories and
- * sequence numbers. Locks are released, and everything that became due meanwhile happens at once, in order.
+ * sequence numbers. Locks are released, and everything that became due meanwhile happens at once, in order. Rejects with `TypeError` for
+ * unknown options, and as the storage's `load` does, after closing the storage.
  */
 export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
   requireKnownOptions("openBroker", options, OPEN_OPTION_NAMES);

@@ -37,6 +37,7 @@ type Settlement = (engine: Engine, stored: StoredMessage, nowMs: number) => void
 
 /** Shared by receivers with and without a session. Every promise resolves once its effect is durable. */
 export abstract class MessageReceiver {
+  /** The entity or sub-queue. */
   readonly path: string;
   readonly mode: ReceiveMode;
   protected readonly engine: Engine;

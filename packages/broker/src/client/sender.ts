@@ -31,7 +31,7 @@ import type { Transaction } from "./transaction.js";
 export interface SenderOptions {
   /**
    * Path of a queue or topic via which messages are sent: sending succeeds whatever the target's state, and a message that cannot be
-   * transferred moves to the transfer dead-letter queue of this entity.
+   * transferred moves to the transfer dead-letter queue of this entity. Default: none.
    */
   readonly via?: string | undefined;
 }

@@ -46,6 +46,7 @@ export class SessionReceiver extends MessageReceiver implements SessionHolder {
     return new Date(this.#lock.session.store.engine.timers.instantOf(this.#lock) ?? 0);
   }
 
+  /** Whether the lock was lost or released. */
   get isLost(): boolean {
     return this.#lost !== undefined || this.#isClosed;
   }

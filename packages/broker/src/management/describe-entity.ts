@@ -16,6 +16,7 @@ export interface MessageCounts {
   /** Messages being transferred to another entity; always 0, because that happens at once. */
   readonly transferMessageCount: number;
   readonly transferDeadLetterMessageCount: number;
+  /** In every state, with those in the entity's sub-queues. */
   readonly totalMessageCount: number;
 }
 
@@ -34,7 +35,7 @@ export interface QueueDescription extends Description {
   readonly options: ResolvedQueueOptions;
 }
 
-/** A topic's properties and counts; its counts include those of its subscriptions. */
+/** A topic's properties and counts: of its own messages, not of those in its subscriptions. `sizeInBytes` includes both. */
 export interface TopicDescription extends Description {
   readonly kind: "topic";
   readonly options: ResolvedTopicOptions;

@@ -6,8 +6,10 @@ import { storesOf } from "./purge.js";
 
 /** Everything in a broker at one moment, for assertions and displays. */
 export interface BrokerSnapshot {
+  /** By the broker's clock. */
   readonly at: Date;
   readonly entities: readonly EntityDescription[];
+  /** Those that have messages or sessions. */
   readonly stores: readonly StoreSnapshot[];
 }
 
@@ -22,6 +24,7 @@ export interface StoreSnapshot {
 export interface MessageSnapshot {
   readonly message: ReceivedMessage;
   readonly isLocked: boolean;
+  /** When its lock expires; `undefined` if it is not locked. */
   readonly lockedUntil: Date | undefined;
 }
 
@@ -31,6 +34,7 @@ export interface SessionSnapshot {
   readonly messageCount: number;
   readonly hasState: boolean;
   readonly isLocked: boolean;
+  /** When its lock expires; `undefined` if it is not locked. */
   readonly lockedUntil: Date | undefined;
 }
 

@@ -14,21 +14,25 @@ export interface MessageContent {
   readonly subject: string | undefined;
   readonly sessionId: string | undefined;
   readonly partitionKey: string | undefined;
-  /** `undefined` means unlimited. */
+  /** In ms, as sent; `undefined` means unlimited. */
   readonly timeToLiveMs: number | undefined;
+  /** In ms since the epoch; `undefined` if it was not scheduled. */
   readonly scheduledEnqueueTimeMs: number | undefined;
   /** Absent if the message has none of them. */
   readonly rare: RareProperties | undefined;
   /** As sent; undefined if the message has none, or if they are still encoded in `wire`. */
   readonly applicationProperties: ApplicationProperties | undefined;
+  /** The section of the body; `undefined` if only `wire` was given, whose decoder finds it. */
   readonly section: BodySection | undefined;
   /** The stored body, see `Storage.putBody`. */
   readonly bodyId: number;
   /** Whether the stored bytes are the front end's `wire` instead of the body alone. */
   readonly isWire: boolean;
-  /** Offset of the data section within the stored bytes. */
+  /** Offset of the data section within the stored bytes; 0 without `wire`. */
   readonly dataOffset: number;
+  /** Length of the data section, in bytes; 0 for other sections. */
   readonly dataLength: number;
+  /** The size that counts towards limits and quotas, in bytes. */
   readonly sizeInBytes: number;
   /** Whether a rule's action changed broker properties, so that those in `wire` are outdated. */
   readonly hasChangedProperties: boolean;

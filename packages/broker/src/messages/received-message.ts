@@ -43,6 +43,7 @@ export class ReceivedMessage {
     return this.#stored.store.path;
   }
 
+  /** Unique in its entity; in a partitioned one, `partitionId` is its upper 16 bits. */
   get sequenceNumber(): bigint {
     return BigInt(this.#stored.sequence);
   }
@@ -143,6 +144,7 @@ export class ReceivedMessage {
     return this.#stored.lifeMs;
   }
 
+  /** As sent; `undefined` if it was not scheduled. */
   get scheduledEnqueueTime(): Date | undefined {
     return dateOf(this.#stored.content.scheduledEnqueueTimeMs);
   }
@@ -182,6 +184,7 @@ export class ReceivedMessage {
     return this.#stored.content.hasChangedProperties;
   }
 
+  /** Decoded when first read; throws `not-allowed` if it is still in a front end's encoding and the broker has no `wireDecoder`. */
   get body(): MessageBody {
     this.#body ??= readBody(this.#stored.content, this.#bytes, this.#stored.store.engine.wireDecoder);
     return this.#body;

@@ -6,10 +6,11 @@ import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Why a message is dead-lettered. */
 export interface DeadLetterOptions {
-  /** At most 4096 characters; readable as the application property `DeadLetterReason`. */
+  /** At most 4096 characters; readable as the application property `DeadLetterReason`. Default: none. */
   readonly reason?: string | undefined;
-  /** At most 4096 characters; readable as the application property `DeadLetterErrorDescription`. */
+  /** At most 4096 characters; readable as the application property `DeadLetterErrorDescription`. Default: none. */
   readonly description?: string | undefined;
+  /** Application properties to add or overwrite, or to remove by `undefined`. Default: none. */
   readonly propertiesToModify?: ApplicationProperties | undefined;
 }
 

@@ -10,6 +10,7 @@ import { STRIDE } from "../timing/next-turn.js";
 export interface DeleteBatchOptions {
   /** Only messages enqueued before this instant; default: all. */
   readonly enqueuedBefore?: Date | undefined;
+  /** Only messages of this session; default: of all. */
   readonly sessionId?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import { STRIDE } from "../timing/next-turn.js";
 export interface PeekOptions {
   /** The first sequence number; default: from the start. */
   readonly fromSequenceNumber?: bigint | undefined;
-  /** Only messages of this session. */
+  /** Only messages of this session; default: of all. */
   readonly sessionId?: string | undefined;
   /** Stops with the message that brings the total size to this limit; default: none. */
   readonly maxSizeInBytes?: number | undefined;

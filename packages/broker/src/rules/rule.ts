@@ -9,6 +9,7 @@ import { compileSqlFilter, type PricedFilter } from "./sql-filter/sql-filter.js"
 /** A SQL text with values for its `@name` parameters. */
 export interface SqlText {
   readonly expression: string;
+  /** By name, ignoring case, with or without the `@`. Default: none. */
   readonly parameters?: SqlParameters | undefined;
 }
 
@@ -21,8 +22,10 @@ export type RuleFilter =
 
 /** A rule of a subscription: a filter and an optional action that changes selected messages. */
 export interface RuleDefinition {
+  /** Unique in the subscription. */
   readonly name: string;
   readonly filter: RuleFilter;
+  /** Changes the copies of the messages that the filter selects. Default: none. */
   readonly action?: SqlText | undefined;
 }
 

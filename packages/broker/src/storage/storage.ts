@@ -6,13 +6,19 @@ export interface MessageRecord {
   readonly state: MessageState;
   /** Whether an active message was scheduled before; ignored for the other states. */
   readonly wasScheduled: boolean;
+  /** The properties and the id of the body. */
   readonly content: MessageContent;
+  /** Its sequence number in the first entity it was sent to. */
   readonly enqueuedSequence: number;
+  /** When it was enqueued, in ms since the epoch. */
   readonly enqueuedAtMs: number;
-  /** Time to live from `enqueuedAtMs` on; `Infinity` for a message that never expires. */
+  /** Time to live from `enqueuedAtMs` on, in ms; `Infinity` for a message that never expires. */
   readonly lifeMs: number;
+  /** Failed deliveries so far. */
   readonly deliveryCount: number;
+  /** How many times it was forwarded automatically. */
   readonly hops: number;
+  /** The path of the entity that dead-lettered it, after it was forwarded from there. */
   readonly deadLetterSource: string | undefined;
   /** Application properties changed by settlements and rules; `undefined` means removed. */
   readonly propertyChanges: ApplicationProperties | undefined;
@@ -20,7 +26,9 @@ export interface MessageRecord {
 
 /** A session that has state or was used, with or without messages. */
 export interface SessionRecord {
+  /** The session state's bytes; `undefined` if it has none. */
   readonly state: Uint8Array | undefined;
+  /** When the state was set, in ms since the epoch. */
   readonly updatedAtMs: number;
 }
 
@@ -29,12 +37,15 @@ export type EntityRecord = Readonly<Record<string, unknown>>;
 
 /** Receives every record of a storage that is being loaded. */
 export interface RecordVisitor {
+  /** `id` is the one that `putEntity` was called with. */
   entity(id: number, record: EntityRecord): void;
   /** `id` is the id of an entity, or an id under which the engine keeps another counter of an entity. */
   counter(id: number, nextSequence: number): void;
   /** Called in ascending order of `sequence` within a store. */
   message(storeId: number, sequence: number, record: MessageRecord): void;
+  /** A record of `putSession`. */
   session(storeId: number, sessionId: string, record: SessionRecord): void;
+  /** A record of `putDuplicate`. */
   duplicate(entityId: number, key: string, expiresAtMs: number): void;
 }
 
@@ -73,16 +84,22 @@ export interface Storage {
    */
   releaseBody(bodyId: number): void;
 
+  /** Adds or replaces the record of an entity, or of another object that the engine describes so, such as a rule. */
   putEntity(id: number, record: EntityRecord): void;
   /** Deletes the entity and the counter of this id; either may be missing. Its messages and sessions are deleted by separate calls. */
   deleteEntity(id: number): void;
+  /** Adds or replaces the next sequence number of a counter. */
   putCounter(id: number, nextSequence: number): void;
   /** Copies the record during the call: it may have further properties, and the engine changes it later. */
   putMessage(storeId: number, sequence: number, record: MessageRecord): void;
+  /** Deletes the record of a message, not the reference to its body. */
   deleteMessage(storeId: number, sequence: number): void;
+  /** Adds or replaces the record of a session, by the store and the session id. */
   putSession(storeId: number, sessionId: string, record: SessionRecord): void;
   deleteSession(storeId: number, sessionId: string): void;
+  /** Adds or replaces an entry of an entity's duplicate detection history; it expires at `expiresAtMs`, in ms since the epoch. */
   putDuplicate(entityId: number, key: string, expiresAtMs: number): void;
+  /** Deletes such an entry. */
   deleteDuplicate(entityId: number, key: string): void;
 
   /** Ends the batch. Resolves once this and all earlier batches are durable; `undefined` if there is nothing to wait for. */

@@ -41,7 +41,7 @@ export interface ManualClock extends Clock {
    * non-finite number.
    */
   advance(ms: number): void;
-  /** Advances time to `instant`, like `advance`. */
+  /** Advances time to `instant`, like `advance`. Throws `TypeError` for one in the past. */
   advanceTo(instant: Date): void;
   /**
    * Steps the wall clock by `ms`, negative for back, as an administrator or time service does. No time passes: locks and waits continue,
@@ -81,7 +81,10 @@ export function isRealTime(clock: Clock): boolean {
   return clock instanceof SystemClock;
 }
 
-/** A clock that starts at `start` (default: 2024-01-01T00:00:00Z) and moves only by `advance`. */
+/**
+ * A clock that starts at `start` (default: 2024-01-01T00:00:00Z) and moves only by `advance`, `advanceTo` and `step`. Throws `TypeError`
+ * for an invalid date.
+ */
 export function createManualClock(start: Date = new Date(Date.UTC(2024, 0, 1))): ManualClock {
   let steadyMs = start.getTime();
   let steppedMs = 0;

@@ -97,7 +97,8 @@ export type Expectation = "same" | "refused" | { readonly becomes: unknown };
 
 /**
  * The value table for self-describing formats: values that JavaScript programs put into messages, on purpose or by mistake. Every entry needs an
- * outcome, so that each format defines what happens to, for example, `NaN` or a `Map`. "Refused" is always allowed.
+ * outcome, so that each format defines what happens to, for example, `NaN` or a `Map`. "Refused" is always allowed. Throws `TypeError` for
+ * an unknown or a missing one.
  */
 export function selfDescribingValues(
   expectations: Readonly<Record<SelfDescribingValueName, Expectation>>,

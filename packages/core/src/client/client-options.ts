@@ -21,22 +21,25 @@ export interface ClientOptions {
    * dead-letter record. Without it they are handed over raw: to `processError`, or returned by `receiveMessages` with `failure`.
    */
   readonly quarantineQueue?: string | undefined;
-  /** Called for every received message whose body could not be read, after it was settled. Its errors are ignored. */
+  /** Called for every received message whose body could not be read, after it was settled. Its errors are ignored. Default: none. */
   readonly onUndeserializable?: ((event: UndeserializableEvent) => void) | undefined;
-  /** Receives events of the client's work, for logs, metrics and traces. */
+  /** Receives events of the client's work, for logs, metrics and traces. Default: none. */
   readonly diagnostics?: Diagnostics | undefined;
-  /** The name and version of the consumer in dead-letter records, for example `"orders-service 1.4.2"`; truncated to 128 characters. */
+  /**
+   * The name and version of the consumer in dead-letter records, for example `"orders-service 1.4.2"`; truncated to 128 characters.
+   * Default: none.
+   */
   readonly consumerVersion?: string | undefined;
   /**
    * Whether a session's state is written in an envelope with its content type and type, so that its format need not be recognised. `false`
    * writes only the serializer's bytes, like the official SDK. Default: true.
    */
   readonly sessionStateEnvelope?: boolean | undefined;
-  /** How messages are held that cannot be read because a dependency is unavailable. */
+  /** How messages are held that cannot be read because a dependency is unavailable. Defaults: see {@link UnavailableBackoff}. */
   readonly unavailableBackoff?: UnavailableBackoff | undefined;
-  /** When undeserializable messages are held instead of dead-lettered; `false`: never. On by default. */
+  /** When undeserializable messages are held instead of dead-lettered; `false`: never. On by default; see {@link CircuitBreakerOptions}. */
   readonly circuitBreaker?: CircuitBreakerOptions | false | undefined;
-  /** Called when a circuit opens, becomes half open or closes. Its errors are ignored. */
+  /** Called when a circuit opens, becomes half open or closes. Its errors are ignored. Default: none. */
   readonly onCircuitBreaker?: ((event: CircuitBreakerEvent) => void) | undefined;
 }
 

@@ -57,6 +57,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   readonly #parts: ClientParts;
   readonly #requestReply: RequestReply;
 
+  /** Throws `TypeError` for an invalid transport or option, `configuration-invalid` for serializers or message types that conflict. */
   constructor(transport: Transport, options: WaybillClientOptions<Types>) {
     this.#options = resolveClientOptions(options);
     this.#parts = new ClientParts(transport, this.#options);
@@ -85,14 +86,14 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return this.#parts.health();
   }
 
-  /** Creates a sender to a queue or topic. */
+  /** Creates a sender to a queue or topic. Throws `TypeError` for a name that is not a string, `closed` once the client is closed. */
   createSender(queueOrTopic: string): Sender {
     return this.#parts.createSender(queueOrTopic);
   }
 
   /**
    * Creates a receiver of a queue or a subscription. In receive-and-delete mode and from dead-letter queues it also returns undeserializable
-   * messages, with their raw body and `failure`.
+   * messages, with their raw body and `failure`. Throws `TypeError` for an invalid name or option, `closed` once the client is closed.
    */
   createReceiver(queue: string, options?: DeadLetteringOptions): Receiver;
   createReceiver(queue: string, options: ReceiverOptions): Receiver<UndecodedMessage>;
@@ -230,12 +231,15 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return this.#parts.rehearse(...entityFirst(args));
   }
 
-  /** Creates a manager for the rules of a topic's subscription. */
+  /** Creates a manager for the rules of a topic's subscription. Throws like {@link createSender}. */
   createRuleManager(topic: string, subscription: string): RuleManager {
     return this.#parts.createRuleManager(topic, subscription);
   }
 
-  /** Creates a requester that receives replies from a queue, its own or one shared by sessions, or from a topic's subscription. */
+  /**
+   * Creates a requester that receives replies from a queue, its own or one shared by sessions, or from a topic's subscription. Throws
+   * `TypeError` for an invalid option, `closed` once the client is closed.
+   */
   createRequester(queue: string, options?: RequesterOptions): Requester;
   createRequester(topic: string, subscription: string, options?: RequesterOptions): Requester;
   createRequester(...args: EntityArguments<[options?: RequesterOptions | undefined]>): Requester {
@@ -245,7 +249,7 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
 
   /**
    * Sends a request and resolves with its first reply, like {@link Requester.request}. The client keeps a requester for each `replyTo` and
-   * session.
+   * session. Also rejects with `operation-invalid` for a request without `replyTo`.
    */
   async request<Reply = unknown>(
     queueOrTopic: string,
@@ -256,7 +260,10 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     return this.#requestReply.request(queueOrTopic, request, options) as Promise<ReceivedMessage<Reply>>;
   }
 
-  /** Sends a request and iterates over its replies, like {@link Requester.requestMany}. */
+  /**
+   * Sends a request and iterates over its replies, like {@link Requester.requestMany}. Throws `closed` once the client is closed, and
+   * `operation-invalid` for a request without `replyTo`.
+   */
   requestMany<Reply = unknown>(
     queueOrTopic: string,
     request: AddressedRequest,

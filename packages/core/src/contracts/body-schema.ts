@@ -7,7 +7,9 @@ import type { SerializerContext } from "./serializer.js";
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
+    /** The name of the schema library. */
     readonly vendor: string;
+    /** Checks a value; a promise is refused with `TypeError`. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     /** Only for types: the input and output types of the schema. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
@@ -34,7 +36,7 @@ export interface BodySchemaOptions<Schema> {
   readonly schema?: Schema | undefined;
   /**
    * Schemas by message type, or a function that returns one for a message, or `undefined` for `schema`. The function may create the schema
-   * each time: a schema with the same JSON content is compiled only once.
+   * each time: a schema with the same JSON content is compiled only once. Default: none.
    */
   readonly schemas?:
     | Readonly<Record<string, Schema>>
@@ -63,6 +65,7 @@ export interface BodySchemas {
 /**
  * Resolves the `schema` and `schemas` options of a serializer into a look-up by message. Schemas given as values are compiled at once,
  * those returned by a function when first seen. Each is compiled once by {@link compileOnce}, which calls `forget` with schemas it drops.
+ * Throws what `compile` throws for a schema given as a value.
  */
 export function resolveBodySchemas<Schema>(
   options: BodySchemaOptions<Schema>,

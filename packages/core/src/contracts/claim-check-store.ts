@@ -19,7 +19,10 @@ export interface ClaimCheckStore {
   put(key: string, bytes: Uint8Array, options: CallOptions): Promise<void>;
   /** The bytes, or undefined when there is nothing under the key; if there are more than `maxBytes`, any more than that many of them. */
   get(key: string, options: ClaimCheckGetOptions): Promise<Uint8Array | undefined>;
-  /** Deletes the bytes under the key; does nothing when there are none. */
+  /**
+   * Deletes the bytes under the key; does nothing when there are none. waybill never calls it: the application deletes bodies that nobody
+   * needs any more.
+   */
   delete(key: string, options?: CallOptions): Promise<void>;
 }
 

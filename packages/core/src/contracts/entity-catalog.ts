@@ -24,7 +24,7 @@ export type EntityName = EntityAddress | { readonly topic: string; readonly subs
 
 /** How many messages an entity holds, as the broker counts them. For a topic, only `scheduled` and the transfer counts can exceed 0. */
 export interface EntityCounts {
-  /** Active and deferred messages, locked ones included. */
+  /** Active and deferred messages, locked ones included; the `activeMessageCount` of `@waybill/broker` leaves out deferred ones. */
   readonly active: number;
   /** The deferred ones among `active`; absent where the broker does not count them. */
   readonly deferred?: number | undefined;

@@ -24,7 +24,7 @@ export type EntityAddress =
 
 /** Every call can be aborted; the promise then rejects with code `aborted`. */
 export interface CallOptions {
-  /** Aborts the call, which then rejects with `aborted`. */
+  /** Aborts the call, which then rejects with `aborted`. Default: none. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
@@ -34,6 +34,7 @@ export interface CallOptions {
  * reject with code `closed`, and closing twice is harmless. Clients share a transport and leave it open: the code that created it closes it.
  */
 export interface Transport extends AsyncDisposable {
+  /** The optional operations that it supports. */
   readonly capabilities: ReadonlySet<TransportCapability>;
   /** The broker's clock, if it is not the system's; the client uses it for lock renewal and delays. */
   readonly scheduler?: Scheduler | undefined;
@@ -41,7 +42,9 @@ export interface Transport extends AsyncDisposable {
   readonly fullyQualifiedNamespace?: string | undefined;
   /** Its name for the broker and in its logs; absent if it has none. */
   readonly identifier?: string | undefined;
+  /** A sender to a queue or topic. */
   createSender(queueOrTopic: string): TransportSender;
+  /** A receiver of an entity or sub-queue; `events` has callbacks for its links. */
   createReceiver(
     address: EntityAddress,
     receiveMode: ReceiveMode,
@@ -56,6 +59,7 @@ export interface Transport extends AsyncDisposable {
     sessionId: string | undefined,
     options: AcceptSessionOptions,
   ): Promise<TransportSessionReceiver>;
+  /** A manager of the rules of a topic's subscription. */
   createRuleManager(topic: string, subscription: string): TransportRuleManager;
   /** A page of the ids of an entity's sessions, sorted; present with the capability `sessionEnumeration`. */
   readonly listSessions?:
@@ -66,6 +70,7 @@ export interface Transport extends AsyncDisposable {
 
 /** Sends to one queue or topic. */
 export interface TransportSender {
+  /** The queue or topic. */
   readonly entityPath: string;
   /** Sends all messages or none; resolves when the broker has them. */
   send(messages: readonly EncodedMessage[], options?: CallOptions): Promise<void>;
@@ -97,6 +102,7 @@ export type SettlementHandle = object;
 
 /** A message as the broker delivered it. */
 export interface DeliveredMessage extends DeliveredProperties {
+  /** The body as on the wire: bytes, or an AMQP value or sequence. */
   readonly body: EncodedBody;
   /** Present unless the message was peeked or received in receive-and-delete mode. */
   readonly settlement?: SettlementHandle | undefined;
@@ -110,7 +116,9 @@ export interface ReceiverEvents {
 
 /** A link that stalled. */
 export interface LinkStall {
+  /** The queue, subscription or sub-queue of the link. */
   readonly entityPath: string;
+  /** The session of the link; undefined without sessions. */
   readonly sessionId: string | undefined;
   /** How many messages the receiver had requested. */
   readonly credit: number;
@@ -134,6 +142,7 @@ export interface ReceivingLink {
 
 /** Receives from one entity or one of its sub-queues, and settles what it received. */
 export interface TransportReceiver {
+  /** The queue, subscription or sub-queue. */
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
   /** The links on which it is receiving now; absent if the transport cannot report links. */
@@ -149,9 +158,13 @@ export interface TransportReceiver {
   receiveDeferred(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<DeliveredMessage[]>;
   /** Reads active, deferred and scheduled messages without locking them, in order of sequence number. */
   peek(options: PeekOptions): Promise<DeliveredMessage[]>;
+  /** Removes the message. Every settlement rejects with `message-lock-lost` or `session-lock-lost` when the lock has expired. */
   complete(delivery: SettlementHandle, options?: CallOptions): Promise<void>;
+  /** Releases the message, which is delivered again at once with a higher delivery count. */
   abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void>;
+  /** Defers the message, which can then only be received with `receiveDeferred`. */
   defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void>;
+  /** Moves the message to the dead-letter queue. */
   deadLetter(delivery: SettlementHandle, options?: DeadLetterOptions): Promise<void>;
   /** Renews the lock and resolves with its new expiry. */
   renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date>;
@@ -161,8 +174,11 @@ export interface TransportReceiver {
 
 /** A receiver that holds the lock of one session. */
 export interface TransportSessionReceiver extends TransportReceiver {
+  /** The accepted session. */
   readonly sessionId: string;
+  /** When the session's lock expires, as of the last renewal. */
   readonly sessionLockedUntilUtc: Date;
+  /** Renews the session's lock and resolves with its new expiry; rejects with `session-lock-lost` when it has expired. */
   renewSessionLock(options?: CallOptions): Promise<Date>;
   /** The session's state, or undefined when none is set. */
   getState(options?: CallOptions): Promise<Uint8Array | undefined>;
@@ -172,17 +188,21 @@ export interface TransportSessionReceiver extends TransportReceiver {
 
 /** Manages the rules of one subscription. */
 export interface TransportRuleManager {
+  /** Adds a rule; rejects with `entity-already-exists` if its name is in use, with `operation-invalid` if it is invalid. */
   createRule(rule: SubscriptionRule, options?: CallOptions): Promise<void>;
+  /** Removes a rule; rejects with `entity-not-found` if none has that name. */
   deleteRule(name: string, options?: CallOptions): Promise<void>;
+  /** All rules of the subscription, in the broker's order. */
   listRules(options?: CallOptions): Promise<SubscriptionRule[]>;
   close(): Promise<void>;
 }
 
 /** A subscription's rule: a filter and, optionally, an action on the copies it selects. */
 export interface SubscriptionRule {
+  /** Unique in the subscription. */
   readonly name: string;
   readonly filter: SqlFilter | CorrelationFilter;
-  /** A SQL action such as `SET priority = 'high'`. */
+  /** A SQL action such as `SET priority = 'high'`. Default: none. */
   readonly action?: string | undefined;
 }
 
@@ -191,6 +211,7 @@ export interface SubscriptionRule {
  * clients, not in the AMQP operations on rules.
  */
 export interface SqlFilter {
+  /** A condition in the SQL filter syntax of Service Bus. */
   readonly sqlExpression: string;
 }
 
@@ -204,48 +225,60 @@ export interface CorrelationFilter {
   readonly sessionId?: string | undefined;
   readonly replyToSessionId?: string | undefined;
   readonly contentType?: string | undefined;
+  /** Application properties by name; each must be equal, too. */
   readonly applicationProperties?: ApplicationProperties | undefined;
 }
 
-/** The maximum size of a batch, in bytes. Default: the broker's maximum. */
+/** Options of creating a batch. */
 export interface CreateBatchOptions extends CallOptions {
+  /** The maximum size of the batch, in bytes. Default: the broker's maximum. */
   readonly maxSizeInBytes?: number | undefined;
 }
 
 /** How long to wait for a session. */
 export interface AcceptSessionOptions extends CallOptions, ReceiverEvents {
   readonly receiveMode: ReceiveMode;
+  /** How long to wait for a session, in milliseconds. */
   readonly maxWaitTimeInMs: number;
 }
 
 /** Which sessions to list. */
 export interface ListSessionsPageOptions extends CallOptions {
-  /** Only sessions whose state was set after this instant; without it, those that have messages. */
+  /** Only sessions whose state was set after this instant. Default: those that have messages. */
   readonly updatedAfter?: Date | undefined;
+  /** How many sessions to leave out before the page. */
   readonly skip: number;
+  /** How many ids to return at most. */
   readonly top: number;
 }
 
 /** How much to receive and how long to wait for the first message. */
 export interface ReceiveOptions extends CallOptions {
+  /** How many messages to receive at most. */
   readonly maxMessages: number;
+  /** How long to wait for the first message, in milliseconds. */
   readonly maxWaitTimeInMs: number;
 }
 
-/** Where to start peeking (the beginning when absent) and how many messages to return at most. */
+/** Where to start peeking and how much to peek. */
 export interface PeekOptions extends CallOptions {
+  /** The sequence number to start from. Default: the beginning. */
   readonly fromSequenceNumber?: bigint | undefined;
+  /** How many messages to return at most. */
   readonly maxMessages: number;
 }
 
 /** Application properties to add or overwrite while settling. */
 export interface SettleOptions extends CallOptions {
+  /** By name; the message's others stay. Default: none. */
   readonly propertiesToModify?: ApplicationProperties | undefined;
 }
 
-/** Why a message is dead-lettered. Reason and description are at most 4096 characters each. */
+/** Why a message is dead-lettered. */
 export interface DeadLetterOptions extends SettleOptions {
+  /** At most 4096 characters. Default: none. */
   readonly deadLetterReason?: string | undefined;
+  /** At most 4096 characters. Default: none. */
   readonly deadLetterErrorDescription?: string | undefined;
 }
 
@@ -253,6 +286,7 @@ export interface DeadLetterOptions extends SettleOptions {
 export interface SubscribeHandlers {
   /** Resolves when the message releases its slot; it may be settled a little later. */
   onMessage(message: DeliveredMessage): Promise<void>;
+  /** Called with every error of receiving, such as a lost link, which the transport opens again. */
   onError(error: unknown): void;
   /** Called when the subscription begins to stop, so that held messages release their slots. */
   onStopping?(): void;
@@ -260,6 +294,7 @@ export interface SubscribeHandlers {
 
 /** How many slots a subscription has. */
 export interface SubscribeOptions {
+  /** How many messages may be without a settled `onMessage` at a time. */
   readonly maxConcurrentCalls: number;
 }
 

@@ -11,6 +11,7 @@ export type CircuitState = "closed" | "open" | "halfOpen";
 
 /** A change of the state of a circuit. */
 export interface CircuitBreakerEvent extends MessageFormat {
+  /** The new state. */
   readonly state: CircuitState;
   /** How many messages of that type and format in a row were undeserializable. */
   readonly failures: number;

@@ -16,7 +16,10 @@ export interface Diagnostics {
   readonly trace?: ((operation: TracedOperation) => OperationTrace | undefined) | undefined;
 }
 
-/** An event of a client. `error` is the error of a failed operation, `durationInMs` its duration in milliseconds. */
+/**
+ * An event of a client. `entityPath` is the queue, topic, subscription or sub-queue. `error` is the error of a failed operation, undefined
+ * if it succeeded, `durationInMs` its duration in milliseconds.
+ */
 export type DiagnosticEvent =
   | SendEvent
   | ReceiveEvent
@@ -86,7 +89,9 @@ export interface MessageFacts {
 export interface SendEvent {
   readonly type: "send" | "schedule";
   readonly entityPath: string;
+  /** All messages of the transfer, in order. */
   readonly messages: readonly MessageFacts[];
+  /** Without the time in which bodies were written. */
   readonly durationInMs: number;
   readonly error: unknown;
 }
@@ -96,6 +101,7 @@ export interface ReceiveEvent {
   readonly type: "receive" | "receiveDeferred" | "peek";
   readonly entityPath: string;
   readonly messages: readonly MessageFacts[];
+  /** With the time spent waiting for messages. */
   readonly durationInMs: number;
   readonly error: unknown;
 }
@@ -148,7 +154,9 @@ export interface UndeserializableMessageEvent {
   readonly type: "undeserializable";
   readonly entityPath: string;
   readonly message: MessageFacts;
+  /** What happened to the message. */
   readonly disposition: UndeserializableDisposition;
+  /** The error of settling or quarantining it if that failed, else why its body could not be read. */
   readonly error: unknown;
 }
 

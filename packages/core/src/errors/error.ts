@@ -64,12 +64,18 @@ export class WaybillError extends Error {
   readonly code: ErrorCode;
   /** The message without the code and the names in front of it. */
   readonly text: string;
+  /** Whether the same call may succeed if it is repeated. */
   readonly retryable: boolean;
+  /** The queue, topic or subscription path. Like the members below, undefined where it does not apply. */
   readonly entityPath: string | undefined;
   readonly messageId: unknown;
+  /** The serializer's name. */
   readonly format: string | undefined;
+  /** The pipeline stage that failed. */
   readonly stage: Stage | undefined;
+  /** Why a body could not be read; set with `deserialization-failed` and `unavailable`. */
   readonly reason: ReasonCode | undefined;
+  /** What happened to each message of the call; set with `partially-sent`. */
   readonly sendResults: readonly SendResult[] | undefined;
 
   constructor(code: ErrorCode, text: string, details: ErrorDetails = {}) {

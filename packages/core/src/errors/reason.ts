@@ -1,4 +1,7 @@
-/** The steps of reading a body, in this order. */
+/**
+ * The steps of reading a body, in order. What the message's properties and the size of its body decide is checked before `fetch`: the
+ * message type (stage `select`), whether it is encrypted (`decrypt`), and `body-too-large` (`select`).
+ */
 export type Stage = "fetch" | "decrypt" | "decompress" | "select" | "decode" | "validate" | "upcast";
 
 /**

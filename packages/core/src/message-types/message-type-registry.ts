@@ -31,11 +31,13 @@ const defaultMessageTypePolicies: MessageTypePolicies = Object.freeze({
 
 /** The part of a pipeline's options that concerns message types. */
 export interface MessageTypeOptions<Types extends MessageType = MessageType> {
-  /** The message types to send and receive. Their messages are validated, get type and version as properties, and are upcast. */
+  /**
+   * The message types to send and receive. Their messages are validated, get type and version as properties, and are upcast. Default: none.
+   */
   readonly messageTypes?: readonly Types[] | undefined;
   /** Where a message has its type and version. Default: in the `subject` and the application property `messageVersion`. */
   readonly messageTypeResolver?: MessageTypeResolver | undefined;
-  /** What to do with messages without a type, of an unknown type, or of a newer version. */
+  /** What to do with messages without a type, of an unknown type, or of a newer version. Defaults: see {@link MessageTypePolicies}. */
   readonly messageTypePolicies?: Partial<MessageTypePolicies> | undefined;
 }
 

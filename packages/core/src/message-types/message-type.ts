@@ -17,6 +17,7 @@ export interface ConverterContext {
 export interface VersionStep {
   readonly from: number;
   readonly to: number;
+  /** The upcaster or downcaster: returns the body of version `to`, or a promise of it. */
   readonly cast: (body: unknown, context: ConverterContext) => unknown;
 }
 

@@ -19,7 +19,10 @@ export interface WritableProperties {
   readonly contentType?: string | undefined;
   /** Correlates with another message: a reply carries the request's `messageId` here. */
   readonly correlationId?: MessageId | undefined;
-  /** What the message is about, formerly Label. waybill writes the message type here. */
+  /**
+   * What the message is about, formerly Label. For a message type, waybill writes its name here, unless the resolver writes it elsewhere,
+   * as with `typeProperty`.
+   */
   readonly subject?: string | undefined;
   /** An address for routing by the application; the broker ignores it. */
   readonly to?: string | undefined;

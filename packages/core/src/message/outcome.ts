@@ -24,6 +24,7 @@ export type DeserializationOutcome = Decoded | Undeserializable | Unavailable;
 /** The body was read. */
 export interface Decoded {
   readonly status: "decoded";
+  /** The value for the handler; undefined for a message without a body. */
   readonly body: unknown;
   readonly report: DeserializationReport;
 }

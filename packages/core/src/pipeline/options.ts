@@ -50,9 +50,12 @@ export type PipelineSchema = StandardSchema | ValidateFunction;
 
 /** How a pipeline writes and reads bodies. */
 export interface PipelineOptions<Types extends MessageType = MessageType> extends MessageTypeOptions<Types> {
-  /** Writes every body, and reads bodies of its format. */
+  /** Writes the bodies of messages whose own `contentType` and `writeAs` choose no other serializer, and reads bodies of its format. */
   readonly serializer: Serializer;
-  /** For reading older formats and other producers. They are used when declared, or tried when none is declared or the declared one fails. */
+  /**
+   * For reading older formats and other producers. They are used when declared, or tried when none is declared or the declared one fails.
+   * Default: none.
+   */
   readonly additionalDeserializers?: readonly Serializer[] | undefined;
   /** What to do when the content type does not decide the format. Default: see {@link ContentTypePolicies}. */
   readonly contentTypePolicies?: Partial<ContentTypePolicies> | undefined;
@@ -65,7 +68,10 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
   readonly schema?: PipelineSchema | undefined;
   /** Schemas by message type, or a function that returns the schema for a message, or `undefined` for `schema`. Default: none. */
   readonly schemas?: BodySchemaOptions<PipelineSchema>["schemas"];
-  /** Compresses bodies when sending. Off by default: switch it on when every reader uses waybill. Reading always decompresses. */
+  /**
+   * Compresses bodies of at least `minBytes` bytes, default 1,024, when sending. Off by default: switch it on when every reader uses
+   * waybill. Reading always decompresses.
+   */
   readonly compression?: { readonly coding: ContentCoding; readonly minBytes?: number } | undefined;
   /** Encrypts bodies when sending, after compression, and requires received bodies to be encrypted. Off by default. */
   readonly encryption?: EncryptionOptions | undefined;
@@ -83,8 +89,8 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
    */
   readonly maxItems?: number | undefined;
   /**
-   * How long an asynchronous serializer, a key provider or a claim-check store may take, in milliseconds; then the outcome is `unavailable`.
-   * Default 30,000.
+   * How long an asynchronous serializer that reads, an upcaster, a downcaster, a key provider or a claim-check store may take, in
+   * milliseconds; then the outcome is `unavailable`, and writing rejects with it. Default 30,000.
    */
   readonly attemptTimeoutInMs?: number | undefined;
 }

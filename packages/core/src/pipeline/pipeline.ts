@@ -13,6 +13,7 @@ import { write } from "./write.js";
 
 /** Options of every call of a pipeline. */
 export interface PipelineCallOptions {
+  /** Passed to plug-ins; ends waiting for a serializer that reads, an upcaster, a downcaster or a claim-check store. Default: none. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
@@ -26,10 +27,11 @@ export interface WriteTarget {
 
 /** Options of `serialize`. */
 export interface SerializeCallOptions extends PipelineCallOptions {
+  /** Default: the serializer for the message's `contentType`, else the main one, and the current version. */
   readonly writeAs?: WriteTarget | undefined;
   /** Whether the body is encrypted and stored as a claim check, if configured. Default true; false for bodies that are only compared. */
   readonly bodyTransforms?: boolean | undefined;
-  /** Called with the message before its body is encrypted or stored as a claim check. If it throws, the call fails. */
+  /** Called with the message before its body is encrypted or stored as a claim check. If it throws, the call fails. Default: none. */
   readonly onBeforeTransforms?: ((message: EncodedMessage) => void) | undefined;
 }
 
@@ -45,6 +47,7 @@ export interface ReadTarget {
 
 /** Options of `deserialize`. */
 export interface DeserializeCallOptions extends PipelineCallOptions {
+  /** Default: as the message's properties and the pipeline's policies say. */
   readonly readAs?: ReadTarget | undefined;
   /** Whether claim checks are fetched and bodies decrypted. Default true; false for bodies written with `bodyTransforms: false`. */
   readonly bodyTransforms?: boolean | undefined;
@@ -66,8 +69,8 @@ export interface Pipeline<Types extends MessageType = MessageType> {
   /**
    * Writes the body with the main serializer, or with the one for the message's own `contentType`, and sets `contentType` and, if it
    * compresses, the application property `Content-Encoding`. A message whose `subject` is one of the message types is validated and gets
-   * type and version as properties. Throws or rejects with `serialization-failed` or `message-too-large`. Returns a promise only if the
-   * serializer or a downcaster is asynchronous, or the body is encrypted or stored.
+   * type and version as properties. Throws or rejects with `serialization-failed`, `message-too-large` or `unavailable`. Returns a promise
+   * only if the serializer or a downcaster is asynchronous, or the body is encrypted or stored.
    */
   serialize(message: Message, options?: SerializeCallOptions): Awaitable<EncodedMessage>;
   /**

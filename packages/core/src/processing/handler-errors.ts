@@ -4,7 +4,7 @@ import type { ApplicationProperties } from "../message/message.js";
 export interface HandlerErrorOptions {
   /** The underlying error. */
   readonly cause?: unknown;
-  /** Application properties to add or overwrite while settling. */
+  /** Application properties to add or overwrite while settling. Default: none. */
   readonly propertiesToModify?: ApplicationProperties | undefined;
 }
 

@@ -48,7 +48,7 @@ export interface MessageHandlers<
    * deferred, after any other error abandoned or, with `retry`, retried after a delay.
    */
   processMessage(message: ReceivedMessage<Body> | Undecoded, context: Context): Promise<void> | void;
-  /** Called with every error, including undeserializable messages. Its own errors are ignored. */
+  /** Called with every error except a `DeferError` of the handler, including undeserializable messages. Its own errors are ignored. */
   processError(args: ProcessErrorArgs): Promise<void> | void;
 }
 
@@ -63,7 +63,7 @@ export interface ProcessorOptions {
    * fifths of it, or 5 seconds before its end if that is later, are abandoned. Default: 25 000.
    */
   readonly closeTimeoutInMs?: number;
-  /** Closes the subscription when it aborts. */
+  /** Closes the subscription when it aborts. Default: none. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 

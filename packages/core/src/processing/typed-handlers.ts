@@ -32,7 +32,10 @@ export interface TypedMessageHandlers<Types extends MessageType, Context = Messa
   readonly processMessage: HandlersByType<Types, Context>;
   /** Called with messages without a type or a handler. Default: they are dead-lettered with the reason `UnhandledMessageType`. */
   readonly processUnhandled?: TypedHandler<unknown, Context> | undefined;
-  /** Called with every error, including undeserializable and unhandled messages. Its own errors are ignored. */
+  /**
+   * Called with every error except a `DeferError` of a handler, including undeserializable and unhandled messages. Its own errors are
+   * ignored.
+   */
   readonly processError: MessageHandlers["processError"];
 }
 

@@ -20,7 +20,7 @@ const pageSize = 100;
 
 /**
  * Peeks all messages of an entity or session without locking them, for example to find scheduled and deferred messages whose sequence
- * numbers were lost.
+ * numbers were lost. The iteration throws the errors of `peekMessages`.
  */
 export async function* peekAll<Body = unknown>(
   receiver: Peekable,

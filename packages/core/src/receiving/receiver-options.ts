@@ -6,7 +6,7 @@ import type { UndecodedMessage } from "../message/message.js";
 export interface ReceiverOptions {
   /** Default: `"peekLock"`. */
   readonly receiveMode?: ReceiveMode | undefined;
-  /** Receives from the dead-letter queue or the transfer dead-letter queue of the entity. */
+  /** Receives from the dead-letter queue or the transfer dead-letter queue of the entity. Default: from the entity itself. */
   readonly subQueueType?: SubQueue | undefined;
   /** How long the locks of received messages, or of the session, are renewed, in milliseconds; 0 disables renewal. Default: 300 000. */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;

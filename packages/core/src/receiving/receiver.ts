@@ -53,7 +53,9 @@ export interface PeekMessagesOptions extends CallOptions {
 
 /** Why a message is dead-lettered; all other properties are application properties to add or overwrite. */
 export interface DeadLetterMessageOptions {
+  /** At most 4096 characters. Default: none. */
   readonly deadLetterReason?: string;
+  /** At most 4096 characters. Default: none. */
   readonly deadLetterErrorDescription?: string;
   readonly [applicationProperty: string]: ApplicationPropertyValue | undefined;
 }
@@ -138,8 +140,9 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   /**
-   * Delivers messages to the handlers until the subscription or the receiver is closed. Throws `TypeError` for invalid options, and
-   * `configuration-invalid` for `retry` where no copy can be scheduled.
+   * Delivers messages to the handlers until the subscription or the receiver is closed. Throws `TypeError` for invalid options,
+   * `configuration-invalid` for `retry` where no copy can be scheduled and for `prefetchCount` in receive-and-delete mode, `closed` once
+   * the receiver is closed.
    */
   subscribe<Body = unknown>(
     handlers: MessageHandlers<Body, Undecoded>,
@@ -179,7 +182,8 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 
   /**
    * Reads active, locked, deferred and scheduled messages without locking them, in order of sequence number. A message whose body cannot
-   * be read is returned with its raw body and `failure`.
+   * be read is returned with its raw body and `failure`. Rejects with `TypeError` for an invalid count or option, `closed` once the
+   * receiver is closed.
    */
   async peekMessages<Body = unknown>(
     maxMessageCount: number,
@@ -237,7 +241,10 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     await this.#settleModified(message, "defer", propertiesToModify);
   }
 
-  /** Moves the message to the dead-letter queue. */
+  /**
+   * Moves the message to the dead-letter queue. Also rejects with `operation-invalid` for a reason or description of more than 4096
+   * characters and for an invalid application property.
+   */
   async deadLetterMessage(message: SettleableMessage, options: DeadLetterMessageOptions = {}): Promise<void> {
     const { deadLetterReason, deadLetterErrorDescription, ...properties } = options;
     const delivery = requireDelivery(message, this.#receiver);
@@ -252,7 +259,10 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     });
   }
 
-  /** Renews the message's lock for the entity's lock duration and resolves with its new expiry. */
+  /**
+   * Renews the message's lock for the entity's lock duration and resolves with its new expiry. Rejects with `message-lock-lost` if it has
+   * expired, with `operation-invalid` for a message without a lock of this receiver. In a session, renew the session's lock instead.
+   */
   async renewMessageLock(message: SettleableMessage): Promise<Date> {
     return requireDelivery(message, this.#receiver).renew();
   }

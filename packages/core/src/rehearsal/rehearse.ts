@@ -8,7 +8,7 @@ import { RehearsalTally } from "./rehearsal-tally.js";
 export interface RehearseOptions extends CallOptions {
   /** How many messages are read, beginning with the oldest. Default: 100. */
   readonly maxMessageCount?: number | undefined;
-  /** Reads the dead-letter queue or the transfer dead-letter queue of the entity. */
+  /** Reads the dead-letter queue or the transfer dead-letter queue of the entity. Default: the entity itself. */
   readonly subQueueType?: SubQueue | undefined;
   /** Reads only messages of this session. Default: of all sessions. */
   readonly sessionId?: string | undefined;

@@ -16,7 +16,8 @@ export type RepliableMessage = Pick<
 /** Options of sending a reply. */
 export interface ReplyOptions extends CallOptions {
   /**
-   * Properties of the reply. A `correlationId`, `sessionId` or `contentType` here overrides the one derived from the request.
+   * Properties of the reply. A `correlationId`, `sessionId` or `contentType` here overrides the one derived from the request. Default:
+   * none.
    */
   readonly properties?: WritableProperties | undefined;
   /**

@@ -26,7 +26,9 @@ export interface RequestManyOptions<Reply = unknown> extends RequestOptions {
 
 /** Options of a requester. */
 export interface RequesterOptions {
-  /** The session for replies; required if the reply queue requires sessions. The requester keeps it locked while it is open. */
+  /**
+   * The session for replies; required if the reply queue requires sessions. The requester keeps it locked while it is open. Default: none.
+   */
   readonly replyToSessionId?: string | undefined;
   /** The `replyTo` of requests. Default: the queue or topic; set it if replies are forwarded from another entity. */
   readonly replyTo?: string | undefined;

@@ -19,7 +19,7 @@ export type AddressedRequest<Body = unknown> = Message<Body> & { readonly replyT
 
 /** Where the replies to an {@link AddressedRequest} are received. */
 export interface ReplySourceOptions {
-  /** The subscription from which to receive replies when `replyTo` is a topic. */
+  /** The subscription from which to receive replies when `replyTo` is a topic. Default: none, `replyTo` is a queue. */
   readonly replySubscription?: string | undefined;
 }
 

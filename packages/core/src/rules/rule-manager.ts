@@ -71,7 +71,7 @@ export class RuleManager implements AsyncDisposable {
     return this.#manager.deleteRule(ruleName, options);
   }
 
-  /** The rules of the subscription, sorted by name. */
+  /** The rules of the subscription, in the broker's order. */
   listRules(options?: CallOptions): Promise<SubscriptionRule[]> {
     return this.#manager.listRules(options);
   }

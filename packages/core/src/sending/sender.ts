@@ -44,7 +44,8 @@ export class Sender implements AsyncDisposable {
    * Sends one message, several, or a batch. Messages that fit into one batch are sent all or none; a larger array is sent in several
    * batches, in order, and rejects with `partially-sent` if one of them fails after others were sent: `sendResults` says which. Rejects with
    * `operation-invalid` for a property beyond its limit, with `serialization-failed` for a body that cannot be written, with
-   * `message-too-large` for a message beyond the broker's limit; nothing was sent then.
+   * `unavailable` for one that cannot be written now, with `message-too-large` for a message beyond the broker's limit; nothing was sent
+   * then.
    */
   async sendMessages(
     messages: Message | readonly Message[] | MessageBatch,
@@ -60,7 +61,10 @@ export class Sender implements AsyncDisposable {
     await this.#send(isPromise(encoded) ? await encoded : encoded, options);
   }
 
-  /** Sends messages with encoded bodies unchanged: forwarded, resubmitted, or written by `pipeline.serialize`. */
+  /**
+   * Sends messages with encoded bodies unchanged: forwarded, resubmitted, or written by `pipeline.serialize`. Rejects like
+   * {@link sendMessages}, but with `TypeError` for a body that is not encoded.
+   */
   async sendEncodedMessages(
     messages: EncodedMessage | readonly EncodedMessage[],
     options?: CallOptions,
@@ -89,7 +93,7 @@ export class Sender implements AsyncDisposable {
 
   /**
    * Schedules one message or several to become active at an instant; resolves with their sequence numbers, with which they can be
-   * cancelled until then.
+   * cancelled until then. Rejects with `TypeError` for an invalid date, else like {@link sendMessages}, but never with `partially-sent`.
    */
   async scheduleMessages(
     messages: Message | readonly Message[],
@@ -103,7 +107,10 @@ export class Sender implements AsyncDisposable {
     return encoded.length === 0 ? [] : this.#sender.schedule(encoded, scheduledEnqueueTimeUtc, options);
   }
 
-  /** Cancels scheduled messages. Rejects with `message-not-found` if one is not scheduled any more. */
+  /**
+   * Cancels scheduled messages. Rejects with `message-not-found` if one is not scheduled any more, with `TypeError` for a number that is
+   * not a bigint.
+   */
   async cancelScheduledMessages(
     sequenceNumbers: bigint | readonly bigint[],
     options?: CallOptions,

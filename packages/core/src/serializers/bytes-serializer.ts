@@ -4,7 +4,8 @@ import { decodeFailure, encodeFailure } from "../errors/failure.js";
 /**
  * Reads and writes plain bytes, `application/octet-stream`, as a `Uint8Array` with memory of its own; an empty body is an empty array. It
  * reads only bodies whose content type names it or for which a policy assumes it, because any bytes are valid. In a pipeline with it,
- * `application/octet-stream` is not treated as a missing content type. Source: RFC 2046, 4.5.1.
+ * `application/octet-stream` is not treated as a missing content type. Writing throws `serialization-failed` for anything but a
+ * `Uint8Array`. Source: RFC 2046, 4.5.1.
  */
 export function bytes(): Serializer {
   return Object.freeze({

@@ -9,7 +9,8 @@ type Charset = "utf-8" | "us-ascii";
 /**
  * Plain text, `text/plain`: a string, unchanged, including a byte order mark if it has one; an empty body is the empty string. Supports
  * UTF-8 and US-ASCII, and refuses other charsets in the content type. It reads only bodies whose content type names it or for which a policy
- * assumes it, because nearly any bytes are valid text. Source: RFC 2046, 4.1; RFC 6657.
+ * assumes it, because nearly any bytes are valid text. Writing throws `serialization-failed` for a value that is not a string or that the
+ * charset cannot hold. Source: RFC 2046, 4.1; RFC 6657.
  */
 export function text(): Serializer {
   return Object.freeze({

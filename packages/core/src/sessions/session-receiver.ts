@@ -18,17 +18,17 @@ export interface SessionReceiverSettings extends ReceiverSettings {
 
 /** Options of `getSessionState`. */
 export interface GetSessionStateOptions extends CallOptions {
-  /** The type of a state that was written without one, by other clients; passed to serializers as the message type. */
+  /** The type of a state that was written without one, by other clients; passed to serializers as the message type. Default: none. */
   readonly stateType?: string | undefined;
 }
 
 /** Options of `setSessionState`. */
 export interface SetSessionStateOptions extends CallOptions {
-  /** The state's type; passed to serializers as the message type. */
+  /** The state's type; passed to serializers as the message type. Default: none. */
   readonly stateType?: string | undefined;
   /** Chooses one of the configured serializers. Default: the main one. */
   readonly contentType?: string | undefined;
-  /** Stored with the state and passed to serializers when it is read; no binary values. */
+  /** Stored with the state and passed to serializers when it is read; no binary values. Default: none. */
   readonly applicationProperties?: ApplicationProperties | undefined;
 }
 

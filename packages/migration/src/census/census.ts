@@ -3,6 +3,7 @@ import type { EntityCounts, MessageState, SubQueue } from "@waybill/core/transpo
 
 /** The waiting messages of a namespace and the serializers that would read them: counts by place and kind, never payload. */
 export interface Census {
+  /** When it began, before the entities were listed. */
   readonly startedAt: Date;
   readonly finishedAt: Date;
   /** The names of the chain's serializers, the main one first. */
@@ -22,6 +23,7 @@ export interface Census {
 /** A message type of the chain with which a census was taken. */
 export interface CensusMessageType {
   readonly name: string;
+  /** Other names that older messages of it may have. */
   readonly aliases: readonly string[];
   /** Every version that the chain reads, oldest first. */
   readonly versions: readonly number[];
@@ -31,6 +33,7 @@ export interface CensusMessageType {
 export interface CensusPlace {
   /** `orders`, `events/Subscriptions/billing`. */
   readonly entityPath: string;
+  /** Undefined for the entity itself. */
   readonly subQueue: SubQueue | undefined;
   /** How many messages were peeked. */
   readonly peeked: number;
@@ -47,6 +50,7 @@ export interface CensusPlace {
 /** Messages of one place that are alike. */
 export interface CensusGroup {
   readonly entityPath: string;
+  /** Undefined for the entity itself. */
   readonly subQueue: SubQueue | undefined;
   readonly state: MessageState;
   /** The media type without parameters; `"(none)"` without a content type, `"(malformed)"` for one that cannot be parsed. */
@@ -60,7 +64,9 @@ export interface CensusGroup {
    * messages that were not read. Cut and replaced by `"(other)"` like the subject.
    */
   readonly origin?: string | undefined;
+  /** The version of the bodies on the wire; undefined for untyped messages and those not read. */
   readonly messageVersion: number | undefined;
+  /** The versions they were converted through, from theirs to the current one; empty if none. */
   readonly upcastPath: readonly number[];
   /** How the chain read the bodies. */
   readonly status: "decoded" | "undeserializable" | "unavailable" | "not-sampled";
@@ -72,10 +78,13 @@ export interface CensusGroup {
   readonly position: number;
   /** Why they are undeserializable. */
   readonly reason: DeadLetterReason | undefined;
+  /** How many messages. */
   readonly count: number;
-  /** The total size of the bodies on the wire. */
+  /** The total size of the bodies on the wire, in bytes; value and sequence sections count 0. */
   readonly bytes: number;
+  /** When the first of them was enqueued; undefined if the broker does not say. */
   readonly oldestEnqueuedAt: Date | undefined;
+  /** When the last of them was enqueued. */
   readonly newestEnqueuedAt: Date | undefined;
   /** The same without messages whose scheduled time has come: they were sent long before they were enqueued. */
   readonly newestSentAt: Date | undefined;

@@ -40,6 +40,7 @@ export interface CensusOptions extends CallOptions {
 
 /** The progress of a census. */
 export interface CensusProgress {
+  /** The entity that is being peeked. */
   readonly entityPath: string;
   /** Messages peeked so far, in all places. */
   readonly peeked: number;

@@ -44,6 +44,7 @@ export interface GoldenCaptureOptions extends CallOptions {
 
 /** What was found. */
 export interface GoldenCapture {
+  /** How many messages were peeked. */
   readonly peeked: number;
   readonly messages: readonly GoldenMessage[];
   /** Why some messages could not become golden messages, by kind. */
@@ -62,6 +63,7 @@ export interface GoldenSkip {
   readonly serializer: string | undefined;
   /** What was wrong with the first such message, without payload. */
   readonly detail: string;
+  /** How many messages. */
   readonly count: number;
 }
 
@@ -81,7 +83,8 @@ const maxKinds = 1_000;
 
 /**
  * Peeks every entity and its dead-letter queues and takes samples of each type, version and serializer: redacted, written again in the same
- * format and version, and read once more with the chain to record the result. Locks and changes nothing.
+ * format and version, and read once more with the chain to record the result. Locks and changes nothing. Rejects with `TypeError` for an
+ * unknown option, and as the catalog and the transport do.
  */
 export async function captureGoldenMessages(options: GoldenCaptureOptions): Promise<GoldenCapture> {
   requireKnownOptions("captureGoldenMessages", options, optionNames);
@@ -108,7 +111,7 @@ export async function captureGoldenMessages(options: GoldenCaptureOptions): Prom
 
 /**
  * Makes a golden message from one message that was peeked or received: `messages` holds it, or `skipped` says why there is none. Redacted as
- * {@link captureGoldenMessages} does.
+ * {@link captureGoldenMessages} does. Rejects with `TypeError` for an unknown option.
  */
 export async function captureGoldenMessage(
   message: DeliveredMessage,

@@ -18,6 +18,7 @@ export interface GoldenCheckOptions {
 
 /** The outcome for all golden messages. */
 export interface GoldenCheck {
+  /** How many golden messages. */
   readonly checked: number;
   /** Empty when nothing changed. */
   readonly failures: readonly GoldenFailure[];

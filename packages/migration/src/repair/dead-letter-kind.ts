@@ -10,6 +10,7 @@ export interface DeadLetterKind {
   readonly mediaType: string;
   /** The message type of the body, or else the subject. */
   readonly messageType: string | undefined;
+  /** The version of the body on the wire; undefined for an untyped message. */
   readonly messageVersion: number | undefined;
 }
 

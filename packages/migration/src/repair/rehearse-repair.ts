@@ -12,6 +12,7 @@ import {
 
 /** A dead letter with the message that the repair would send for it, or the reason why it would stay. */
 export interface RehearsedMessage extends RepairCandidate {
+  /** What would be sent, or why it would stay. */
   readonly planned: EncodedMessage | RepairSkip;
 }
 
@@ -25,9 +26,11 @@ export interface RehearsalOptions extends RepairOptions {
 
 /** What a repair would do. */
 export interface RepairRehearsal {
+  /** How many messages were peeked. */
   readonly peeked: number;
   /** How many would be sent again, within the limit. */
   readonly resubmittable: number;
+  /** How many would stay, by reason. */
   readonly skipped: Readonly<Partial<Record<RepairSkip, number>>>;
 }
 

@@ -86,6 +86,7 @@ export interface RepairResult {
   readonly resubmitted: number;
   /** Sent by an interrupted repair and only removed by this one. */
   readonly resumed: number;
+  /** How many stayed, by reason. */
   readonly skipped: Readonly<Partial<Record<RepairSkip, number>>>;
   /**
    * Messages that were sent again although an interrupted repair may have sent them before: their sequence numbers in the dead-letter queue, those

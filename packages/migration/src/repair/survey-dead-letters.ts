@@ -20,6 +20,7 @@ export interface SurveyOptions extends CallOptions {
   readonly transport: Transport;
   /** The chain that consumers use now. */
   readonly pipeline: Pick<Pipeline, "deserialize">;
+  /** The entity whose dead letters are read. */
   readonly from: DeadLetterQueue;
   /** How many messages to ask for at once. Default: 250. */
   readonly pageSize?: number | undefined;
@@ -29,6 +30,7 @@ export interface SurveyOptions extends CallOptions {
 
 /** What is in a dead-letter queue, and how today's chain reads it. */
 export interface DeadLetterSurvey {
+  /** How many messages were peeked. */
   readonly peeked: number;
   /** How many today's chain can read. */
   readonly decodable: number;
@@ -50,6 +52,7 @@ export interface DeadLetterGroup extends DeadLetterKind {
     | undefined;
   /** What was wrong with the first message and where, without payload. */
   readonly detail: string | undefined;
+  /** How many messages. */
   readonly count: number;
   /** Maximum number of times one of them was resubmitted before. */
   readonly resubmits: number;

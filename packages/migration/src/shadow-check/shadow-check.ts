@@ -96,6 +96,7 @@ export class ShadowCheck {
   #sampled = 0;
   #same = 0;
 
+  /** Throws `TypeError` for an unknown option, or an invalid `sampleRate`, `maxBodyBytes` or `timeoutInMs`. */
   constructor(options: ShadowCheckOptions) {
     requireKnownOptions("ShadowCheck", options, optionNames);
     this.#candidate = options.candidate;
@@ -117,7 +118,10 @@ export class ShadowCheck {
     this.#sampleRate = checkSampleRate(rate);
   }
 
-  /** A pipeline that writes and reads like the given one, and tries a sample of what it writes in the candidate's format. */
+  /**
+   * A pipeline that writes and reads like the given one, and tries a sample of what it writes in the candidate's format. Throws
+   * `configuration-invalid` if the pipeline lacks the candidate's serializer.
+   */
   observe<Types extends MessageType>(pipeline: Pipeline<Types>): Pipeline<Types> {
     if (!pipeline.serializers.some(({ name }) => name === this.#candidate.serializer)) {
       throw new WaybillError(

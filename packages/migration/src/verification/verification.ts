@@ -68,6 +68,7 @@ export class Verification {
   readonly #running = new Set<Promise<void>>();
   #verified = 0;
 
+  /** Throws `TypeError` for an unknown option or an invalid sample rate. */
   constructor(options: VerificationOptions = {}) {
     requireKnownOptions("Verification", options, defaults);
     this.#sampleRate = checkSampleRate(options.sampleRate ?? defaults.sampleRate);

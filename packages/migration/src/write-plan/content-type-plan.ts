@@ -40,9 +40,11 @@ const optionNames: OptionNames<ContentTypePlanOptions> = {
  * for an invalid content type.
  */
 export class ContentTypePlan extends SteppedPlan<ContentTypeTarget> {
+  /** As given to the constructor. */
   readonly name: string;
   readonly #covers: (message: Message) => boolean;
 
+  /** Throws `TypeError` for an empty name or an unknown option. */
   constructor(name: string, options: ContentTypePlanOptions) {
     if (typeof name !== "string" || name === "") throw new TypeError("A content type plan needs a name.");
     requireKnownOptions("ContentTypePlan", options, optionNames);

@@ -49,7 +49,7 @@ const defaultClockToleranceMs = 600_000;
 
 /**
  * A guard that uses beacons: each named reader must have announced itself, and every announced instance, also of readers that are not named,
- * must read the target's version and media type with the same schema.
+ * must read the target's version and media type with the same schema. Throws `TypeError` for an invalid option or no readers.
  */
 export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
   requireKnownOptions("beaconGuard", options, optionNames);

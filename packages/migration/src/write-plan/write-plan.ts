@@ -34,6 +34,7 @@ const optionNames: OptionNames<WritePlanOptions> = { from: true, to: true, guard
 export class WritePlan extends SteppedPlan<PlannedTarget> {
   readonly messageType: MessageType;
 
+  /** Throws `TypeError` for an unknown option, `configuration-invalid` for a version to which no downcasters lead. */
   constructor(messageType: MessageType, options: WritePlanOptions) {
     requireKnownOptions("WritePlan", options, optionNames);
     const { from, to, guard, keyOf } = options;

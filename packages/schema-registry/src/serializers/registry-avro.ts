@@ -7,7 +7,7 @@ import { schemaWriter } from "./schema-writer.js";
 
 /** How Avro bodies are read and written under a registry's schemas. */
 export interface RegistryAvroOptions extends RegistryOptions, SchemaChoice {
-  /** Options of `avro()` except schemas and framing, such as `{ longs: "bigint" }`. */
+  /** Options of `avro()` except schemas and framing, such as `{ longs: "bigint" }`. Default: none. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 

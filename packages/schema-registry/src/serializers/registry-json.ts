@@ -9,7 +9,7 @@ import { schemaWriter } from "./schema-writer.js";
 export interface RegistryJsonOptions extends RegistryOptions, SchemaChoice {
   /** Whether bodies are validated against the registry's schema when read; written bodies always are. Default `true`. */
   readonly validates?: boolean | undefined;
-  /** Options of `json()` except schemas, such as `{ writeBigInts: "number" }`. */
+  /** Options of `json()` except schemas, such as `{ writeBigInts: "number" }`. Default: none. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -16,7 +16,7 @@ import { type RegistryOptions, resolveRegistryOptions } from "./registry-options
 export interface RegistryProtobufOptions extends RegistryOptions {
   /** The options of `protobuf()`, with the registry of protobuf-es that has the types to read and write. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The `.proto` sources with which types are written, by the full name of the type; types that are only read need none. */
+  /** The `.proto` sources with which types are written, by the full name of the type; types that are only read need none. Default: none. */
   readonly sources?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -6,6 +6,7 @@ export type SchemaDefinition = string | object;
 /** A schema with its id in the registry, which then needs no lookup. */
 export interface KnownSchema {
   readonly schema: SchemaDefinition;
+  /** Its id in the registry. Default: it is looked up. */
   readonly schemaId?: string | number | undefined;
 }
 

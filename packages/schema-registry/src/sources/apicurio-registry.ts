@@ -12,7 +12,7 @@ const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "j
 
 /**
  * Apicurio Registry, by its API of version 3, read-only. Its bodies begin like Confluent's, so only the configuration distinguishes them. The
- * application properties `apicurio.value.contentId` and `apicurio.value.globalId` are read too.
+ * application properties `apicurio.value.contentId` and `apicurio.value.globalId` are read too. Throws `TypeError` for an invalid option.
  */
 export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource {
   requireKnownOptions("apicurioRegistry", options, { ...httpOptionNames, ids: true });

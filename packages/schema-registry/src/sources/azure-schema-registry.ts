@@ -27,7 +27,7 @@ export interface AzureSchemaDescription {
 
 /** Where schemas are kept in Azure Schema Registry. */
 export interface AzureSchemaRegistryOptions {
-  /** The schema group; needed to write, not to read. */
+  /** The schema group; needed to write, not to read. Default: none. */
   readonly groupName?: string | undefined;
 }
 
@@ -40,7 +40,8 @@ const formatNames: Readonly<Record<SchemaFormat, string>> = {
 
 /**
  * Azure Schema Registry through your own `SchemaRegistryClient`. Bodies have the schema's id in the content type, `avro/binary+<id>` or
- * `application/json+<id>`, as `@azure/schema-registry-avro` and `-json` write it; the preamble of their first versions is read too.
+ * `application/json+<id>`, as `@azure/schema-registry-avro` and `-json` write it; the preamble of their first versions is read too. Throws
+ * `TypeError` for anything but a client and for an unknown option.
  */
 export function azureSchemaRegistry(
   client: AzureSchemaRegistryClient,

@@ -25,7 +25,10 @@ interface Reference {
   readonly version: number;
 }
 
-/** Confluent Schema Registry, and others with the same API, such as Karapace, Redpanda and Apicurio's compatible one. */
+/**
+ * Confluent Schema Registry, and others with the same API, such as Karapace, Redpanda and Apicurio's compatible one. Throws `TypeError` for
+ * an invalid option.
+ */
 export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions): SchemaSource {
   requireKnownOptions("confluentSchemaRegistry", options, { ...httpOptionNames, writes: true });
   const { writes = "confluent" } = options;

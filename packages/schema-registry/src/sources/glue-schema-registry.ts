@@ -9,7 +9,10 @@ export interface GlueClient {
 
 const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "json", PROTOBUF: "protobuf" };
 
-/** AWS Glue Schema Registry through your own `Glue` client, read only. Bodies begin with `03`, `00` or `05` (zlib), and the version's UUID. */
+/**
+ * AWS Glue Schema Registry through your own `Glue` client, read only. Bodies begin with `03`, `00` or `05` (zlib), and the version's UUID.
+ * Throws `TypeError` for anything but such a client.
+ */
 export function glueSchemaRegistry(client: GlueClient): SchemaSource {
   if (typeof client?.getSchemaVersion !== "function")
     throw new TypeError("glueSchemaRegistry: the client must be a Glue client with getSchemaVersion.");

@@ -4,12 +4,12 @@ import type { OptionNames } from "@waybill/core/serializer";
 export interface HttpRegistryOptions {
   /** The registry's address, such as `https://registry.example.com`. */
   readonly url: string;
-  /** Headers of every request, such as `authorization`; a function is called for each request. */
+  /** Headers of every request, such as `authorization`; a function is called for each request. Default: none. */
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
-  /** Instead of the platform's `fetch`: for proxies, certificates, tests. */
+  /** Instead of the platform's `fetch`: for proxies, certificates, tests. Default: the platform's. */
   readonly fetch?: typeof fetch | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { ServiceBusCallOptions } from "../sdk/service-bus-client.js";
 
 /**
  * The catalog of an Azure namespace, through your own `ServiceBusAdministrationClient`; its credential needs the Manage claim. Counts come
- * from the service and lag behind.
+ * from the service and lag behind. `listEntities` rejects with a `WaybillError` for every error of the client.
  */
 export function azureCatalog(administrationClient: ServiceBusAdministrationClientLike): EntityCatalog {
   return {

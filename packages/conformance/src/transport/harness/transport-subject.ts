@@ -33,6 +33,7 @@ export interface TransportFixture extends AsyncDisposable {
 
 /** The properties of a queue, or of a topic's subscriptions. */
 export interface EntitySetting {
+  /** In milliseconds. */
   readonly lockDurationMs: number;
   readonly maxDeliveryCount: number;
   readonly requiresSession: boolean;
