@@ -289,9 +289,9 @@ describe("options", () => {
     [
       "Confluent framing beside bodies without any",
       () => avro({ schema: "int", acceptsConfluent: true, unframedBodies: "accept" }),
-      /excludes acceptsConfluent/,
+      /cannot be combined with acceptsConfluent/,
     ],
-    ["no message type", () => avro({ schemas: {} }), /no message type/],
+    ["no message type", () => avro({ schemas: {} }), /at least one message type/],
     ["an unknown framing", () => avro({ schema: "int", framing: "object" as never }), /framing must be "/],
     ["raw framing without an id", () => avro({ schema: "int", framing: "raw" }), /needs a schemaId/],
     [

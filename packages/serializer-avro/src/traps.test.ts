@@ -459,7 +459,7 @@ describe("writing refuses, and names the place,", () => {
     const loop: { next: unknown } = { next: null };
     loop.next = loop;
     for (const maxDepth of [128, Number.POSITIVE_INFINITY])
-      expect(errorOf(() => write(serializer, loop, { maxDepth })).message).toContain("nests deeper");
+      expect(errorOf(() => write(serializer, loop, { maxDepth })).message).toContain("nest");
   });
 
   it("more items without bytes than it would read", () => {
@@ -597,7 +597,7 @@ describe("unions", () => {
       int: 1,
     });
     expect(() => avro({ schema: ["int", "double"], unions: "never" })).toThrow(
-      /union \[int, double\] cannot be told apart/,
+      /union \[int, double\] cannot be distinguished/,
     );
   });
 });

@@ -26,7 +26,7 @@ export abstract class ConvertingType extends LogicalType {
     this._logicalTypeName = name;
   }
 
-  /** How many more items a value counts for than an unconverted one. */
+  /** How many more items a converted value counts for. */
   protected get extraItems(): number {
     return 0;
   }

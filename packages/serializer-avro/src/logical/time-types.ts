@@ -27,7 +27,7 @@ export class DateType extends ConvertingType {
 
 /**
  * `timestamp-millis` and `timestamp-micros`: instants, as `Date`. A `Date` has milliseconds; further digits are dropped (towards the past). Read
- * the type raw to keep them.
+ * the type raw (`rawLogicalTypes`) to keep them.
  */
 export class TimestampType extends ConvertingType {
   readonly valueKind = "date";
@@ -61,7 +61,7 @@ export class TimestampType extends ConvertingType {
 
 /**
  * `local-timestamp-millis` and `local-timestamp-micros`: a local date and time without a zone, which a `Date` cannot represent;
- * as text such as `2026-11-05T12:34:56.789`, with six digits for microseconds.
+ * so it is text such as `2026-11-05T12:34:56.789`, with six digits for microseconds.
  */
 export class LocalTimestampType extends ConvertingType {
   readonly valueKind = "string";
@@ -76,7 +76,7 @@ export class LocalTimestampType extends ConvertingType {
     this.unitsPerMs = name === "local-timestamp-millis" ? 1 : 1000;
   }
 
-  /** Text is costly to make. */
+  /** Text is expensive to create. */
   protected override get extraItems(): number {
     return costlyExtra;
   }

@@ -59,7 +59,7 @@ describe("a schema", () => {
     ],
     ["the name of a primitive", { type: "fixed", name: "a.string", size: 1 }, /name of a primitive/],
     ["an empty union", [], /at least one branch/],
-    ["a union in a union", ["int", ["null"]], /\[1\]: a union cannot stand in a union/],
+    ["a union in a union", ["int", ["null"]], /\[1\]: a union cannot contain a union/],
     ["a union with a type twice", ["int", "int"], /duplicate union branch/],
     ["an enum without symbols", { type: "enum", name: "E", symbols: [] }, /needs an array of symbols/],
     [
