@@ -22,7 +22,7 @@ export interface AjvValidate {
   readonly $async?: unknown;
 }
 
-// Nothing that changes the value (no coercion, defaults, removal), and no more than the first error: a body with 200,000
+// Nothing that changes the value (no coercion, defaults, removal), and only the first error: a body with 200,000
 // faults must not become 200,000 objects.
 const ajvOptions: Options = Object.freeze({ ownProperties: true, allErrors: false, logger: false });
 
@@ -76,7 +76,7 @@ export function schemaCompiler(
       draft2020 ??= draftOf("Ajv2020");
       return draft2020.compile(schema);
     },
-    // Only in the built-in ajv: the user's own may have got the schema from the user as well.
+    // Only in the built-in ajv: the user may have added the schema to their own ajv.
     forget(schema) {
       if (typeof schema !== "object" || isStandardSchema(schema)) return;
       (isDraft7(schema) ? draft7 : draft2020)?.forget(schema);
@@ -123,7 +123,7 @@ class SchemaDraft {
     if (exact !== undefined) this.#exact?.removeSchema(exact);
   }
 
-  /** The schema of a schema may be one that was compiled before, which the shared instance does not know. */
+  /** The schema of a schema may be one that was compiled before, which the shared instance does not have. */
   #validatorOf(schema: JsonSchema): Ajv {
     const id = typeof schema === "object" ? schema?.$schema : undefined;
     const isOwn = id !== undefined && [...this.#schemas].some((known) => "$id" in known && known.$id === id);

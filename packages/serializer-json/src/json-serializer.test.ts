@@ -84,7 +84,7 @@ describe("json", () => {
 
     it("names UTF-16 text by its NUL characters", () => {
       expect(() => read(json(), Buffer.from('{"a":1}', "utf16le"))).toThrow(
-        /NUL character, as UTF-16 text has/,
+        /NUL character, as in UTF-16 text/,
       );
     });
 
