@@ -271,7 +271,7 @@ describe("writing for .NET", () => {
   it("names what a contract cannot hold, and never its value", async () => {
     const contract = { name: "Order", namespace: contoso, members: { Id: "int" } } as const;
     await expect(write({ contract }, { Id: "secret" })).rejects.toThrow(
-      "The body cannot be written as .NET binary XML: at /Id is a value that .NET's type int cannot hold.",
+      "The body cannot be written as .NET binary XML: at /Id is a value that .NET's type int cannot represent.",
     );
     await expect(write({ contract }, { Id: 1, Ids: 2 })).rejects.toThrow(
       "at /Ids is a member that the contract Order does not have",
