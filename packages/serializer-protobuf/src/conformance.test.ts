@@ -84,7 +84,7 @@ const subject: SerializerSubject = {
     { name: "a length beyond the end", bytes: Uint8Array.of(0x0a, 0x7f, 0x01), reason: "truncated" },
     { name: "a number that never ends", bytes: new Uint8Array(12).fill(0xff), reason: "malformed" },
     { name: "a field of the number 0", bytes: Uint8Array.of(0x00, 0x01), reason: "malformed" },
-    { name: "the end of a group that is not open", bytes: Uint8Array.of(0x0c), reason: "malformed" },
+    { name: "the end of a group that was not started", bytes: Uint8Array.of(0x0c), reason: "malformed" },
     { name: "a group that is not closed", bytes: Uint8Array.of(0x7b, 0x08, 0x01), reason: "truncated" },
     { name: "100,000 nested groups", bytes: new Uint8Array(100_000).fill(0x7b), reason: "depth-exceeded" },
     {

@@ -32,7 +32,7 @@ const BIT32 = 5;
 
 const known = new WeakMap<DescMessage, Fields>();
 
-/** The fields of a message's type, made once. */
+/** The fields of a message's type, computed once. */
 export function fieldsOf(descriptor: DescMessage): Fields {
   const cached = known.get(descriptor);
   if (cached !== undefined) return cached;
