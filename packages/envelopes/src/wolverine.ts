@@ -13,7 +13,7 @@ import {
 /** Properties of every Wolverine message. Source: Wolverine, `EnvelopeConstants`. */
 const marks = ["accepted-content-types", "sent-at", "conversation-id", "reply-uri", "attempts"] as const;
 
-/** Wolverine: the type is the subject, all other metadata are string application properties. Source: `AzureServiceBusEnvelopeMapper`. */
+/** Wolverine: the type is the subject, all other metadata is in string application properties. Source: `AzureServiceBusEnvelopeMapper`. */
 export function wolverine(options: EnvelopeOptions = {}): Envelope {
   requireKnownOptions("wolverine", options, { types: true });
   const table = typeTable(options.types);
