@@ -105,11 +105,11 @@ describe("bytes that fit two framings", () => {
     };
     expect(await attempt("azure-beta", "confluent")).toBeUndefined();
     expect(await attempt("confluent", "azure-beta")).toBe(
-      'the test registry has no schema of the id "48". It was read in confluent or azure-beta framing, and looks like ' +
+      'the test registry has no schema with the id "48". It was read in confluent or azure-beta framing, but looks like ' +
         "Confluent id 48 (Apicurio's bytes are the same) or Azure's beta preamble.",
     );
     expect(await attempt("glue")).toBe(
-      "The body does not say its schema in glue framing. It looks like Confluent id 48 (Apicurio's bytes are the same) or Azure's beta preamble.",
+      "The body has no schema id in glue framing. It looks like Confluent id 48 (Apicurio's bytes are the same) or Azure's beta preamble.",
     );
   });
 

@@ -114,7 +114,7 @@ describe("Avro with @azure/schema-registry-avro 1.1.0", () => {
     const source = azureSchemaRegistry(stubClient(), { groupName });
     const pipeline = createPipeline({ serializer: registryAvro(avro, { source, schema: definition }) });
     await expect(pipeline.serialize({ body: order })).rejects.toThrow(
-      'Azure Schema Registry does not have the schema "shop.Order" as it is written. Register it, or set writes: "register".',
+      'Azure Schema Registry does not have this version of the schema "shop.Order". Register it, or set writes: "register".',
     );
   });
 

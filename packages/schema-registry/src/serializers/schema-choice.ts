@@ -20,7 +20,7 @@ export interface SchemaChoice {
     | undefined;
 }
 
-/** The chosen schema as text, with its id if that is known. */
+/** The chosen schema as text, with its id if known. */
 export interface ChosenSchema {
   readonly definition: string;
   readonly id: string | undefined;
@@ -48,7 +48,7 @@ export function chooseSchema({ schema, schemas }: SchemaChoice, context: Seriali
   };
 }
 
-/** Whether a definition is more than a schema; Avro schemas and JSON Schemas have no member of this name. */
+/** Whether a definition has more than a schema; Avro schemas and JSON Schemas have no member of this name. */
 function isKnown(definition: SchemaDefinition | KnownSchema): definition is KnownSchema {
   return (
     typeof definition === "object" &&

@@ -4,7 +4,7 @@ import { withTimeout } from "../sources/cached-schemas.js";
 import type { SchemaToWrite } from "../sources/schema-source.js";
 import type { ResolvedRegistryOptions } from "./registry-options.js";
 
-/** More schemas than any program writes. */
+/** More schemas than any program uses to write. */
 const maxIds = 1_000;
 
 /** The ids of schemas to write: looked up, or registered, once for each schema and subject. */
@@ -39,12 +39,12 @@ export class WrittenIds {
     const method = writes === "register" ? source.register : source.findId;
     if (method === undefined)
       throw encodeFailure(
-        `The schema ${quoted(schema.subject)} cannot be written: ${source.name} is only read.`,
+        `The schema ${quoted(schema.subject)} cannot be written: ${source.name} is read-only.`,
       );
     const id = await this.#call(schema, (signal) => method.call(source, schema, signal));
     if (id !== undefined) return id;
     throw encodeFailure(
-      `${source.name} does not have the schema ${quoted(schema.subject)} as it is written. Register it, or set writes: "register".`,
+      `${source.name} does not have this version of the schema ${quoted(schema.subject)}. Register it, or set writes: "register".`,
     );
   }
 
@@ -53,11 +53,11 @@ export class WrittenIds {
     const { isCompatible } = source;
     if (isCompatible === undefined)
       throw encodeFailure(
-        `${source.name} cannot say whether a schema is compatible; leave checkCompatibility out.`,
+        `${source.name} cannot check whether a schema is compatible; omit checkCompatibility.`,
       );
     if (await this.#call(schema, (signal) => isCompatible.call(source, schema, signal))) return;
     throw encodeFailure(
-      `${source.name} says that the schema ${quoted(schema.subject)} is not compatible with what its subject holds.`,
+      `${source.name} reports that the schema ${quoted(schema.subject)} is not compatible with the schemas of its subject.`,
     );
   }
 
@@ -71,7 +71,7 @@ export class WrittenIds {
     } catch (error) {
       if (error instanceof WaybillError) throw error;
       throw unavailableFailure(
-        `${this.#options.source.name} could not be asked for the schema ${quoted(schema.subject)}.`,
+        `${this.#options.source.name} could not be queried for the schema ${quoted(schema.subject)}.`,
         error,
       );
     }

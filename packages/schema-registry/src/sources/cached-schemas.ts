@@ -79,7 +79,7 @@ export class CachedSchemas<Compiled extends object> {
     return shared;
   }
 
-  /** Throws a cached failure, without asking the registry again. */
+  /** Throws a cached failure, without calling the registry again. */
   #requireAskable(id: string): void {
     const unknownUntil = this.#unknown.get(id);
     if (unknownUntil !== undefined) {
@@ -118,19 +118,22 @@ export class CachedSchemas<Compiled extends object> {
     try {
       compiled = this.#compile(schema, id);
     } catch (error) {
-      // A schema of another format is final; anything else may come from a proxy between.
+      // A schema of another format is final; anything else may come from a proxy in between.
       if (error instanceof WaybillError && error.code === "deserialization-failed") throw error;
-      throw this.#failed(id, error, "answered with something that is not a usable schema");
+      throw this.#failed(id, error, "returned an unusable schema");
     }
     keep(this.#known, id, compiled, this.#options.maxSchemas);
     return compiled;
   }
 
   #unknownId(id: string): WaybillError {
-    return decodeFailure("schema-unknown", `${this.#source.name} has no schema of the id ${quoted(id, 64)}.`);
+    return decodeFailure(
+      "schema-unknown",
+      `${this.#source.name} has no schema with the id ${quoted(id, 64)}.`,
+    );
   }
 
-  #failed(id: string, cause: unknown, what = "could not be asked"): WaybillError {
+  #failed(id: string, cause: unknown, what = "could not be queried"): WaybillError {
     const error = unavailableFailure(
       `${this.#source.name} ${what} for the schema id ${quoted(id, 64)}.`,
       cause,
@@ -150,7 +153,7 @@ export async function withTimeout<Value>(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`No answer within ${timeoutInMs} ms.`));
+      reject(new Error(`No response within ${timeoutInMs} ms.`));
       aborter.abort();
     }, timeoutInMs);
   });
@@ -161,7 +164,7 @@ export async function withTimeout<Value>(
   }
 }
 
-/** What `use` makes of a value, at once if the value is there. */
+/** The result of `use` for a value, synchronously if the value is available. */
 export function withValue<Value, Result>(
   value: Awaitable<Value>,
   use: (value: Value) => Awaitable<Result>,
@@ -169,7 +172,7 @@ export function withValue<Value, Result>(
   return isPromiseLike(value) ? value.then(use) : use(value);
 }
 
-/** Also promises of other libraries, which are not instances of `Promise`. */
+/** True also for promises of other libraries, which are not instances of `Promise`. */
 export function isPromiseLike<Value>(value: Awaitable<Value>): value is Promise<Value> {
   return typeof (value as { readonly then?: unknown } | undefined)?.then === "function";
 }

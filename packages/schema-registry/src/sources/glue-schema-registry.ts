@@ -9,7 +9,7 @@ export interface GlueClient {
 
 const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "json", PROTOBUF: "protobuf" };
 
-/** AWS Glue Schema Registry through your own `Glue` client, read only. Bodies begin with `03`, `00` or `05` (zlib), and the version's UUID. */
+/** AWS Glue Schema Registry through your own `Glue` client, read-only. Bodies begin with `03`, `00` or `05` (zlib), and the version's UUID. */
 export function glueSchemaRegistry(client: GlueClient): SchemaSource {
   if (typeof client?.getSchemaVersion !== "function")
     throw new TypeError("glueSchemaRegistry: the client must be a Glue client with getSchemaVersion.");
@@ -19,7 +19,7 @@ export function glueSchemaRegistry(client: GlueClient): SchemaSource {
     async schemaById(id: string): Promise<RegisteredSchema | undefined> {
       try {
         const { SchemaDefinition, DataFormat } = await client.getSchemaVersion({ SchemaVersionId: id });
-        if (SchemaDefinition === undefined) throw new Error("The answer has no definition.");
+        if (SchemaDefinition === undefined) throw new Error("The response has no definition.");
         return { definition: SchemaDefinition, format: formats[DataFormat ?? ""] };
       } catch (error) {
         if ((error as { readonly name?: unknown }).name === "EntityNotFoundException") return undefined;

@@ -1,6 +1,6 @@
 import type { OptionNames } from "@waybill/core/serializer";
 
-/** How a registry is reached over HTTP. */
+/** How to connect to a registry over HTTP. */
 export interface HttpRegistryOptions {
   /** The registry's address, such as `https://registry.example.com`. */
   readonly url: string;
@@ -9,22 +9,22 @@ export interface HttpRegistryOptions {
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
-  /** Instead of the platform's `fetch`: for proxies, certificates, tests. */
+  /** Replaces the platform's `fetch`: for proxies, certificates, tests. */
   readonly fetch?: typeof fetch | undefined;
 }
 
 /** The names of {@link HttpRegistryOptions}. */
 export const httpOptionNames: OptionNames<HttpRegistryOptions> = { url: true, headers: true, fetch: true };
 
-/** An answer: its status, headers and text. */
+/** A response: its status, headers and text. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Maximum size of a response: schemas have kilobytes. */
-const maxAnswerBytes = 4 * 1024 * 1024;
+/** Maximum size of a response: schemas take kilobytes. */
+const maxResponseBytes = 4 * 1024 * 1024;
 
 /** Sends a request to a registry. Rejects if the address is unreachable, for status 5xx, 401, 403, 408 and 429, and for too large responses. */
 export class HttpRegistry {
@@ -35,7 +35,7 @@ export class HttpRegistry {
   constructor({ url, headers, fetch: own }: HttpRegistryOptions, who: string) {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
-      throw new TypeError(`${who}: url must be an http or https address.`);
+      throw new TypeError(`${who}: url must be an http or https URL.`);
     this.#base = url.replace(/\/+$/, "");
     this.#headers = headers;
     this.#fetch = own ?? globalThis.fetch;
@@ -57,7 +57,7 @@ export class HttpRegistry {
     const { status } = response;
     if (status >= 500 || [401, 403, 408, 429].includes(status)) {
       await response.body?.cancel();
-      throw new Error(`The registry answered with the status ${status}.`);
+      throw new Error(`The registry responded with the status ${status}.`);
     }
     return { status, headers: response.headers, text: await readText(response) };
   }
@@ -69,7 +69,7 @@ async function readText(response: Response): Promise<string> {
   let length = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
-    if (length > maxAnswerBytes) throw new Error("The registry's answer is too large.");
+    if (length > maxResponseBytes) throw new Error("The registry's response is too large.");
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
