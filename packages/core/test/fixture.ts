@@ -94,7 +94,7 @@ export function reading(deserialize: (bytes: Uint8Array) => unknown): Serializer
 /** A format whose schema registry can be switched off. */
 export function registryBound(registry: { isUp: boolean }): Serializer {
   return reading((bytes) => {
-    if (!registry.isUp) throw unavailableFailure("The registry does not answer.");
+    if (!registry.isUp) throw unavailableFailure("The registry does not respond.");
     return { text: decoder.decode(bytes) };
   });
 }

@@ -61,7 +61,7 @@ async function openFixture() {
     serializer: {
       ...sound,
       deserialize(bytes, context) {
-        if (!registry.isUp) throw unavailableFailure("The registry does not answer.");
+        if (!registry.isUp) throw unavailableFailure("The registry does not respond.");
         return sound.deserialize(bytes, context);
       },
     },

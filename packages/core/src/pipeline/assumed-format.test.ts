@@ -109,7 +109,7 @@ describe("a body without a content type", () => {
     const offline: Serializer = {
       ...hash,
       deserialize: async () => {
-        throw unavailableFailure("The registry does not answer.");
+        throw unavailableFailure("The registry does not respond.");
       },
     };
     const options = {

@@ -491,7 +491,7 @@ describe("deserialize", () => {
   describe("a serializer that cannot reach what it needs", () => {
     it("ends the chain: the message must come back, not be dead-lettered", async () => {
       const offline = variant("offline", 0x23, async () => {
-        throw unavailableFailure("The registry does not answer.");
+        throw unavailableFailure("The registry does not respond.");
       });
       const outcome = await read("#[1]", { additionalDeserializers: [offline, hash] });
       expect(outcome).toMatchObject({
