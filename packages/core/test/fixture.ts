@@ -69,7 +69,7 @@ export async function quiet(): Promise<void> {
 }
 
 /**
- * Lets the event loop turn until a condition holds; fails after ten seconds. A fixed number of turns is not enough: the digest of a
+ * Runs the event loop until a condition is true; fails after ten seconds. A fixed number of turns is not enough: the digest of a
  * dead-letter record is computed on another thread.
  */
 export async function until(holds: () => boolean): Promise<void> {
