@@ -103,7 +103,7 @@ const subject: SerializerSubject = {
   ],
 };
 
-/** `Value { string_value: … }` of two bytes that are no UTF-8, in a `ListValue` in a `Struct`. */
+/** `Value { string_value: … }` of two bytes that are not UTF-8, in a `ListValue` in a `Struct`. */
 function illFormedText(): Uint8Array {
   const text = toBinary(StructSchema, struct({ a: ["é"] }));
   const at = text.lastIndexOf(0xc3);
@@ -114,7 +114,7 @@ describe("protobuf", () => {
   for (const { name, run } of serializerCases(subject)) it(name, run);
 });
 
-/** Types in which the limit on items can be met exactly. */
+/** Types whose values can have exactly the maximum number of items. */
 const limited: Readonly<Record<string, (count: number) => unknown>> = {
   FieldMask: (count) => create(FieldMaskSchema, { paths: new Array(count).fill("a") }),
   "SourceCodeInfo.Location": (count) =>
