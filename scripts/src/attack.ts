@@ -44,7 +44,7 @@ async function attack(floods: readonly Flood[], durationMs: number): Promise<boo
   await client.work(after(500));
   await server.ask<Measurement>("measure");
   const quiet = percentile((await client.work(after(QUIET_MS))).roundTrips, "wallMs", 99);
-  console.log(`Before the floods 99 of 100 round trips took ${quiet.toFixed(0)} ms at most.\n`);
+  console.log(`Before the floods, 99 of 100 round trips took at most ${quiet.toFixed(0)} ms.\n`);
   console.log(row(HEADINGS));
   let isHeld = true;
   for (const flood of floods) {
@@ -60,14 +60,14 @@ async function attack(floods: readonly Flood[], durationMs: number): Promise<boo
     done.catch(() => {});
     const work = await client.work(() => isDone || server.isOver);
     if (server.isOver) {
-      console.log(row([flood.name, "the server is dead"]));
+      console.log(row([flood.name, "the server has ended"]));
       isHeld = false;
       break;
     }
     const figures = { ...(await server.ask<Measurement>("measure")), ...work, ...(await done) };
     const faults = faultsOf(figures);
     if (faults.length > 0) isHeld = false;
-    console.log(row([flood.name, ...cellsOf(figures), ` ${faults.join(", ") || "held"}`]));
+    console.log(row([flood.name, ...cellsOf(figures), ` ${faults.join(", ") || "ok"}`]));
     await server.ask("empty");
     // The server may still be removing what the attackers left.
     await client.work(after(300));
@@ -75,7 +75,7 @@ async function attack(floods: readonly Flood[], durationMs: number): Promise<boo
   }
   await client.close();
   await Promise.all([attackers.kill(), server.kill()]);
-  console.log(isHeld ? "\nEvery bound held, and nothing was lost." : "\nNot every bound held.");
+  console.log(isHeld ? "\nEvery limit was kept, and no message was lost." : "\nNot every limit was kept.");
   return isHeld;
 }
 

@@ -51,7 +51,7 @@ await client.close();
 await serviceBusClient.close();
 await server.kill();
 for (const line of ledger.summary()) console.log(line);
-conclude([...server.findings, ...ledger.violations()], "Nothing was lost");
+conclude([...server.findings, ...ledger.violations()], "No message was lost");
 
 function subscribe(receiver: Receiver): void {
   receiver.subscribe(
@@ -135,7 +135,7 @@ async function killNowAndThen(): Promise<void> {
     await until(() => ledger.settlingCount > before);
     const againMs = performance.now() - killedAt;
     console.log(
-      `kill ${kill} after ${before} messages: listens again after ${startMs.toFixed(0)} ms, handles after ${againMs.toFixed(0)} ms`,
+      `kill ${kill} after ${before} messages: the server listens after ${startMs.toFixed(0)} ms, the client handles messages after ${againMs.toFixed(0)} ms`,
     );
   }
 }

@@ -16,7 +16,7 @@ else {
   using root = openScratch("clock-steps");
   const violations: string[] = [];
   for (const stepS of [-3600, 3600]) violations.push(...(await run(join(root.path, "offset"), stepS)));
-  conclude(violations, "Everything went by its clock");
+  conclude(violations, "Everything follows the right clock");
 }
 
 async function run(offsetFile: string, stepS: number): Promise<string[]> {

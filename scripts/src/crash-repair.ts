@@ -31,7 +31,7 @@ const reports = (await run("repair")) as Record<string, Report>;
 await run("count");
 for (const [queue, { resubmitted, resumed, possibleDuplicates }] of Object.entries(reports))
   console.log(
-    `${queue}: the last life sent ${resubmitted} and removed ${resumed} that an earlier one had sent; ${possibleDuplicates.length} named`,
+    `${queue}: the last process sent ${resubmitted} messages and removed ${resumed} that an earlier one had sent; ${possibleDuplicates.length} possible duplicates`,
   );
 const named = new Set(reports.plain?.possibleDuplicates.map((id) => `plain/${id}`));
 const ledger = new Ledger({ mayRepeat: (thing) => named.has(thing) });

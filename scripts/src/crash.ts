@@ -31,7 +31,7 @@ for (const line of ledger.summary()) console.log(line);
 const report = await damageStore(store, join(root.path, "damaged"), damages, random);
 console.log(`damaged store: ${report.refused} refused, ${report.identical} opened with all content`);
 const unchecked = ledger.checks === 0 ? ["no recovery was checked"] : [];
-conclude([...generations.violations(), ...report.violations, ...unchecked], "Nothing was lost", seed);
+conclude([...generations.violations(), ...report.violations, ...unchecked], "No message was lost", seed);
 
 /** Lets a generation run into a limit on the size of its files, as on a full disk. */
 async function fillDisk(generation: number): Promise<void> {
@@ -39,5 +39,7 @@ async function fillDisk(generation: number): Promise<void> {
   const limited = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`;
   const limit = (command: readonly string[]) => ["bash", "-c", limited, ...command] as const;
   const code = await generations.runToEnd(generation, 20_000, limit);
-  console.log(code === 3 ? "full disk: refused, then stopped" : `full disk: not reached (${code})`);
+  console.log(
+    code === 3 ? "full disk: messages refused, then stopped" : `full disk: the disk was not full (${code})`,
+  );
 }

@@ -32,6 +32,6 @@ if ("waybill".includes(filter) || filter === "") {
 
 for (const failure of failed) console.error(failure);
 console.log(
-  failed.length === 0 ? "\nEvery command does what the docs say." : `\n${failed.length} commands failed.`,
+  failed.length === 0 ? "\nEvery command has the documented result." : `\n${failed.length} commands failed.`,
 );
 process.exitCode = failed.length === 0 ? 0 : 1;

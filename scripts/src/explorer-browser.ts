@@ -20,14 +20,14 @@ let failures = 0;
   await using stage = await openStage();
   const { sent, deadLetters, readable } = stage.facts;
   console.log(
-    `${sent} webhooks, ${deadLetters} dead letters of an older consumer, ${readable} of them readable now`,
+    `${sent} webhooks, ${deadLetters} messages dead-lettered by an older consumer, ${readable} of them readable now`,
   );
   const picturesCheck = { title: "takes its pictures, light and dark", run: pictures };
   const checks = [...readChecks, ...changeChecks, picturesCheck, ...(args.load ? loadChecks : [])];
   for (const check of checks.filter(({ title }) => title.includes(args.only))) await run(check, stage);
 }
 console.log(
-  `${failures === 0 ? "all hold" : `${failures} failed`}, ${Math.round((Date.now() - startedAt) / 1000)} s`,
+  `${failures === 0 ? "all passed" : `${failures} failed`}, ${Math.round((Date.now() - startedAt) / 1000)} s`,
 );
 process.exit(failures === 0 ? 0 : 1);
 

@@ -39,7 +39,7 @@ let done = 0;
 await Promise.all(Array.from({ length: CLIENTS_AT_ONCE }, attack));
 const grownMb = (process.memoryUsage.rss() - startBytes) / 2 ** 20;
 const counts = [...statuses].sort().map(([status, count]) => `${status}: ${count}`);
-console.log(`${done} mutations, memory grew by ${grownMb.toFixed(0)} MB; answers ${counts.join(", ")}`);
+console.log(`${done} mutations, memory grew by ${grownMb.toFixed(0)} MB; responses: ${counts.join(", ")}`);
 
 async function attack(): Promise<void> {
   while (done < mutations) {

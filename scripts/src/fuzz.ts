@@ -98,7 +98,7 @@ fc.assert(
   }),
   { numRuns: runs, seed },
 );
-console.log(`${runs} inputs found nothing but values and refusals.`);
+console.log(`All ${runs} inputs ended in a value or a refusal.`);
 
 function readAlone(serializer: Serializer, bytes: Uint8Array, context: DeserializeContext): void {
   const before = Buffer.from(bytes);

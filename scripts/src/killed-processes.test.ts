@@ -7,7 +7,7 @@ describeRuns([
     "crash",
     "finds all that was acknowledged after three kills, a full disk and damage",
     "--kills 3 --damages 30 --seed 7",
-    "Nothing was lost",
+    "No message was lost",
   ],
   [
     "crash-repair",
@@ -19,7 +19,7 @@ describeRuns([
     "session-restarts",
     "finds every result exact after three kills",
     "--kills 3 --seed 7",
-    "every result is exact",
+    "Every result is exact",
   ],
 ]);
 
@@ -33,6 +33,6 @@ describe("pnpm one-owner", () => {
     : " (skipped: it is not compiled)";
   const name = "lets one of two process namespaces have a store, and starts on no full or read-only disk";
   it.runIf(obstacle === "")(`${name}${obstacle}`, { timeout: 60_000 }, async () => {
-    expect(await program.run()).toContain("One owner");
+    expect(await program.run()).toContain("The store has one owner");
   });
 });

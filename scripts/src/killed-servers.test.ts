@@ -7,7 +7,7 @@ describeRuns([
     "chaos",
     "loses nothing when the server is killed under the official SDK",
     "--messages 2000 --kills 1",
-    "Nothing was lost",
+    "No message was lost",
   ],
   [
     "soak-server",
@@ -18,9 +18,9 @@ describeRuns([
   // The time that it takes is for runs on a machine that has nothing else to do.
   [
     "stop-under-load",
-    "loses nothing and leaves nothing locked",
+    "loses no message and leaves none locked",
     "--times 1 --inflight 300 --deadline 2000 --slack 20000",
-    "none lost, none locked",
+    "No message was lost or stayed locked",
   ],
 ]);
 

@@ -19,8 +19,8 @@ if (spawnSync("unshare", [...namespaces, "true"]).status === 0) {
   await contend(join(root.path, "shared"));
   for (const kept of ["0", "20k"]) await startOnFull(join(root.path, `full-${kept}`), kept);
   await startOnReadOnly(join(root.path, "read-only"));
-  conclude(violations, "One owner");
-} else console.log("Not checked: this computer does not let `unshare` make namespaces");
+  conclude(violations, "The store has one owner");
+} else console.log("Not checked: `unshare` cannot create namespaces on this computer");
 
 /** The first owner sends all the while; the others come from namespaces of their own, where it is not to be seen. */
 async function contend(store: string): Promise<void> {
@@ -39,7 +39,9 @@ async function contend(store: string): Promise<void> {
     acknowledged > 0 && Number(line.found) >= acknowledged,
     `${acknowledged} acknowledged, ${line.found} found`,
   );
-  console.log(`${acknowledged} acknowledged by an owner that was killed, ${line.found} found`);
+  console.log(
+    `${acknowledged} messages acknowledged by a killed owner, ${line.found} found after its restart`,
+  );
 }
 
 async function startOnFull(disk: string, kept: string): Promise<void> {

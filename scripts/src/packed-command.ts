@@ -57,9 +57,9 @@ async function expectBroker(): Promise<void> {
   const times: number[] = [];
   for (let round = 0; round < starts; round++) times.push(await startBroker());
   const fastest = Math.min(...times);
-  console.log(`npx waybill broker answered within ${times.join(", ")} ms`);
+  console.log(`npx waybill broker accepted a connection within ${times.join(", ")} ms`);
   if (fastest <= maxStartMs) return;
-  console.error(`waybill broker did not answer within ${maxStartMs} ms`);
+  console.error(`waybill broker did not accept a connection within ${maxStartMs} ms`);
   process.exitCode = 1;
 }
 
@@ -82,7 +82,7 @@ async function expectFewFiles(): Promise<void> {
   process.exitCode = 1;
 }
 
-/** The milliseconds from the start of `npx` to the answer to a connection; infinite when there is none. */
+/** The milliseconds from the start of `npx` to the response to a connection; infinite if there is none. */
 async function startBroker(env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const startMs = performance.now();
   const child = spawn("npx", ["--no-install", "waybill", "broker", "--port", "0"], {

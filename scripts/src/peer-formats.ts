@@ -15,7 +15,7 @@ console.log(`peer-formats: ${count} values of each format, seed ${seed}`);
 const results = [...(await pythonResults(python, count, seed)), ...(await confluentResults(count, seed))];
 for (const { name, version, ours, values, findings } of results) {
   const outcome = findings.length === 0 ? "all equal" : `${findings.length} differences`;
-  console.log(`${name} ${version}, @waybill/${ours}: ${values} values both ways, ${outcome}`);
+  console.log(`${name} ${version}, @waybill/${ours}: ${values} values in both directions, ${outcome}`);
   for (const finding of findings.slice(0, 5)) console.error(`  ${finding.slice(0, 500)}`);
 }
 const isClean = results.every(({ findings }) => findings.length === 0);

@@ -100,10 +100,10 @@ if (slow > 0) violations.push(`${slow} restarts took more than ${stall} ms`);
 for (const line of ledger.summary()) console.log(line);
 const at = (percent: number) => percentile(recoveriesMs, percent).toFixed(0);
 console.log(
-  `${restarts} polite restarts: all going again after ${at(50)} ms (median), ${at(95)} ms (p95), ${at(100)} ms (max); ` +
-    `longest silence ${silenceMs.toFixed(0)} ms`,
+  `${restarts} clean restarts: all clients working after ${at(50)} ms (median), ${at(95)} ms (p95), ${at(100)} ms (max); ` +
+    `longest time without a message ${silenceMs.toFixed(0)} ms`,
 );
-conclude(violations, "Nothing was lost", seed);
+conclude(violations, "No message was lost", seed);
 
 async function restartServer(): Promise<void> {
   const { port } = server;

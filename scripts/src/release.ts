@@ -38,7 +38,7 @@ async function dryRun(): Promise<void> {
     const published = await publishAll({ folder, provenance: false });
     if (published === 0) throw new Error("Nothing was published.");
     await tryAsNewcomer(join(folder, "newcomer"), registry.npmrc);
-    console.log(`\nThe dry run published ${published} packages, and a newcomer could use them.`);
+    console.log(`\nThe dry run published ${published} packages, and a new program could use them.`);
   } finally {
     await registry.close();
   }

@@ -29,7 +29,7 @@ async function tryVersion(version: string, tarballs: readonly string[]): Promise
   await npmInstall(folder, [`@azure/service-bus@${version}`, ...tarballs]);
   const copies = await countCopies(folder, "rhea-promise");
   console.log(`@azure/service-bus ${version}: ${copies} copies of rhea-promise`);
-  if (copies < 2) fail("npm nested no copies, so nothing was tried");
+  if (copies < 2) fail("npm nested no copies, so nothing was tested");
   const installed = join(folder, "probe.js");
   await cp(program, installed);
   await expectPatched(version, "installed", installed);
@@ -66,7 +66,8 @@ async function expectPatched(version: string, how: string, path: string): Promis
     sendWhoseConnectionWasClosed: "rejected",
   };
   const seen = await probe(path);
-  if (isDeepStrictEqual(seen, expected)) console.log(`${how}: every patch is applied, and to nobody else`);
+  if (isDeepStrictEqual(seen, expected))
+    console.log(`${how}: every patch is applied, and only to these copies`);
   else fail(`${how} with ${version}: ${JSON.stringify(seen)}`);
 }
 

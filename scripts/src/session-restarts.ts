@@ -31,12 +31,12 @@ const code = await generations.runToEnd(kills, 300_000);
 for (const line of ledger.summary()) console.log(line);
 const steps = stepsOf("session-0", 0).length * (kills + 1);
 console.log(
-  `${kills} restarts, ${sessionIds.length} sessions of ${steps} messages, ${ledger.count("again")} came again after a kill`,
+  `${kills} restarts, ${sessionIds.length} sessions of ${steps} messages, ${ledger.count("again")} delivered again after a kill`,
 );
 const violations = generations.violations();
 if (code !== 0) violations.push(`the last process ended with ${code}`);
 if (ledger.checks === 0) violations.push("no result was checked");
-conclude(violations, "every result is exact", seed);
+conclude(violations, "Every result is exact", seed);
 
 /** The first generation of whose messages nobody has acknowledged all. */
 function firstUnsent(): number {

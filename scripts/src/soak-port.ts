@@ -29,7 +29,7 @@ process.on("unhandledRejection", (error) => journal.error(error, "unhandled"));
 
 using root = openScratch("soak-port");
 const server = commandIn(root.path);
-console.log(`soak-port: ${minutes} min, ${clients} clients each way, ${kills} kills`);
+console.log(`soak-port: ${minutes} min, ${clients} clients in each direction, ${kills} kills`);
 try {
   await soak();
 } finally {
@@ -66,5 +66,5 @@ async function soak(): Promise<void> {
       .filter((verb) => ledger.acknowledged(verb) === 0),
   );
   const violations = [...server.findings, ...ledger.violations()];
-  conclude([...violations, ...unused.map((verb) => `no ${verb} was acknowledged`)], "Nothing was lost");
+  conclude([...violations, ...unused.map((verb) => `no ${verb} was acknowledged`)], "No message was lost");
 }

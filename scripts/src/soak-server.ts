@@ -13,9 +13,9 @@ import type { Measurement } from "./supervisor/server.js";
 import { nodeCommand, SupervisedProcess } from "./supervisor/supervised-process.js";
 import { SupervisedServer } from "./supervisor/supervised-server.js";
 
-// Clients of the official SDK work on a server with durable storage, vanish and come back; the server is killed with `kill -9` and
-// started again. In the end every message is accounted for, and the server's memory and sockets are looked at. Exits with 1 when
-// something is lost, comes back, is with two clients at once, grows or hangs.
+// Clients of the official SDK use a server with durable storage, disconnect and reconnect; the server is killed with `kill -9` and
+// restarted. At the end, the script compares all messages with the journals, and checks the server's memory and sockets. Exits with 1 if
+// a message is lost, delivered again after it was completed, or locked by two clients, or if something grows or hangs.
 // Usage: soak-server [--minutes 10] [--clients 20] [--kills 5] [--seed n]
 
 const { minutes, clients, kills, seed } = readOptions({
@@ -26,9 +26,9 @@ const { minutes, clients, kills, seed } = readOptions({
 });
 const durationMs = minutes * 60_000;
 
-/** A lock ends soon, so that messages of clients that died come back while the soak runs. */
+/** Locks are short, so that messages of killed clients are delivered again during the run. */
 const LOCK_MS = 5000;
-/** A process of clients lives at least so long. In ms. */
+/** A process with clients runs at least this long, in ms. */
 const LIFE_MS = 3000;
 const CLIENTS_PER_PROCESS = 5;
 /** Measurements over the whole run. */
@@ -36,7 +36,7 @@ const SAMPLES = 60;
 const MB = 2 ** 20;
 const STORES = ["orders", "visits", "news/red", "news/blue"];
 
-/** What the clients' errors say is wrong with the server, rather than with a link that was cut or a lock that has ended. */
+/** Errors of clients that are defects of the server, not the result of a closed link or an expired lock. */
 const DEFECTS =
   /^MessagingEntity|^UnauthorizedAccess|^QuotaExceeded|^MessageSizeExceeded|The server failed to do this|decode-error|framing-error/;
 
@@ -58,7 +58,7 @@ await server.start();
 const groups = Array.from({ length: Math.ceil(clients / CLIENTS_PER_PROCESS) }, (_, n) =>
   keepClients(Math.min(CLIENTS_PER_PROCESS, clients - n * CLIENTS_PER_PROCESS)),
 );
-// Loading the SDK is not part of the soak.
+// Loading the SDK is not part of the measured time.
 await Promise.all(groups.map((group) => group.ready));
 const startedAt = Date.now();
 const samples = await soak();
@@ -70,7 +70,7 @@ const last = await measureAtRest();
 await server.kill();
 report();
 
-/** All kills are in the first half: the last server lives long enough to show whether it grows. Resolves with its measurements. */
+/** All kills are in the first half: then the last server runs long enough to show whether its memory grows. Resolves with its measurements. */
 async function soak(): Promise<Measurement[]> {
   const samples: Measurement[] = [];
   const killsUntil = (step: number): number => Math.floor((step * 2 * kills) / SAMPLES);
@@ -93,7 +93,7 @@ function measure(): Promise<Measurement> {
   return server.process.ask("measure");
 }
 
-/** Runs a process with clients, and another one when it dies. */
+/** Runs a process with clients, and starts another one when it ends. */
 function keepClients(count: number) {
   const program = new URL("./soak-server/clients.js", import.meta.url);
   const start = (): SupervisedProcess => {
@@ -120,12 +120,12 @@ function keepClients(count: number) {
   };
 }
 
-/** Takes out all that is left, which shows what the clients have not completed. */
+/** Receives all remaining messages: those that the clients did not complete. */
 async function drain(): Promise<void> {
   const things: Effect[] = [];
   const sequences: [store: string, sequence: string, id: string][] = [];
   const client = new ServiceBusClient(server.connectionString, onceOnly(1000));
-  // Made again for each call, since the SDK changes the options it is given.
+  // A new object for each call, since the SDK changes the options that it gets.
   const mode = () => ({ receiveMode: "receiveAndDelete" }) as const;
   const deadlineMs = Date.now() + 60_000;
   while ((await measure()).messages > 0 && Date.now() < deadlineMs) {
@@ -148,25 +148,25 @@ async function drain(): Promise<void> {
   new Journal((line) => ledger.take(line)).found(things, sequences);
 }
 
-/** Sockets of clients that have gone may take a moment. */
+/** Closing the sockets of disconnected clients may take a moment. */
 async function measureAtRest(): Promise<Measurement> {
   await until(async () => (await measure()).sockets === 0, 5000, 100);
   return await measure();
 }
 
 function report(): void {
-  if (last.messages > 0) violations.push(`${last.messages} messages are left that nobody receives`);
-  if (last.sockets > 0) violations.push(`${last.sockets} sockets are open though all clients have gone`);
+  if (last.messages > 0) violations.push(`${last.messages} messages remain that no client receives`);
+  if (last.sockets > 0) violations.push(`${last.sockets} sockets are open although all clients are closed`);
   violations.push(...server.findings, ...ledger.violations());
-  console.log(`${deaths} processes of clients and ${server.starts.length - 1} servers killed`);
+  console.log(`${deaths} client processes and ${server.starts.length - 1} servers killed`);
   for (const line of ledger.summary()) console.log(line);
   violations.push(...ledger.errors.filter((error) => DEFECTS.test(error)));
   compareMemory();
-  if (ledger.acknowledged("complete") === 0) violations.push("nothing was completed");
-  conclude(violations, "Nothing was lost", seed);
+  if (ledger.acknowledged("complete") === 0) violations.push("no message was completed");
+  conclude(violations, "No message was lost", seed);
 }
 
-/** The last server has warmed up after the first third of its life. */
+/** The first third of the last server's measurements is warm-up. */
 function compareMemory(): void {
   const warm = samples.slice(Math.floor(samples.length / 3));
   for (const [name, ratio, slack] of [
@@ -181,7 +181,7 @@ function compareMemory(): void {
     if (growth === undefined) continue;
     const [from, to] = [growth.from, growth.to].map((bytes) => (bytes / MB).toFixed(1));
     console.log(
-      `${name} of the server: ${from} MB, then ${to} MB; ${(last[name] / MB).toFixed(1)} MB at rest`,
+      `${name} of the server: from ${from} MB to ${to} MB; ${(last[name] / MB).toFixed(1)} MB when idle`,
     );
     if (!growth.isFlat) violations.push(`${name} grows from ${from} MB to ${to} MB`);
   }

@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { newSeed, readOptions } from "./run/options.js";
 
 /**
- * Plays millions of random commands on the broker's engine and its naive model, in portions of fresh processes:
+ * Runs millions of random commands on the broker engine and on a simple model of it, in portions, each in a new process:
  * `pnpm soak [--commands 2000000] [--seed n]`. Prints each portion's seed; the first failure ends the run with its
- * shrunk counterexample and a non-zero status.
+ * shrunk counterexample and a non-zero exit code.
  */
 const PORTION = 100_000;
-/** Seeds of neighbouring portions stay apart: a portion counts its own seeds up from its first. */
+/** Distance between the seeds of portions: within a portion, seeds are counted up from its first. */
 const SEED_STRIDE = 100_000;
 
 const { commands: wanted, seed: firstSeed } = readOptions({ commands: 2_000_000, seed: newSeed() });

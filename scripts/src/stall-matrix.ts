@@ -5,8 +5,8 @@ import { receiverKinds } from "./stall-matrix/receiver-kinds.js";
 import { type CellOptions, type CellResult, faults, runCell } from "./stall-matrix/run-cell.js";
 import { boundMs, drawTable, violationOf } from "./stall-matrix/table.js";
 
-// Lets each fault befall a link, a connection or a broker under each kind of receiver, and measures how long it takes until all messages have come
-// that were sent right after it: with the watchdog, and without. Exits with 1 when it takes longer than it may. `--write` puts the table into
+// Injects each fault into a link, a connection or a broker for each kind of receiver, and measures how long it takes until all messages are received
+// that were sent after it: with the watchdog, and without. Exits with 1 if it takes too long. `--write` puts the table into
 // docs/stalls.md.
 // Usage: stall-matrix [--stall 30000] [--answer 10000] [--lock 10000] [--give-up 90000] [--together 10] [--write]
 

@@ -8,30 +8,30 @@ import { ABSENT, type Effect, SENT } from "./ledger/lines.js";
 import { readOptions } from "./run/options.js";
 import { conclude } from "./run/verdict.js";
 
-// Stops a processor with a thousand messages in flight, again and again: handlers that are quick, that fail, that take longer than
-// there is time, and that never end. Each time nothing may be lost, nothing may stay locked, and the deadline must hold.
+// Stops a processor with a thousand messages in flight, many times: with handlers that are quick, that fail, that take longer than
+// the deadline, and that never end. No message may be lost or stay locked, and closing must not exceed the deadline.
 
-/** `slack` is what the machine's other work may add to a deadline, in milliseconds. */
+/** `slack` is how much the load of the machine may delay a deadline, in milliseconds. */
 const { times, inflight, deadline, slack } = readOptions({
   times: 200,
   inflight: 1000,
   deadline: 1000,
   slack: 100,
 });
-/** Messages that wait in the queue, and some that were received ahead. */
+/** More than are in flight: messages that wait in the queue, and some that are prefetched. */
 const messageCount = inflight + 500;
 const prefetchCount = 100;
 
-const totals = { settled: 0, givenBack: 0, slowestMs: 0 };
+const totals = { settled: 0, abandoned: 0, slowestMs: 0 };
 const violations: string[] = [];
 for (let time = 1; time <= times && violations.length === 0; time += 1) {
   violations.push(...(await stopOnce(time)).map((text) => `stop ${time}: ${text}`));
 }
 console.log(
-  `${times} stops with ${inflight} messages in flight: ${totals.settled} settled by their handlers, ${totals.givenBack} given back; ` +
-    `the slowest took ${totals.slowestMs.toFixed(0)} of ${deadline} ms`,
+  `${times} stops with ${inflight} messages in flight: ${totals.settled} settled by their handlers, ${totals.abandoned} abandoned; ` +
+    `the slowest took ${totals.slowestMs.toFixed(0)} ms of ${deadline} ms`,
 );
-conclude(violations, "none lost, none locked");
+conclude(violations, "No message was lost or stayed locked");
 
 async function stopOnce(time: number): Promise<string[]> {
   const broker = createBroker();
@@ -57,7 +57,7 @@ async function stopOnce(time: number): Promise<string[]> {
         if (came === inflight) isFull();
         await new Promise<void>((resolve) => waiting.push(resolve));
         if (body % 10 === time % 10) throw new Error("failed");
-        // What ends too late does not count as handled.
+        // A message whose handler ends too late does not count as handled.
         if (!isClosed) journal.begin("handle", [stateOf(body, ABSENT)])();
       },
     },
@@ -66,7 +66,7 @@ async function stopOnce(time: number): Promise<string[]> {
   await full;
   const startedAt = performance.now();
   const closing = subscription.close();
-  // Three quarters end at random instants, of which some are too late; a quarter never does.
+  // Three quarters end at random times, some of them too late; a quarter never ends.
   for (const [i, end] of waiting.entries()) {
     if (i % 4 !== 0) setTimeout(end, Math.random() * deadline * 1.2);
   }
@@ -74,7 +74,7 @@ async function stopOnce(time: number): Promise<string[]> {
   isClosed = true;
   const tookMs = performance.now() - startedAt;
   const handled = ledger.settlingCount;
-  // What is left comes at once to whoever asks, so nothing of it is locked.
+  // Any receiver gets the remaining messages immediately, so none of them is locked.
   const left: Effect[] = [];
   const receiver = broker.receiver("orders", { mode: "receiveAndDelete" });
   for (;;) {
@@ -88,15 +88,15 @@ async function stopOnce(time: number): Promise<string[]> {
   await client.close();
   await broker.close();
   totals.settled += handled;
-  totals.givenBack += left.length;
+  totals.abandoned += left.length;
   totals.slowestMs = Math.max(totals.slowestMs, tookMs);
-  // One that was handled at the very deadline may come again; in a run of thousands that is no more than a few.
+  // A message that was handled exactly at the deadline may be delivered again; of thousands, these are only a few.
   const again = left.filter(([thing]) => ledger.isSettling(thing));
   journal.found(again.length > inflight / 100 ? left : left.filter((one) => !again.includes(one)));
   return [
     ...ledger.violations(),
-    ...(locked.length > 0 ? [`${locked.length} messages are locked`] : []),
-    ...(tookMs > deadline + slack ? [`it took ${tookMs.toFixed(0)} ms`] : []),
+    ...(locked.length > 0 ? [`${locked.length} messages are still locked`] : []),
+    ...(tookMs > deadline + slack ? [`closing took ${tookMs.toFixed(0)} ms`] : []),
   ];
 }
 

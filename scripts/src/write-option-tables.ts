@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { readOptionPages } from "./option-tables/read-option-pages.js";
 
-// Writes the option tables of the packages' READMEs and of docs/ again, and the tables of the SDK's names; the test of the docs says when that is due.
+// Rewrites the option tables of the packages' READMEs and of docs/, and the tables of the SDK's names; the test of the docs fails if they are outdated.
 
 for (const { path, text, filled } of readOptionPages(fileURLToPath(new URL("../../", import.meta.url)))) {
   if (text === filled) continue;

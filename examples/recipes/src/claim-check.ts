@@ -18,8 +18,8 @@ await client.createSender("scans").sendMessages({ body: { page: 1, pixels: "x".r
 
 const receiver = client.createReceiver("scans");
 const [scan] = await receiver.receiveMessages<{ page: number; pixels: string }>(1);
-if (scan === undefined) throw new Error("No scan came.");
-console.log(scan.body.page, scan.body.pixels.length, "of which travelled", scan.deserialization.bytes);
+if (scan === undefined) throw new Error("No scan was received.");
+console.log(scan.body.pixels.length, "characters,", scan.deserialization.bytes, "bytes in the message");
 await receiver.completeMessage(scan);
 // #endregion
 // #region delete
@@ -28,9 +28,9 @@ const { claimCheck } = scan.deserialization;
 if (claimCheck !== undefined) await store.delete(claimCheck);
 // All others delete by age.
 const weeksAgo = new Date(Date.now() - 28 * 24 * 3_600_000);
-console.log(await store.deleteOlderThan(weeksAgo), "bodies were older");
+console.log(await store.deleteOlderThan(weeksAgo), "older bodies deleted");
 // #endregion
 await client.close();
 await rm(directory, { recursive: true });
-// 1 2000000 of which travelled 0
-// 0 bodies were older
+// 2000000 characters, 0 bytes in the message
+// 0 older bodies deleted

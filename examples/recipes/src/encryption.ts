@@ -9,7 +9,7 @@ await broker.createQueue("payments");
 const transport = localTransport(broker);
 
 // #region ring
-// Stands for your key vault: the current key encrypts, older ones still decrypt.
+// In place of your key vault: the current key encrypts, older keys still decrypt.
 const current = { id: "2026-11", key: randomBytes(32) };
 const vault = new Map([
   ["2026-10", randomBytes(32)],
@@ -25,14 +25,14 @@ await client
   .sendMessages({ subject: "payment", body: { iban: "DE02", amount: 12 } });
 // #endregion
 
-const stranger = new WaybillClient(transport, { serializer: json() });
-for (const { failure, deserialization } of await stranger.createReceiver("payments").peekMessages(1))
+const withoutKeys = new WaybillClient(transport, { serializer: json() });
+for (const { failure, deserialization } of await withoutKeys.createReceiver("payments").peekMessages(1))
   console.log(failure?.status, deserialization.attempts[0]?.reason);
 const receiver = client.createReceiver("payments");
 for (const payment of await receiver.receiveMessages(1)) {
-  console.log(payment.body, "under the key", payment.deserialization.encryptionKeyId);
+  console.log(payment.body, "decrypted with key", payment.deserialization.encryptionKeyId);
   await receiver.completeMessage(payment);
 }
 await client.close();
 // undeserializable encryption-unsupported
-// { iban: 'DE02', amount: 12 } under the key 2026-11
+// { iban: 'DE02', amount: 12 } decrypted with key 2026-11

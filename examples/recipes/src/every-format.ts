@@ -38,16 +38,16 @@ for (const { name, mediaTypes } of pipeline.serializers) {
   const message = name === "protobuf" ? create(StringValueSchema, { value: order.id }) : order;
   const body = name === "xml" ? { order } : message;
   const written = await pipeline.serialize({ body, contentType: mediaTypes[0] });
-  // Self-describing formats need no content type.
-  const needsLabel = name === "cbor" || name === "protobuf";
-  const contentType = needsLabel ? written.contentType : undefined;
+  // CBOR and Protobuf bodies need a content type.
+  const needsContentType = name === "cbor" || name === "protobuf";
+  const contentType = needsContentType ? written.contentType : undefined;
   const outcome = await pipeline.deserialize({ ...written, contentType });
-  console.log(outcome.report.serializer, outcome.status, contentType ?? "without a label");
+  console.log(outcome.report.serializer, outcome.status, contentType ?? "without a content type");
 }
-// avro decoded without a label
-// json decoded without a label
-// msgpack decoded without a label
-// dotnet-binary decoded without a label
-// xml decoded without a label
+// avro decoded without a content type
+// json decoded without a content type
+// msgpack decoded without a content type
+// dotnet-binary decoded without a content type
+// xml decoded without a content type
 // cbor decoded application/cbor
 // protobuf decoded application/protobuf; proto=google.protobuf.StringValue

@@ -17,12 +17,12 @@ for (const depot of ["north", "south", "west"]) {
 }
 
 const requester = client.createRequester("shop-1-replies");
-const answers = requester.requestMany<{ depot: string; lamps: number }>(
+const replies = requester.requestMany<{ depot: string; lamps: number }>(
   "stock-enquiries",
   { body: { article: "lamp" } },
   { timeoutInMs: 2_000, maxReplies: 3 },
 );
-for await (const { body } of answers) console.log(body.depot, "has", body.lamps);
+for await (const { body } of replies) console.log(body.depot, "has", body.lamps);
 await client.close();
 // north has 5
 // south has 5

@@ -16,10 +16,10 @@ client.createReceiver("quotes").subscribe<{ lamps: number }>({
 const shops = ["shop-1", "shop-2"].map((replyToSessionId) =>
   client.createRequester("replies", { replyToSessionId }),
 );
-const answers = await Promise.all(
+const replies = await Promise.all(
   shops.map((shop, index) => shop.request<{ total: number }>("quotes", { body: { lamps: index + 1 } })),
 );
-for (const { sessionId, body } of answers) console.log(sessionId, body.total);
+for (const { sessionId, body } of replies) console.log(sessionId, body.total);
 await client.close();
 // shop-1 6
 // shop-2 12

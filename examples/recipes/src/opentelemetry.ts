@@ -43,9 +43,9 @@ await client.close();
 const spans = exporter.getFinishedSpans();
 const nameOf = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
 for (const { name, parentSpanContext } of spans.toReversed()) {
-  console.log(name, "in", nameOf.get(parentSpanContext?.spanId ?? "") ?? "no other");
+  console.log(name, "in", nameOf.get(parentSpanContext?.spanId ?? "") ?? "no other span");
 }
 // process orders in send orders
 // complete orders in process orders
 // send invoices in process orders
-// send orders in no other
+// send orders in no other span

@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
 
-/** Run in one process, in this order. */
-const together = [
+/** The recipes that run in one process, in this order. */
+const inOneProcess = [
   "core",
   "tutorial",
   "assumed-format",
@@ -41,19 +41,19 @@ const together = [
   "health",
 ];
 
-let printed: Readonly<Record<string, string>>;
+let output: Readonly<Record<string, string>>;
 beforeAll(async () => {
   const host = fileURLToPath(new URL("../test/run-recipes.mjs", import.meta.url));
-  printed = JSON.parse((await run(process.execPath, [host, ...together])).stdout);
+  output = JSON.parse((await run(process.execPath, [host, ...inOneProcess])).stdout);
 }, 120_000);
 
 describe("recipes", () => {
-  it.each(together)("%s prints what its last lines say", (name) => {
-    expect(printed[name]?.split("\n")).toEqual(lastLines(name));
+  it.each(inOneProcess)("%s prints the comment at its end", (name) => {
+    expect(output[name]?.split("\n")).toEqual(lastLines(name));
   });
 
-  // It is ended by a signal.
-  it("graceful-stop prints what its last lines say", { timeout: 60_000 }, async () => {
+  // A signal ends this program, so it runs in its own process.
+  it("graceful-stop prints the comment at its end", { timeout: 60_000 }, async () => {
     const program = fileURLToPath(new URL("../dist/graceful-stop.js", import.meta.url));
     const { stdout } = await run(process.execPath, [program]);
     expect(stdout.trimEnd().split("\n")).toEqual(lastLines("graceful-stop"));
@@ -64,6 +64,7 @@ describe("recipes", () => {
 function lastLines(name: string): string[] {
   const source = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8");
   const lines = source.trimEnd().split("\n");
-  const firstSaid = lines.findLastIndex((line) => !line.startsWith("// ") || line === "// #endregion") + 1;
-  return lines.slice(firstSaid).map((line) => line.slice(3));
+  const firstOfComment =
+    lines.findLastIndex((line) => !line.startsWith("// ") || line === "// #endregion") + 1;
+  return lines.slice(firstOfComment).map((line) => line.slice(3));
 }

@@ -10,7 +10,7 @@ const transport = localTransport(broker);
 const client = new WaybillClient(transport, { serializer: json(), additionalDeserializers: [msgpack()] });
 const sender = client.createSender("orders");
 await sender.sendMessages([{ subject: "Order", body: { order: 1 } }]);
-// As the official SDK sends a text: JSON without a content type.
+// As the official SDK sends a string: JSON without a content type.
 const body = new TextEncoder().encode('"order 2"');
 await sender.sendEncodedMessages([{ body }, { body }]);
 

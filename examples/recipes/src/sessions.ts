@@ -5,8 +5,8 @@ import { localTransport } from "@waybill/transport-local";
 
 interface Cart {
   readonly items: readonly string[];
-  /** A message can come twice: the state and the message are not settled in one step. */
-  readonly last: number;
+  /** A message can be delivered twice: setting the state and completing the message are two steps. */
+  readonly lastSequenceNumber: number;
 }
 
 const broker = createBroker();
@@ -23,9 +23,12 @@ const carts = client.subscribeSessions<{ add: string }>(
   "carts",
   {
     async processMessage({ body, sequenceNumber }, { session }) {
-      const { items, last } = (await session.getSessionState<Cart>()) ?? { items: [], last: 0 };
-      if (sequenceNumber > BigInt(last)) {
-        const cart = { items: [...items, body.add], last: Number(sequenceNumber) };
+      const { items, lastSequenceNumber } = (await session.getSessionState<Cart>()) ?? {
+        items: [],
+        lastSequenceNumber: 0,
+      };
+      if (sequenceNumber > BigInt(lastSequenceNumber)) {
+        const cart = { items: [...items, body.add], lastSequenceNumber: Number(sequenceNumber) };
         await session.setSessionState(cart, { stateType: "Cart" });
       }
       handled += 1;

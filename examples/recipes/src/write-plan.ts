@@ -61,7 +61,7 @@ const place = (id: number) =>
 await place(1);
 await plan.setPercent(100).catch((error: Error) => console.log(error.message));
 
-// The reader is deployed with both formats, and says so.
+// The reader is deployed with both formats, and announces them.
 const capability = readerCapability(pipeline);
 const announcement = await announceCapability(store, capability, { reader: "billing", instance: "host-1" });
 await plan.setPercent(100);

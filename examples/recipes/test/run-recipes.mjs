@@ -1,7 +1,7 @@
 import { format } from "node:util";
 
-// Runs compiled recipes for their test, one after the other, in one process: loading what they use takes longer than they do. Answers with what
-// each printed, and ends by itself when all of them have closed what they opened.
+// Runs the compiled recipes one after the other in one process, because loading the packages takes longer than running a recipe.
+// Writes the output of each as JSON, and exits when all of them have closed their clients.
 
 const printed = {};
 for (const name of process.argv.slice(2)) {

@@ -7,7 +7,7 @@ import { DISPOSITION, RawPeer, TRANSFER, transfer, transferFrame, uint } from ".
 
 const LIMIT = "amqp:resource-limit-exceeded";
 
-/** A budget of so many bytes that knows what is held of it. */
+/** A budget of a number of bytes that counts its usage. */
 function openBudget(limit: number): MemoryBudget & { held: number } {
   return {
     held: 0,
@@ -25,14 +25,14 @@ function openBudget(limit: number): MemoryBudget & { held: number } {
 describe("an untrusted peer", () => {
   const untrusted = { maxFrameSize: 1024, maxSessions: 2, maxLinks: 3, maxNameLength: 20 };
 
-  it("has few sessions", () => {
+  it("may have few sessions", () => {
     const peer = new RawPeer({ untrusted });
     peer.open().begin(0).begin(1);
     expect(peer.server.isOpen).toBe(true);
     expect(peer.begin(2).error(closeType)?.condition).toBe(LIMIT);
   });
 
-  it("has few links, whether they were refused or not", () => {
+  it("may have few links, including refused ones", () => {
     const peer = new RawPeer({ untrusted });
     peer.onLink = (link) => link.refuse({ condition: "amqp:not-found" });
     peer.open().begin();
@@ -41,7 +41,7 @@ describe("an untrusted peer", () => {
     expect(peer.attach({ name: "l3", handle: 3 }).error(endType)?.condition).toBe(LIMIT);
   });
 
-  it("has short names and small frames", () => {
+  it("may have short names and small frames", () => {
     const named = new RawPeer({ untrusted });
     named.open().begin();
     expect(named.attach({ name: "n".repeat(21) }).error(endType)?.condition).toBe(LIMIT);
@@ -51,7 +51,7 @@ describe("an untrusted peer", () => {
     expect(framed.error(closeType)?.condition).toBe(LIMIT);
   });
 
-  it("has the full limits once it is trusted", () => {
+  it("has the full limits after it is trusted", () => {
     const peer = new RawPeer({ untrusted });
     peer.open().begin(0).begin(1);
     peer.server.trust();
@@ -72,7 +72,7 @@ describe("a performative", () => {
 });
 
 describe("a budget", () => {
-  it("holds sessions, links and their names, and gets all of it back", () => {
+  it("counts sessions, links and their names, and is released completely", () => {
     const budget = openBudget(100_000);
     const peer = new RawPeer({ budget });
     peer.open().begin();
@@ -89,7 +89,7 @@ describe("a budget", () => {
     expect(budget.held).toBe(0);
   });
 
-  it("counts what a small performative decodes to", () => {
+  it("counts the decoded size of a small performative", () => {
     const budget = openBudget(1_000_000);
     const peer = new RawPeer({ budget });
     peer.open().begin();
@@ -102,7 +102,7 @@ describe("a budget", () => {
     expect(peer.error(endType)?.condition).toBe(LIMIT);
   });
 
-  it("holds the unfinished messages of all links together", () => {
+  it("counts the incomplete messages of all links", () => {
     const budget = openBudget(1_000_000);
     const peer = new RawPeer({ budget });
     peer.open().begin();
@@ -116,7 +116,7 @@ describe("a budget", () => {
     expect(peer.links.filter(({ isAttached }) => isAttached).length).toBeLessThan(10);
   });
 
-  it("gets back the memory of an unfinished message when it is complete, aborted, too large, or its link has ended", () => {
+  it("is released when an incomplete message is completed, aborted or too large, or its link ends", () => {
     const budget = openBudget(10_000_000);
     const peer = new RawPeer({ budget, maxMessageSize: 100_000 });
     peer.onLink = (link) => link.role === "receiver" && link.accept({ creditWindow: 9, oversized: "reject" });
@@ -139,7 +139,7 @@ describe("a budget", () => {
     expect(budget.held).toBeLessThanOrEqual(idle);
   });
 
-  it("holds a frame that has not arrived as a whole", () => {
+  it("counts a frame that has not arrived completely", () => {
     const budget = openBudget(20_000);
     const peer = new RawPeer({ budget });
     peer.open().begin().attach();
@@ -148,7 +148,7 @@ describe("a budget", () => {
     expect(peer.write(announced).error(closeType)?.condition).toBe(LIMIT);
   });
 
-  it("holds what a peer leaves unsettled, or gives no credit for", () => {
+  it("counts deliveries that a peer does not settle, or for which it gives no credit", () => {
     const budget = openBudget(50_000);
     for (const linkCredit of [0, 1_000_000]) {
       const peer = new RawPeer({ budget });
@@ -164,7 +164,7 @@ describe("a budget", () => {
     }
   });
 
-  it("gets back what a delivery held once it is settled", () => {
+  it("is released when a delivery is settled", () => {
     const budget = openBudget(50_000);
     const peer = new RawPeer({ budget });
     peer.open().begin().attach();
@@ -183,7 +183,7 @@ describe("a budget", () => {
   });
 });
 
-/** A server that has sent so many messages, which the peer has not settled. */
+/** A server that has sent a number of messages, which the peer has not settled. */
 function openUnsettled(count: number, handler: ConnectionHandler = {}) {
   const peer = new RawPeer({}, handler);
   peer.open().begin().attach({ role: true });
@@ -196,7 +196,7 @@ function openUnsettled(count: number, handler: ConnectionHandler = {}) {
 
 const ACCEPTED = encodeValue({ type: "described", descriptor: { type: "ulong", value: 0x24n }, value: [] });
 
-/** So many dispositions for all ids there are. */
+/** A number of dispositions for all ids. */
 function wideDispositions(count: number, state: Uint8Array): Buffer {
   const fields = Buffer.concat([Buffer.from("414370ffffffff42", "hex").fill(0x7f, 3, 4), state]);
   const head = Buffer.from("00000000020000000053 15c00005".replaceAll(" ", ""), "hex");
@@ -205,14 +205,14 @@ function wideDispositions(count: number, state: Uint8Array): Buffer {
   return Buffer.concat(Array.from({ length: count }, () => Buffer.concat([head, fields])));
 }
 
-/** What this process computed since then, in ms: others use the machine, too. */
+/** CPU time of this process since then, in ms, because other processes use the machine, too. */
 function computedMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1000;
 }
 
-describe("64 KB of what costs time in proportion to its range", () => {
-  it("applies an outcome once to 100,000 unsettled deliveries, however often their range is sent", () => {
+describe("64 KB of input that costs time in proportion to its ranges", () => {
+  it("applies an outcome once to 100,000 unsettled deliveries, even if their range is sent many times", () => {
     const { peer, link } = openUnsettled(100_000);
     let told = 0;
     link.handler.onDisposition = () => told++;
@@ -223,7 +223,7 @@ describe("64 KB of what costs time in proportion to its range", () => {
     expect(computedMs(since)).toBeLessThan(2000);
   });
 
-  it("does not look at the deliveries of other links when links come and go", () => {
+  it("does not iterate over the deliveries of other links when links are opened and closed", () => {
     const { peer, link } = openUnsettled(100_000);
     const since = process.cpuUsage();
     for (let i = 0; i < 1000; i++) {
@@ -234,7 +234,7 @@ describe("64 KB of what costs time in proportion to its range", () => {
     expect(link.isAttached).toBe(true);
   });
 
-  it("forgets the deliveries of ended links, though not at once", () => {
+  it("removes the deliveries of ended links eventually", () => {
     const { peer, link } = openUnsettled(1000);
     link.detach();
     peer.send(detachType, { handle: 0, closed: true });
@@ -250,7 +250,7 @@ describe("64 KB of what costs time in proportion to its range", () => {
   });
 });
 
-describe("a turn that is over", () => {
+describe("a turn at its time limit", () => {
   it("leaves the rest of the input for the next one, in order", () => {
     let left = 100;
     const peer = new RawPeer({}, { isTurnOver: () => left-- <= 0 });
@@ -267,7 +267,7 @@ describe("a turn that is over", () => {
     expect(peer.deliveries.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it("interrupts a disposition of many deliveries, and nothing overtakes it", () => {
+  it("interrupts a disposition of many deliveries, and keeps the order of the input", () => {
     let left = Number.POSITIVE_INFINITY;
     const { peer, link } = openUnsettled(10_000, { isTurnOver: () => left-- <= 0 });
     const told: unknown[] = [];
@@ -285,7 +285,7 @@ describe("a turn that is over", () => {
     expect([told.length, told[9999], link.isDetached]).toEqual([10_000, 9999, true]);
   });
 
-  it("leaves nothing to do once the connection has ended", () => {
+  it("leaves no work after the connection has ended", () => {
     let left = 100;
     const peer = new RawPeer({}, { isTurnOver: () => left-- <= 0 });
     peer.open().begin().attach();

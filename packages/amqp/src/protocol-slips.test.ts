@@ -36,9 +36,9 @@ describe("the connection is closed", () => {
     ],
     ["a body that is not AMQP", "amqp:decode-error", (peer) => peer.open().frame(Buffer.from("junk"))],
     ["a field of the wrong type", "amqp:decode-error", (peer) => peer.list(0x10, [uint(1)])],
-    ["a mandatory field left out", "amqp:decode-error", (peer) => peer.open().begin().list(0x12, ["name"])],
+    ["a missing mandatory field", "amqp:decode-error", (peer) => peer.open().begin().list(0x12, ["name"])],
     [
-      "a list that claims more than it holds",
+      "a list that declares more items than it has",
       "amqp:decode-error",
       (peer) => peer.open().begin().frame(Buffer.from("005314d00000000500ffffff43", "hex")),
     ],
@@ -56,7 +56,7 @@ describe("the connection is closed", () => {
     expect(peer.server.takeOutput()).toEqual([]);
   });
 
-  it("with an open first, even when the peer's is refused", () => {
+  it("after an open, even if the peer's is refused", () => {
     const peer = new RawPeer();
     peer.begin();
     expect(peer.answers().map(({ code }) => code)).toEqual([openType.code, closeType.code]);
@@ -111,7 +111,7 @@ describe("the session is ended", () => {
     expect([peer.server.isOpen, peer.links[0]?.isDetached]).toEqual([true, true]);
   });
 
-  it("while another session of the connection goes on", () => {
+  it("while another session of the connection continues", () => {
     const peer = new RawPeer();
     peer.open().begin().begin(1).list(TRANSFER, transfer(5, 0));
     peer.send(attachType, { name: "x", handle: 0, role: false }, 1);
@@ -162,12 +162,12 @@ describe("the link is detached", () => {
     slip(peer);
     expect(peer.error(detachType)).toMatchObject({ condition });
     expect(peer.server.isOpen).toBe(true);
-    // What was in progress when the peer had not yet seen the detach is thrown away.
+    // Input that the peer sent before it received the detach is discarded.
     peer.list(TRANSFER, transfer(0, 90));
     expect(peer.server.takeOutput()).toEqual([]);
   });
 
-  it("and can be attached again under its name before the peer has answered", () => {
+  it("and can be attached again with its name before the peer has answered", () => {
     const peer = new RawPeer();
     peer.open().begin().attach();
     peer.links[0]?.detach({ condition: "amqp:link:detach-forced" });
@@ -176,8 +176,8 @@ describe("the link is detached", () => {
   });
 });
 
-describe("what is unusual but allowed", () => {
-  it("is a transfer whose fields are in their widest or symbolic forms", () => {
+describe("unusual but allowed input", () => {
+  it("can be a transfer whose fields have their longest or symbolic forms", () => {
     const peer = new RawPeer();
     peer.open().begin().attach();
     const wide = "d0 00000014 00000003 7000000000 7000000000 b00000000174".replaceAll(" ", "");
@@ -186,7 +186,7 @@ describe("what is unusual but allowed", () => {
     expect(peer.deliveries.map(({ tag }) => String(tag))).toEqual(["t"]);
   });
 
-  it("is attaching many links in turn on one session, which are all released", () => {
+  it("can be many links attached in turn on one session, which are all released", () => {
     const peer = new RawPeer({ maxLinks: 2 });
     peer.open().begin();
     for (let i = 0; i < 1000; i++) {
@@ -197,7 +197,7 @@ describe("what is unusual but allowed", () => {
     expect(peer.answers().filter(({ code }) => code === detachType.code).length).toBe(1000);
   });
 
-  it("is an attach without initial-delivery-count", () => {
+  it("can be an attach without initial-delivery-count", () => {
     const peer = new RawPeer();
     peer
       .open()
@@ -207,7 +207,7 @@ describe("what is unusual but allowed", () => {
     expect(peer.deliveries.length).toBe(1);
   });
 
-  it("is credit given before the answer to the attach, and given twice", () => {
+  it("can be credit that is granted before the response to the attach, and twice", () => {
     const peer = new RawPeer();
     peer.onLink = () => {};
     peer.open().begin().attach({ role: true });
@@ -218,14 +218,14 @@ describe("what is unusual but allowed", () => {
     link.send(Buffer.from("m"), { deliveryTag: Buffer.from("t") });
     const codes = peer.answers().map(({ code }) => code);
     expect(codes.indexOf(attachType.code)).toBeLessThan(codes.indexOf(TRANSFER));
-    // Restated by a peer that has seen the message: neither more nor less than it says.
+    // Repeated by a peer that has received the message: the credit is exactly the given number.
     peer.flow({ handle: 0, deliveryCount: 1, linkCredit: 3, nextIncomingId: 1 });
     expect(link.credit).toBe(3);
     peer.flow({ handle: 0, deliveryCount: 0, linkCredit: 3 });
     expect(link.credit).toBe(2);
   });
 
-  it("is an echo, answered with the state of what it asks about", () => {
+  it("can be an echo, which is answered with the current state", () => {
     const peer = new RawPeer();
     peer.open().begin().attach({ role: true });
     peer.answers();
@@ -240,7 +240,7 @@ describe("what is unusual but allowed", () => {
     expect(peer.answers().length).toBe(1);
   });
 
-  it("is an aborted delivery, which never arrives", () => {
+  it("can be an aborted delivery, which is not delivered", () => {
     const peer = new RawPeer();
     peer.open().begin().attach();
     peer.list(TRANSFER, [...transfer(0, 0), null, null, true], "half");
@@ -249,7 +249,7 @@ describe("what is unusual but allowed", () => {
     expect(peer.deliveries.map(({ message }) => String(message))).toEqual(["whole"]);
   });
 
-  it("is delivery-ids that wrap around and ranges across the wrap", () => {
+  it("can be delivery-ids that overflow and ranges across the overflow", () => {
     const peer = new RawPeer();
     peer.open().begin().attach();
     for (const id of [0xfffffffe, 0xffffffff, 0, 1]) {
@@ -264,7 +264,7 @@ describe("what is unusual but allowed", () => {
     expect(link.unsettled).toBe(0);
   });
 
-  it("is a disposition for unknown deliveries", () => {
+  it("can be a disposition for unknown deliveries", () => {
     const peer = new RawPeer();
     peer.open().begin().attach({ role: true });
     peer.list(DISPOSITION, [true, uint(0), uint(0x7ffffffe), true]);

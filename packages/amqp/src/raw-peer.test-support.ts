@@ -18,7 +18,7 @@ import { FlowFields, writeFlow } from "./frames/flow.js";
 import { AMQP_FRAME, beginFrame, endFrame, protocolHeader, writeFrame } from "./frames/frame.js";
 import { attachType, beginType, type detachType, type endType, openType } from "./frames/performatives.js";
 
-/** A peer that writes frames by hand, to send what real endpoints never would. */
+/** A peer that writes raw frames, to send what real endpoints never send. */
 export class RawPeer {
   readonly server: Connection;
   readonly links: (SenderLink | ReceiverLink)[] = [];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openRaw } from "./raw-fixture.test-support.js";
 
-describe("a frame that needs no answer", () => {
-  it("is answered with an empty one, so that a client's next frame is not held back", async () => {
+describe("a frame without a response", () => {
+  it("is answered with an empty frame, so that the client's next frame is not delayed", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const { link } = await client.receiver("orders");

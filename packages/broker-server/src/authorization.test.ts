@@ -58,7 +58,7 @@ describe("a key", () => {
     await client.close();
   });
 
-  it("may do on its entity what its rights say, and nothing else", async () => {
+  it("has only its rights on its entity", async () => {
     await using fixture = await openGuarded();
     const sends = fixture.as(SENDS);
     const listens = fixture.as(LISTENS);
@@ -74,7 +74,7 @@ describe("a key", () => {
     await listens.close();
   });
 
-  it("tells nothing about entities it is not for", async () => {
+  it("reveals nothing about other entities", async () => {
     await using fixture = await openGuarded();
     const client = fixture.as(SENDS);
     const errorOf = async (entity: string): Promise<string> => {
@@ -93,7 +93,7 @@ describe("a key", () => {
     await client.close();
   });
 
-  it("is for its entity's sub-queues and subscriptions, and for no entity whose path begins with its own", async () => {
+  it("is valid for its entity's sub-queues and subscriptions, but not for other entities with the same prefix", async () => {
     await using broker = createBroker();
     for (const path of ["q", "q/x", "q/subscriptions/x"]) await broker.createQueue(path);
     await broker.createTopic("t");
@@ -149,7 +149,7 @@ describe("a token", () => {
   it.each([
     ["is expired", (fixture: Fixture) => fixture.token(ROOT, "sb://h/orders", 1)],
     ["is for another entity", (fixture: Fixture) => fixture.token(ROOT, "sb://h/secret")],
-    ["is for an entity whose name begins alike", (fixture: Fixture) => fixture.token(ROOT, "sb://h/order")],
+    ["is for an entity with the same prefix", (fixture: Fixture) => fixture.token(ROOT, "sb://h/order")],
     [
       "is signed with another key",
       (fixture: Fixture) => fixture.token({ ...ROOT, key: "x" }, "sb://h/orders"),
@@ -163,9 +163,9 @@ describe("a token", () => {
       "has its expiry changed",
       (fixture: Fixture) => fixture.token(ROOT, "sb://h/orders").replace(/se=(\d+)/, "se=9$1"),
     ],
-    ["is no token", () => "Bearer x"],
+    ["is not a token", () => "Bearer x"],
     ["is empty", () => ""],
-    ["has broken percent-encoding", () => "SharedAccessSignature sr=%&sig=%&se=1&skn=%"],
+    ["has invalid percent-encoding", () => "SharedAccessSignature sr=%&sig=%&se=1&skn=%"],
   ])("that %s is refused", async (_name, make) => {
     await using fixture = await openGuarded();
     await using client = await connectRaw(fixture.server);
@@ -178,7 +178,7 @@ describe("a token", () => {
     await expect(client.sender("orders")).rejects.toThrow("amqp:unauthorized-access");
   });
 
-  it("in a connection string serves a client that speaks no SASL", async () => {
+  it("in a connection string works for a client without SASL", async () => {
     await using fixture = await openGuarded();
     const token = fixture.token(ROOT, `sb://127.0.0.1:${fixture.server.port}/`);
     const client = connect(
@@ -216,7 +216,7 @@ describe("a token", () => {
     expect(await receiver.detached).toBe("amqp:unauthorized-access");
   });
 
-  it("expires by the wall clock: at once when that is stepped beyond its end, later when it is stepped back", async () => {
+  it("expires by the wall clock: immediately if the clock is stepped beyond its end, later if it is stepped back", async () => {
     await using fixture = await openGuarded();
     await using client = await connectRaw(fixture.server);
     const cbs = await client.management("$cbs");
@@ -231,7 +231,7 @@ describe("a token", () => {
     expect(await receiver.detached).toBe("amqp:unauthorized-access");
   });
 
-  it("is not needed where management asks for no right", async () => {
+  it("is not needed if management requires no right", async () => {
     await using fixture = await openGuarded();
     await using client = await connectRaw(fixture.server);
     const cbs = await client.management("$cbs");
@@ -253,7 +253,7 @@ describe("serve", () => {
     await client.close();
   });
 
-  it("accepts anyone only on loopback with acceptAnyone, and warns", async () => {
+  it("accepts all clients only on loopback with acceptAnyone, and warns", async () => {
     await using broker = createBroker();
     await broker.createQueue("orders");
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
@@ -278,7 +278,7 @@ describe("serve", () => {
     [{ keys: [ROOT, ROOT] }, "'root' is given twice"],
     [{ keys: [{ ...ROOT, rights: ["Read"] as never }] }, "the rights of 'root'"],
     [{ keys: [{ ...ROOT, key: "" }] }, "'root' has no key"],
-  ])("refuses options that make no sense: %j", async (options, text) => {
+  ])("refuses invalid options: %j", async (options, text) => {
     await using broker = createBroker();
     await expect(serve(broker, options)).rejects.toThrow(text);
   });

@@ -41,7 +41,7 @@ describe("a receiver", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
-  it("is ended by a message from the broker's own process that AMQP cannot express, and others go on", async () => {
+  it("is ended by a message from the broker's process that AMQP cannot represent, and others continue", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
@@ -61,7 +61,7 @@ describe("a receiver", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(2);
   });
 
-  it("that never reads is pushed no more than the network takes", async () => {
+  it("that never reads gets no more messages than the network buffers", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     await client.receiver("orders", { credit: 1_000_000 });
@@ -71,11 +71,11 @@ describe("a receiver", () => {
     const receiver = await other.receiver("orders", { credit: 1 });
     expect(await receiver.take(1)).toHaveLength(1);
     const messages = fixture.broker.snapshot().stores.flatMap((store) => store.messages);
-    // A few in the buffers of the operating system, two in those of the server.
+    // A few are in the buffers of the operating system, two in those of the server.
     expect(messages.filter(({ isLocked }) => isLocked).length).toBeLessThan(50);
   });
 
-  it("that drains and never reads is pushed no more, either", async () => {
+  it("that drains and never reads does not get more either", async () => {
     await using fixture = await openRaw();
     await fill(fixture, 100, 1_000_000);
     await using client = await fixture.connect();
@@ -127,7 +127,7 @@ describe("a receiver", () => {
 });
 
 describe("sessions", () => {
-  it("can be held 2,000 at a time", async () => {
+  it("can be locked 2,000 at a time", async () => {
     await using fixture = await openRaw({ requiresSession: true });
     await using client = await fixture.connect();
     const receivers = await Promise.all(
@@ -145,7 +145,7 @@ describe("sessions", () => {
     await Promise.all(receivers.map(({ take }) => take(1)));
   });
 
-  it("that do not become available are refused before the client's time is up, so that the answer is in time", async () => {
+  it("that do not become available are refused before the client's timeout, so that the response is in time", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({ requiresSession: true }, { clock });
     await using client = await fixture.connect();
@@ -158,7 +158,7 @@ describe("sessions", () => {
     expect(await waiting.detached).toBe("com.microsoft:timeout");
   });
 
-  it("that a client stopped waiting for go to the next", async () => {
+  it("that a client no longer waits for are given to the next client", async () => {
     await using fixture = await openRaw({ requiresSession: true });
     await using client = await fixture.connect();
     const waiting = await client.receiver("orders", {
@@ -186,7 +186,7 @@ describe("a sender", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
-  it("gets an error for a malformed section that is not read before delivery", async () => {
+  it("gets an error for a malformed section, even if it is only read at delivery", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const sender = await client.sender("orders");
@@ -206,7 +206,7 @@ describe("a sender", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
-  it("gets the right outcomes of messages sent in one turn", async () => {
+  it("gets the right outcomes of messages sent at the same time", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const sender = await client.sender("orders");
@@ -221,7 +221,7 @@ describe("a sender", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(20);
   });
 
-  it("sends a batch whole or not at all", async () => {
+  it("sends all messages of a batch or none", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const sender = await client.sender("orders");
@@ -237,7 +237,7 @@ describe("a sender", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
-  it("is found in every way SDKs spell an address", async () => {
+  it("is found by every form of address that SDKs use", async () => {
     await using fixture = await openRaw();
     await fixture.broker.createQueue("the-queue/of/orders");
     await using client = await fixture.connect();
@@ -253,10 +253,10 @@ describe("a sender", () => {
 describe("a client that breaks the protocol", () => {
   it.each([
     ["speaks HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
-    ["sends noise", Buffer.from("ffffffffffffffffffffffff", "hex")],
+    ["sends random bytes", Buffer.from("ffffffffffffffffffffffff", "hex")],
     ["announces a frame too large", Buffer.from("414d515000010000ffffffff02000000", "hex")],
     ["asks for an unknown SASL mechanism", saslInit("GUESS")],
-  ])("and %s is closed, and the others go on", async (_name, bytes) => {
+  ])("and %s is disconnected, and other clients continue", async (_name, bytes) => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     await answerTo(fixture.server.port, bytes);
@@ -283,7 +283,7 @@ describe("50 clients that connect at once", () => {
 });
 
 describe("close", () => {
-  it("leaves no timer and no socket", async () => {
+  it("leaves no timers and no sockets", async () => {
     const left = new Map<number, string>();
     const hook = createHook({
       init(id, type) {
@@ -300,12 +300,12 @@ describe("close", () => {
     expect(new Set(left.values())).toEqual(new Set(["TCPSERVERWRAP", "TCPWRAP", "Timeout"]));
     await fixture[Symbol.asyncDispose]();
     await client[Symbol.asyncDispose]();
-    // Node reports what it destroys in the turns after.
+    // Node reports destroyed sockets in later turns.
     while (left.size > 0) await new Promise((resolve) => setImmediate(resolve));
     hook.disable();
   });
 
-  it("notifies every client, and drops those that do not answer", async () => {
+  it("notifies every client, and disconnects those that do not respond", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const silent = connectSocket(fixture.server.port, "127.0.0.1");

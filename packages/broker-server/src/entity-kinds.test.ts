@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { ENTITY_KINDS, openKind } from "./entity-kinds.test-support.js";
 import { codeOf } from "./fixture.test-support.js";
 
-/** The next message, which has to be there. */
+/** The next message, which must exist. */
 async function next(receiver: ServiceBusReceiver) {
   const [message] = await receiver.receiveMessages(1);
   if (message === undefined) throw new Error("expected a message");
   return message;
 }
 
-/** A deferred message by the number of the one that was set aside. */
+/** A deferred message, by its sequence number. */
 async function nextDeferred(receiver: ServiceBusReceiver, sequenceNumber: Long | undefined) {
   const [message] = await receiver.receiveDeferredMessages(sequenceNumber as Long);
   if (message === undefined) throw new Error("expected a deferred message");
@@ -48,7 +48,7 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
     expect((await next(fixture.deadLetters)).deadLetterReason).toBe("MaxDeliveryCountExceeded");
   });
 
-  it("counts nothing in its dead-letter queue, and knows no session there", async () => {
+  it("does not count deliveries in its dead-letter queue, which has no sessions", async () => {
     await using fixture = await openKind(kind, { maxDeliveryCount: 1 });
     await fixture.sender.sendMessages({ body: "a", sessionId: "my-session" });
     const receiver = await fixture.receiver();
@@ -99,7 +99,7 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
     expect((await next(receiver)).body).toBe("a".repeat(100));
   });
 
-  it("takes a batch of one session or partition key, and refuses those of several where it is partitioned", async () => {
+  it("accepts a batch of one session or partition key, and refuses several if it is partitioned", async () => {
     await using fixture = await openKind(kind);
     const keyed = (key: string) =>
       kind.requiresSession ? { body: key, sessionId: key } : { body: key, partitionKey: key };
@@ -112,7 +112,7 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
     expect(fixture.broker.getEntity(fixture.path).totalMessageCount).toBe(2);
   });
 
-  it("gives back every part of an annotated message", async () => {
+  it("returns every part of an annotated message", async () => {
     await using fixture = await openKind(kind);
     const sent = {
       body: "text",
@@ -136,7 +136,7 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
 });
 
 describe.each(ENTITY_KINDS.filter(({ requiresSession }) => requiresSession))("$name", (kind) => {
-  it("stays with a receiver in receive-and-delete that goes on receiving longer than a lock", async () => {
+  it("keeps the session of a receiver in receive-and-delete mode that receives for longer than a lock", async () => {
     const clock = createManualClock(new Date());
     await using fixture = await openKind(kind, {}, clock);
     const receiver = await fixture.receiver({ receiveMode: "receiveAndDelete" });

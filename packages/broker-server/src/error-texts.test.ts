@@ -4,7 +4,7 @@ import { connect, openFixture } from "./fixture.test-support.js";
 import { sendOn } from "./raw-client.test-support.js";
 import { openRaw } from "./raw-fixture.test-support.js";
 
-/** What a call of the official client is refused with. */
+/** The error with which a call of the official client rejects. */
 async function refusalOf(call: Promise<unknown>): Promise<{ code: string; message: string }> {
   try {
     await call;
@@ -16,7 +16,7 @@ async function refusalOf(call: Promise<unknown>): Promise<{ code: string; messag
 
 const TRACKED = / TrackingId:[0-9a-f-]{36}_G0, SystemTracker:\S+, Timestamp:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
 
-describe("the refusal of an entity that does not exist", () => {
+describe("the error for an entity that does not exist", () => {
   it.each(["none", "none/Subscriptions/sub", "none/$DeadLetterQueue"])("names %s in full", async (path) => {
     await using fixture = await openFixture();
     const { message } = await refusalOf(fixture.client.createReceiver(path).receiveMessages(1));
@@ -26,14 +26,14 @@ describe("the refusal of an entity that does not exist", () => {
     expect(message).toMatch(TRACKED);
   });
 
-  it("names a subscription of a topic that exists as the service does", async () => {
+  it("names a subscription of an existing topic like the service", async () => {
     await using fixture = await openFixture();
     await fixture.broker.createTopic("news");
     const { message } = await refusalOf(fixture.client.createReceiver("news", "sub").receiveMessages(1));
     expect(message).toContain("The messaging entity '127:topic:news|sub' could not be found.");
   });
 
-  it("names the entity to senders and to management as well", async () => {
+  it("also names the entity for senders and management", async () => {
     await using fixture = await openFixture();
     const text = "'sb://127.0.0.1/none' could not be found";
     const sending = refusalOf(fixture.client.createSender("none").sendMessages({ body: 1 }));
@@ -43,8 +43,8 @@ describe("the refusal of an entity that does not exist", () => {
   });
 });
 
-describe("the refusal of", () => {
-  it("a client without the right names right and resource", async () => {
+describe("the error for", () => {
+  it("a client without the right has the right and the resource", async () => {
     const keys = [
       { name: "root", key: "a", rights: ["Manage"] as const },
       { name: "reader", key: "b", rights: ["Listen"] as const },
@@ -62,7 +62,7 @@ describe("the refusal of", () => {
     await reader.close();
   });
 
-  it("a settlement whose lock is lost says why that may be", async () => {
+  it("a settlement whose lock is lost has the possible causes", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages({ body: 1 });
     const [received] = await fixture.receiver.receiveMessages(1);
@@ -75,7 +75,7 @@ describe("the refusal of", () => {
     expect(message).toMatch(TRACKED);
   });
 
-  it("a request within a session that is lost says what to do", async () => {
+  it("a request in a lost session has the solution", async () => {
     await using fixture = await openFixture({ requiresSession: true });
     await fixture.sender.sendMessages({ body: 1, sessionId: "a" });
     const session = await fixture.client.acceptSession("orders", "a");
@@ -88,7 +88,7 @@ describe("the refusal of", () => {
     );
   });
 
-  it("a message that is too large says its size and the limit", async () => {
+  it("a message that is too large has its size and the limit", async () => {
     await using fixture = await openFixture({ maxMessageSizeInKilobytes: 256 });
     const { code, message } = await refusalOf(fixture.sender.sendMessages({ body: Buffer.alloc(300_000) }));
     expect(code).toBe("MessageSizeExceeded");
@@ -98,7 +98,7 @@ describe("the refusal of", () => {
     expect(message).toMatch(TRACKED);
   });
 
-  it("a batch without messages says so", async () => {
+  it("a batch without messages has the cause", async () => {
     await using fixture = await openFixture();
     const { code, message } = await refusalOf(
       fixture.sender.createMessageBatch().then((batch) => fixture.sender.sendMessages(batch)),
@@ -117,7 +117,7 @@ describe("the refusal of", () => {
 });
 
 describe("a batch without messages", () => {
-  it("leaves the link as it is", async () => {
+  it("does not affect the link", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const link = await client.sender("orders");

@@ -23,7 +23,7 @@ export async function openFixture(queue: QueueOptions = {}, options: ServeOption
   };
 }
 
-/** The official client without retries, so that errors show at once. */
+/** The official client without retries, so that errors are reported immediately. */
 export function connect(connectionString: string, timeoutInMs = 5000): ServiceBusClient {
   return new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0, timeoutInMs } });
 }

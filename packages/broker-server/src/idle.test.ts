@@ -13,7 +13,7 @@ const plain = (secret: string) => ({ mechanism: "PLAIN", initialResponse: Buffer
 const openPoliced = (clock = createManualClock()) =>
   openRaw({}, { clock, idleTimeouts: SERVICE_IDLE_TIMEOUTS });
 
-describe("with the idle time-outs of the service", () => {
+describe("with the idle timeouts of the service", () => {
   it("a connection without a link is closed after a minute", async () => {
     const clock = createManualClock();
     await using fixture = await openPoliced(clock);
@@ -25,7 +25,7 @@ describe("with the idle time-outs of the service", () => {
   });
 
   it.each([-60, 60])(
-    "a step of the wall clock by %i minutes neither ends nor keeps a connection",
+    "a step of the wall clock by %i minutes does not affect connections",
     async (minutes) => {
       const clock = createManualClock();
       await using fixture = await openPoliced(clock);
@@ -53,7 +53,7 @@ describe("with the idle time-outs of the service", () => {
     expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(2);
   });
 
-  it("a link that is not used is detached after ten minutes, and used ones stay", async () => {
+  it("a link that is not used is detached after ten minutes, but not used links", async () => {
     const clock = createManualClock();
     await using fixture = await openPoliced(clock);
     await using client = await fixture.connect();
@@ -88,7 +88,7 @@ describe("without options", () => {
     expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 
-  it("a client that puts none and does not answer the close is dropped", async () => {
+  it("a client without a token that does not answer the close is disconnected", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({}, { clock, keys: [ROOT] });
     await using stranger = await fixture.connect();
@@ -119,7 +119,7 @@ describe("a half-open connection", () => {
     vi.useRealTimers();
   });
 
-  it("is closed when its client says nothing within a minute", async () => {
+  it("is closed if its client sends nothing within a minute", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     await using fixture = await openRaw();
     const silent = connectSocket(fixture.server.port, "127.0.0.1").resume();
@@ -130,7 +130,7 @@ describe("a half-open connection", () => {
     await once(silent, "close");
   });
 
-  it("is closed when its client is silent for four minutes, as after a network failure", async () => {
+  it("is closed if its client sends nothing for four minutes, as after a network failure", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     await using fixture = await openRaw();
     await using client = await fixture.connect();

@@ -68,7 +68,7 @@ describe("a client without a token", () => {
     expect(await detached).toBe("amqp:link:message-size-exceeded");
   });
 
-  it("has the full limits once it has sent one", async () => {
+  it("has the full limits after it has sent one", async () => {
     await using fixture = await openKeyed();
     await using client = await fixture.connect(PLAIN);
     const sender = await client.sender("orders");
@@ -77,7 +77,7 @@ describe("a client without a token", () => {
     expect(await sendOn(sender, message)).toMatchObject({ kind: "accepted" });
   });
 
-  it("is disconnected to make room for others when there are too many", async () => {
+  it("is disconnected to make room for others if there are too many", async () => {
     await using fixture = await openKeyed({ unauthenticated: { connections: 3 } });
     const sockets = Array.from({ length: 5 }, () => connectSocket(fixture.server.port, fixture.server.host));
     const ends = sockets.slice(0, 3).map((socket) => once(socket.resume(), "end"));
@@ -100,7 +100,7 @@ describe("a server", () => {
     await second.send("orders", "b");
   });
 
-  it("refuses whoever holds most when all together hold too much, and closes that connection when others need room", async () => {
+  it("refuses the client that uses the most memory at the limit, and closes its connection if others need room", async () => {
     await using fixture = await openKeyed({ totalBytes: 2_000_000 });
     await using greedy = await fixture.connect(PLAIN);
     for (let i = 0; i < 100; i++) await holdUnfinished(greedy, i);
@@ -120,7 +120,7 @@ describe("a server", () => {
     }
   });
 
-  it("closes the sockets of disconnected clients, whatever they still send", async () => {
+  it("closes the sockets of disconnected clients, even if they still send", async () => {
     await using fixture = await openRaw({}, { keys: [ROOT], closeTimeoutMs: 300 });
     const talkative = await sendAway(fixture);
     const talk = setInterval(() => talkative.write("and another thing"), 1);
@@ -128,7 +128,7 @@ describe("a server", () => {
     clearInterval(talk);
   });
 
-  it("keeps room for others however many it disconnects", async () => {
+  it("keeps room for others after any number of disconnects", async () => {
     const limits = { connections: 1, unauthenticated: { connections: 1 } };
     await using fixture = await openRaw({}, { keys: [ROOT], limits, closeTimeoutMs: 10_000 });
     const sent = await Promise.all(Array.from({ length: 150 }, () => sendAway(fixture)));
@@ -148,7 +148,7 @@ describe("a server", () => {
   });
 });
 
-/** Connects and says what no version of AMQP says; the socket stays half open once the server has ended it. */
+/** Connects with an invalid protocol header; the socket stays half open after the server has ended it. */
 async function sendAway({ server: { port, host } }: RawFixture): Promise<Socket> {
   const socket = connectSocket({ port, host, allowHalfOpen: true });
   socket.on("error", () => {});
@@ -160,7 +160,7 @@ async function sendAway({ server: { port, host } }: RawFixture): Promise<Socket>
 
 type RawFixture = Awaited<ReturnType<typeof openKeyed>>;
 
-/** Leaves a message of 50,000 bytes unfinished on a link of its own, as far as the server lets it. */
+/** Leaves a message of 50,000 bytes incomplete on a new link, as far as the server accepts it. */
 async function holdUnfinished({ session, socket }: RawClient, number: number): Promise<void> {
   const link = session.openSender({ name: `u${number}`, target: { kind: "target", address: "orders" } });
   await new Promise<void>((resolve) => {
@@ -173,7 +173,7 @@ async function holdUnfinished({ session, socket }: RawClient, number: number): P
 type RawClient = Awaited<ReturnType<typeof connectRaw>>;
 
 describe("a client with a token", () => {
-  it("loses the link whose replies it leaves unsettled", async () => {
+  it("loses the link whose replies it does not settle", async () => {
     await using fixture = await openKeyed({ connectionBytes: 400_000 });
     await using client = await fixture.connect(PLAIN);
     const name = "replies";
@@ -204,7 +204,7 @@ describe("a client with a token", () => {
     expect(client.connection.isOpen).toBe(true);
   });
 
-  it("loses the link on which it leaves messages unsettled, but not their locks", async () => {
+  it("loses the link on which it does not settle messages, but not their locks", async () => {
     await using fixture = await openKeyed({ connectionBytes: 400_000 });
     await fill(fixture, 2000);
     await using client = await fixture.connect(PLAIN);
@@ -216,7 +216,7 @@ describe("a client with a token", () => {
     expect(first?.isSettled).toBe(false);
   });
 
-  it("sends no batch of more messages than a batch may have", async () => {
+  it("cannot send a batch with more messages than the limit", async () => {
     await using fixture = await openKeyed();
     await using client = await fixture.connect(PLAIN);
     const sender = await client.sender("orders");
@@ -243,7 +243,7 @@ describe("a client with a token", () => {
     ],
     ["com.microsoft:cancel-scheduled-message", { "sequence-numbers": Array.from({ length: 20 }, () => 1) }],
     ["com.microsoft:schedule-message", { messages: Array.from({ length: 20 }, () => null) }],
-  ])("names no more in one %s than a request may name", async (operation, body) => {
+  ])("cannot list more in one %s than the limit of a request", async (operation, body) => {
     await using fixture = await openKeyed({ batchMessages: 19 });
     await using client = await fixture.connect(PLAIN);
     const management = await client.management("orders");
@@ -271,7 +271,7 @@ describe("a client with a token", () => {
 const ZERO = "00000000-0000-4000-8000-000000000000";
 
 describe("a session", () => {
-  it("belongs to the connection that holds it: its state, its lock and its messages", async () => {
+  it("is available only to the connection that has locked it: its state, its lock and its messages", async () => {
     await using broker = createBroker();
     await broker.createQueue("s", { requiresSession: true });
     await broker.sender("s").send({ sessionId: "a", body: { section: "data", bytes: new Uint8Array(1) } });
@@ -296,7 +296,7 @@ describe("a session", () => {
       });
       expect(numberIn(await call(own), "statusCode")).toBe(200);
     }
-    // Not even with its token, and without a word of the session.
+    // Not even with its token, and the error does not mention the session.
     const tokens = { "lock-tokens": array("uuid", [lockTokenOf(message?.tag ?? new Uint8Array(16))]) };
     for (const [operation, body] of [
       ["update-disposition", { ...tokens, "disposition-status": "completed" }],
@@ -317,7 +317,7 @@ describe("serve", () => {
     [{ linkz: 1 }, 'serve: limits: there is no option "linkz"; did you mean "links"?'],
     [{ unauthenticated: { links: 0.5 } }, "limits.unauthenticated.links must be a positive integer"],
     [{ unauthenticated: { frameBytes: 100 } }, "frameBytes must be at least 512"],
-  ])("refuses limits that make no sense: %j", async (limits, text) => {
+  ])("refuses invalid limits: %j", async (limits, text) => {
     await using broker = createBroker();
     await expect(serve(broker, { port: 0, limits: limits as never })).rejects.toThrow(text);
   });

@@ -26,11 +26,11 @@ describe("a management request", () => {
   });
 });
 
-describe("a client that gives its replies no credit", () => {
+describe("a client that gives no credit for its replies", () => {
   it.each([
     ["many", "id", 1000],
     ["large", "i".repeat(900_000), 19],
-  ])("loses the link when they are too %s, and may open another", async (_, messageId, most) => {
+  ])("loses the link if they are too %s, and may open another", async (_, messageId, most) => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const name = "replies";
@@ -61,7 +61,7 @@ describe("a client that gives its replies no credit", () => {
 });
 
 describe("peek-message", () => {
-  it("returns as many messages as are asked for, but no more than a megabyte", async () => {
+  it("returns as many messages as requested, but not more than a megabyte", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     await fill(fixture, 120);
@@ -77,7 +77,7 @@ describe("peek-message", () => {
     expect([await peek(1n, 110), await peek(1n, 1000), await peek(124n, 1000)]).toEqual([110, 123, 3]);
   });
 
-  it("skips messages that a sender in the broker's own process made impossible to write as AMQP", async () => {
+  it("skips messages of a sender in the broker's process that AMQP cannot represent", async () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
@@ -99,7 +99,7 @@ describe("peek-message", () => {
 });
 
 describe("batch-delete-messages", () => {
-  it("deletes the active messages enqueued before an instant, and says how many", async () => {
+  it("deletes the active messages enqueued before a time, and returns their number", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({}, { clock });
     await fill(fixture, 3);
@@ -123,7 +123,7 @@ describe("batch-delete-messages", () => {
     expect(again.properties.get("errorCondition")).toEqual(symbol("com.microsoft:message-not-found"));
   });
 
-  it("deletes no more than it is asked to", async () => {
+  it("does not delete more than requested", async () => {
     await using fixture = await openRaw();
     await fill(fixture, 3);
     await using client = await fixture.connect();
@@ -177,7 +177,7 @@ describe("get-message-sessions", () => {
     expect([numberIn(end, "statusCode"), end.body]).toEqual([204, null]);
   });
 
-  it("lists the sessions whose state was set since an instant", async () => {
+  it("lists the sessions whose state was set after a time", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({ requiresSession: true }, { clock });
     for (const sessionId of ["early", "late"]) {

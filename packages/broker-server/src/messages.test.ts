@@ -31,7 +31,7 @@ async function openOrders() {
   return {
     broker,
     receiver,
-    /** Sends as a client over AMQP would and takes the message out again. */
+    /** Sends like a client over AMQP and receives the message. */
     async pass(encoded: Uint8Array): Promise<ReceivedMessage> {
       await broker.sender("orders").send(toBrokerMessage(scanMessage(encoded)));
       const [message] = await receiver.receive();
@@ -84,7 +84,7 @@ describe("a message over AMQP", () => {
     expect(Buffer.compare(received.bytes.subarray(received.bareStart), sent)).toBe(0);
   });
 
-  it("keeps header fields and annotations that the broker does not know", async () => {
+  it("keeps header fields and annotations that the broker does not use", async () => {
     await using fixture = await openOrders();
     const sent = encodeMessage({
       ...ODD_MESSAGE,
@@ -144,7 +144,7 @@ describe("a message over AMQP", () => {
     }
   });
 
-  it("carries the broker's stamps in the types that SDKs cast to", async () => {
+  it("has the broker's annotations in the types that SDKs expect", async () => {
     await using fixture = await openOrders();
     const message = await fixture.pass(encodeMessage({ body: { kind: "value", value: null } }));
     expect(entriesOf(encode(message).decodeMessageAnnotations())).toEqual({
@@ -171,7 +171,7 @@ describe("a message over AMQP", () => {
     expect(received.footer).toBeDefined();
   });
 
-  it("goes out again with whatever a settlement put into its application properties", async () => {
+  it("is delivered again with any application properties of a settlement", async () => {
     await using fixture = await openOrders();
     const nested = new AmqpMap([["deep", [int(1), symbolMap({ a: true })]]]);
     const changes: Record<string, AmqpValue> = {
@@ -197,7 +197,7 @@ describe("a message over AMQP", () => {
     });
   });
 
-  it("goes out when a rule changes it, though its creation time lies beyond all dates", async () => {
+  it("is delivered after a rule changed it, although its creation time is beyond the range of dates", async () => {
     await using fixture = await openOrders();
     await fixture.broker.createTopic("news");
     const rule = {
@@ -217,7 +217,7 @@ describe("a message over AMQP", () => {
     });
   });
 
-  it("goes out with one and the same id, made by the broker, when it was sent without", async () => {
+  it("is always delivered with the same generated id if it was sent without one", async () => {
     await using fixture = await openOrders();
     const { messageId, ...properties } = ODD_MESSAGE.properties;
     const message = await fixture.pass(
@@ -232,7 +232,7 @@ describe("a message over AMQP", () => {
     expect(encode(again!).decodeBody()).toEqual([Buffer.from("body")]);
   });
 
-  it("is read by receivers in the broker's own process", async () => {
+  it("is read by receivers in the broker's process", async () => {
     await using fixture = await openOrders();
     const message = await fixture.pass(encodeMessage(ODD_MESSAGE));
     expect(message.messageId).toBe(ID);
@@ -257,7 +257,7 @@ describe("a message over AMQP", () => {
     expect(graph.body).toEqual({ section: "value", value: { a: [1, null] } });
   });
 
-  it("is sent by senders in the broker's own process", async () => {
+  it("is sent by senders in the broker's process", async () => {
     await using fixture = await openOrders();
     await fixture.broker.sender("orders").send({
       body: { section: "data", bytes: Buffer.from("body") },
@@ -288,7 +288,7 @@ describe("a message over AMQP", () => {
     ],
     ["an object whose type is one of AMQP's", { type: "int", value: "five" }, mapOf("int", "five")],
     ["a schema", { type: "array", items: "long" }, stringMap({ type: "array", items: "long" })],
-    ["an object that is no GUID", { type: "guid", value: "x" }, mapOf("guid", "x")],
+    ["an object that is not a GUID", { type: "guid", value: "x" }, mapOf("guid", "x")],
     [
       "a Map",
       new Map<unknown, unknown>([[1, new Map([["a", null]])]]),
@@ -297,7 +297,7 @@ describe("a message over AMQP", () => {
     ["a list with a hole", Object.assign([], { 1: 1 }), [null, int(1)]],
     ["a typed value", { type: "ulong", value: 5n }, ulong(5n)],
     ["a GUID", { type: "guid", value: ID }, uuid(ID)],
-  ])("carries %s from a sender in the broker's own process", async (_name, value, expected) => {
+  ])("delivers %s from a sender in the broker's process", async (_name, value, expected) => {
     await using fixture = await openOrders();
     await fixture.broker.sender("orders").send({ body: { section: "value", value } });
     const [message] = await fixture.receiver.receive();

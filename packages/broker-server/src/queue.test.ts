@@ -38,14 +38,14 @@ describe("the official client", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
-  it("gets a message id for a message sent without", async () => {
+  it("gets a message id for a message sent without one", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages({ body: "a" });
     const [message] = await fixture.receiver.receiveMessages(1);
     expect(message!.messageId).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("carries bodies of every section", async () => {
+  it("sends bodies of every section", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages([
       { body: Buffer.from([0, 1, 255]) },
@@ -141,7 +141,7 @@ describe("the official client", () => {
     expect(after.getTime()).toBeGreaterThanOrEqual(before);
   });
 
-  it("sends batches as one", async () => {
+  it("sends batches atomically", async () => {
     await using fixture = await openFixture();
     const batch = await fixture.sender.createMessageBatch();
     for (let n = 0; n < 100; n++) expect(batch.tryAddMessage({ body: n })).toBe(true);
@@ -150,7 +150,7 @@ describe("the official client", () => {
     expect(messages.map(({ body }) => body)).toEqual(Array.from({ length: 100 }, (_, n) => n));
   });
 
-  it("receives and deletes", async () => {
+  it("receives in receive-and-delete mode", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages([{ body: 1 }, { body: 2 }]);
     const receiver = fixture.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
@@ -159,7 +159,7 @@ describe("the official client", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
-  it("subscribes and completes on its own", async () => {
+  it("subscribes and completes automatically", async () => {
     await using fixture = await openFixture();
     const bodies: unknown[] = [];
     const done = new Promise<void>((resolve, reject) => {
@@ -198,7 +198,7 @@ describe("a settlement", () => {
     await fixture.broker.receiver("orders").complete(message!.lockToken!);
   });
 
-  it("of mixed outcomes goes to the message it was meant for, one per turn", async () => {
+  it("of mixed outcomes applies to the right message, one per turn", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages(Array.from({ length: 30 }, (_, n) => ({ body: n })));
     const messages = await fixture.receiver.receiveMessages(30);

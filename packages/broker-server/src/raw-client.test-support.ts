@@ -21,7 +21,7 @@ import {
 } from "@waybill/amqp";
 import type { BrokerServer } from "./index.js";
 
-/** A plain AMQP client, for behaviour that the official client never shows. */
+/** A plain AMQP client, for behaviour that the official client does not have. */
 export async function connectRaw(
   server: BrokerServer,
   saslCredentials: SaslCredentials = { mechanism: "ANONYMOUS" },

@@ -24,7 +24,7 @@ it("serves the official client", async () => {
   expect(message!.body).toBe("hello");
 });
 
-it("serves clients with keys of their own", async () => {
+it("serves clients with their own keys", async () => {
   await using broker = createBroker();
   // #region keys
   await using server = await serve(broker, {
@@ -40,7 +40,7 @@ it("serves clients with keys of their own", async () => {
   );
 });
 
-it("grants what its limits say", async () => {
+it("applies its limits", async () => {
   await using broker = createBroker();
   await broker.createQueue("orders");
   // #region limits

@@ -4,7 +4,7 @@ import { numberIn } from "./raw-client.test-support.js";
 import { openRaw } from "./raw-fixture.test-support.js";
 
 describe("a server", () => {
-  it("is not slowed down by long runs of slashes or spaces", async () => {
+  it("is not slowed down by long sequences of slashes or spaces", async () => {
     await using fixture = await openRaw({}, { keys: [{ name: "key", key: "secret", rights: ["Manage"] }] });
     const known = { mechanism: "PLAIN", initialResponse: Buffer.from("\0key\0secret") };
     await using client = await fixture.connect(known);
@@ -81,7 +81,7 @@ describe("an entity", () => {
 });
 
 describe("an idle receiver", () => {
-  it("gets an error when it asks for more after its entity was deleted or disabled", async () => {
+  it("gets an error when it grants credit after its entity was deleted or disabled", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages({ body: 1 });
     await fixture.receiver.receiveMessages(1);
@@ -93,7 +93,7 @@ describe("an idle receiver", () => {
 });
 
 describe("a message", () => {
-  it("of 1 MB passes", async () => {
+  it("of 1 MB is accepted", async () => {
     await using fixture = await openFixture({ maxMessageSizeInKilobytes: 2048 });
     const body = Buffer.alloc(1024 * 1024, 7);
     await fixture.sender.sendMessages({ body });
@@ -114,7 +114,7 @@ describe("a message", () => {
 
 describe("application properties", () => {
   const LIMIT = 64 * 1024;
-  /** Names and values of so many bytes together, none of them too large. */
+  /** Names and values with a total number of bytes, none of them too large. */
   const ofSize = (bytes: number): Record<string, string> => {
     const names = ["a", "b", "c"];
     const share = Math.floor(bytes / names.length);
@@ -122,7 +122,7 @@ describe("application properties", () => {
     return { ...Object.fromEntries(values), c: "x".repeat(bytes - 2 * share - 1) };
   };
 
-  it("of 64 KB pass, and of a byte more are MessageSizeExceeded", async () => {
+  it("of 64 KB are accepted, and one byte more is MessageSizeExceeded", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages({ body: 1, applicationProperties: ofSize(LIMIT) });
     const larger = { body: 1, applicationProperties: ofSize(LIMIT + 1) };
@@ -132,7 +132,7 @@ describe("application properties", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
-  it("of 32 KB pass, and one of a byte more is MessageSizeExceeded", async () => {
+  it("of 32 KB are accepted, and one byte more is MessageSizeExceeded", async () => {
     await using fixture = await openFixture();
     const sending = (bytes: number) =>
       fixture.sender.sendMessages({ body: 1, applicationProperties: { p: "x".repeat(bytes - 1) } });
@@ -143,7 +143,7 @@ describe("application properties", () => {
   it.each([
     ["a list", [1, 2]],
     ["a map", { a: 1 }],
-  ])("that hold %s are refused, also where a settlement adds them", async (_name, value) => {
+  ])("that contain %s are refused, also in a settlement", async (_name, value) => {
     await using fixture = await openFixture();
     const applicationProperties = { odd: value } as never;
     await expect(fixture.sender.sendMessages({ body: 1, applicationProperties })).rejects.toThrow(

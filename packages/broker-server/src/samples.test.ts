@@ -2,9 +2,9 @@ import type { ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/servi
 import { describe, expect, it } from "vitest";
 import { codeOf, connect, openFixture } from "./fixture.test-support.js";
 
-// What the README and the samples of @azure/service-bus 7.9.5 show, by the samples' names, as far as no other file here shows it.
+// The README and the samples of @azure/service-bus 7.9.5, by the samples' names, except features that other files test.
 
-/** Subscribes and resolves when `handle` says so; an error of the receiver rejects. */
+/** Subscribes and resolves when `handle` requests it; rejects with an error of the receiver. */
 function subscribeUntil(
   receiver: ServiceBusReceiver,
   handle: (message: ServiceBusReceivedMessage) => Promise<boolean>,
@@ -98,7 +98,7 @@ describe("README", () => {
 });
 
 describe("receiveMessagesLoop", () => {
-  it("receives until nothing more comes", async () => {
+  it("receives until there are no more messages", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages(SCIENTISTS.map((body) => ({ body })));
     const bodies: unknown[] = [];
@@ -115,7 +115,7 @@ describe("receiveMessagesLoop", () => {
 });
 
 describe("receiveMessagesStreaming", () => {
-  it("renews locks while a message is worked on, and stops when it is closed", async () => {
+  it("renews locks while a message is processed, and stops when it is closed", async () => {
     await using fixture = await openFixture({ lockDurationMs: 5000 });
     await fixture.sender.sendMessages([{ body: 1 }, { body: 2 }]);
     const bodies: unknown[] = [];
@@ -132,7 +132,7 @@ describe("receiveMessagesStreaming", () => {
 });
 
 describe("advanced/deferral", () => {
-  it("puts steps that come too early aside and takes them in order", async () => {
+  it("defers steps that arrive too early and processes them in order", async () => {
     await using fixture = await openFixture();
     const steps = [3, 1, 4, 2, 5];
     await fixture.sender.sendMessages(steps.map((step) => ({ body: { step } })));
@@ -176,7 +176,7 @@ describe("advanced/processMessageFromDLQ", () => {
     expect(repaired).toMatchObject({ body: { name: "Einstein" }, contentType: "application/json" });
   });
 
-  it("finds what was delivered too often", async () => {
+  it("finds messages that were delivered too often", async () => {
     await using fixture = await openFixture({ maxDeliveryCount: 2 });
     await fixture.sender.sendMessages({ body: 1 });
     for (let n = 0; n < 2; n++) {
@@ -190,7 +190,7 @@ describe("advanced/processMessageFromDLQ", () => {
 });
 
 describe("advanced/sessionRoundRobin", () => {
-  it("goes from session to session until none has messages", async () => {
+  it("accepts one session after another until none has messages", async () => {
     await using fixture = await openFixture({ requiresSession: true });
     await fixture.sender.sendMessages(
       SCIENTISTS.map((body, place) => ({ body, sessionId: `session-${place % 3}` })),
@@ -240,7 +240,7 @@ describe("advanced/sessionState", () => {
 });
 
 describe("advanced/topicSubscriptionWithRuleOperationsSample", () => {
-  it("sorts messages to subscriptions by SQL, by correlation and by default", async () => {
+  it("selects messages for subscriptions by SQL, by correlation and by default", async () => {
     await using fixture = await openFixture();
     await fixture.broker.createTopic("news");
     const names = ["all", "red", "important"];

@@ -4,7 +4,7 @@ import { codeOf, connect, openFixture } from "./fixture.test-support.js";
 const openSessions = () => openFixture({ requiresSession: true });
 
 describe("acceptSession", () => {
-  it("receives a session's messages in order and leaves the others alone", async () => {
+  it("receives only messages of its session, in order", async () => {
     await using fixture = await openSessions();
     await fixture.sender.sendMessages([
       { body: 1, sessionId: "a" },
@@ -21,7 +21,7 @@ describe("acceptSession", () => {
     expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 
-  it("is refused while another receiver holds the session", async () => {
+  it("is refused while another receiver has locked the session", async () => {
     await using fixture = await openSessions();
     const session = await fixture.client.acceptSession("orders", "a");
     expect(await codeOf(fixture.client.acceptSession("orders", "a"))).toBe("SessionCannotBeLocked");
@@ -29,7 +29,7 @@ describe("acceptSession", () => {
     await (await fixture.client.acceptSession("orders", "a")).close();
   });
 
-  it("serves an abandoned message again first", async () => {
+  it("delivers an abandoned message again first", async () => {
     await using fixture = await openSessions();
     await fixture.sender.sendMessages([
       { body: 1, sessionId: "a" },
@@ -57,7 +57,7 @@ describe("acceptSession", () => {
 });
 
 describe("acceptNextSession", () => {
-  it("takes the session with the oldest waiting message", async () => {
+  it("accepts the session with the oldest waiting message", async () => {
     await using fixture = await openSessions();
     await fixture.sender.sendMessages([
       { body: 1, sessionId: "b" },
@@ -68,14 +68,14 @@ describe("acceptNextSession", () => {
     expect([first.sessionId, second.sessionId]).toEqual(["b", "a"]);
   });
 
-  it("waits for a session to get messages", async () => {
+  it("waits until a session gets messages", async () => {
     await using fixture = await openSessions();
     const next = fixture.client.acceptNextSession("orders");
     await fixture.sender.sendMessages({ body: 1, sessionId: "late" });
     expect((await next).sessionId).toBe("late");
   });
 
-  it("ends with ServiceTimeout when none comes in the client's time", async () => {
+  it("ends with ServiceTimeout if there is none within the client's timeout", async () => {
     await using fixture = await openSessions();
     const client = connect(fixture.server.connectionString, 500);
     expect(await codeOf(client.acceptNextSession("orders"))).toBe("ServiceTimeout");
@@ -84,7 +84,7 @@ describe("acceptNextSession", () => {
 });
 
 describe("a session receiver", () => {
-  it("keeps state as large as a message of its entity, and none that is larger", async () => {
+  it("keeps a state up to the message limit of its entity", async () => {
     const KILOBYTE = 1024;
     await using fixture = await openFixture({ requiresSession: true, maxMessageSizeInKilobytes: 2048 });
     const session = await fixture.client.acceptSession("orders", "s1");
@@ -101,7 +101,7 @@ describe("a session receiver", () => {
     );
   });
 
-  it("keeps state that outlives it", async () => {
+  it("keeps its state for later receivers", async () => {
     await using fixture = await openSessions();
     const first = await fixture.client.acceptSession("orders", "a");
     expect(await first.getSessionState()).toBe(null);
@@ -119,7 +119,7 @@ describe("a session receiver", () => {
     expect(renewed.getTime()).toBeGreaterThanOrEqual(before);
   });
 
-  it("defers, receives deferred, dead-letters and peeks", async () => {
+  it("defers messages, receives deferred ones, dead-letters and peeks", async () => {
     await using fixture = await openSessions();
     await fixture.sender.sendMessages([
       { body: 1, sessionId: "a" },
@@ -140,7 +140,7 @@ describe("a session receiver", () => {
     });
   });
 
-  it("learns that its lock is lost", async () => {
+  it("is notified that its lock is lost", async () => {
     await using fixture = await openSessions();
     await fixture.sender.sendMessages({ body: 1, sessionId: "a" });
     const session = await fixture.client.acceptSession("orders", "a");

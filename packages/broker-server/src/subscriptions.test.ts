@@ -53,7 +53,7 @@ describe("the rule manager", () => {
     expect(await names(fixture.rules)).toEqual(["$Default", "correlation"]);
   });
 
-  it("lets a filter choose and an action change messages", async () => {
+  it("selects messages by a filter and changes them by an action", async () => {
     await using fixture = await openTopic();
     await fixture.rules.deleteRule("$Default");
     await fixture.rules.createRule(
@@ -76,7 +76,7 @@ describe("the rule manager", () => {
     });
   });
 
-  it("refuses a rule twice, one that does not exist and a text that breaks the grammar", async () => {
+  it("refuses a duplicate rule, a rule that does not exist and a syntax error", async () => {
     await using fixture = await openTopic();
     expect(await codeOf(fixture.rules.createRule("$Default", { subject: "s" }))).toBe(
       "MessagingEntityAlreadyExists",
@@ -102,7 +102,7 @@ describe("a correlation filter over AMQP", () => {
     return { status: numberIn(answer, "statusCode"), rules };
   };
 
-  it("may leave conditions null", async () => {
+  it("may have null conditions", async () => {
     const { status, rules } = await add({ label: "s", "message-id": null, properties: null });
     expect([status, rules]).toEqual([200, ["$Default", "r"]]);
   });
@@ -111,7 +111,7 @@ describe("a correlation filter over AMQP", () => {
     ["an unknown condition", { label: "s", subject: "s" }],
     ["a condition that is not a string", { label: "s", "message-id": ulong(5n) }],
     ["a property whose name is not a string", { label: "s", properties: new AmqpMap([[ulong(1n), "x"]]) }],
-  ])("is refused with %s, not thinned out", async (_, filter) => {
+  ])("is refused with %s, instead of ignoring it", async (_, filter) => {
     expect(await add(filter)).toEqual({ status: 400, rules: ["$Default"] });
   });
 });
@@ -125,7 +125,7 @@ describe("a topic", () => {
     expect(await fixture.bodies("all")).toEqual([2]);
   });
 
-  it("shows the messages that are scheduled in it when it is peeked, and delivers none", async () => {
+  it("returns its scheduled messages when it is peeked, and delivers none", async () => {
     await using fixture = await openTopic();
     const due = new Date(Date.now() + 60_000);
     const numbers = await fixture.topic.scheduleMessages([{ body: "a" }, { body: "b" }], due);
@@ -140,7 +140,7 @@ describe("a topic", () => {
     expect(await codeOf(receiver.receiveMessages(1))).toBe("GeneralError");
   });
 
-  it("takes its subscriptions' names in any letter case", async () => {
+  it("accepts its subscriptions' names in any letter case", async () => {
     await using fixture = await openTopic();
     await fixture.client.createSender("NEWS").sendMessages({ body: 1 });
     expect(await fixture.bodies("ALL")).toEqual([1]);

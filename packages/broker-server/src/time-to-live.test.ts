@@ -7,15 +7,15 @@ import { openRaw } from "./raw-fixture.test-support.js";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const UINT_MAX = 2 ** 32 - 1;
 
-/** When a message ends according to the official client, counted from its enqueuing. */
+/** When a message expires according to the official client, from its enqueued time. */
 const lifeOf = (message: { expiresAtUtc?: Date; enqueuedTimeUtc?: Date }): number =>
   Number(message.expiresAtUtc) - Number(message.enqueuedTimeUtc);
 
-describe("the time to live that the official client shows", () => {
+describe("the time to live that the official client returns", () => {
   it.each([
-    ["what was sent", {}, 90_000, 90_000],
-    ["the entity's, which caps what was sent", { defaultMessageTimeToLiveMs: 30_000 }, 90_000, 30_000],
-    ["what was sent below the entity's", { defaultMessageTimeToLiveMs: 90_000 }, 30_000, 30_000],
+    ["that of the sender", {}, 90_000, 90_000],
+    ["that of the entity, which limits the sender's", { defaultMessageTimeToLiveMs: 30_000 }, 90_000, 30_000],
+    ["that of the sender, below the entity's", { defaultMessageTimeToLiveMs: 90_000 }, 30_000, 30_000],
     ["the entity's default", { defaultMessageTimeToLiveMs: 30_000 }, undefined, 30_000],
     ["an entity's default of a year", { defaultMessageTimeToLiveMs: 365 * DAY_MS }, undefined, 365 * DAY_MS],
   ])("is %s", async (_, queue, sent, shown) => {
@@ -33,7 +33,7 @@ describe("the time to live that the official client shows", () => {
     }
   });
 
-  it("is that of a message that lives for years, longer than a header can say", async () => {
+  it("can be years, longer than the range of the header", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages({
       body: "x",
@@ -46,7 +46,7 @@ describe("the time to live that the official client shows", () => {
     expect((await fixture.broker.receiver("orders").peek(1))[0]?.timeToLiveMs).toBe(365 * DAY_MS);
   });
 
-  it("is none for a message that never expires", async () => {
+  it("is undefined for a message that never expires", async () => {
     await using fixture = await openFixture();
     await fixture.sender.sendMessages({ body: "x" });
     const [message] = await fixture.receiver.receiveMessages(1);
@@ -54,7 +54,7 @@ describe("the time to live that the official client shows", () => {
     expect(message?._rawAmqpMessage.properties).not.toHaveProperty("absoluteExpiryTime");
   });
 
-  it("counts from the enqueuing where the message was sent in the same process", async () => {
+  it("counts from the enqueued time if the message was sent in the same process", async () => {
     await using fixture = await openFixture({ defaultMessageTimeToLiveMs: 100 * DAY_MS });
     await fixture.broker.sender("orders").send({ body: { section: "data", bytes: new Uint8Array([1]) } });
     const [message] = await fixture.receiver.receiveMessages(1);
@@ -71,7 +71,7 @@ describe("the time to live that the official client shows", () => {
     expect(message?.timeToLive).toBe(40_000);
   });
 
-  it("is that of a scheduled message while it is peeked, and of a deferred one", async () => {
+  it("is also returned for scheduled messages when peeked, and for deferred ones", async () => {
     await using fixture = await openFixture({ defaultMessageTimeToLiveMs: 30_000 });
     const later = new Date(Date.now() + 60_000);
     await fixture.sender.scheduleMessages({ body: "x", timeToLive: 90_000 }, later);
@@ -89,7 +89,7 @@ describe("the time to live that the official client shows", () => {
 });
 
 describe("the times in a message's properties", () => {
-  /** Sends one message in its encoded form and receives it so. */
+  /** Sends and receives one encoded message. */
   async function pass(parts: Partial<Parameters<typeof encodeMessage>[0]>) {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
@@ -102,7 +102,7 @@ describe("the times in a message's properties", () => {
     return { peeked, received: scanMessage(delivery.message) };
   }
 
-  it("are ignored on input beside a time to live that the header holds", async () => {
+  it("are ignored on input if the header has a time to live", async () => {
     const { peeked, received } = await pass({
       header: { ttl: 60_000 },
       properties: { subject: "s", creationTime: new Date(0), absoluteExpiryTime: new Date(5) },
@@ -116,21 +116,24 @@ describe("the times in a message's properties", () => {
     });
   });
 
-  it("lengthen a time to live at which the header ends", async () => {
+  it("extend a time to live at the maximum of the header", async () => {
     const { peeked, received } = await pass({
       header: { ttl: UINT_MAX },
       properties: { creationTime: new Date(1000), absoluteExpiryTime: new Date(1000 + 100 * DAY_MS) },
     });
     expect(peeked.timeToLiveMs).toBe(100 * DAY_MS);
-    // The header could only say less.
+    // The header cannot represent more.
     expect(received.decodeHeader()?.ttl).toBeUndefined();
     expect(received.decodeProperties()?.absoluteExpiryTime).toEqual(peeked.expiresAt);
   });
 
   it.each([
-    ["only one of them is there", { absoluteExpiryTime: new Date(2 ** 40) }],
-    ["they are nearer than the header says", { creationTime: new Date(0), absoluteExpiryTime: new Date(9) }],
-  ])("leave such a time to live as it is where %s", async (_, properties) => {
+    ["there is only one of them", { absoluteExpiryTime: new Date(2 ** 40) }],
+    [
+      "they expire before the time to live of the header",
+      { creationTime: new Date(0), absoluteExpiryTime: new Date(9) },
+    ],
+  ])("do not change such a time to live if %s", async (_, properties) => {
     const { peeked } = await pass({ header: { ttl: UINT_MAX }, properties });
     expect(peeked.timeToLiveMs).toBe(UINT_MAX);
   });
@@ -147,7 +150,7 @@ describe("the times in a message's properties", () => {
     expect(received.decodeBody()).toEqual(["x"]);
   });
 
-  it("follow what a rule's action makes of the time to live", async () => {
+  it("follow the time to live that a rule's action sets", async () => {
     await using fixture = await openRaw();
     await fixture.broker.createTopic("news");
     await fixture.broker.createSubscription(

@@ -14,7 +14,7 @@ import { localhostCertificate } from "./localhost-certificate.test-support.js";
 
 const run = promisify(execFile);
 
-/** Sends and receives with the official client in a process that trusts the certificate; `client` is the expression that makes it. */
+/** Sends and receives with the official client in a process that trusts the certificate; `client` is the expression that creates it. */
 async function roundTrip(client: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "waybill-tls-"));
   try {
@@ -39,10 +39,10 @@ async function roundTrip(client: string): Promise<string> {
   }
 }
 
-/** That of every TLS handshake. */
+/** The first byte of every TLS handshake. */
 const FIRST_BYTE = Buffer.of(0x16);
 
-/** Connects and says nothing. */
+/** Connects and sends nothing. */
 async function connectSilent(port: number) {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
@@ -59,11 +59,11 @@ async function handshake(port: number): Promise<Socket> {
 }
 
 describe("serve with TLS", () => {
-  it("speaks TLS, and its connection string says so", async () => {
+  it("uses TLS, and its connection string requires it", async () => {
     await using broker = createBroker();
     await using server = await serve(broker, { port: 0, tls: localhostCertificate });
     expect(server.connectionString).not.toContain("UseDevelopmentEmulator");
-    // Not 127.0.0.1: from Node 26 on nobody may name a server by an address.
+    // Not 127.0.0.1: from Node 26 on, a server name must not be an address.
     expect(server.connectionString).toContain(`Endpoint=sb://localhost:${server.port};`);
     const header = await new Promise<Buffer>((resolve, reject) => {
       const socket = connectTls({ port: server.port, host: "127.0.0.1", ca: localhostCertificate.cert });
@@ -141,7 +141,7 @@ describe("serve with TLS", () => {
     for (const { socket } of slow) socket.destroy();
   });
 
-  it("closes though a client never finishes its handshake", async () => {
+  it("closes even if a client never finishes its handshake", async () => {
     await using broker = createBroker();
     const server = await serve(broker, { port: 0, tls: localhostCertificate, closeTimeoutMs: 20 });
     const silent = connect(server.port, "127.0.0.1");

@@ -60,7 +60,7 @@ const under = (transactionId: Uint8Array, outcome?: DeliveryState) =>
   ({ kind: "transactional", transactionId, ...(outcome && { outcome }) }) as DeliveryState;
 
 describe("a transaction", () => {
-  it("sends and settles when it is committed, and nothing before", async () => {
+  it("sends and settles when it is committed, and not before", async () => {
     await using fixture = await openTransactions();
     await fixture.client.send("orders", "order");
     const receiver = await fixture.client.receiver("orders", { credit: 1 });
@@ -74,7 +74,7 @@ describe("a transaction", () => {
     expect(fixture.counts()).toEqual([0, 1]);
   });
 
-  it("leaves everything as it was when it is rolled back", async () => {
+  it("changes nothing if it is rolled back", async () => {
     await using fixture = await openTransactions();
     await fixture.client.send("orders", "order");
     const receiver = await fixture.client.receiver("orders", { credit: 1 });
@@ -97,7 +97,7 @@ describe("a transaction", () => {
     expect(fixture.counts()).toEqual([0, 0]);
   });
 
-  it("sends via its queue to another, once it is committed", async () => {
+  it("sends via its queue to another when it is committed", async () => {
     await using fixture = await openTransactions();
     const properties = symbolMap({ "com.microsoft:transfer-destination-address": "answers" });
     const sender = await fixture.client.sender("orders", properties);
@@ -137,7 +137,7 @@ describe("a transaction", () => {
     expect(await lost.take(1)).toHaveLength(1);
   });
 
-  it("covers requests to schedule and to settle", async () => {
+  it("includes requests to schedule and to settle", async () => {
     await using fixture = await openTransactions();
     await fixture.client.send("orders", "order");
     const receiver = await fixture.client.receiver("orders", { credit: 1 });
@@ -196,7 +196,7 @@ describe("a transaction", () => {
     expect(fixture.counts()).toEqual([0, 1]);
   });
 
-  it("that is unknown is refused to sends, settlements and discharges", async () => {
+  it("that is unknown is refused for sends, settlements and discharges", async () => {
     await using fixture = await openTransactions();
     const refusal = { kind: "rejected", error: { condition: "amqp:transaction:unknown-id" } };
     const answers = await fixture.client.sender("answers");

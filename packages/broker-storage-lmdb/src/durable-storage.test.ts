@@ -65,7 +65,7 @@ async function contentOf(directory: string): Promise<unknown> {
 }
 
 describe("openDurableStorage", () => {
-  it("makes a missing directory, and a store in an empty one", async () => {
+  it("creates a missing directory, and a store in an empty one", async () => {
     using directory = temporaryDirectory();
     for (const path of [directory.path, join(directory.path, "deep", "er")]) {
       const { storage, loaded } = await openAndLoad(path);
@@ -76,7 +76,7 @@ describe("openDurableStorage", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "makes a directory that other users of the host cannot read",
+    "creates a directory that other users of the host cannot read",
     async () => {
       using directory = temporaryDirectory();
       const path = join(directory.path, "deep", "er");
@@ -85,7 +85,7 @@ describe("openDurableStorage", () => {
     },
   );
 
-  it("creates nothing when the store must exist", async () => {
+  it("creates nothing if the store must exist", async () => {
     using directory = temporaryDirectory();
     const missing = join(directory.path, "missing");
     const refusal = await refusalOf(openDurableStorage(missing, { mustExist: true }));
@@ -107,7 +107,7 @@ describe("openDurableStorage", () => {
     );
   });
 
-  it("refuses a directory that holds something else, and leaves it alone", async () => {
+  it("refuses a directory with other content, and does not change it", async () => {
     using directory = temporaryDirectory();
     writeFileSync(join(directory.path, "letter.txt"), "dear");
     const refusal = await refusalOf(openDurableStorage(directory.path));
@@ -116,7 +116,7 @@ describe("openDurableStorage", () => {
     expect(readdirSync(directory.path)).toEqual(["letter.txt"]);
   });
 
-  it("refuses a file in place of a directory", async () => {
+  it("refuses a file instead of a directory", async () => {
     using directory = temporaryDirectory();
     const file = join(directory.path, "file");
     writeFileSync(file, "");
@@ -158,7 +158,7 @@ describe("openDurableStorage", () => {
   it("creates a store whose creation was interrupted before anything was written", async () => {
     for (const left of [0, 4096, 6000, 8192]) {
       using directory = temporaryDirectory();
-      // What was not synced may come back as zeros.
+      // Data that was not synced may be zeros after the restart.
       writeFileSync(join(directory.path, "store.mdb"), new Uint8Array(left));
       writeFileSync(join(directory.path, "store.mdb-lock"), new Uint8Array(100));
       writeFileSync(join(directory.path, "store.mdb.marker"), "");
@@ -176,7 +176,7 @@ describe("openDurableStorage", () => {
     expect(readFileSync(join(directory.path, "store.mdb")).equals(before)).toBe(true);
   });
 
-  it("never returns wrong content of a damaged file: it refuses, or everything is complete", async () => {
+  it("never returns wrong content of a damaged file: it refuses the file, or its content is complete", async () => {
     using directory = temporaryDirectory();
     using copy = temporaryDirectory();
     await fill(directory.path);
@@ -203,7 +203,7 @@ describe("openDurableStorage", () => {
     };
     for (let i = 0; i < 200; i++) {
       const flipped = Buffer.from(original);
-      // Every other time in the heads, where most harm is done.
+      // Half of the damage is in the headers, where it has the most effect.
       const at = i % 2 === 0 ? random(2) * 4096 + random(160) : random(original.byteLength);
       flipped[at]! ^= 1 << random(8);
       await attempt(flipped);
@@ -218,7 +218,7 @@ describe("openDurableStorage", () => {
     expect(outcomes.identical).toBeGreaterThan(5);
   }, 30_000);
 
-  it("keeps the other records whole when one cannot be written", async () => {
+  it("keeps the other records complete if one cannot be written", async () => {
     using directory = temporaryDirectory();
     const { storage } = await openAndLoad(directory.path);
     const record = messageRecord(storage.putBody(Buffer.from("a")));
@@ -235,7 +235,7 @@ describe("openDurableStorage", () => {
     await again.close();
   });
 
-  it("reopens a store that it refused once the damage is undone", async () => {
+  it("reopens a refused store after the damage was repaired", async () => {
     using directory = temporaryDirectory();
     await fill(directory.path);
     const file = join(directory.path, "store.mdb");
@@ -250,7 +250,7 @@ describe("openDurableStorage", () => {
 });
 
 describe("the lock on a store", () => {
-  it("refuses a second opener in the same process until the first has closed", async () => {
+  it("refuses a second open in the same process until the first was closed", async () => {
     using directory = temporaryDirectory();
     const { storage } = await openAndLoad(directory.path);
     const refusal = await refusalOf(openDurableStorage(directory.path));
@@ -261,7 +261,7 @@ describe("the lock on a store", () => {
     await next.close();
   });
 
-  it("says which process has the store, on which host and since when", async () => {
+  it("reports which process has the store, on which host and since when", async () => {
     using directory = temporaryDirectory();
     await using owner = await startOwner(directory.path);
     const refusal = await refusalOf(openDurableStorage(directory.path));
@@ -273,7 +273,7 @@ describe("the lock on a store", () => {
     );
   });
 
-  it("does not outlive a killed process, whatever its file says", async () => {
+  it("ends with a killed process, with any content of its file", async () => {
     using directory = temporaryDirectory();
     const owner = await startOwner(directory.path);
     await owner[Symbol.asyncDispose]();
@@ -297,7 +297,7 @@ describe("the lock on a store", () => {
     expect(refusal.message).toContain("in use by another process");
   });
 
-  it("is given to one of many concurrent openers", async () => {
+  it("is acquired by one of many concurrent opens", async () => {
     using directory = temporaryDirectory();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => openDurableStorage(directory.path)),
@@ -308,7 +308,7 @@ describe("the lock on a store", () => {
   });
 });
 
-/** A process that has the store of a directory until it is killed. It takes what `tsc -b` made. */
+/** A process that has the store of a directory until it is killed. It runs the output of `tsc -b`. */
 async function startOwner(
   directory: string,
 ): Promise<AsyncDisposable & { readonly pid: number | undefined }> {
@@ -335,7 +335,7 @@ async function startOwner(
 }
 
 describe("a broker on a durable storage", () => {
-  it("writes nothing for messages sent and completed between two syncs", async () => {
+  it("writes nothing for messages that are sent and completed between two syncs", async () => {
     using directory = temporaryDirectory();
     await using broker = await openBroker({ storage: await openDurableStorage(directory.path) });
     await broker.createQueue("orders");

@@ -11,7 +11,7 @@ const steps: [string, number][] = [
 ];
 
 describe("createManualClock", () => {
-  it("steps the wall clock without letting time pass", () => {
+  it("steps the wall clock without advancing time", () => {
     const clock = createManualClock(new Date(HOUR_MS));
     clock.step(-1000);
     expect([clock.now(), clock.steppedMs, steadyNow(clock)]).toEqual([HOUR_MS - 1000, -1000, HOUR_MS]);
@@ -23,7 +23,7 @@ describe("createManualClock", () => {
 });
 
 describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
-  it("a lock ends when its time is over, and not before", async () => {
+  it("a lock expires after its duration, and not before", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q", { lockDurationMs: 30_000 });
@@ -39,7 +39,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(await receiver.receive(1, { maxWaitMs: 0 })).toMatchObject([{ deliveryCount: 1 }]);
   });
 
-  it("a lock that is renewed is renewed for its whole time", async () => {
+  it("a lock is renewed for its whole duration", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q", { lockDurationMs: 30_000 });
@@ -53,7 +53,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     await receiver.complete(locked);
   });
 
-  it("a session's lock ends when its time is over", async () => {
+  it("a session lock expires after its duration", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q", { requiresSession: true, lockDurationMs: 30_000 });
@@ -68,7 +68,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(session.isLost).toBe(true);
   });
 
-  it("messages keep their time to live, locked in between or not", async () => {
+  it("messages keep their time to live, whether they were locked or not", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q", { lockDurationMs: 30_000, deadLetteringOnMessageExpiration: true });
@@ -88,7 +88,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(counts()).toMatchObject({ activeMessageCount: 0, deadLetterMessageCount: 2 });
   });
 
-  it("waiting messages can be received until their time to live is over", async () => {
+  it("waiting messages can be received until they expire", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q");
@@ -98,7 +98,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(textsOf(await broker.receiver("q").receive(1, { maxWaitMs: 0 }))).toEqual(["a"]);
   });
 
-  it("deferred messages can be received until their time to live is over", async () => {
+  it("deferred messages can be received until they expire", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q");
@@ -118,7 +118,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(await codeOf(receiver.receiveDeferred(numbers.slice(1)))).toBe("message-not-found");
   });
 
-  it("schedules are kept by the wall clock", async () => {
+  it("scheduled times follow the wall clock", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q");
@@ -136,7 +136,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(textsOf(await receiver.receive(1, { maxWaitMs: 0 }))).toEqual(["a"]);
   });
 
-  it("a wait ends when its time is over", async () => {
+  it("a receive call ends after its maximum wait time", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q");
@@ -172,7 +172,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(broker.getEntity("q").activeMessageCount).toBe(2);
   });
 
-  it("an entity is deleted when it has been idle for its time", async () => {
+  it("an entity is deleted after it was idle for its duration", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q", { autoDeleteOnIdleMs: 300_000 });
@@ -185,7 +185,7 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
     expect(broker.listEntities()).toHaveLength(0);
   });
 
-  it("a transaction ends two minutes after its first step", async () => {
+  it("a transaction ends two minutes after its first operation", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("q");
@@ -202,13 +202,13 @@ describe.each(steps)("after the wall clock was stepped %s", (_, stepMs) => {
 describe("createSystemClock", () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  /** Lets the wall clock show something else from now on; the monotonic one stays. */
+  /** Changes the wall clock; the monotonic clock does not change. */
   function stepWallClock(byMs: number): void {
     const { now } = Date;
     vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);
   }
 
-  it.each(steps)("keeps steady time when the wall clock is stepped %s", (_, stepMs) => {
+  it.each(steps)("keeps monotonic time when the wall clock is stepped %s", (_, stepMs) => {
     const clock = createSystemClock();
     const before = { now: clock.now(), steady: steadyNow(clock) };
     expect(clock.steppedMs).toBe(0);
@@ -218,7 +218,7 @@ describe("createSystemClock", () => {
     expect(Math.abs(steadyNow(clock) - before.steady)).toBeLessThan(5000);
   });
 
-  it.each(steps)("ends waits in time after a step %s", async (_, stepMs) => {
+  it.each(steps)("ends receive calls in time after a step %s", async (_, stepMs) => {
     await using broker = createBroker();
     await broker.createQueue("q");
     const received = broker.receiver("q").receive(1, { maxWaitMs: 50 });

@@ -30,7 +30,7 @@ export function textsOf(received: readonly ReceivedMessage[]): string[] {
   return received.map(textOf);
 }
 
-/** Waits until all promises that need no time to pass have settled. */
+/** Waits until all promises have settled that need no advance of the clock. */
 export async function settleMicrotasks(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await null;
 }

@@ -5,10 +5,10 @@ import { message, openFixture, textsOf } from "./fixture.test-support.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 import { createManualClock } from "./timing/clock.js";
 
-/** What random histories found, shrunk and told as facts. */
+/** Defects that random histories found, as shrunk test cases. */
 
 describe("time to live", () => {
-  it("does not expire a deferred message by timer, not even one whose time passed while it was locked", async () => {
+  it("does not expire a deferred message by timer, even if it expired while it was locked", async () => {
     await using fixture = openFixture();
     const { clock, broker } = fixture;
     await broker.createQueue("q", { deadLetteringOnMessageExpiration: true });
@@ -71,7 +71,7 @@ describe("dead-letter forwarding", () => {
     ]);
   });
 
-  it("may bring a session's last message back into the session that is just expiring", async () => {
+  it("can return a session's last message to the session that is just expiring", async () => {
     await using fixture = openFixture();
     const { clock, broker } = fixture;
     await broker.createQueue("around");
@@ -91,11 +91,11 @@ describe("a partitioned queue", () => {
     await broker.createQueue("q", { enablePartitioning: true });
     await broker.sender("q").send(message("first", { partitionKey: "p0" }));
     await broker.sender("q").send(message("second", { partitionKey: "p1" }));
-    // The partition of the second comes before that of the first, so its number is the lower one.
+    // The partition of the second precedes that of the first, so its number is lower.
     expect(textsOf(await broker.receiver("q").peek(2))).toEqual(["second", "first"]);
   };
 
-  it("moves waiting messages on in the order of their arrival when it begins to forward", async () => {
+  it("forwards waiting messages in the order of their arrival when forwarding is set", async () => {
     await using fixture = openFixture();
     await sendToPartitions(fixture);
     await fixture.broker.createQueue("target");
@@ -103,7 +103,7 @@ describe("a partitioned queue", () => {
     expect(textsOf(await fixture.broker.receiver("target").receive(2))).toEqual(["first", "second"]);
   });
 
-  it("deletes a batch of the oldest messages, whatever their partition", async () => {
+  it("deletes a batch of the oldest messages of all partitions", async () => {
     await using fixture = openFixture();
     await sendToPartitions(fixture);
     const receiver = fixture.broker.receiver("q");
@@ -129,7 +129,7 @@ describe("transaction", () => {
     expect(broker.getEntity("q").totalMessageCount).toBe(0);
   });
 
-  it("does not send to an entity that was deleted and made again meanwhile", async () => {
+  it("does not send to an entity that was deleted and created again meanwhile", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("q");
@@ -143,7 +143,7 @@ describe("transaction", () => {
 });
 
 describe("consumer", () => {
-  it("without credit ends at its next grant once receiving is not allowed", async () => {
+  it("without credit ends at its next grant after receiving was disabled", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     const reasons: unknown[] = [];
@@ -185,7 +185,7 @@ describe("openBroker", () => {
     expect(dead.map(({ subject }) => subject)).toEqual(["early", "late"]);
   });
 
-  it("lists entities in order of creation and keeps session state where no message was ever sent", async () => {
+  it("lists entities in order of creation and keeps the session state of sessions without messages", async () => {
     const clock = createManualClock();
     const disk = createDisk();
     {

@@ -8,17 +8,17 @@ import { command, durableCommand, fixture } from "../test/model/command.js";
 import { playHistory } from "../test/model/history.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 
-/** `pnpm soak` sets both; a seed that failed there fails here with the same counterexample. */
+/** `pnpm soak` sets both; a seed that fails there fails here with the same counterexample. */
 const { WAYBILL_MODEL_COMMANDS = "20000", WAYBILL_MODEL_SEED } = process.env;
 const WANTED = Number(WAYBILL_MODEL_COMMANDS);
 const FIRST_SEED = WAYBILL_MODEL_SEED === undefined ? Date.now() % 2 ** 31 : Number(WAYBILL_MODEL_SEED);
-/** For a hang only: a busy machine takes its time. */
+/** Only for hangs: a busy machine is slow. */
 const TIMEOUT_MS = 60_000 + WANTED * 20;
 
-/** A counterexample is reported after so long even if it could become shorter. Counted from its finding: playing takes as long as it takes. */
+/** Maximum time to shrink a counterexample, from when it was found. */
 const SHRINKING_MS = 30_000;
 
-/** Plays random histories until so many commands were played; returns every kind of event that was seen on the way. */
+/** Runs random histories up to a number of commands; returns every kind of event that occurred. */
 async function playRandom(
   wanted: number,
   step: typeof command,
@@ -74,7 +74,7 @@ const EVERY_EVENT = [
   "session-released",
 ];
 
-describe("the engine and a naive model agree on random histories", () => {
+describe("the engine and a simple model agree on random histories", () => {
   it("in memory", { timeout: TIMEOUT_MS }, async () => {
     const seen = await playRandom(WANTED, command, playHistory);
     expect(EVERY_EVENT.filter((event) => !seen.has(event))).toEqual([]);

@@ -20,7 +20,7 @@ const partitionsOf = (messages: readonly ReceivedMessage[]): number[] =>
   messages.map(({ sequenceNumber }) => Number(sequenceNumber >> 48n));
 
 describe("sequence numbers of a partitioned entity", () => {
-  it("count in each partition for itself, without gaps", async () => {
+  it("are counted in each partition separately, without gaps", async () => {
     await using fixture = await openOrders();
     for (const partitionKey of ["a", "b", "a", "a", "b"]) {
       await fixture.sender.send(message(partitionKey, { partitionKey }));
@@ -30,7 +30,7 @@ describe("sequence numbers of a partitioned entity", () => {
     expect(received.map(numberOf)).toEqual([1, 1, 2, 3, 2]);
   });
 
-  it("give messages without a key to the partitions in turn", async () => {
+  it("distribute messages without a key to the partitions in turn", async () => {
     await using fixture = await openOrders();
     for (let i = 0; i < 32; i++) await fixture.sender.send(message(`${i}`));
     const received = await fixture.receiver.receive(32);
@@ -39,7 +39,7 @@ describe("sequence numbers of a partitioned entity", () => {
     expect(textsOf(received)).toEqual(received.map((_, i) => `${i}`));
   });
 
-  it("count for itself in each subscription", async () => {
+  it("are counted separately in each subscription", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("news", { enablePartitioning: true });
     await fixture.broker.createSubscription("news", "all");
@@ -77,7 +77,7 @@ describe("sequence numbers of a partitioned entity", () => {
 });
 
 describe("peeking into a session of a partitioned entity", () => {
-  it("ignores a number of a later partition, and continues after one of its own", async () => {
+  it("ignores a number of a later partition, and continues after one of its partition", async () => {
     await using fixture = await openOrders({ requiresSession: true });
     for (let n = 0; n < 20; n++) {
       await fixture.sender.send(message(`${n}`, { sessionId: `session-${n}` }));
@@ -135,7 +135,7 @@ describe("a partitioned entity on a storage", () => {
     expect(received.map(numberOf)).toEqual([1, 2, 3]);
   });
 
-  it("leaves no counter behind when it is deleted", async () => {
+  it("removes its counters when it is deleted", async () => {
     const { broker, disk } = await restart(message("a"), message("b"), message("c"));
     expect(disk.tables.counters.size).toBe(3);
     await broker.deleteEntity("orders");
@@ -145,7 +145,7 @@ describe("a partitioned entity on a storage", () => {
 });
 
 describe("the partition of a message", () => {
-  it("is its id's where duplicates are detected, so that they meet", async () => {
+  it("is that of its id if duplicates are detected", async () => {
     await using fixture = await openOrders({ requiresDuplicateDetection: true });
     const ids = Array.from({ length: 20 }, (_, i) => `id ${i}`);
     for (const messageId of [...ids, ...ids]) await fixture.sender.send(message(messageId, { messageId }));
@@ -155,14 +155,14 @@ describe("the partition of a message", () => {
 
     await using other = await openOrders();
     for (const messageId of ids) await other.sender.send(message(messageId, { messageId }));
-    // Without detection the id chooses nothing: the partitions take turns.
+    // Without duplicate detection, the id does not matter: the partitions are used in turn.
     expect(partitionsOf(await other.receiver.receive(20))).not.toEqual(partitionsOf(received));
     await using third = await openOrders();
     for (const partitionKey of ids) await third.sender.send(message(partitionKey, { partitionKey }));
     expect(partitionsOf(await third.receiver.receive(20))).toEqual(partitionsOf(received));
   });
 
-  it("is its session's or partition key's even there", async () => {
+  it("is that of its session or partition key even then", async () => {
     await using fixture = await openOrders({ requiresDuplicateDetection: true });
     for (let i = 0; i < 10; i++) {
       await fixture.sender.send(message("x", { messageId: `id ${i}`, partitionKey: "one" }));
@@ -170,7 +170,7 @@ describe("the partition of a message", () => {
     expect(new Set(partitionsOf(await fixture.receiver.receive(10))).size).toBe(1);
   });
 
-  it("is chosen by the via partition key in the queue that a message goes via", async () => {
+  it("is determined by the via partition key in the queue via which a message is sent", async () => {
     await using fixture = await openOrders();
     await fixture.broker.createQueue("target", { status: "Disabled" });
     const sender = fixture.broker.sender("target", { via: "orders" });
@@ -189,7 +189,7 @@ describe("the partition of a message", () => {
 });
 
 describe("a transaction with a partitioned entity", () => {
-  it("takes messages of one partition key", async () => {
+  it("accepts messages of one partition key", async () => {
     await using fixture = await openOrders();
     const transaction = fixture.broker.beginTransaction();
     await fixture.sender.send(message("a", { partitionKey: "p" }), transaction);
@@ -213,7 +213,7 @@ describe("a transaction with a partitioned entity", () => {
     expect(textsOf(await fixture.receiver.receive(3))).toEqual(["a"]);
   });
 
-  it("goes by the via partition key in a partitioned transfer queue", async () => {
+  it("uses the via partition key in a partitioned transfer queue", async () => {
     await using fixture = await openOrders();
     await fixture.broker.createQueue("target");
     const sender = fixture.broker.sender("target", { via: "orders" });

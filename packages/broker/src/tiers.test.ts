@@ -9,7 +9,7 @@ import { createManualClock } from "./timing/clock.js";
 const DAY_MS = 24 * 60 * 60_000;
 const KILOBYTE = 1024;
 
-/** The code of the error with which a queue of these properties is refused in a tier; undefined if it is made. */
+/** The error code with which a queue of these properties is refused in a tier; undefined if it is created. */
 async function refusalOf(tier: Tier, options: QueueOptions): Promise<string | undefined> {
   await using broker = createBroker({ tier });
   await broker.createQueue("target");
@@ -52,7 +52,7 @@ describe("the basic tier", () => {
     expect(await fixture.broker.receiver("orders/$DeadLetterQueue").peek()).toHaveLength(1);
   });
 
-  it("has no topics, transactions and sends via another queue", async () => {
+  it("has no topics, no transactions and no sends via another queue", async () => {
     await using fixture = openFixture({ tier: "basic" });
     await fixture.broker.createQueue("orders");
     expect(await codeOf(fixture.broker.createTopic("news"))).toBe("not-allowed");

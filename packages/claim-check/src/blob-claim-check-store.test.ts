@@ -4,7 +4,7 @@ import { startBlobService } from "./blob-service.test-support.js";
 import { blobClaimCheckStore } from "./index.js";
 
 describe("blobClaimCheckStore", () => {
-  it("puts blobs under its prefix", async () => {
+  it("stores blobs with its prefix", async () => {
     const service = await startBlobService();
     const store = blobClaimCheckStore(new ContainerClient(service.containerUrl), { prefix: "orders/" });
     await store.put("2026-11-05/a", Uint8Array.of(1), {});
@@ -12,7 +12,7 @@ describe("blobClaimCheckStore", () => {
     await service.close();
   });
 
-  it("says nothing about the blob when the container is not there", async () => {
+  it("rejects if the container does not exist, instead of reporting a missing body", async () => {
     const service = await startBlobService();
     const store = blobClaimCheckStore(new ContainerClient(service.containerUrl));
     service.state.isContainerThere = false;
@@ -20,14 +20,14 @@ describe("blobClaimCheckStore", () => {
     await service.close();
   });
 
-  it("rejects when the service is not there", async () => {
+  it("rejects if the service is unavailable", async () => {
     const service = await startBlobService();
     const client = new ContainerClient(service.containerUrl, undefined, { retryOptions: { maxTries: 1 } });
     await service.close();
     await expect(blobClaimCheckStore(client).get("a", { maxBytes: 1 })).rejects.toThrow();
   });
 
-  it("refuses misspelt options, and what is no container", () => {
+  it("refuses misspelt options, and an invalid container", () => {
     const client = new ContainerClient("http://127.0.0.1/account/container");
     expect(() => blobClaimCheckStore(client, { prefx: "orders/" } as object)).toThrow(
       new TypeError('blobClaimCheckStore: there is no option "prefx"; did you mean "prefix"?'),

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { fileClaimCheckStore } from "./index.js";
 
 describe("fileClaimCheckStore", () => {
-  it("makes its directory on the first put, for its owner only", async () => {
+  it("creates its directory with the first body, for its owner only", async () => {
     await using place = await openPlace();
     const directory = join(place.directory, "deep", "bodies");
     const store = fileClaimCheckStore(directory);
@@ -18,7 +18,7 @@ describe("fileClaimCheckStore", () => {
     expect((await stat(join(directory, "2026-11-05"))).mode & 0o777).toBe(0o700);
   });
 
-  it("refuses keys that lead out of its directory", async () => {
+  it("refuses keys outside its directory", async () => {
     await using place = await openPlace();
     const store = fileClaimCheckStore(join(place.directory, "bodies"));
     await writeFile(join(place.directory, "secret"), "secret");
@@ -46,7 +46,7 @@ describe("fileClaimCheckStore", () => {
     expect(await readFile(join(place.directory, "secret"), "utf8")).toBe("secret");
   });
 
-  it("follows no symbolic link in place of a body", async () => {
+  it("does not follow a symbolic link instead of a body", async () => {
     await using place = await openPlace();
     const store = fileClaimCheckStore(place.directory);
     await store.put("a", Uint8Array.of(1), {});
@@ -54,7 +54,7 @@ describe("fileClaimCheckStore", () => {
     expect(await store.get("link", { maxBytes: 100 })).toBeUndefined();
   });
 
-  it("is out of reach, not empty, when its directory is not mounted", async () => {
+  it("is unavailable, not empty, if its directory is not mounted", async () => {
     await using place = await openPlace();
     const mountPoint = join(place.directory, "share");
     const store = fileClaimCheckStore(mountPoint);
@@ -65,7 +65,7 @@ describe("fileClaimCheckStore", () => {
     expect(await store.get("2026-11-05/a", { maxBytes: 1 })).toBeUndefined();
   });
 
-  it("leaves nothing behind when a put is given up meanwhile", async () => {
+  it("leaves no files when a call is aborted", async () => {
     await using place = await openPlace();
     const store = fileClaimCheckStore(place.directory);
     const giving = new AbortController();
@@ -76,7 +76,7 @@ describe("fileClaimCheckStore", () => {
     expect(await readdir(join(place.directory, ".unfinished"))).toEqual([]);
   });
 
-  it("deletes what is older than an instant, and the folders of days that are over", async () => {
+  it("deletes bodies that are older than a time, and empty folders of past days", async () => {
     await using place = await openPlace();
     const store = fileClaimCheckStore(place.directory);
     const keys = ["2026-10-01/a", "2026-10-01/b", "2026-11-05/c", "2026-11-05/d"];
@@ -97,7 +97,7 @@ describe("fileClaimCheckStore", () => {
     await expect(store.deleteOlderThan(new Date(Number.NaN))).rejects.toThrow(TypeError);
   });
 
-  it("holds whole bodies only, and all it acknowledged, when its process is killed", {
+  it("has only complete bodies, and all acknowledged ones, after its process was killed", {
     timeout: 60_000,
   }, async () => {
     await using place = await openPlace();
@@ -128,7 +128,7 @@ describe("fileClaimCheckStore", () => {
 
 const builtIndex = fileURLToPath(new URL("../dist/index.js", import.meta.url));
 
-/** Starts a program and kills it without warning after so many lines; resolves with the lines it had written. */
+/** Starts a program and kills it after a number of lines; resolves with its lines. */
 function runUntilKilled(program: string, directory: string, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", program, directory]);

@@ -19,7 +19,7 @@ interface Listening {
   readonly connectionString: string;
 }
 
-/** The real command, listening on ports of its own. */
+/** The real command, listening on free ports. */
 async function startBroker(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const child: ChildProcess = spawn(process.execPath, [bin, "broker", "--port", "0", "--json", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -115,7 +115,7 @@ describe("waybill broker", () => {
     expect(await again.stop()).toBe(0);
   });
 
-  it("names the process that has the port, and the one that has the data", async () => {
+  it("names the process that uses the port, and the one that uses the data", async () => {
     await using folder = await openFolder();
     await using broker = await startBroker(["--data", folder.path]);
     const port = String(broker.listening[0]?.ports[0]);
@@ -214,7 +214,7 @@ describe("waybill broker", () => {
     expect(JSON.parse(again.stdout).UserConfig.Namespaces[0]).toEqual(imported);
   });
 
-  it("makes a certificate that works with both official clients, explains it, and removes it", async () => {
+  it("creates a certificate that works with both official clients, explains it, and removes it", async () => {
     await using folder = await openFolder();
     const env = { HOME: folder.path };
     expect(await runCommand(["broker", "certificate", "show"], { env })).toMatchObject({ exitCode: 1 });

@@ -14,7 +14,7 @@ import {
 } from "./environments.test-support.js";
 
 describe.each(environments)("against $name", ({ open }) => {
-  it("sends a value in the main format, bytes as they are, now or later", async () => {
+  it("sends a value in the main format, or unchanged bytes, now or scheduled", async () => {
     await using environment = await open();
     await environment.withBroker((broker) => broker.createQueue("orders"));
 
@@ -60,7 +60,7 @@ describe.each(environments)("against $name", ({ open }) => {
     ]);
   });
 
-  it("peeks without changing anything, and shows bodies only when asked", async () => {
+  it("peeks without changing anything, and shows bodies only on request", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -86,7 +86,7 @@ describe.each(environments)("against $name", ({ open }) => {
     expect(await environment.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
   });
 
-  it("receives and settles as --settle says, and leaves what cannot be deserialized", async () => {
+  it("receives and settles according to --settle, and leaves undeserializable messages", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -161,7 +161,7 @@ describe.each(environments)("against $name", ({ open }) => {
     });
   });
 
-  it("rehearses with the waiting messages, names what would read them, and changes nothing", async () => {
+  it("rehearses with the waiting messages, names their readers, and changes nothing", async () => {
     await using environment = await open();
     const text = { body: new TextEncoder().encode('"hello"') };
     await environment.withBroker(async (broker) => {
@@ -215,9 +215,9 @@ describe.each(environments)("against $name", ({ open }) => {
     );
   });
 
-  it("groups a census by where bodies probably come from", async () => {
+  it("groups a census by the probable origin of bodies", async () => {
     await using environment = await open();
-    // 00, the id 7, and the Avro payload of the text "a".
+    // 00, the id 7, and the Avro payload of the string "a".
     const framed = { body: Uint8Array.of(0, 0, 0, 0, 7, 2, 0x61), contentType: "application/octet-stream" };
     const text = { body: { section: "value", value: "hello" } } as const;
     await environment.withBroker(async (broker) => {
@@ -235,7 +235,7 @@ describe.each(environments)("against $name", ({ open }) => {
     expect(table.stdout).toMatch(/LOOKS LIKE .*\n(.*\n)?.*nobody: NoD\w* +Confluent/);
   });
 
-  it("takes a census, and checks from it or from a file of it", async () => {
+  it("takes a census, and checks it directly or from a file", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -257,7 +257,7 @@ describe.each(environments)("against $name", ({ open }) => {
     expect(table.stdout).toMatch(/orders\/\$Dea.* active +application.* order-placed/);
     expect(table.stdout).toContain("3 messages in 6 places");
 
-    // The command's process takes longer than that to start.
+    // Starting the command's process takes longer than that.
     const stopped = ["--writers-stopped-at", new Date().toISOString(), "--longest-schedule", "1ms"];
     const evidence = [...stopped, "--session-states-are-free"];
     const no = await environment.run(["verdict", "json", ...evidence, ...entities]);

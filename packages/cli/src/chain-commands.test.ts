@@ -59,7 +59,7 @@ describe("an endless input", () => {
     expect(await interruptReading(["transcode", "--as", "json"])).toBe("SIGINT");
   });
 
-  it.runIf(existsSync("/dev/zero"))("is refused when it is larger than any message", async () => {
+  it.runIf(existsSync("/dev/zero"))("is refused if it is larger than any message", async () => {
     expect(await runCommand(["decode", "/dev/zero"])).toMatchObject({
       exitCode: 2,
       stderr: "error: /dev/zero has more than 104857600 bytes.\n",
@@ -85,7 +85,7 @@ describe("waybill transcode", () => {
     expect(back.stdout).toBe(input);
   });
 
-  it("removes the content encoding, however it was spelt", async () => {
+  it("removes the content encoding in any letter case", async () => {
     for (const name of ["Content-Encoding", "content-encoding"]) {
       const ended = await runCommand(["transcode", "--property", `${name}=gzip`], { input: gzipSync("[1]") });
       expect(ended).toMatchObject({ exitCode: 0, stdout: "[1]" });
@@ -107,7 +107,7 @@ describe("waybill transcode", () => {
 });
 
 describe("waybill golden check", () => {
-  it("exits with 0 while nothing changed, with 1 when a format is lost", async () => {
+  it("exits with 0 if nothing changed, with 1 if a format is lost", async () => {
     await using folder = await openFolder();
     await using broker = createBroker();
     await broker.createQueue("orders");

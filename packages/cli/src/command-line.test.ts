@@ -22,23 +22,19 @@ describe("exit codes", () => {
     ["a missing argument", ["peek"], "missing required argument 'entity'"],
     ["a wrong number", ["peek", "orders", "-n", "many"], '"many" must be a positive integer.'],
     ["a wrong entity", ["peek", "orders/$Transfer"], "does not name a queue or subscription"],
-    ["a wrong instant", ["verdict", "json", "--writers-stopped-at", "noon"], '"noon" is not an instant'],
+    ["an invalid time", ["verdict", "json", "--writers-stopped-at", "noon"], '"noon" is not an instant'],
     ["no target", ["verdict"], "Name a serializer, or --message-type together with --message-version."],
-    ["no word on how to settle", ["receive", "orders"], "required option '--settle <how>' not specified"],
+    ["a missing --settle", ["receive", "orders"], "required option '--settle <how>' not specified"],
     ["no broker", ["peek", "orders"], "Set SERVICEBUS_CONNECTION_STRING, or name a local data directory"],
-    [
-      "bytes to be written as something",
-      ["send", "q", "--raw", "--as", "json"],
-      "'--raw' cannot be used with",
-    ],
+    ["bytes with a type to write", ["send", "q", "--raw", "--as", "json"], "'--raw' cannot be used with"],
     ["a census of other entities", ["verdict", "json", "--census", "c", "-e", "q"], "cannot be used with"],
     [
-      "an instant too far ahead",
+      "a time too far in the future",
       ["send", "q", "--schedule", "9999999999d"],
       "from now is beyond the last instant",
     ],
     ["no receipts", ["dead-letters", "repair", "orders", "--apply"], "--apply needs --receipts FILE"],
-    ["a file that is not there", ["decode", "nowhere.bin"], "nowhere.bin"],
+    ["a file that does not exist", ["decode", "nowhere.bin"], "nowhere.bin"],
     ["a path through a file", ["decode", fixture("waybill.config.ts/x")], "ENOTDIR"],
     ["a name too long", ["decode", "x".repeat(5_000)], "ENAMETOOLONG"],
     ["an invalid census", ["verdict", "json", "--census", fixture("waybill.config.ts")], "is not a census"],
@@ -47,7 +43,7 @@ describe("exit codes", () => {
     expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(text) });
   });
 
-  it("are 3 when the broker cannot be reached, has no such entity, or is open elsewhere", async () => {
+  it("are 3 if the broker is unreachable, does not have the entity, or is open in another process", async () => {
     await using folder = await openFolder();
     const data = (directory: string) => runCommand(["peek", "orders", "--data", directory]);
     expect(await data(`${folder.path}/nowhere`)).toMatchObject({
@@ -104,7 +100,7 @@ describe("an interrupted repair", () => {
 });
 
 describe("an interrupted receive", () => {
-  it("ends with 130 after the messages that it received, and loses none", async () => {
+  it("ends with 130 after the received messages, and loses none", async () => {
     await using environment = await openServerEnvironment();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -130,7 +126,7 @@ describe("keys", () => {
 
   it.each([
     [
-      "nobody listens",
+      "no broker listens",
       `Endpoint=sb://127.0.0.1:1;SharedAccessKeyName=a;SharedAccessKey=${key};UseDevelopmentEmulator=true`,
       3,
     ],
@@ -145,7 +141,7 @@ describe("keys", () => {
     }
   });
 
-  it("are not printed when they are refused; the error asks for --entity if listing fails", async () => {
+  it("are not printed if they are refused; the error suggests --entity if listing fails", async () => {
     await using environment = await openServerEnvironment();
     await environment.withBroker((broker) => broker.createQueue("orders"));
     const connectionString = environment.connectionString!.replace(
@@ -198,7 +194,7 @@ describe("configuration", () => {
   });
 
   it("is refused with an error that names its file", async () => {
-    // A folder for each: a module that was loaded from a path stays loaded.
+    // A separate folder for each, because loaded modules are cached by path.
     const run = async (content: string) => {
       await using folder = await openFolder();
       const path = await folder.write("waybill.config.mjs", content);
@@ -232,7 +228,7 @@ describe("configuration", () => {
 });
 
 describe("the terminal", () => {
-  it("is written to with colours only if they are wanted", async () => {
+  it("gets colours only if they are enabled", async () => {
     const decode = (env: Record<string, string>) => runCommand(["decode", "--no-json"], { input: "{}", env });
     const escapeSequence = "\u001b[";
     expect((await decode({})).stdout).not.toContain(escapeSequence);
@@ -241,7 +237,7 @@ describe("the terminal", () => {
     expect((await decode({ FORCE_COLOR: "1", NO_COLOR: "1" })).stdout).not.toContain(escapeSequence);
   });
 
-  it("shows headings in bold whole, in whatever lines they are", async () => {
+  it("shows whole headings in bold, on any number of lines", async () => {
     await using environment = await openDataEnvironment();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -256,7 +252,7 @@ describe("the terminal", () => {
     expect(stripVTControlCharacters(stdout)).toBe(plain.stdout);
   });
 
-  it("shows a long table as several, which is much faster", async () => {
+  it("shows a long table as several tables, which is much faster", async () => {
     await using environment = await openDataEnvironment();
     const messages = Array.from({ length: 501 }, (_, id) => encoded({ id }));
     await environment.withBroker(async (broker) => {
@@ -283,7 +279,7 @@ describe("the terminal", () => {
   });
 });
 
-// A device that is always full, if the system has it.
+// A device that is always full, if the system has one.
 describe.runIf(existsSync("/dev/full"))("an output that cannot be written", () => {
   it("ends the command with 4, and loses no message", async () => {
     await using environment = await openDataEnvironment();
@@ -301,7 +297,7 @@ describe.runIf(existsSync("/dev/full"))("an output that cannot be written", () =
     expect(await environment.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(2);
   });
 
-  it("for errors does not change the exit code", async () => {
+  it("of errors does not change the exit code", async () => {
     expect(await runCommand(["nonsense"], { stderrTo: "/dev/full" })).toMatchObject({ exitCode: 2 });
   });
 });

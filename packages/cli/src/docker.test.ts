@@ -45,7 +45,7 @@ describe("the container", () => {
     expect(await startAsContainer(JSON.parse(args))).toContain("of 0.0.0.0: AMQP");
   });
 
-  it("starts with those of the compose file and its configuration", async () => {
+  it("starts with the arguments of the compose file and its configuration", async () => {
     const [, args = "[]"] = /command:\s+(\[.*\])/.exec(await readFile(docker("compose.yaml"), "utf8")) ?? [];
     expect(await startAsContainer(JSON.parse(args))).toContain("1 queue, 1 topic, 1 subscription");
   });

@@ -20,7 +20,7 @@ export interface Ended {
   readonly stderr: string;
   /** The standard output as JSON. */
   json<T = Record<string, unknown>>(): T;
-  /** The same line by line. */
+  /** The standard output by line. */
   lines<T = Record<string, unknown>>(): T[];
 }
 
@@ -34,13 +34,13 @@ export interface RunOptions {
   readonly stderrTo?: string;
   /** Runs in a new process, without the modules of earlier runs, such as a configuration of the same name. */
   readonly isFresh?: boolean;
-  /** Presses Ctrl-C as soon as this resolves to true. */
+  /** Sends Ctrl-C as soon as this resolves to true. */
   readonly interruptWhen?: () => Promise<boolean>;
 }
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
 
-/** A file beside the sources. */
+/** A file in the fixtures folder. */
 export function fixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 }
@@ -60,7 +60,7 @@ const hostProgram = fileURLToPath(new URL("../test/command-host.mjs", import.met
 let host: ChildProcess | undefined;
 let lastRun: Promise<unknown> = Promise.resolve();
 
-/** Runs one after the other, since they share a working directory and an environment. */
+/** Runs are sequential, since they share a working directory and an environment. */
 function runInHost(args: readonly string[], { cwd, env = {}, input = "" }: RunOptions): Promise<Ended> {
   const run = lastRun.then(async () => {
     host ??= fork(hostProgram, [], { stdio: ["ignore", "ignore", "inherit", "ipc"], env: inheritedEnv() });
@@ -123,7 +123,7 @@ function runInProcess(
   });
 }
 
-/** Presses Ctrl-C once while the command reads an endless input; resolves with the signal that ended it. */
+/** Sends Ctrl-C while the command reads an endless input; resolves with the signal that ended it. */
 export async function interruptReading(args: readonly string[]): Promise<NodeJS.Signals | null> {
   const child = spawn(process.execPath, [bin, ...args], { stdio: ["pipe", "ignore", "ignore"] });
   // More than a pipe's buffer: the callback is called only when the command reads.
@@ -156,7 +156,7 @@ export interface Environment extends AsyncDisposable {
   readonly folder: string;
   readonly connectionString?: string;
   write(name: string, content: string | Uint8Array): Promise<string>;
-  /** Works on the broker in the process of the test. */
+  /** Calls a function with the broker in the process of the test. */
   withBroker<T>(work: (broker: Broker) => Promise<T>): Promise<T>;
   /** Runs the command against the broker. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
@@ -181,7 +181,7 @@ export async function openDataEnvironment(): Promise<Environment> {
   };
 }
 
-/** The local broker behind AMQP, through the official SDK. */
+/** The local broker over AMQP, with the official SDK. */
 export async function openServerEnvironment(): Promise<Environment> {
   const folder = await openFolder();
   const broker = createBroker();
@@ -219,7 +219,7 @@ export function encoded(body: unknown, format: "json" | "msgpack" = "json"): Enc
 /** An undeserializable message. */
 export const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe, 0xfd), messageId: "garbage" };
 
-/** Sends messages, and dead-letters them if asked to. */
+/** Sends messages, and optionally dead-letters them. */
 export async function fill(
   broker: Broker,
   queue: string,

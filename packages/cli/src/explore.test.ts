@@ -40,7 +40,7 @@ it("refuses an invalid origin", async () => {
 });
 
 describe("waybill mcp", () => {
-  it("answers an assistant over the standard input and output, and writes nothing else there", async () => {
+  it("answers an assistant over standard input and output, and writes nothing else to them", async () => {
     await using environment = await openDataEnvironment();
     await environment.withBroker(async (broker) => void (await broker.createQueue("orders")));
     await using child = startServer(["mcp", ...(await placeOf(environment))], environment);

@@ -20,7 +20,7 @@ describe("a table", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   });
 
-  it("leaves out empty columns", async () => {
+  it("omits empty columns", async () => {
     await using environment = await openServerEnvironment();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -39,7 +39,7 @@ describe("a hint", () => {
     expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--next-session") });
   });
 
-  it("says that the broker does not use TLS", async () => {
+  it("reports that the broker does not use TLS", async () => {
     await using environment = await openServerEnvironment();
     const env = {
       SERVICEBUS_CONNECTION_STRING: (environment.connectionString ?? "").replace(
@@ -56,7 +56,7 @@ describe("a hint", () => {
 });
 
 describe("an interrupted command", () => {
-  it("that changes nothing says so", () => {
+  it("reports if it changed nothing", () => {
     const { text, exitCode } = describeError(new WaybillError("aborted", "The call was aborted."));
     expect([text, exitCode]).toEqual([
       "Interrupted: nothing on the broker was changed. Run the same command again to start over.",
@@ -68,7 +68,7 @@ describe("an interrupted command", () => {
 describe("--namespace", () => {
   const identity = "node_modules/@azure/identity";
 
-  it("says which package to install", async () => {
+  it("names the package to install", async () => {
     await using environment = await openServerEnvironment();
     const ended = await environment.run(["peek", "orders", "--namespace", "shop"], { isFresh: true });
     expect(ended).toMatchObject({
@@ -89,7 +89,7 @@ describe("--namespace", () => {
     expect(ended.stderr).toContain("made a credential");
   });
 
-  it("takes a name or a host", () => {
+  it("accepts a name or a host", () => {
     expect(namespaceHost("shop")).toBe("shop.servicebus.windows.net");
     expect(namespaceHost("sb://shop.servicebus.chinacloudapi.cn/")).toBe("shop.servicebus.chinacloudapi.cn");
     expect(() => namespaceHost("Endpoint=sb://shop;SharedAccessKey=x")).toThrow("takes a name, such as shop");

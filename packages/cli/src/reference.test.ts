@@ -12,7 +12,7 @@ it("is the help text in docs/cli.md", async () => {
   await expect(text).toMatchFileSnapshot("../../../docs/cli.md");
 });
 
-it("is printed by the real binary too", async () => {
+it("is also printed by the real binary", async () => {
   const ended = await runCommand(["dead-letters", "repair", "--help"]);
   expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
   expect(ended.stdout).toContain("waybill dead-letters repair orders --apply --receipts orders.receipts");

@@ -19,7 +19,7 @@ export function withKnownGaps(cases: readonly Case[], gaps: readonly KnownGap[])
     if (!cases.some((one) => one.name === name))
       throw new TypeError(`The known gap "${name}" names no case of this suite.`);
     if (reasons.has(name)) throw new TypeError(`The known gap "${name}" is listed twice.`);
-    if (reason.trim() === "") throw new TypeError(`The known gap "${name}" gives no reason.`);
+    if (reason.trim() === "") throw new TypeError(`The known gap "${name}" has no reason.`);
     reasons.set(name, reason);
   }
   return cases.map((one) => {
@@ -36,7 +36,7 @@ function inverted(one: Case, reason: string): Case {
         () => true,
         () => false,
       );
-      assert.ok(!isPassing, `The known gap "${one.name}" (${reason}) is closed: take it off the list.`);
+      assert.ok(!isPassing, `The known gap "${one.name}" (${reason}) now passes: remove it from the list.`);
     },
   };
 }

@@ -2,6 +2,6 @@ import assert from "node:assert/strict";
 
 /** A value that a case needs; fails the case when it is not there. */
 export function required<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined, "something that the case needs is missing");
+  assert.ok(value !== undefined, "a value that the case needs is missing");
   return value;
 }

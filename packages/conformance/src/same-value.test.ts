@@ -20,7 +20,7 @@ describe("isSameValue", () => {
     expect(isSameValue({ a: 1 }, { a: 1, b: undefined })).toBe(false);
   });
 
-  it("sees a __proto__ key as a key", () => {
+  it("treats a __proto__ key as a key", () => {
     const own: unknown = JSON.parse('{"__proto__":{"a":1}}');
     expect(isSameValue(own, JSON.parse('{"__proto__":{"a":1}}'))).toBe(true);
     expect(isSameValue(own, JSON.parse('{"__proto__":{"a":2}}'))).toBe(false);

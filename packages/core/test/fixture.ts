@@ -69,7 +69,7 @@ export async function quiet(): Promise<void> {
 }
 
 /**
- * Lets the event loop turn until a condition holds; fails after ten seconds. A fixed number of turns is not enough: the digest of a
+ * Runs the event loop until a condition is true; fails after ten seconds. A fixed number of turns is not enough: the digest of a
  * dead-letter record is computed on another thread.
  */
 export async function until(holds: () => boolean): Promise<void> {
@@ -94,7 +94,7 @@ export function reading(deserialize: (bytes: Uint8Array) => unknown): Serializer
 /** A format whose schema registry can be switched off. */
 export function registryBound(registry: { isUp: boolean }): Serializer {
   return reading((bytes) => {
-    if (!registry.isUp) throw unavailableFailure("The registry does not answer.");
+    if (!registry.isUp) throw unavailableFailure("The registry does not respond.");
     return { text: decoder.decode(bytes) };
   });
 }

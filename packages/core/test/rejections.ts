@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect } from "vitest";
 import { quiet } from "./fixture.js";
 
-/** Fails every test of the file that leaves an unhandled rejection, which would end the process. */
+/** Fails every test of the file that causes an unhandled rejection, which would end the process. */
 export function expectNoUnhandledRejections(): void {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);

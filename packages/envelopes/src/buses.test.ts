@@ -26,7 +26,7 @@ describe("nserviceBus", () => {
     expect(await read(bus, sent(order, { applicationProperties: request }))).toMatchObject(asPlaced);
   });
 
-  it("takes the first of several types that is known, the most derived first", async () => {
+  it("reads the first known type of several, the most derived first", async () => {
     const list =
       "Shop.Internal.RushOrderPlaced, Shop;Shop.Contracts.OrderPlaced, Shop;Shop.Contracts.OrderPaid, Shop";
     expect(await read(bus, sent(order, enclosing(list)))).toMatchObject(asPlaced);
@@ -36,11 +36,11 @@ describe("nserviceBus", () => {
     "Shop.Contracts.OrderShipped, Shop",
     "Shop.Contracts.OrderPlaced2, Shop;Other.OrderPlaced, Other",
     "System.Collections.Generic.List`1[[Shop.Contracts.OrderPlaced, Shop]], mscorlib",
-  ])("does not take %s for another type", async (list) => {
+  ])("does not confuse %s with another type", async (list) => {
     expect(await read(bus, sent(order, enclosing(list)))).toMatchObject(unknownType);
   });
 
-  it("knows the real id, which is not the native one", () => {
+  it("returns the bus's message id, which is not the native one", () => {
     expect(bus.facts({ messageId: "native", replyTo: "native", applicationProperties: request })).toEqual({
       messageId: request["NServiceBus.MessageId"],
       types: [request["NServiceBus.EnclosedMessageTypes"]],
@@ -51,7 +51,7 @@ describe("nserviceBus", () => {
     });
   });
 
-  it("writes what it reads, every header a text", async () => {
+  it("writes what it reads, with every header as a string", async () => {
     const message = await write(bus, { subject: "order-placed", body: order, replyTo: "replies" });
     const { applicationProperties = {} } = message;
     expect(Object.values(applicationProperties).filter((value) => typeof value !== "string")).toEqual([]);
@@ -65,7 +65,7 @@ describe("nserviceBus", () => {
     expect(await read(bus, message)).toMatchObject(asPlaced);
   });
 
-  it("replies as NServiceBus does", async () => {
+  it("replies like NServiceBus", async () => {
     const properties = bus.replyProperties({ messageId: "native", applicationProperties: request });
     const reply = await write(bus, { subject: "order-paid", body: order, ...properties });
     expect(reply).toMatchObject({
@@ -83,7 +83,7 @@ describe("nserviceBus", () => {
 describe("massTransit", () => {
   const bus = massTransit({ types });
   const contentType = "application/vnd.masstransit+json";
-  /** After the example of MassTransit's documentation, Serialization. */
+  /** From the example in MassTransit's documentation, Serialization. */
   const envelope = {
     messageId: "181c0000-6393-3630-36a4-08daf4e7c6da",
     requestId: "ef375b18-69ee-4a9e-b5ec-44ee1177a27e",
@@ -115,7 +115,7 @@ describe("massTransit", () => {
     ).toMatchObject(asPlaced);
   });
 
-  it("does not take an unknown type for another", async () => {
+  it("does not confuse an unknown type with another", async () => {
     const unknown = { ...envelope, messageType: ["urn:message:Shop.Contracts:OrderPlaced2"] };
     expect(await read(bus, sent(unknown, { contentType }))).toMatchObject(unknownType);
     const applicationProperties = { "MT-MessageType": "urn:message:Shop.Contracts:OrderPlaced2" };
@@ -127,7 +127,7 @@ describe("massTransit", () => {
     { message: order },
     { message: order, messageType: "x" },
     [],
-  ])("refuses what is no envelope under its label: %j", async (body) => {
+  ])("refuses a body that is not an envelope but has its content type: %j", async (body) => {
     expect((await read(bus, sent(body, { contentType }))).status).toBe("undeserializable");
   });
 
@@ -147,7 +147,7 @@ describe("massTransit", () => {
     expect(await read(raw, rawMessage)).toMatchObject(asPlaced);
   });
 
-  it("says where a reply is expected, and replies to the request", async () => {
+  it("returns the reply address, and replies to the request", async () => {
     const { body: rawBody } = sent(envelope);
     const request = { contentType, rawBody, messageId: "native", applicationProperties: {} };
     expect(bus.facts(request)).toMatchObject({

@@ -37,8 +37,8 @@ export function openEvent(value: unknown): OpenedEvent {
 }
 
 function checked(value: unknown): Readonly<Record<string, unknown>> {
-  if (Array.isArray(value)) throw malformed("a batch of events in the place of one");
-  if (!looksLikeEvent(value)) throw malformed(`none of ${required.join(", ")}, or an empty one`);
+  if (Array.isArray(value)) throw malformed("a batch of events instead of one event");
+  if (!looksLikeEvent(value)) throw malformed(`no ${required.join(", ")}, or an empty one`);
   if (!/^(?:1\.0|0\.3)$/.test(String(value.specversion))) throw malformed("a specversion that is not 1.0");
   return value;
 }
@@ -58,7 +58,7 @@ function ofMediaType(bytes: Uint8Array, mediaType: unknown): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
   } catch {
-    throw malformed("data that is not the JSON that datacontenttype names");
+    throw malformed("data that is not JSON, although datacontenttype declares JSON");
   }
 }
 

@@ -54,7 +54,7 @@ const schema = {
 const mediaType = "application/cloudevents+avro";
 
 /**
- * Reads and writes structured CloudEvents of the Avro format, under `application/cloudevents+avro` alone. `avro` is the function of
+ * Reads and writes structured CloudEvents of the Avro format, with the content type `application/cloudevents+avro` only. `avro` is the function of
  * `@waybill/serializer-avro`.
  */
 export function cloudEventsAvro<Options>(avro: (options: Options) => Serializer): Serializer {

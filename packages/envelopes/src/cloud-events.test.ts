@@ -13,7 +13,7 @@ const event = { ...attributes, datacontenttype: "application/json", data: order 
 const structured = "application/cloudevents+json; charset=utf-8";
 const bus = cloudEvents({ types, source: "/shop" });
 
-/** Attributes in binary mode, as the AMQP binding has them. */
+/** Attributes in binary mode, in the form of the AMQP binding. */
 function prefixed(prefix: string, more: object = {}) {
   const entries = Object.entries({ ...attributes, ...more }).map(([name, value]) => [prefix + name, value]);
   return Object.fromEntries(entries) as Record<string, string>;
@@ -30,7 +30,7 @@ describe("CloudEvents in binary mode", () => {
     expect(await read(bus, other)).toMatchObject(unknownType);
   });
 
-  it("are written as they are read, and replace no attribute of the message's own", async () => {
+  it("are written as they are read, and do not replace attributes of the message", async () => {
     const message = await write(bus, {
       subject: "order-placed",
       body: order,
@@ -49,7 +49,7 @@ describe("CloudEvents in binary mode", () => {
     expect(await read(bus, message)).toMatchObject(asPlaced);
   });
 
-  it("say an instant as an AMQP timestamp or as text", () => {
+  it("have a time as an AMQP timestamp or as text", () => {
     const time = "2026-11-05T12:34:56.789Z";
     const facts = (value: string | Date) =>
       bus.facts({ applicationProperties: { ...prefixed("cloudEvents_"), cloudEvents_time: value } });
@@ -63,7 +63,7 @@ describe("CloudEvents in binary mode", () => {
 });
 
 describe("CloudEvents in structured mode", () => {
-  it("of the official JavaScript SDK are read, and its reader reads ours", async () => {
+  it("of the official JavaScript SDK are read, and the SDK reads ours", async () => {
     const theirs = HTTP.structured(new CloudEvent({ ...event }));
     const body = new TextEncoder().encode(String(theirs.body));
     expect(
@@ -85,7 +85,7 @@ describe("CloudEvents in structured mode", () => {
     });
   });
 
-  it("hold bytes as base64", async () => {
+  it("have bytes as base64", async () => {
     const bytes = Uint8Array.of(0, 1, 254, 255);
     const theirs = HTTP.structured(
       new CloudEvent({ ...attributes, datacontenttype: "application/octet-stream", data: bytes }),
@@ -114,11 +114,11 @@ describe("CloudEvents in structured mode", () => {
     ["a batch", [event]],
     ["no type", { ...event, type: undefined }],
     ["an empty id", { ...event, id: "" }],
-    ["a specversion to come", { ...event, specversion: "2.0" }],
+    ["a future specversion", { ...event, specversion: "2.0" }],
     ["both kinds of data", { ...event, data_base64: "AA==" }],
     ["bad base64", { ...attributes, data_base64: "A" }],
     [
-      "bytes that are not the JSON they should be",
+      "bytes that are declared as JSON but are not JSON",
       { ...attributes, datacontenttype: "application/json", data_base64: "/w==" },
     ],
   ])("with %s are refused", async (_, body) => {
@@ -129,12 +129,12 @@ describe("CloudEvents in structured mode", () => {
     });
   });
 
-  it("do not take an unknown type for another", async () => {
+  it("do not confuse an unknown type with another", async () => {
     const body = { ...event, type: "com.shop.order" };
     expect(await read(bus, sent(body, { contentType: structured }))).toMatchObject(unknownType);
   });
 
-  it("are answered in their own mode", async () => {
+  it("are answered in the same mode", async () => {
     const properties = bus.replyProperties({
       contentType: structured,
       applicationProperties: {},
@@ -147,7 +147,7 @@ describe("CloudEvents in structured mode", () => {
 
 describe("dapr", () => {
   const bus2 = dapr({ types: { ...types, orders: "order-placed" } });
-  /** After the tests of Dapr, `pubsub/envelope_test.go`. */
+  /** From the tests of Dapr, `pubsub/envelope_test.go`. */
   const published = {
     data: order,
     datacontenttype: "application/json",
@@ -161,7 +161,7 @@ describe("dapr", () => {
     type: "com.dapr.event.sent",
   };
 
-  it("reads events without a content type, typed by the topic where Dapr's own type says nothing", async () => {
+  it("reads events without a content type, with the topic as message type if the type is Dapr's default", async () => {
     expect(await read(bus2, sent(published))).toMatchObject(asPlaced);
     expect(
       await read(bus2, sent({ ...published, type: "com.shop.order.placed", topic: "other" })),
@@ -175,7 +175,7 @@ describe("dapr", () => {
     expect(await read(bus2, sent(bytes))).toMatchObject({ body: Uint8Array.of(0, 1, 254, 255) });
   });
 
-  it("leaves other JSON alone", async () => {
+  it("does not change other JSON", async () => {
     expect(await read(bus2, sent({ id: "1", type: "com.shop.order.placed" }))).toMatchObject({
       status: "decoded",
       report: { messageType: undefined },
@@ -221,7 +221,7 @@ describe("envelopes", () => {
     for (const message of messages) expect(await read(every, message)).toMatchObject(asPlaced);
   });
 
-  it("writes as it is configured", async () => {
+  it("writes the configured envelope", async () => {
     expect(await write(every, { subject: "order-placed", body: order })).toMatchObject({
       subject: "order-placed",
     });

@@ -31,7 +31,7 @@ const prefixes = ["cloudEvents_", "cloudEvents:"] as const;
 const structured = "application/cloudevents";
 
 /**
- * CloudEvents 1.0 over AMQP, in binary and structured mode: attributes with the prefix `cloudEvents_`, or `cloudEvents:` of older senders. The
+ * CloudEvents 1.0 over AMQP, in binary and structured mode: attributes with the prefix `cloudEvents_`, or `cloudEvents:` from older senders. The
  * message type is the event's `type`, the body its data. Throws `TypeError` for an invalid option. Source: CloudEvents, AMQP protocol
  * binding 1.0.3.
  */
@@ -67,7 +67,7 @@ export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
       const attributes = Object.entries(event).map(([name, value]) => [prefixes[0] + name, value] as const);
       return {
         messageId,
-        // Attributes that the message already has override those made here.
+        // Attributes that the message already has override the generated ones.
         applicationProperties: { ...Object.fromEntries(attributes), ...applicationProperties },
       };
     },

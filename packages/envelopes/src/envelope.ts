@@ -2,7 +2,7 @@ import type { ApplicationProperties, MessageTypeResolver } from "@waybill/core";
 import type { RepliableMessage } from "@waybill/core/request-reply";
 import type { EncodedBody, WritableProperties } from "@waybill/core/transport";
 
-/** What an envelope reads: the properties of a message, and its body if that contains the type. */
+/** What an envelope reads: the properties of a message, and its body if the body contains the type. */
 export interface EnvelopedMessage {
   readonly contentType?: string | undefined;
   readonly subject?: string | undefined;
@@ -16,9 +16,9 @@ export interface EnvelopedMessage {
 
 /** The metadata of a message of another bus, in one form for all buses. Members are undefined if the message does not have them. */
 export interface EnvelopeFacts {
-  /** The message's own id, which is not always the native `messageId`. */
+  /** The bus's id of the message, which is not always the native `messageId`. */
   readonly messageId: string | undefined;
-  /** Every type of the message, the most derived first, as the bus writes them. */
+  /** Every type of the message, the most derived first, as the bus writes it. */
   readonly types: readonly string[];
   readonly correlationId: string | undefined;
   readonly conversationId: string | undefined;
@@ -42,13 +42,13 @@ export interface Envelope extends MessageTypeResolver {
   replyProperties(request: RepliableMessage & EnvelopedMessage): WritableProperties;
 }
 
-/** Names of types: the other bus's on the left, yours on the right. */
+/** Names of types: the name on the bus on the left, your name on the right. */
 export type TypeNames = Readonly<Record<string, string>>;
 
 /** Options that every envelope takes. */
 export interface EnvelopeOptions {
   /**
-   * The message types by their names on the bus: `{ "Shop.Contracts.OrderPlaced": "order-placed" }`. A type that is not listed goes by its name on
+   * The message types by their names on the bus: `{ "Shop.Contracts.OrderPlaced": "order-placed" }`. A type that is not listed keeps its name on
    * the bus, which may be an alias of a message type. Default: none.
    */
   readonly types?: TypeNames | undefined;
@@ -60,7 +60,7 @@ export function typeTable(types: TypeNames = {}, normal: (name: string) => strin
   const foreign = new Map<string, string>();
   for (const [theirs, ours] of Object.entries(types)) {
     if (typeof ours !== "string" || ours === "")
-      throw new TypeError("envelope: types must map names to names.");
+      throw new TypeError("envelope: types must map type names to type names.");
     local.set(normal(theirs), ours);
     if (!foreign.has(ours)) foreign.set(ours, theirs);
   }
@@ -79,7 +79,7 @@ export function typeTable(types: TypeNames = {}, normal: (name: string) => strin
   };
 }
 
-/** An own member that is a non-empty string. */
+/** A member that is a non-empty string and not inherited. */
 export function textMember(object: object = {}, name: string): string | undefined {
   const value: unknown = Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -90,7 +90,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }
 
-/** An id as text, whatever AMQP type it has. */
+/** An id of any AMQP type, as text. */
 export function idText(id: unknown): string | undefined {
   if (id instanceof Uint8Array) return Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return id === undefined || id === null || id === "" ? undefined : String(id);
@@ -105,7 +105,7 @@ export function instantOf(text: string | undefined): Date | undefined {
 /** Generated ids of messages without one, so that properties and envelope get the same id. */
 const newIds = new WeakMap<object, string>();
 
-/** The message's own id, or one made for it. */
+/** The message's id, or a generated one. */
 export function messageIdOf(message: WritableProperties): string {
   const own = idText(message.messageId);
   if (own !== undefined) return own;

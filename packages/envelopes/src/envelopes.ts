@@ -1,7 +1,7 @@
 import { type EncodedMessage, type MessageTypeResolver, propertyResolver } from "@waybill/core";
 import type { Envelope } from "./envelope.js";
 
-/** How several envelopes share a client. */
+/** How one client uses several envelopes. */
 export interface EnvelopesOptions {
   /** The resolver for messages without any of the envelopes, and for sent messages. Default: the subject, and `messageVersion`. */
   readonly otherwise?: MessageTypeResolver | undefined;

@@ -16,7 +16,7 @@ import {
 
 /** How messages of MassTransit are written. */
 export interface MassTransitOptions extends EnvelopeOptions {
-  /** `"envelope"` (default): `application/vnd.masstransit+json`; `"raw"`: the message alone as JSON, its types in `MT-MessageType`. */
+  /** `"envelope"` (default): `application/vnd.masstransit+json`; `"raw"`: only the message as JSON, its types in `MT-MessageType`. */
   readonly writes?: "envelope" | "raw" | undefined;
   /** The sender's address, such as `sb://shop.servicebus.windows.net/orders`. Default: it is left out. */
   readonly sourceAddress?: string | undefined;
@@ -112,7 +112,7 @@ export function massTransit(options: MassTransitOptions = {}): Envelope {
   } satisfies Envelope);
 }
 
-/** The metadata in the envelope; the raw form has them as properties. */
+/** The metadata in the envelope; the raw form has it in properties. */
 function addresses({ applicationProperties, replyTo }: WritableProperties): object {
   return {
     requestId: textMember(applicationProperties, "RequestId"),
@@ -145,6 +145,6 @@ function urn(name: string): string {
 function noEnvelope(what: string): Error {
   return decodeFailure(
     "malformed",
-    `The content type names an envelope of MassTransit, and the body has ${what}.`,
+    `The content type declares an envelope of MassTransit, but the body has ${what}.`,
   );
 }

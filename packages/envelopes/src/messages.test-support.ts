@@ -10,7 +10,7 @@ import {
 } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 
-/** Two types: a message of neither must not be read as one of them. */
+/** Two types: a message of another type must not be read as one of them. */
 const orderPlaced = defineMessage("order-placed", {
   version: 1,
   schemas: { 1: { body: bodyType<{ id: string }>() } },

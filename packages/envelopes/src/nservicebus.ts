@@ -14,7 +14,7 @@ import {
 export interface NServiceBusOptions extends EnvelopeOptions {
   /** The sender's endpoint (`NServiceBus.OriginatingEndpoint`). Default: it is left out. */
   readonly endpoint?: string | undefined;
-  /** The `NServiceBus.MessageIntent` of messages without one. Default `"Send"`. */
+  /** The `NServiceBus.MessageIntent` of messages that have none. Default `"Send"`. */
   readonly intent?: "Send" | "Publish" | undefined;
 }
 

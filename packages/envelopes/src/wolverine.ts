@@ -14,7 +14,7 @@ import {
 const marks = ["accepted-content-types", "sent-at", "conversation-id", "reply-uri", "attempts"] as const;
 
 /**
- * Wolverine: the type is the subject, all other metadata are string application properties. Throws `TypeError` for an unknown option or
+ * Wolverine: the type is the subject, all other metadata is in string application properties. Throws `TypeError` for an unknown option or
  * invalid `types`. Source: `AzureServiceBusEnvelopeMapper`.
  */
 export function wolverine(options: EnvelopeOptions = {}): Envelope {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openExplorer, order } from "./fixture.test-support.js";
 
 describe("an explorer", () => {
-  it("opens once by its link, and sets a cookie that scripts and other sites cannot use", async () => {
+  it("opens once with its link, and sets a cookie that scripts and other sites cannot use", async () => {
     await using fixture = await openExplorer();
     const { search } = new URL(fixture.explorer.issueLink());
     const first = await fixture.ask(`/${search}`);
@@ -24,12 +24,12 @@ describe("an explorer", () => {
     ["no cookie", {}],
     ["another cookie", { cookie: "waybill-explorer=1" }],
     ["a foreign host", { host: "evil.example", isMember: true }],
-    ["a host that only resolves to here", { host: `localhost.evil.example:${port}`, isMember: true }],
+    ["a host that only resolves to this machine", { host: `localhost.evil.example:${port}`, isMember: true }],
     ["a foreign origin", { origin: "https://evil.example", isMember: true }],
     ["the origin of a frame without one", { origin: "null", isMember: true }],
     ["a page of another port", { "sec-fetch-site": "same-site", isMember: true }],
     ["another site", { "sec-fetch-site": "cross-site", isMember: true }],
-  ])("answers nothing to a request with %s", async (_, { isMember, ...headers }: Record<string, unknown>) => {
+  ])("refuses a request with %s", async (_, { isMember, ...headers }: Record<string, unknown>) => {
     await using fixture = await openExplorer();
     await fixture.send(order(1));
     const cookie = await memberCookie(fixture);

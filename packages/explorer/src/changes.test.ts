@@ -42,7 +42,7 @@ describe("a repair from the page", () => {
     expect(await fixture.waiting({ queue: "orders" })).toEqual([]);
   });
 
-  it("is cancelled in the middle and resumed from its receipts, without loss or duplicates", async () => {
+  it("can be cancelled halfway and resumed from its receipts, without loss or duplicates", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     const ids = Array.from({ length: 100 }, (_, id) => `order-${id}`);
     await fixture.send(...ids.map((_, id) => order(id)));
@@ -136,7 +136,7 @@ async function jobs(fixture: Fixture): Promise<RepairJobView[]> {
   return (await fixture.get("/api/repairs")).json<RepairJobView[]>();
 }
 
-/** A repair waits two seconds of the broker's time for further dead letters. */
+/** A repair waits two seconds of the broker's time for more dead letters. */
 async function untilDone(fixture: Fixture): Promise<void> {
   await until(async () => {
     fixture.clock.advance(500);

@@ -41,7 +41,7 @@ export interface Answer {
   lines<T = Record<string, unknown>>(): T[];
 }
 
-/** A broker with the queue `orders`, whose time moves only with `clock`, and an explorer of it with a cookie. */
+/** A broker with the queue `orders`, whose time advances only with `clock`, and an explorer of it with a cookie. */
 export async function openExplorer(options: Partial<ExplorerOptions & ServeOptions> = {}) {
   const directory = await mkdtemp(join(tmpdir(), "waybill-explorer-"));
   const clock = createManualClock(new Date());

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { garbage, openExplorer, order, pipeline } from "./fixture.test-support.js";
 import { createMcpServer } from "./mcp/mcp-server.js";
 
-/** A client of the protocol, beside an explorer of the same broker. */
+/** A client of the protocol, and an explorer of the same broker. */
 async function openClient() {
   const fixture = await openExplorer();
   const { transport, broker, directory } = fixture;
@@ -79,7 +79,7 @@ describe("the tools of an assistant", () => {
     });
   });
 
-  it("explain what was wrong with a call", async () => {
+  it("explain the error of an invalid call", async () => {
     await using opened = await openClient();
     expect(await opened.call("peek_messages", { entity: "nowhere" })).toMatchObject({
       isError: true,

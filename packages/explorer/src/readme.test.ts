@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { pipeline } from "./fixture.test-support.js";
 import { startExplorer } from "./server/start-explorer.js";
 
-it("serves the page from a program, as the README says", async () => {
+it("serves the page from a program, as in the README", async () => {
   await using broker = createBroker();
   await using transport = localTransport(broker);
   const log = vi.spyOn(console, "log").mockImplementation(() => {});

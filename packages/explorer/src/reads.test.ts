@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { garbage, openExplorer, order } from "./fixture.test-support.js";
 import type { MessageView } from "./reads/message-view.js";
 
-describe("what an explorer shows", () => {
+describe("an explorer", () => {
   it("counts by state", async () => {
     await using fixture = await openExplorer();
     await fixture.send(order(1), order(2), order(3));
@@ -56,7 +56,7 @@ describe("what an explorer shows", () => {
     });
   });
 
-  it("shows each attempt with stage, reason and offset, and the bytes beside it", async () => {
+  it("shows each attempt with stage, reason and offset, and the bytes around it", async () => {
     await using fixture = await openExplorer();
     await fixture.send(garbage);
     const view = (await fixture.get("/api/message?entity=orders&number=1")).json<MessageView>();
@@ -215,7 +215,7 @@ describe("what an explorer shows", () => {
     expect((await fixture.get("/api/raw?entity=orders&number=1")).status).toBe(400);
   });
 
-  it("keeps censuses in a file, and decides by them what can be retired", async () => {
+  it("keeps censuses in a file, and decides with them what can be retired", async () => {
     await using fixture = await openExplorer();
     expect((await fixture.get("/api/verdict?serializer=json")).status).toBe(409);
     await fixture.send(order(1));
@@ -237,7 +237,7 @@ describe("what an explorer shows", () => {
     expect(verdict.reasons.map(({ obstacle }) => obstacle)).toEqual(["waiting", "writers"]);
   });
 
-  it("decodes for other tools in the shape of Temporal's codec servers", async () => {
+  it("decodes for other tools like Temporal's codec servers", async () => {
     await using fixture = await openExplorer();
     const packed = Buffer.from([0x81, 0xa2, 0x69, 0x64, 0x07]).toString("base64");
     const unknown = { metadata: { encoding: btoa("binary/plain") }, data: btoa("\u0001") };

@@ -51,7 +51,7 @@ describe("one message type in three formats", () => {
     );
   });
 
-  it("takes the writer's schema from the definition: a body that breaks it is not upcast", () => {
+  it("uses the writer's schema of the definition: a body that breaks it is not upcast", () => {
     const broken = { ...write("json", 1), body: new TextEncoder().encode('{"id":"7","total":"1"}') };
     expect(pipeline.deserialize(broken)).toMatchObject({ reason: "ValidationFailed" });
     const mislabelled = { ...write("avro", 2), applicationProperties: { messageVersion: 1 } };
@@ -84,7 +84,7 @@ describe("the schemas of a definition", () => {
       "needs a schemaId on each schema",
     ],
     ["MessagePack", msgpack(), { msgpack: {} }, "A schema must be a Standard Schema or a function"],
-  ])("are compiled when the pipeline is made: %s", (_, serializer, schemas, text) => {
+  ])("are compiled when the pipeline is created: %s", (_, serializer, schemas, text) => {
     const type = defineMessage("a", { version: 1, schemas: { 1: schemas } });
     expect(() => createPipeline({ serializer, messageTypes: [type] })).toThrow(TypeError);
     expect(() => createPipeline({ serializer, messageTypes: [type] })).toThrow(text);
@@ -99,7 +99,7 @@ describe("the schemas of a definition", () => {
     expect(raw.deserialize(message)).toMatchObject({ body: { id: 5 } });
   });
 
-  it("override those of the serializer's own options", () => {
+  it("override those of the serializer's options", () => {
     const type = defineMessage("a", { version: 1, schemas: { 1: { json: { required: ["id"] } } } });
     const typed = createPipeline({ serializer: json({ schema: false }), messageTypes: [type] });
     expect(typed.serialize(type.message({ id: 1 }))).toMatchObject({ contentType: "application/json" });
@@ -117,7 +117,7 @@ describe("the schemas of a definition", () => {
       { avro: idSchema },
       'The value does not fit the Avro schema: "id" is missing where int is expected.',
     ],
-  ])("check bodies that were upcast: %s", (_, serializer, schemas, text) => {
+  ])("check upcast bodies: %s", (_, serializer, schemas, text) => {
     const type = defineMessage("a", {
       version: 2,
       schemas: { 1: { avro: "string" }, 2: schemas },

@@ -3,14 +3,14 @@ import type { EncodedMessage } from "@waybill/core";
 import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 
-/** A broker per test, whose clock advances only when the test moves it. */
+/** A broker per test, whose clock advances only when the test advances it. */
 export function openFixture() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const broker = createBroker({ clock });
   const transport = localTransport(broker);
   const catalog = localCatalog(broker);
 
-  /** Receives what is ready and settles it. */
+  /** Receives the available messages and settles them. */
   async function settle(
     address: EntityAddress,
     how: (receiver: TransportReceiver, delivery: object) => Promise<void>,
@@ -26,7 +26,7 @@ export function openFixture() {
     clock,
     transport,
     catalog,
-    /** What a census looks at. */
+    /** The entities of a census. */
     source: { transport, catalog },
     now: () => new Date(clock.now()),
     send: (entity: string, message: EncodedMessage) => transport.createSender(entity).send([message]),
@@ -37,7 +37,7 @@ export function openFixture() {
       settle(address, (receiver, delivery) => receiver.deadLetter(delivery, { deadLetterReason: "Test" })),
     complete: (address: EntityAddress) =>
       settle(address, (receiver, delivery) => receiver.complete(delivery)),
-    /** Every message anywhere, whether it can be peeked or not. */
+    /** All messages, whether they can be peeked or not. */
     everything: (): EncodedMessage[] =>
       broker.snapshot().stores.flatMap(({ messages }) => messages.map(({ message }) => toEncoded(message))),
     async [Symbol.asyncDispose](): Promise<void> {

@@ -43,12 +43,15 @@ const misspelt: [what: string, give: () => unknown, nearest: string][] = [
   ["Verification", () => new Verification({ maxSample: 1 } as never), "maxSamples"],
 ];
 
-it.each(misspelt)("%s refuses a misspelt option with the nearest name", async (what, give, nearest) => {
-  const error = await Promise.resolve()
-    .then(give)
-    .catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(TypeError);
-  const { message } = error as TypeError;
-  expect(message.startsWith(`${what}: there is no option "`)).toBe(true);
-  expect(message).toContain(`did you mean "${nearest}"?`);
-});
+it.each(misspelt)(
+  "%s refuses a misspelt option and suggests the most similar name",
+  async (what, give, nearest) => {
+    const error = await Promise.resolve()
+      .then(give)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    const { message } = error as TypeError;
+    expect(message.startsWith(`${what}: there is no option "`)).toBe(true);
+    expect(message).toContain(`did you mean "${nearest}"?`);
+  },
+);

@@ -21,7 +21,7 @@ export interface OrderV3 {
   readonly cents: number;
 }
 
-/** One graph across three formats: JSON v1 → Avro v2 → MessagePack v3, and back down. */
+/** Conversions across three formats: JSON v1 → Avro v2 → MessagePack v3, and back. */
 export const orderPlaced = defineMessage("order-placed", {
   version: 3,
   schemas: {

@@ -17,7 +17,7 @@ import { WaybillClient, type WaybillClientOptions } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 
-/** Registers the SDK of OpenTelemetry as an application does, with exporters in memory. */
+/** Registers the SDK of OpenTelemetry like an application, with exporters in memory. */
 export function registerSdk() {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -67,7 +67,7 @@ export async function openFixture(options: Partial<WaybillClientOptions>) {
   };
 }
 
-/** Lets the event loop turn until a condition holds; fails after ten seconds. */
+/** Runs the event loop until a condition is true; fails after ten seconds. */
 export async function until(holds: () => boolean): Promise<void> {
   for (const deadlineMs = performance.now() + 10_000; performance.now() < deadlineMs; ) {
     if (holds()) return;

@@ -61,7 +61,7 @@ describe("metrics", () => {
     ]);
   });
 
-  it("count what was sent and consumed, and time the operations", async () => {
+  it("count sent and consumed messages, and measure the duration of operations", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     await fixture.client.createSender("orders").sendMessages([{ body: {} }, { body: {} }]);

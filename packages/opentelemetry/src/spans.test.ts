@@ -5,7 +5,7 @@ import { openFixture, registerSdk, until } from "./fixture.test-support.js";
 import { openTelemetry } from "./index.js";
 
 describe("sending", () => {
-  it("makes a producer span whose context travels as traceparent and Diagnostic-Id", async () => {
+  it("creates a producer span whose context is sent as traceparent and Diagnostic-Id", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     const message = { body: { n: 1 }, messageId: "a", correlationId: "c", subject: "order" };
@@ -30,7 +30,7 @@ describe("sending", () => {
     });
   });
 
-  it("gives each message of a batch a context of its own, and links the sending to all", async () => {
+  it("gives each message of a batch its own context, and links the send span to all", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     await fixture.client.createSender("orders").sendMessages([
@@ -50,7 +50,7 @@ describe("sending", () => {
     expect(send!.links.map(({ attributes }) => attributes!["messaging.message.id"])).toEqual(["a", "b"]);
   });
 
-  it("leaves a context alone that the message carries already, as the official SDK does", async () => {
+  it("does not change a context that the message already has, like the official SDK", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -72,7 +72,7 @@ describe("sending", () => {
     ]);
   });
 
-  it("stands in the span that is active, and says what failed", async () => {
+  it("is a child of the active span, and records the error", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     await trace.getTracer("test").startActiveSpan("request", async (span) => {
@@ -90,7 +90,7 @@ describe("sending", () => {
 });
 
 describe("a subscription", () => {
-  it("makes a consumer span in the producer's trace, in which the handler runs and the message is settled", async () => {
+  it("creates a consumer span in the producer's trace, in which the handler runs and the message is settled", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     await fixture.client.createSender("orders").sendMessages({ body: {}, messageId: "a" });
@@ -126,7 +126,7 @@ describe("a subscription", () => {
     expect(new Set([send, forward, settle, process].map((span) => span.spanContext().traceId)).size).toBe(1);
   });
 
-  it("makes a trace of its own where that is asked for, linked to the producer's", async () => {
+  it("starts a new trace if configured, linked to the producer's", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry({ processSpans: "linked" }) });
     await fixture.client.createSender("orders").sendMessages({ body: {} });
@@ -137,7 +137,7 @@ describe("a subscription", () => {
     expect(process.links.map(linked)).toEqual([send.spanContext().spanId]);
   });
 
-  it("fails with what the handler throws", async () => {
+  it("records the error of the handler", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     await fixture.client.createSender("orders").sendMessages({ body: {} });
@@ -154,7 +154,7 @@ describe("a subscription", () => {
     expect(sdk.spans().map(({ name }) => name)).toContain("abandon orders");
   });
 
-  it("tells each attempt at a body as an event", async () => {
+  it("records each attempt to read a body as an event", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     const body = new TextEncoder().encode("{s3cret");
@@ -185,8 +185,8 @@ describe("a subscription", () => {
   });
 });
 
-describe("receiving by calls", () => {
-  it("makes a span that is linked to each message and holds the reading of all", async () => {
+describe("receiving with calls", () => {
+  it("creates a span that is linked to each message and includes their deserialization", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     await fixture.client.createSender("news").sendMessages([{ body: {} }, { body: {} }]);
@@ -211,7 +211,7 @@ describe("receiving by calls", () => {
     expect(settle.links.map(linked)).toEqual([creates[0]!.spanContext().spanId]);
   });
 
-  it("makes no span of a call that brought nothing", async () => {
+  it("creates no span for a call without messages", async () => {
     await using sdk = registerSdk();
     await using fixture = await openFixture({ diagnostics: openTelemetry() });
     await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
@@ -220,7 +220,7 @@ describe("receiving by calls", () => {
 });
 
 describe("without an SDK", () => {
-  it("does nothing, and begins as soon as one is registered", async () => {
+  it("does nothing, and starts as soon as one is registered", async () => {
     const diagnostics = openTelemetry();
     await using fixture = await openFixture({ diagnostics });
     expect(diagnostics.trace).toBeUndefined();
@@ -239,7 +239,7 @@ interface Subscribable {
   subscribe(handlers: { processMessage(): unknown; processError(): void }): { close(): Promise<void> };
 }
 
-/** Subscribes until so many messages are done with. */
+/** Subscribes until a number of messages are processed. */
 async function handle(receiver: unknown, handler: () => unknown, spans: () => ReadableSpan[], count = 1) {
   const subscription = (receiver as Subscribable).subscribe({
     processMessage: async () => {

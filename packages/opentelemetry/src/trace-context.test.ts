@@ -13,14 +13,14 @@ describe("spanContextOf", () => {
     expect(context!.traceState!.serialize()).toBe("vendor=a");
   });
 
-  it("reads later versions, which may say more", () => {
+  it("reads later versions, which may have more fields", () => {
     expect(spanContextOf(facts(`cc-${traceId}-${spanId}-01-more`))).toMatchObject({ traceId, spanId });
   });
 
   it.each([
     ["nothing", undefined],
     ["version ff", `ff-${traceId}-${spanId}-01`],
-    ["version 00 that says more", `00-${traceId}-${spanId}-01-more`],
+    ["version 00 with more fields", `00-${traceId}-${spanId}-01-more`],
     ["a trace id of zeros", `00-${"0".repeat(32)}-${spanId}-01`],
     ["a span id of zeros", `00-${traceId}-${"0".repeat(16)}-01`],
     ["capital letters", `00-${traceId.toUpperCase()}-${spanId}-01`],

@@ -14,7 +14,7 @@ export const orderSchema = {
 
 export const order = { id: "A-1042", cents: 12_995 };
 
-/** The order under its schema, without a framing. Source: Avro specification 1.12, Binary Encoding. */
+/** The order, written with its schema, without a framing. Source: Avro specification 1.12, Binary Encoding. */
 export const orderPayload = Uint8Array.of(12, ...Buffer.from("A-1042"), 0x86, 0xcb, 0x01);
 
 /** A registry in memory that counts its calls. */

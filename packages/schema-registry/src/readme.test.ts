@@ -18,7 +18,7 @@ const client = {
   registerSchema: async () => ({ id: "0123456789abcdef0123456789abcdef" }),
 };
 
-it("README: writes and reads under a registry's schema", async () => {
+it("README: writes and reads with a registry's schema", async () => {
   // #region example
   const source = azureSchemaRegistry(client, { groupName: "shop" });
   const pipeline = createPipeline({ serializer: registryAvro(avro, { source, schema: orderSchema }) });

@@ -42,19 +42,19 @@ describe("single-object encoding", () => {
     expect(contentType).toBe("application/avro");
   });
 
-  it("is recognised without a label", () => {
+  it("is recognised without a content type", () => {
     const serializer = avro({ schema: orderV1 });
     expect(serializer.detection).toBe("magic");
     expect(serializer.leadingBytes).toEqual([0xc3]);
     expect(read(serializer, write(serializer, v1Value), { isDeclared: false })).toEqual(v1Value);
   });
 
-  it("reads a body of an older schema into the newest", () => {
+  it("reads a body of an older schema as the newest", () => {
     const body = write(avro({ schema: orderV1 }), v1Value);
     assert.deepStrictEqual(read(avro({ schema: orderV2, writerSchemas: [orderV1] }), body), v1AsV2);
   });
 
-  it("reads a body of a newer schema too, once that is known", () => {
+  it("also reads a body of a newer schema that is known", () => {
     const withDefaults = {
       ...orderV1,
       fields: orderV1.fields.map((field) =>
@@ -70,14 +70,14 @@ describe("single-object encoding", () => {
     });
   });
 
-  it("refuses a schema that nobody named", () => {
+  it("refuses an unknown schema", () => {
     const error = errorOf(() => read(avro({ schema: orderV2 }), write(avro({ schema: orderV1 }), v1Value)));
     expect(error).toBeInstanceOf(WaybillError);
     expect(error.reason).toBe("schema-unknown");
     expect(error.message).toContain("fingerprint 0x");
   });
 
-  it("refuses a body without a header, labelled or not", () => {
+  it("refuses a body without a header, declared or not", () => {
     const serializer = avro({ schema: "string" });
     for (const isDeclared of [true, false])
       expect(errorOf(() => read(serializer, Uint8Array.of(2, 0x41), { isDeclared })).reason).toBe(
@@ -104,7 +104,7 @@ describe("schemas by message type", () => {
     expect(read(serializer, body, { messageType: "somethingElse" })).toEqual(v1AsV2);
   });
 
-  it("refuses a fingerprint of several message types when the message does not name one", () => {
+  it("refuses a fingerprint of several message types if the message does not have one of them", () => {
     const body = write(avro({ schema: customer }), { name: "Zoë" });
     const error = errorOf(() => read(serializer, body));
     expect(error.reason).toBe("schema-unknown");
@@ -124,7 +124,7 @@ describe("schemas by message type", () => {
 });
 
 describe("schemas by a function", () => {
-  it("asks for every message and compiles each schema once", () => {
+  it("calls it for every message and compiles each schema once", () => {
     const asked: (string | undefined)[] = [];
     const serializer = avro({
       schemas({ messageType }) {
@@ -145,14 +145,14 @@ describe("schemas by a function", () => {
 describe("raw bodies", () => {
   const raw = avro({ schema: orderV1, schemaId: "AbC123", framing: "raw" });
 
-  it("are written under a content type that names the schema, its letter case kept", () => {
+  it("are written with a content type that has the schema id, in the same letter case", () => {
     const body = raw.serialize(v1Value, contextOf()) as { bytes: Uint8Array; contentType: string };
     expect(body.contentType).toBe("avro/binary+AbC123");
     expect(body.bytes[0]).toBe(12);
     expect(read(raw, body.bytes, { schemaId: "AbC123" })).toEqual(v1Value);
   });
 
-  it("are read with the schema that stands under the id among the known ones", () => {
+  it("are read with the known schema of the id", () => {
     const reader = avro({ schema: orderV2, writerSchemas: [{ schema: orderV1, schemaId: "AbC123" }] });
     expect(read(reader, write(raw, v1Value), { schemaId: "AbC123" })).toEqual(v1AsV2);
     expect(errorOf(() => read(reader, write(raw, v1Value), { schemaId: "abc123" })).reason).toBe(
@@ -160,7 +160,7 @@ describe("raw bodies", () => {
     );
   });
 
-  it("are read with a schema from the source, which is asked once per id", async () => {
+  it("are read with a schema from the source, which is called once per id", async () => {
     let count = 0;
     const reader = avro({
       schema: orderV2,
@@ -179,12 +179,12 @@ describe("raw bodies", () => {
     });
   });
 
-  it("are read at once when the source answers at once", () => {
+  it("are read synchronously if the source returns synchronously", () => {
     const reader = avro({ schema: orderV2, schemaById: () => orderV1 });
     expect(read(reader, write(raw, v1Value), { schemaId: "AbC123" })).toEqual(v1AsV2);
   });
 
-  it("come back later when the source cannot be reached", async () => {
+  it("are unavailable while the source fails", async () => {
     const failing = [
       () => Promise.reject(new Error("ECONNREFUSED")),
       () => {
@@ -202,7 +202,7 @@ describe("raw bodies", () => {
     }
   });
 
-  it("ask again after the source was unreachable", async () => {
+  it("call the source again after it failed", async () => {
     let isDown = true;
     const reader = avro({
       schema: orderV2,
@@ -217,7 +217,7 @@ describe("raw bodies", () => {
     expect(await attempt()).toEqual(v1AsV2);
   });
 
-  it("stop waiting for the source when the caller gave up", async () => {
+  it("stop waiting for the source when the caller aborts", async () => {
     const controller = new AbortController();
     const reader = avro({ schema: orderV2, schemaById: () => new Promise(() => {}) });
     const waiting = read(reader, write(raw, v1Value), { schemaId: "1", signal: controller.signal });
@@ -225,7 +225,7 @@ describe("raw bodies", () => {
     await expect(waiting).rejects.toMatchObject({ code: "aborted" });
   });
 
-  it("are refused when the source's schema is invalid or cannot be resolved", () => {
+  it("are refused if the source's schema is invalid or cannot be resolved", () => {
     const invalid = avro({ schema: orderV2, schemaById: () => ({ type: "record", name: "Order" }) });
     expect(errorOf(() => read(invalid, write(raw, v1Value), { schemaId: "1" })).reason).toBe(
       "schema-unknown",
@@ -236,12 +236,12 @@ describe("raw bodies", () => {
     );
   });
 
-  it("of several schemas go to the reader of the writer's name", () => {
+  it("of several schemas are read with the reader schema of the same name", () => {
     const reader = avro({ schemas: { order: orderV2, customer }, schemaById: () => orderV1 });
     expect(read(reader, write(raw, v1Value), { schemaId: "1" })).toEqual(v1AsV2);
   });
 
-  it("without an id are read only when the label is said to name the schema", () => {
+  it("without an id are read only with unframedBodies accept", () => {
     const body = write(raw, v1Value);
     const accepting = avro({ schema: orderV1, unframedBodies: "accept" });
     expect(read(accepting, body)).toEqual(v1Value);
@@ -260,7 +260,7 @@ describe("Confluent framing", () => {
     expect(roundTrip(confluent, v1Value, { isDeclared: false })).toEqual(v1Value);
   });
 
-  it("is read only when that was asked for", () => {
+  it("is read only if configured", () => {
     const body = write(confluent, v1Value);
     expect(errorOf(() => read(avro({ schema: orderV1, schemaId: 258 }), body)).reason).toBe(
       "identity-missing",
@@ -273,7 +273,7 @@ describe("Confluent framing", () => {
     expect(read(reader, body)).toEqual(v1AsV2);
   });
 
-  it("refuses an id that is not known, and a header that is cut", () => {
+  it("refuses an unknown id, and a truncated header", () => {
     expect(errorOf(() => read(confluent, Uint8Array.of(0, 0, 0, 0, 9, 2, 65))).reason).toBe("schema-unknown");
     expect(errorOf(() => read(confluent, Uint8Array.of(0, 0, 0))).reason).toBe("identity-missing");
   });
@@ -287,20 +287,20 @@ describe("options", () => {
       /either schema or schemas/,
     ],
     [
-      "Confluent framing beside bodies without any",
+      "Confluent framing together with unframed bodies",
       () => avro({ schema: "int", acceptsConfluent: true, unframedBodies: "accept" }),
-      /excludes acceptsConfluent/,
+      /cannot be combined with acceptsConfluent/,
     ],
-    ["no message type", () => avro({ schemas: {} }), /no message type/],
+    ["no message type", () => avro({ schemas: {} }), /at least one message type/],
     ["an unknown framing", () => avro({ schema: "int", framing: "object" as never }), /framing must be "/],
     ["raw framing without an id", () => avro({ schema: "int", framing: "raw" }), /needs a schemaId/],
     [
-      "a Confluent id that is no int32",
+      "a Confluent id that is not an int32",
       () => avro({ schema: "int", framing: "confluent", schemaId: "a" }),
       /cannot be written/,
     ],
     [
-      "an id that breaks the content type",
+      "an id that is invalid in a content type",
       () => avro({ schema: "int", framing: "raw", schemaId: "a; b" }),
       /cannot be written/,
     ],
@@ -326,7 +326,7 @@ describe("options", () => {
     expect(make).toThrow(text);
   });
 
-  it("are copied, so that changing a schema later changes nothing, and are not written to", () => {
+  it("are copied, so that later changes have no effect, and are not changed", () => {
     const schema = structuredClone(orderV1) as unknown as { type: string; fields: unknown[] };
     const options = Object.freeze({ schema: schema as unknown as AvroSchema });
     const serializer = avro(options);

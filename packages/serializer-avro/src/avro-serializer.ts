@@ -27,7 +27,7 @@ import { describeId } from "./schema/schema-source.js";
 /** What is written. Source: AVRO-488. */
 const mediaType = "application/avro";
 
-/** The others are in common use. Source: Azure Schema Registry. */
+/** The other media types are in common use. Source: Azure Schema Registry. */
 const mediaTypes = Object.freeze([
   mediaType,
   "avro/binary",
@@ -40,7 +40,7 @@ const singleObjectHeaderSize = 10;
 const confluentHeaderSize = 5;
 
 /**
- * Avro: writes single-object encoding and reads bodies of every known schema into the newest. A body is read only if it identifies its writer
+ * Avro: writes single-object encoding and reads bodies of every known schema as the newest. A body is read only if it identifies its writer
  * schema; without that it is `identity-missing`, with an unknown schema `schema-unknown`.
  * Throws a `TypeError` when the schemas or options are not valid. Source: Avro specification 1.12, "Single-object encoding".
  */
@@ -68,7 +68,7 @@ function compileSchemaOf(
   let type: ResolvedMessageSchema["reader"]["type"];
   try {
     const found = schemas.find({ ...noContext, schema });
-    if (found === undefined) throw new TypeError("it is no schema");
+    if (found === undefined) throw new TypeError("it is not a schema");
     if (framing !== "single-object") checkSchemaId(found.schemaId, framing);
     type = found.reader.type;
   } catch (error) {
@@ -94,7 +94,7 @@ const noContext = Object.freeze({
   signal: undefined,
 });
 
-/** A value that is only validated was bounded when it was read. */
+/** The limit of values that are only validated: they were limited when they were read. */
 const checkedLimits: WriteLimits = { maxDepth: 1_000 };
 
 function serialize(
@@ -131,7 +131,7 @@ function deserialize(options: ResolvedAvroOptions, bytes: Uint8Array, context: D
   if (options.acceptsUnframed && context.isDeclared) return readUnframed(options, bytes, context);
   throw decodeFailure(
     "identity-missing",
-    "The Avro body does not say which schema it was written under: it has no single-object header, and its content type names no schema id.",
+    "The Avro body does not identify its writer schema: it has no single-object header, and its content type has no schema id.",
   );
 }
 

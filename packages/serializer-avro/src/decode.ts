@@ -31,8 +31,8 @@ function checkExtent(plan: ReadPlan, bytes: Uint8Array, start: number, limits: R
 
 function toDecodeFailure(error: unknown, tap: ReadTap): WaybillError {
   if (error instanceof WaybillError) return error;
-  // Only reached with a depth limit that exceeds the stack.
+  // Happens only if the depth limit is larger than the stack allows.
   if (error instanceof RangeError)
-    return tap.failure("depth-exceeded", "the value nests deeper than the stack", tap.pos);
+    return tap.failure("depth-exceeded", "the value is nested too deeply for the stack", tap.pos);
   return decodeFailure("malformed", `The Avro body is not readable (offset ${tap.pos}).`, error);
 }

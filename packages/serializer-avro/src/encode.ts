@@ -36,12 +36,13 @@ interface Misfit {
 function toEncodeFailure(error: unknown, type: AvscType, value: unknown): WaybillError {
   if (error instanceof WaybillError) return error;
   if (error instanceof InvalidValue && error.isComplete)
-    return encodeFailure(`Avro cannot hold the value: ${error.message}.`);
+    return encodeFailure(`Avro cannot represent the value: ${error.message}.`);
   if (error instanceof RangeError)
-    return encodeFailure("Avro cannot hold the value: it nests deeper than the stack.");
+    return encodeFailure("Avro cannot represent the value: it is nested too deeply for the stack.");
   const misfit = findMisfit(type, value);
   // An error thrown by the value's own code may quote the value, so it is not passed on.
-  if (misfit === undefined) return encodeFailure("Avro cannot hold the value: reading it threw an error.");
+  if (misfit === undefined)
+    return encodeFailure("Avro cannot represent the value: reading it threw an error.");
   return encodeFailure(
     `The value does not fit the Avro schema: ${misfit.path} ${describe(misfit)} where ${nameOf(misfit.expected)} is expected.`,
   );
@@ -94,6 +95,6 @@ function describe({ value, expected }: Misfit): string {
   const kind = typeof value === "bigint" ? "bigint" : (valueKind(value) ?? typeof value);
   if (kind === "object" && expected.typeName === "record") return "has fields that are not declared";
   if (kind === "object" && expected.typeName === "map")
-    return "is no plain object, or has a key that is not allowed,";
+    return "is not a plain object, or has a key that is not allowed,";
   return `is a value of kind ${kind}`;
 }

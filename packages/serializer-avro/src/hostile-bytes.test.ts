@@ -61,7 +61,7 @@ describe("any value of a schema", () => {
     writerSchemas: [everything],
   });
 
-  it("comes back as it was", () => {
+  it("is read back as it was", () => {
     fc.assert(
       fc.property(values, (value) => {
         assert.deepStrictEqual(read(serializer, write(serializer, value)), value);
@@ -70,7 +70,7 @@ describe("any value of a schema", () => {
     );
   });
 
-  it("is written as avsc writes it, where avsc can", () => {
+  it("is written like avsc writes it, if avsc can", () => {
     const type = avsc.Type.forSchema(structuredClone(everything) as never);
     const toAvsc = (value: unknown): unknown =>
       JSON.parse(
@@ -125,7 +125,7 @@ function expectOutcome(call: () => unknown): void {
     expect(error).toBeInstanceOf(WaybillError);
     const { reason, cause } = error as WaybillError;
     expect(reason).toBeDefined();
-    // A cause would be an error of avsc or of JavaScript, and so a check that is missing here.
+    // A cause would be an error of avsc or JavaScript: then a check is missing in this package.
     expect(cause).toBeUndefined();
   }
 }

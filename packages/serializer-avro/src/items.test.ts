@@ -43,8 +43,8 @@ describe("the items of a body", () => {
     ["in arrays in arrays", arrayOf(arrayOf("null")), [[null], [null, null]], 5],
     ["in a record, where eight scalar fields are one", wide, wideValue, 2],
     ["in records in an array", arrayOf(pair), [pairValue, pairValue], 4],
-    ["in fields that are no scalars", boxed, { box: pairValue, list: [], at: new Date(5) }, 4],
-    ["that become text", arrayOf(localTime), ["2026-11-05T12:34:56.789"], 4],
+    ["in fields that are not scalars", boxed, { box: pairValue, list: [], at: new Date(5) }, 4],
+    ["that are converted to text", arrayOf(localTime), ["2026-11-05T12:34:56.789"], 4],
     ["that are byte strings", arrayOf("bytes"), [Uint8Array.of(1), Uint8Array.of()], 8],
     ["that are of fixed size", arrayOf({ type: "fixed", name: "F", size: 0 }), [new Uint8Array(0)], 4],
   ];
@@ -59,7 +59,7 @@ describe("the items of a body", () => {
     );
   });
 
-  it("are counted as the reader has them, too", () => {
+  it("are also counted as the reader schema has them", () => {
     const added = { name: "list", type: arrayOf("int"), default: [1] };
     const reader = { ...pair, fields: [...pair.fields, added] };
     const serializer = avro({ schema: arrayOf(reader), writerSchemas: [arrayOf(pair)] });
@@ -68,15 +68,15 @@ describe("the items of a body", () => {
     expect(errorOf(() => read(serializer, body, { maxItems: 2 })).reason).toBe("items-exceeded");
   });
 
-  it("are counted in blocks that say their size", () => {
+  it("are counted in blocks with a byte size", () => {
     const serializer = avro({ schema: arrayOf(arrayOf("null")) });
-    // A block of one item in three bytes, which is an array of three nulls in no bytes.
+    // A block of one item in three bytes: an array of three nulls, which take no bytes.
     const body = framed(serializer, [], [1, 6, 5, 0, 0, 0]);
     expect(read(serializer, body, { maxItems: 4 })).toEqual([[null, null, null]]);
     expect(errorOf(() => read(serializer, body, { maxItems: 3 })).reason).toBe("items-exceeded");
   });
 
-  it("are counted in a large body before anything is built", () => {
+  it("are counted in a large body before any value is created", () => {
     const serializer = avro({ schema: arrayOf(arrayOf({ type: "map", values: "string" })) });
     const body = write(serializer, Array(100_000).fill([{ x: "y" }]));
     expect(read(serializer, body, { maxItems: 300_000 })).toHaveLength(100_000);

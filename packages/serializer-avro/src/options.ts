@@ -19,7 +19,7 @@ export type AvroFraming = "single-object" | "raw" | "confluent";
 /** The options of {@link avro} except schemas. */
 export interface AvroSettings {
   /**
-   * What is written. `"single-object"` (default): `C3 01`, the schema's fingerprint, the value; any reader with the schema can read it.
+   * How bodies are written. `"single-object"` (default): `C3 01`, the schema's fingerprint, the value; any reader with the schema can read it.
    * `"raw"`: only the value, with the content type `avro/binary+<schemaId>`, as in Azure Schema Registry. `"confluent"`: `00`, the
    * schema id as an int32, the value. The last two need a `schemaId` on each schema.
    */
@@ -105,7 +105,7 @@ export function resolveAvroOptions(options: AvroOptions) {
   const acceptsConfluent = options.acceptsConfluent ?? framing === "confluent";
   if (acceptsConfluent && unframedBodies === "accept")
     throw new TypeError(
-      'avro: unframedBodies "accept" excludes acceptsConfluent, since a body without a header may begin like one with it',
+      'avro: unframedBodies "accept" cannot be combined with acceptsConfluent, since a body without a header may begin like one with it',
     );
   const schemas = resolveSchemas(options, settings);
   if (framing !== "single-object") for (const { schemaId } of schemas.all) checkSchemaId(schemaId, framing);

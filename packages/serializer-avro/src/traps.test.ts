@@ -73,7 +73,7 @@ describe("reading refuses, where avsc does not,", () => {
     expect(reasonOf(arrayOf("int"), [], [...long(-1), ...long(-3), 4, 0])).toBe("malformed");
   });
 
-  it("bytes behind the value, with a reader schema too", () => {
+  it("bytes after the value, also with a reader schema", () => {
     expect(reasonOf("int", 1, [2, 0])).toBe("trailing-bytes");
     const writer = recordOf({ a: "int", b: "int" });
     const serializer = avro({ schema: recordOf({ a: "int" }), writerSchemas: [writer] });
@@ -152,7 +152,7 @@ describe("reading refuses, where avsc does not,", () => {
     expect(reasonOf("boolean", true, [2])).toBe("malformed");
   });
 
-  it("invalid UTF-8 in strings and map keys, but no honest U+FFFD", () => {
+  it("invalid UTF-8 in strings and map keys, but not a real U+FFFD", () => {
     expect(reasonOf("string", "", [2, 0xff])).toBe("utf8-invalid");
     expect(reasonOf("string", "", [6, 0xed, 0xa0, 0x80])).toBe("utf8-invalid");
     expect(reasonOf("string", "", [...long(40), ...Array.from({ length: 39 }, () => 0x41), 0xc3])).toBe(
@@ -181,7 +181,7 @@ describe("reading refuses, where avsc does not,", () => {
     expect(reasonOf(mapOf(mapOf("int")), {}, [2, ...key, 0, 0])).toBe("key-forbidden");
   });
 
-  it("values of a recursive schema that nest deeper than the limit", () => {
+  it("values of a recursive schema that are nested deeper than the limit", () => {
     const node = {
       type: "record",
       name: "Node",
@@ -222,15 +222,15 @@ describe("reading refuses, where avsc does not,", () => {
     expect(errorOf(() => read(skipping, body)).reason).toBe("depth-exceeded");
   });
 
-  it("a record that contains itself without end", () => {
+  it("a record that contains itself endlessly", () => {
     const endless = { type: "record", name: "Node", fields: [{ name: "next", type: "Node" }] } as const;
     const serializer = avro({ schema: [endless, "null"] });
     expect(errorOf(() => read(serializer, framed(serializer, null, [0]))).reason).toBe("depth-exceeded");
   });
 });
 
-describe("reading gives", () => {
-  it("plain object literals, prototypes included", () => {
+describe("reading returns", () => {
+  it("plain objects, including their prototype", () => {
     const inner = {
       type: "record",
       name: "Inner",
@@ -269,7 +269,7 @@ describe("reading gives", () => {
     expect(roundTrip(serializer, 5n)).toBe(5);
   });
 
-  it("longs as bigints always, where that was asked for", () => {
+  it("longs always as bigints, if configured", () => {
     const serializer = avro({ schema: recordOf({ a: "long", b: ["null", "long"] }), longs: "bigint" });
     assert.deepStrictEqual(roundTrip(serializer, { a: 1, b: 2n }), { a: 1n, b: 2n });
     const reader = avro({
@@ -289,7 +289,7 @@ describe("reading gives", () => {
     });
   });
 
-  it("bytes and fixed as plain copies of their own", () => {
+  it("bytes and fixed as plain copies", () => {
     const serializer = avro({ schema: recordOf({ a: "bytes", b: { type: "fixed", name: "F", size: 2 } }) });
     const body = Uint8Array.from(write(serializer, { a: Buffer.from([1, 2, 3]), b: Uint8Array.of(4, 5) }));
     const { a, b } = read(serializer, body) as { a: Uint8Array; b: Uint8Array };
@@ -298,7 +298,7 @@ describe("reading gives", () => {
     expect([a.buffer.byteLength, b.buffer.byteLength]).toEqual([3, 2]);
   });
 
-  it("the same from a Uint8Array, a Buffer and a view in the middle of other memory, which it leaves alone", () => {
+  it("the same value from a Uint8Array, a Buffer and a view in the middle of other memory, without changing it", () => {
     const serializer = avro({ schema: recordOf({ a: "string", b: "double" }) });
     const value = { a: "a text of more than sixteen bytes", b: 1.5 };
     const body = write(serializer, value);
@@ -309,7 +309,7 @@ describe("reading gives", () => {
     expect(view).toEqual(body);
   });
 
-  it("what a writer's union holds, though not all of its branches can be read", () => {
+  it("the value of a writer's union, even if not all of its branches can be read", () => {
     const writer = recordOf({ a: ["null", "string"] });
     const serializer = avro({ schema: recordOf({ a: "string" }), writerSchemas: [writer] });
     expect(read(serializer, write(avro({ schema: writer }), { a: "text" }))).toEqual({ a: "text" });
@@ -317,7 +317,7 @@ describe("reading gives", () => {
     expect(errorOf(() => read(serializer, body)).reason).toBe("schema-violation");
   });
 
-  it("the branch of the same name, for every field of a union and not only the first", () => {
+  it("the branch of the same name, for every field with a union", () => {
     const a = { type: "record", name: "A", fields: [{ name: "a", type: "int" }] };
     const b = { type: "record", name: "B", fields: [{ name: "b", type: "int" }] };
     const writer = recordOf({ first: b, second: "B" });
@@ -327,7 +327,7 @@ describe("reading gives", () => {
     expect(read(serializer, body)).toEqual({ first: { B: { b: 1 } }, second: { B: { b: 2 } } });
   });
 
-  it("bytes as bytes from a union in which a string could stand for them", () => {
+  it("bytes as bytes from a union that also has a string", () => {
     const reader = recordOf({ a: ["string", "bytes"], z: ["null", "int"] });
     const writer = recordOf({ a: ["string", "bytes"], z: "int" });
     const body = write(avro({ schema: writer }), { a: Uint8Array.of(0xff), z: 1 });
@@ -335,7 +335,7 @@ describe("reading gives", () => {
     expect(read(serializer, body)).toEqual({ a: Uint8Array.of(0xff), z: 1 });
   });
 
-  it("a large array to two fields that stand for the same one of the writer", () => {
+  it("a large array for two fields that have the same writer field", () => {
     const writer = recordOf({ list: arrayOf("int") });
     const fields = ["list", "copy"].map((name) => ({
       name,
@@ -361,7 +361,7 @@ describe("reading gives", () => {
   });
 });
 
-describe("writing refuses, and names the place,", () => {
+describe("writing refuses, with the path,", () => {
   const symbols = { type: "enum", name: "E", symbols: ["A", "B"] } as const;
   const refused: [string, AvroSchema, unknown, string][] = [
     [
@@ -396,7 +396,7 @@ describe("writing refuses, and names the place,", () => {
       '"a.b" is missing where int is expected',
     ],
     [
-      "null where there is a default",
+      "null for a field with a default",
       { ...recordOf({}), fields: [{ name: "a", type: "int", default: 1 }] },
       { a: null },
       '"a" is a value of kind null',
@@ -433,7 +433,7 @@ describe("writing refuses, and names the place,", () => {
     ["undefined", "string", undefined, "the root is missing"],
     ["a function", "string", () => "x", "the root is a value of kind function"],
     [
-      "a deep place",
+      "a deep path",
       arrayOf(mapOf(recordOf({ a: "int" }))),
       [{ k: { a: 1 } }, { secret: { a: "x" } }],
       '"[1][*].a" is a value of kind string',
@@ -446,7 +446,7 @@ describe("writing refuses, and names the place,", () => {
     expect(error.message).not.toContain("secret");
   });
 
-  it("values that nest deeper than the limit, or hold themselves", () => {
+  it("values that are nested deeper than the limit, or contain themselves", () => {
     const node = {
       type: "record",
       name: "Node",
@@ -459,17 +459,17 @@ describe("writing refuses, and names the place,", () => {
     const loop: { next: unknown } = { next: null };
     loop.next = loop;
     for (const maxDepth of [128, Number.POSITIVE_INFINITY])
-      expect(errorOf(() => write(serializer, loop, { maxDepth })).message).toContain("nests deeper");
+      expect(errorOf(() => write(serializer, loop, { maxDepth })).message).toContain("nest");
   });
 
-  it("more items without bytes than it would read", () => {
+  it("more items without bytes than the limit when reading", () => {
     const serializer = avro({ schema: arrayOf("null") });
     const nulls = (length: number) => Array.from({ length }, () => null);
     expect(roundTrip(serializer, nulls(10_000))).toEqual(nulls(10_000));
     expect(errorOf(() => write(serializer, nulls(20_000))).message).toContain("take no bytes");
   });
 
-  it("objects that are none of the application's, instead of writing the defaults", () => {
+  it("objects of the platform, instead of writing the defaults", () => {
     const record = { ...recordOf({}), fields: [{ name: "size", type: "int", default: 7 }] } as const;
     const schemas: [AvroSchema, (value: object) => unknown][] = [
       [record, (value) => value],
@@ -502,7 +502,7 @@ describe("writing refuses, and names the place,", () => {
     assert.deepStrictEqual(roundTrip(avro({ schema: record }), new Box()), { size: 3 });
   });
 
-  it("what a getter throws, without its error, which may quote the value", () => {
+  it("values whose getters throw, without their error, which may quote the value", () => {
     const value = {
       get a() {
         throw new Error("not loaded");
@@ -515,7 +515,7 @@ describe("writing refuses, and names the place,", () => {
 });
 
 describe("writing", () => {
-  it("fills defaults in and leaves undefined members out", () => {
+  it("fills in defaults and omits undefined members", () => {
     const schema = {
       ...recordOf({}),
       fields: [
@@ -526,7 +526,7 @@ describe("writing", () => {
     assert.deepStrictEqual(roundTrip(avro({ schema }), { c: undefined }), { a: 7, b: Uint8Array.of(255) });
   });
 
-  it("gives bytes that own their memory and stay as they are", () => {
+  it("returns bytes with separate memory that do not change", () => {
     const serializer = avro({ schema: "string" });
     const first = write(serializer, "first");
     const copy = Uint8Array.from(first);
@@ -536,7 +536,7 @@ describe("writing", () => {
     expect(Object.getPrototypeOf(first)).toBe(Uint8Array.prototype);
   });
 
-  it("survives a serialization that starts inside it", () => {
+  it("allows a serialization inside another", () => {
     const serializer = avro({ schema: recordOf({ a: "string", b: "string" }) });
     const inner = { a: "inner a", b: "inner b" };
     let innerBody: Uint8Array | undefined;
@@ -552,7 +552,7 @@ describe("writing", () => {
     expect(read(serializer, innerBody!)).toEqual(inner);
   });
 
-  it("grows with the value and gives the bytes that avsc gives", () => {
+  it("grows with the value and returns the same bytes as avsc", () => {
     const schema = recordOf({
       list: arrayOf("string"),
       map: mapOf("double"),
@@ -571,7 +571,7 @@ describe("writing", () => {
 });
 
 describe("unions", () => {
-  it("count their wrapping object as a level", () => {
+  it("count the wrapping object as a level", () => {
     const serializer = avro({ schema: arrayOf(["int", "double"]) });
     expect(roundTrip(serializer, [{ int: 1 }], { maxDepth: 2 })).toEqual([{ int: 1 }]);
     const body = write(serializer, [{ int: 1 }]);
@@ -579,30 +579,30 @@ describe("unions", () => {
     expect(errorOf(() => write(serializer, [{ int: 1 }], { maxDepth: 1 })).message).toContain("nests deeper");
   });
 
-  it("stand for themselves where values tell the branches apart", () => {
+  it("are unwrapped if values distinguish the branches", () => {
     const schema = recordOf({ u: ["null", "boolean", "long", "string", "bytes", arrayOf("int"), point] });
     for (const u of [null, true, 1, 2n ** 60n, "text", Uint8Array.of(1), [1, 2], { x: 1 }])
       assert.deepStrictEqual(roundTrip(avro({ schema }), { u }), { u });
   });
 
-  it("are wrapped by branch name where they do not", () => {
+  it("are wrapped by branch name otherwise", () => {
     const serializer = avro({ schema: ["null", "int", "double"] });
     for (const value of [null, { int: 1 }, { double: 1 }])
       assert.deepStrictEqual(roundTrip(serializer, value), value);
     expect(errorOf(() => write(serializer, 1)).code).toBe("serialization-failed");
   });
 
-  it("are wrapped always, or never, on request", () => {
+  it("are always or never wrapped, if configured", () => {
     assert.deepStrictEqual(roundTrip(avro({ schema: ["null", "int"], unions: "always" }), { int: 1 }), {
       int: 1,
     });
     expect(() => avro({ schema: ["int", "double"], unions: "never" })).toThrow(
-      /union \[int, double\] cannot be told apart/,
+      /union \[int, double\] cannot be distinguished/,
     );
   });
 });
 
-it("never writes a number beyond the range of a float as an infinity", () => {
+it("never writes a number beyond the range of a float as infinity", () => {
   const serializer = avro({ schema: recordOf({ rate: "float" }) });
   expect(errorOf(() => write(serializer, { rate: 1e300 })).message).toContain("beyond the range of a float");
   for (const rate of [3.4028234663852886e38, Number.NEGATIVE_INFINITY, Number.NaN]) {

@@ -5,14 +5,14 @@ import { readArgument, utf8 } from "./check-tag.js";
 const INDEFINITE_LENGTH = 31;
 const BREAK = 0xff;
 
-/** Texts up to this length have their length in the first byte. */
+/** Strings up to this length have their length in the first byte. */
 const LONGEST_COMPACT = 23;
 const TEXT = 3;
 const BYTES = 2;
 
 /**
- * Reads texts exactly, short ones faster than the library's own tokenizer. With `needsCare` it also reads texts that begin with U+FEFF, which the
- * library drops, and chunked texts, which it refuses and Java's Jackson writes for long ones. The bytes must have been checked.
+ * Reads strings exactly, short ones faster than the tokenizer of the library. With `needsCare` it also reads strings that begin with U+FEFF, which the
+ * library drops, and strings in chunks, which it refuses; Java's Jackson writes long strings in chunks. The bytes must have been checked.
  */
 export class CarefulTokenizer extends Tokenizer {
   readonly #needsCare: boolean;

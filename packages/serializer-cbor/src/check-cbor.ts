@@ -3,7 +3,7 @@ import { checkTag, checkText, fail, readArgument, setTag } from "./check-tag.js"
 
 const ARRAY = 0;
 const MAP = 1;
-/** A map that is the value of a key "constructor": a key "prototype" in it would reach for shared prototypes. */
+/** A map that is the value of a key "constructor": a key "prototype" in it could change shared prototypes. */
 const CONSTRUCTOR_MAP = 2;
 /** The remaining count of an array or map that ends with a break code. */
 const INDEFINITE = -1;
@@ -13,7 +13,7 @@ const BREAK = 0xff;
 /** How many more items a byte string counts for than another value. */
 const byteStringExtra = 3;
 
-// Reused by every call: the check is synchronous and never calls out, so it cannot be entered twice.
+// Reused by every call: the check is synchronous and calls no other code, so it cannot run twice at the same time.
 let remaining = new Float64Array(129);
 let kinds = new Uint8Array(129);
 let needsCare = false;
@@ -86,7 +86,7 @@ export function checkCbor(
     switch (major) {
       case 0:
       case 1:
-        if (info === INDEFINITE_LENGTH) fail("malformed", "an integer without an end", at);
+        if (info === INDEFINITE_LENGTH) fail("malformed", "an integer of indefinite length", at);
         break;
       case 2:
       case 3:
@@ -100,7 +100,7 @@ export function checkCbor(
         position += argument;
         break;
       case 6:
-        if (info === INDEFINITE_LENGTH) fail("malformed", "a tag without an end", at);
+        if (info === INDEFINITE_LENGTH) fail("malformed", "a tag of indefinite length", at);
         if (argument === setTag && (bytes[position] as number) >> 5 === 4) {
           // The array that follows is the set's item, which was already counted.
           if (left !== INDEFINITE) left++;
@@ -114,7 +114,7 @@ export function checkCbor(
         // false, true, null; floats of 16, 32 and 64 bits.
         if (info === 31) fail("malformed", "a break code where an item should begin", at);
         if (info < 20 || info === 23 || info === 24)
-          fail("type-forbidden", "a value that JSON has none for", at);
+          fail("type-forbidden", "a simple value other than false, true and null", at);
         break;
       default:
         isContainer = true;
@@ -145,11 +145,11 @@ function checkPieces(bytes: Uint8Array, at: number, maxPieces: number): number {
   let position = at + 1;
   for (let pieces = 0; bytes[position] !== BREAK; pieces++) {
     if (pieces > maxPieces)
-      fail("items-exceeded", "a string of more pieces than the body may have items", at);
+      fail("items-exceeded", "a string with more chunks than the body may have items", at);
     const head = bytes[position] ?? fail("truncated", "the body ends inside a string", at);
     const info = head & 0x1f;
     if (head >> 5 !== major || info > 27)
-      fail("malformed", "a string with a piece of another kind", position);
+      fail("malformed", "a string with a chunk of another type", position);
     const width = info < 24 ? 0 : 1 << (info - 24);
     const size = width === 0 ? info : readArgument(bytes, position + 1, width);
     const from = position + 1 + width;
@@ -164,7 +164,7 @@ function checkPieces(bytes: Uint8Array, at: number, maxPieces: number): number {
 function checkUtf8(bytes: Uint8Array, start: number, end: number): void {
   for (let index = start; index < end; index++) {
     if ((bytes[index] as number) < 0x80) continue;
-    // The library drops U+FEFF at the beginning of a text.
+    // The library drops U+FEFF at the beginning of a string.
     if (index === start && bytes[start] === 0xef && bytes[start + 1] === 0xbb) needsCare = true;
     checkText(bytes, start, end);
     return;

@@ -1,6 +1,6 @@
 import { type DecodeReason, decodeFailure } from "@waybill/core/serializer";
 
-/** A set: the array that follows. Source: the registry of CBOR tags. */
+/** A set: an array follows. Source: the registry of CBOR tags. */
 export const setTag = 258;
 
 /** Maximum length of a big integer: programs do not use larger ones, and conversion to decimal digits takes quadratic time. */
@@ -10,8 +10,8 @@ const maxIntegerBytes = 1024;
 type Content = "text" | "number" | "integer" | "wide integer" | "decimal" | "uuid";
 
 /**
- * The accepted tags, with the item that must follow: date and time as text and as number, integers beyond 64 bits, decimal fractions, URI, base64,
- * pattern and MIME message as text, UUID, a date as days and as text. Source: RFC 8949, 3.4; RFC 8943; the registry of CBOR tags.
+ * The accepted tags, with the item that must follow: date and time as string and as number, integers beyond 64 bits, decimal fractions, URI, base64,
+ * pattern and MIME message as string, UUID, a date as days and as string. Source: RFC 8949, 3.4; RFC 8943; the registry of CBOR tags.
  */
 const contents: ReadonlyMap<number, Content> = new Map([
   [0, "text"],
@@ -35,7 +35,7 @@ export const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** Checks the item after a tag; `position` is after the tag's head. Returns where the item ends. Throws `decodeFailure`. */
 export function checkTag(bytes: Uint8Array, position: number, tag: number, at: number): number {
   const kind = contents.get(tag);
-  if (kind === undefined) fail("type-forbidden", "a tag that has no plain value", at);
+  if (kind === undefined) fail("type-forbidden", "a tag that is not supported", at);
   return kind === "decimal" ? checkDecimal(bytes, position, at) : checkLeaf(bytes, position, kind, at);
 }
 
@@ -50,10 +50,10 @@ function checkDecimal(bytes: Uint8Array, position: number, at: number): number {
 }
 
 function checkLeaf(bytes: Uint8Array, position: number, kind: Content, at: number): number {
-  const head = bytes[position] ?? fail("truncated", "the body ends behind a tag", at);
+  const head = bytes[position] ?? fail("truncated", "the body ends after a tag", at);
   const major = head >> 5;
   const info = head & 0x1f;
-  if (!fits(kind, major, info) || info > 27) fail("malformed", "a tag before an item of another kind", at);
+  if (!fits(kind, major, info) || info > 27) fail("malformed", "a tag before an item of another type", at);
   const width = info < 24 ? 0 : 1 << (info - 24);
   const isString = major === 2 || major === 3;
   const size = !isString ? 0 : width === 0 ? info : readArgument(bytes, position + 1, width);

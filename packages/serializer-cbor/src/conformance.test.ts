@@ -246,7 +246,7 @@ describe("cbor", () => {
   for (const { name, run } of serializerCases(subject)) it(name, run);
 });
 
-describe("cbor that describes itself", () => {
+describe("cbor with selfDescribed", () => {
   const marked: SerializerSubject = {
     ...subject,
     create: () => cbor({ selfDescribed: true }),

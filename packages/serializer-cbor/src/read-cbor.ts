@@ -30,7 +30,7 @@ export function readCbor(
   if (!isMarked && !context.isDeclared) {
     throw decodeFailure(
       "identity-missing",
-      "Only CBOR that begins with the tag 55799 is recognised without a label.",
+      "Only CBOR that begins with the tag 55799 is recognised without a content type.",
     );
   }
   const value = decodeItem(isMarked ? bytes.subarray(selfDescription.length) : bytes, context);
@@ -40,7 +40,7 @@ export function readCbor(
   return result.value;
 }
 
-/** Checks and decodes one item without the tag that describes it. */
+/** Checks and decodes one item without the leading tag. */
 export function decodeItem(item: Uint8Array, limits: Parameters<typeof checkCbor>[1]): unknown {
   const needsCare = checkCbor(item, limits);
   try {

@@ -49,7 +49,9 @@ function fromEpoch(seconds: number): Date {
 }
 
 function checked(date: Date): Date {
-  return Number.isNaN(date.getTime()) ? refuse("value-out-of-range", "a date that Date cannot hold") : date;
+  return Number.isNaN(date.getTime())
+    ? refuse("value-out-of-range", "a date beyond the range of Date")
+    : date;
 }
 
 function toBigInt(bytes: Uint8Array): bigint {
@@ -70,7 +72,7 @@ function toUuid(bytes: Uint8Array): string {
 function toDecimal([exponent, mantissa]: [exponent: number | bigint, mantissa: number | bigint]): string {
   const scale = Number(exponent);
   if (Math.abs(scale) > maxExponent)
-    refuse("value-out-of-range", "a decimal fraction of too large an exponent");
+    refuse("value-out-of-range", "a decimal fraction with too large an exponent");
   const sign = mantissa < 0 ? "-" : "";
   const digits = String(mantissa).replace("-", "");
   const adjusted = scale + digits.length - 1;

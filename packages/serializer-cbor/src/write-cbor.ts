@@ -22,7 +22,7 @@ export function writeCbor(
   const item = writeItem(value, context.maxDepth);
   requireFewItems(item, context);
   if (check !== undefined) {
-    // Validated in the form that the reader will see.
+    // Validated in the form that the reader will get.
     const result = check(decodeItem(item, { maxDepth: context.maxDepth }));
     if (!result.isValid) throw encodeFailure(result.text);
   }
@@ -50,7 +50,7 @@ function requireFewItems(item: Uint8Array, { maxDepth, maxItemsIn }: SerializeCo
   }
 }
 
-// In the value's own order: sorting keys, the library's default, costs half of the time and does not matter to readers.
+// In the order of the value's keys: sorting them, the library's default, takes half of the time and does not matter to readers.
 const encodeOptions = Object.freeze({
   mapSorter: undefined,
   typeEncoders: { bigint: bigIntEncoder },
@@ -72,7 +72,7 @@ const rules: PlainRules = {
         return walk.refuse(`a value of type ${typeof item}`);
     }
   },
-  // A map, because a plain object would lose a key that its prototype has.
+  // A map, because a plain object would lose keys that its prototype has.
   record(entries, walk) {
     for (const [key] of entries) if (!key.isWellFormed()) walk.refuse("a key with a lone surrogate");
     return new Map(entries);

@@ -34,7 +34,7 @@ function nested(name: string): Uint8Array {
   return name === "deep-100k-open" ? start : Uint8Array.from([...start, ...new Uint8Array(100_000).fill(1)]);
 }
 
-/** Milliseconds of the fastest run: what else the machine does is not the reader's. */
+/** Milliseconds of the fastest run, which is the least affected by other processes. */
 async function fastestOf(runs: number, work: () => Promise<unknown>): Promise<number> {
   let fastestMs = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs; run++) {
@@ -48,14 +48,14 @@ async function fastestOf(runs: number, work: () => Promise<unknown>): Promise<nu
 describe("bodies that .NET wrote", () => {
   it("are 43", () => expect(legacyBodies).toHaveLength(43));
 
-  it.each(legacyBodies)("$name is read as it was meant", async ({ name }) => {
+  it.each(legacyBodies)("$name is read as the expected value", async ({ name }) => {
     expect(await readValue(readBytes(`legacy/${name}.bin`))).toEqual(
       readExpected(`legacy/${name}.expected.json`),
     );
   });
 
   it.each(legacyBodies.filter(({ name }) => hasFixture(`legacy/${name}.iso.json`)))(
-    "$name with dates as texts keeps every digit and offset",
+    "$name with dates as strings keeps every digit and offset",
     async ({ name }) => {
       const value = await readValue(readBytes(`legacy/${name}.bin`), { dates: "iso" });
       expect(value).toEqual(readExpected(`legacy/${name}.iso.json`));
@@ -63,14 +63,14 @@ describe("bodies that .NET wrote", () => {
   );
 
   it.each(legacyBodies.filter(({ name }) => !name.startsWith("hand-")))(
-    "$name is recognised without a label",
+    "$name is recognised without a content type",
     async ({ name }) => {
       const outcome = await read(readBytes(`legacy/${name}.bin`), {}, undefined);
       expect(outcome.status).toBe("decoded");
     },
   );
 
-  it("cannot be cut short anywhere", async () => {
+  it("are refused if they are truncated anywhere", async () => {
     for (const { name } of legacyBodies) {
       const body = readBytes(`legacy/${name}.bin`);
       const step = Math.max(1, Math.floor(body.length / 400));
@@ -84,7 +84,7 @@ describe("bodies that .NET wrote", () => {
 });
 
 describe("hints", () => {
-  it("tell lists of one object, texts of digits, dictionaries and characters", async () => {
+  it("declare lists of one object, strings of digits, dictionaries and characters", async () => {
     const order = await readValue(readBytes("legacy/poco-order-ambiguous.bin"), {
       hints: { OrderId: "string", Lines: "array", "Lines.Sku": "string" },
     });
@@ -112,19 +112,19 @@ describe("malformed bodies", () => {
     const body = hasFixture(`malformed/${name}.bin`) ? readBytes(`malformed/${name}.bin`) : nested(name);
     const outcome = await read(body, {}, label);
     expect(await fastestOf(5, () => read(body, {}, label))).toBeLessThan(50);
-    if (name === "empty-input") return; // No body at all is no .NET body: the pipeline says what it is.
+    if (name === "empty-input") return; // A message without a body is not a .NET body: the pipeline handles it.
     expect(outcome, category).toMatchObject({ status: "undeserializable" });
     const reasons = outcome.report.attempts.map(({ reason }) => reason);
     expect(reasons).not.toContain("serializer-fault");
   });
 
-  it.each(["deep-100k-open", "deep-100k-closed"])("%s overflows no stack", async (name) => {
+  it.each(["deep-100k-open", "deep-100k-closed"])("%s does not overflow the stack", async (name) => {
     expect(await read(nested(name), {}, label)).toMatchObject({
       report: { attempts: [{ reason: "depth-exceeded" }] },
     });
   });
 
-  it("are damaged ones, too: a changed byte gives a value or a reasoned refusal, nothing else", async () => {
+  it("can be damaged: a changed byte results in a value or a refusal with a reason", async () => {
     let random = 20_261_122;
     const next = (below: number) => {
       random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
@@ -141,7 +141,7 @@ describe("malformed bodies", () => {
     }
   });
 
-  it("never let a member's name reach a prototype", async () => {
+  it("never change a prototype with a member's name", async () => {
     const body = (
       await createPipeline({ serializer: dotnetBinary() }).serialize({ body: { marker: { a: 1 } } })
     ).body;
@@ -163,7 +163,7 @@ describe("malformed bodies", () => {
 describe("json: true", () => {
   const order = { id: 9_007_199_254_740_993n, lines: [{ sku: "é" }] };
 
-  it("reads JSON out of a string or bytes, with exact integers", async () => {
+  it("reads JSON from a string or bytes, with exact integers", async () => {
     const text = await readValue(readBytes("legacy/string-json.bin"));
     expect(await readValue(readBytes("legacy/string-json.bin"), { json: true })).toEqual(
       JSON.parse(String(text)),
@@ -175,21 +175,21 @@ describe("json: true", () => {
     );
   });
 
-  it("leaves other strings and bytes as they are", async () => {
+  it("does not change other strings and bytes", async () => {
     expect(await readValue(readBytes("legacy/string-hello.bin"), { json: true })).toBe("hello");
     expect(await readValue(readBytes("legacy/bytes-3.bin"), { json: true })).toEqual(
       readExpected("legacy/bytes-3.expected.json"),
     );
   });
 
-  it("writes JSON into a string that .NET reads by GetBody<string>()", async () => {
+  it("writes JSON as a string that .NET reads with GetBody<string>()", async () => {
     const pipeline = createPipeline({ serializer: dotnetBinary({ json: true }) });
     const message = await pipeline.serialize({ body: { id: 1, text: "grüße" } });
     expect(await readValue(message.body as Uint8Array)).toBe('{"id":1,"text":"grüße"}');
     expect(await pipeline.deserialize(message)).toMatchObject({ body: { id: 1, text: "grüße" } });
   });
 
-  it("refuses what begins as JSON and is not", async () => {
+  it("refuses content that begins like JSON but is not JSON", async () => {
     const broken = await createPipeline({ serializer: dotnetBinary() }).serialize({ body: '{"id":' });
     expect(await read(broken.body as Uint8Array, { json: true }, label)).toMatchObject({
       status: "undeserializable",
@@ -197,7 +197,7 @@ describe("json: true", () => {
     });
   });
 
-  it("uses a JSON serializer of your own", async () => {
+  it("uses a custom JSON serializer", async () => {
     expect(order.id).toBeTypeOf("bigint");
     expect(() => dotnetBinary({ json: "yes" as unknown as boolean })).toThrow(
       "dotnetBinary: json must be a boolean or a JSON serializer.",
@@ -221,12 +221,12 @@ describe("writing for .NET", () => {
     "bytes-empty",
     "int-minus-129",
     "long-2p53-plus-1",
-  ])("%s comes out byte for byte as .NET wrote it", async (name) => {
+  ])("%s is written byte for byte like .NET", async (name) => {
     const fixture = readBytes(`legacy/${name}.bin`);
     expect(await write({}, await readValue(fixture))).toEqual(fixture);
   });
 
-  it("an object of a contract comes out byte for byte as .NET wrote it", async () => {
+  it("an object of a contract is written byte for byte like .NET", async () => {
     const simple = readBytes("legacy/poco-simple.bin");
     const contract = {
       name: "SimpleOrder",
@@ -236,7 +236,7 @@ describe("writing for .NET", () => {
     expect(await write({ contract }, await readValue(simple))).toEqual(simple);
   });
 
-  it("nested contracts, lists and namespaces come out byte for byte as .NET wrote them", async () => {
+  it("nested contracts, lists and namespaces are written byte for byte like .NET", async () => {
     const order = readBytes("legacy/poco-order.bin");
     const line = {
       name: "OrderLine",
@@ -268,10 +268,10 @@ describe("writing for .NET", () => {
     expect(await write({ contract }, await readValue(order))).toEqual(order);
   });
 
-  it("names what a contract cannot hold, and never its value", async () => {
+  it("reports what a contract cannot represent, without the value", async () => {
     const contract = { name: "Order", namespace: contoso, members: { Id: "int" } } as const;
     await expect(write({ contract }, { Id: "secret" })).rejects.toThrow(
-      "The body cannot be written as .NET binary XML: at /Id is a value that .NET's type int cannot hold.",
+      "The body cannot be written as .NET binary XML: at /Id is a value that .NET's type int cannot represent.",
     );
     await expect(write({ contract }, { Id: 1, Ids: 2 })).rejects.toThrow(
       "at /Ids is a member that the contract Order does not have",

@@ -41,7 +41,7 @@ export interface DotnetOptions extends BodySchemaOptions<DotnetBodySchema> {
    * and so does a member whose text may be `"0"` or `"1"`. Default: none.
    */
   readonly hints?: DotnetHints | undefined;
-  /** The class to write objects as that `contracts` does not cover. Without one, they are written as `Dictionary<string, object>`. */
+  /** The class to write objects as that `contracts` does not cover. If omitted, they are written as `Dictionary<string, object>`. */
   readonly contract?: DotnetContract | undefined;
   /** The classes to write by message type. Default: none. */
   readonly contracts?: Readonly<Record<string, DotnetContract>> | undefined;

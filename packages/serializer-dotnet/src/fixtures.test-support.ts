@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const directory = new URL("../fixtures/", import.meta.url);
 
-/** Bodies that .NET's own serializer wrote, or that were made by hand from the specification where the manifest says so. */
+/** Bodies that .NET's serializer wrote, or that were made from the specification, according to the manifest. */
 export const legacyBodies: readonly { readonly name: string; readonly type?: string }[] =
   readJson("legacy/manifest.json");
 

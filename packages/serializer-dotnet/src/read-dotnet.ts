@@ -40,13 +40,13 @@ export function readDotnet(
   const root = readDocument(bytes, maxNodes(maxItems));
   const isByteArray = isByteArrayOfNServiceBus(context.applicationProperties);
   if (!context.isDeclared && !isByteArray && !isRecognised(root)) {
-    throw decodeFailure("not-recognized", "The root element is none that DataContractSerializer writes.");
+    throw decodeFailure("not-recognized", "DataContractSerializer does not write this root element.");
   }
   const value = toValue(root, { dates, hints, maxDepth, maxItems });
   if (isByteArray && !(value instanceof Uint8Array))
     throw decodeFailure(
       "malformed",
-      "NServiceBus names a byte array (wcf/byte-array), and the .NET body is none.",
+      "NServiceBus declares a byte array (wcf/byte-array), but the .NET body is not one.",
     );
   const content = contentOf(value, isByteArray, context, rules);
   if (content === undefined) return validated(value, check);

@@ -6,7 +6,7 @@ import { json } from "@waybill/serializer-json";
 import { expect, it } from "vitest";
 import { readBytes } from "./fixtures.test-support.js";
 
-it("README: reads what old .NET senders wrote, beside JSON", async () => {
+it("README: reads bodies of old .NET senders, and JSON", async () => {
   const bytes = readBytes("legacy/string-json.bin");
   // #region example
   const pipeline = createPipeline({
@@ -19,7 +19,7 @@ it("README: reads what old .NET senders wrote, beside JSON", async () => {
   expect(outcome).toMatchObject({ status: "decoded", report: { serializer: "dotnet-binary" } });
 });
 
-it("README: hints tell what the bytes do not", () => {
+it("README: hints declare types that the bytes do not show", () => {
   // #region hints
   const orders = dotnetBinary({ hints: { OrderId: "string", Lines: "array", "Lines.Sku": "string" } });
   // #endregion

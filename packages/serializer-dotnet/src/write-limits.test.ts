@@ -5,7 +5,7 @@ import { dotnetBinary } from "./dotnet-serializer.js";
 const items = { "empty byte strings": new Uint8Array(), "byte strings": new Uint8Array([1, 2, 3, 4]) };
 
 describe.each(Object.entries(items))("a list of %s", (_, item) => {
-  it("is written up to the limit on items, at which each counts as four, and is read again", () => {
+  it("is written up to the limit on items, with each counting as four, and is read again", () => {
     const pipeline = createPipeline({ serializer: dotnetBinary(), maxItems: 4_000 });
     const write = (count: number) =>
       pipeline.serialize({ body: new Array(count).fill(item) }) as EncodedMessage;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkExtent } from "./check-extent.js";
 
-/** What stands in the arrays and objects of a value, at all levels. */
+/** The items of the arrays and objects of a value, at all levels. */
 function itemsOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return Object.values(value).reduce<number>((sum, item) => sum + 1 + itemsOf(item), 0);
@@ -24,14 +24,14 @@ function reasonOf(text: string, maxDepth: number, maxItems: number): string | un
   }
 }
 
-describe("a look at a body before it is parsed", () => {
+describe("the check of a body before it is parsed", () => {
   const text = fc
     .tuple(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), fc.constantFrom(undefined, 1, "\n\t "))
     .map(([value, space]) => ({ value, text: JSON.stringify(value, undefined, space) }))
-    // A text that is short for its items is looked at only under a lower limit.
+    // A text that is short for its items is checked only with a lower limit.
     .filter(({ value }) => itemsOf(value) > 1);
 
-  it("counts the items that the parser would make", () => {
+  it("counts the items that the parser would create", () => {
     fc.assert(
       fc.property(text, ({ value, text }) => {
         const items = itemsOf(value);
@@ -42,10 +42,10 @@ describe("a look at a body before it is parsed", () => {
     );
   });
 
-  it("counts the levels that the parser would make", () => {
+  it("counts the levels that the parser would create", () => {
     fc.assert(
       fc.property(text, ({ value, text }) => {
-        // Long enough to be looked at.
+        // Long enough to be checked.
         const padded = text.padEnd(70_000);
         expect(reasonOf(padded, depthOf(value), 1_000_000)).toBeUndefined();
         expect(reasonOf(padded, depthOf(value) - 1, 1_000_000)).toBe("depth-exceeded");
@@ -54,7 +54,7 @@ describe("a look at a body before it is parsed", () => {
     );
   });
 
-  it("notes every number that a double may round", () => {
+  it("reports every number that a double may round", () => {
     const look = (number: string) =>
       checkExtent(new TextEncoder().encode(`["${"9".repeat(70_000)}e",${number}]`), { maxDepth: 2 });
     for (const number of ["1234567890123456", "-9007199254740993", "1e5", "-0E1", "0.1234567890123456"])
@@ -63,7 +63,7 @@ describe("a look at a body before it is parsed", () => {
       expect(look(number)?.hasLongNumber).toBe(false);
   });
 
-  it("does not look at a body that cannot hurt", () => {
+  it("skips a body that is too small to be harmful", () => {
     expect(checkExtent(new TextEncoder().encode("[[[[]]]]"), { maxDepth: 1, maxItems: 100 })).toBeUndefined();
   });
 });

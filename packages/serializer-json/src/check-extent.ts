@@ -3,12 +3,12 @@ import { type DeserializeContext, decodeFailure } from "@waybill/core/serializer
 /** Shorter bodies are harmless: they are checked after parsing, which costs less. */
 const harmlessBytes = 65_536;
 
-/** A number of fewer characters without an exponent is an exact double. */
+/** A number without an exponent and with fewer characters is an exact double. */
 const exactCharacters = 15;
 
 /** What the check of a body before parsing reports. */
 export interface Extent {
-  /** Whether there is a number that a double may round, or cannot hold. */
+  /** Whether there is a number that a double may round, or cannot represent. */
   readonly hasLongNumber: boolean;
 }
 

@@ -14,8 +14,8 @@ const context: DeserializeContext = {
   maxDepth: 128,
 };
 
-describe("a function that picks schemas", () => {
-  it("may make the schema again for every message: it is compiled once", () => {
+describe("a function that selects schemas", () => {
+  it("may create the schema again for every message: it is compiled once", () => {
     const ajv = new Ajv2020();
     const compile = vi.spyOn(ajv, "compile");
     const serializer = json({ ajv, schemas: () => ({ type: "object", required: ["paid"] }) });
@@ -26,7 +26,7 @@ describe("a function that picks schemas", () => {
     expect(compile).toHaveBeenCalledTimes(1);
   });
 
-  it("may give it an id, to which others refer", () => {
+  it("may set an id, to which other schemas refer", () => {
     const money = () => ({ $id: "money", type: "integer" });
     const order = () => ({ $id: "order", properties: { price: { $ref: "money" } } });
     const schemas = ({ messageType }: SerializerContext) => (messageType === "money" ? money() : order());
@@ -38,7 +38,7 @@ describe("a function that picks schemas", () => {
     }
   });
 
-  it("lets go of the oldest when it picks thousands, and compiles that again when it comes back", () => {
+  it("may return thousands of schemas: the oldest are evicted, and compiled again when needed", () => {
     let picked: JsonBodySchema = true;
     const serializer = json({ schemas: () => picked });
     const numbered = (n: number) => ({ $id: `n${n}`, const: n });
@@ -47,7 +47,7 @@ describe("a function that picks schemas", () => {
         picked = { ...numbered(n), ...draft };
         expect(read(serializer, String(n))).toBe(n);
       }
-      // Were it still known by its id, another schema of that id would be refused.
+      // If its id was still registered, another schema with that id would be refused.
       picked = { ...numbered(0), ...draft, title: "another" };
       expect(read(serializer, "0")).toBe(0);
     }

@@ -21,7 +21,7 @@ export interface AjvValidate {
   readonly $async?: unknown;
 }
 
-// Nothing that changes the value (no coercion, defaults, removal), and no more than the first error: a body with 200,000
+// Nothing that changes the value (no coercion, defaults, removal), and only the first error: a body with 200,000
 // faults must not become 200,000 objects.
 const ajvOptions: Options = Object.freeze({ ownProperties: true, allErrors: false, logger: false });
 
@@ -65,8 +65,8 @@ export function schemaCompiler(
       return drafts[name].compile(schema);
     },
     /**
-     * Removes a schema; functions that were compiled from it continue to work. Only from the built-in ajv: the user's own may have got the schema
-     * from the user as well.
+     * Removes a schema; functions that were compiled from it continue to work. Only from the built-in ajv: the user may have added the schema to
+     * their own ajv.
      */
     forget(schema: JsonBodySchema): void {
       if (typeof schema !== "object" || isStandardSchema(schema)) return;
@@ -114,7 +114,7 @@ class SchemaDraft {
     if (exact !== undefined) this.#exact?.removeSchema(exact);
   }
 
-  /** The schema of a schema may be one that was compiled before, which the shared instance does not know. */
+  /** The schema of a schema may be one that was compiled before, which the shared instance does not have. */
   #validatorOf(schema: JsonSchema): Ajv {
     const id = typeof schema === "object" ? schema?.$schema : undefined;
     const isOwn = id !== undefined && [...this.#schemas].some((known) => "$id" in known && known.$id === id);

@@ -117,7 +117,7 @@ describe("json", () => {
 });
 
 describe("json that writes bigints and bytes, validated", () => {
-  // Made once: compiling a schema takes longer than most cases.
+  // Created once: compiling a schema takes longer than most cases.
   const serializer = json({
     writeBigInts: "number",
     writeBytes: "base64",

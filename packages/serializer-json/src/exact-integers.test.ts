@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { withExactIntegers } from "./exact-integers.js";
 import { type JsonBodySchema, json } from "./index.js";
 
-/** 2^53 and its neighbours, of which a number rounds the odd ones. */
+/** 2^53 and adjacent integers, of which a number rounds the odd ones. */
 const [below, at, above] = ["9007199254740991", "9007199254740992", "9007199254740993"];
 
 const context: DeserializeContext = {
@@ -23,7 +23,7 @@ function read(serializer: Serializer, text: string): unknown {
   return serializer.deserialize(new TextEncoder().encode(text), context);
 }
 
-/** Whether a schema takes a JSON text. */
+/** Whether a schema accepts a JSON text. */
 function takes(schema: JsonBodySchema, text: string, options: Parameters<typeof json>[0] = {}): boolean {
   try {
     read(json({ ...options, schema }), text);
@@ -35,7 +35,7 @@ function takes(schema: JsonBodySchema, text: string, options: Parameters<typeof 
 }
 
 describe("integers beyond 2^53", () => {
-  it("are bigints wherever a number would round them, and the rest is as JSON.parse has it", () => {
+  it("are bigints if a number would round them, and everything else is as from JSON.parse", () => {
     const integer = fc
       .oneof(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), fc.bigInt({ min: -99n, max: 99n }))
       .map((value) => new Raw(String(value)));
@@ -59,7 +59,7 @@ describe("integers beyond 2^53", () => {
     );
   });
 
-  it("of a duplicate key count only as its last value", () => {
+  it("with a duplicate key are only read from its last value", () => {
     const pairs: [string, unknown][] = [
       [`{"a":${above},"a":${at}}`, { a: 2 ** 53 }],
       [`{"a":${at},"a":${above}}`, { a: 2n ** 53n + 1n }],
@@ -71,7 +71,7 @@ describe("integers beyond 2^53", () => {
     for (const [text, value] of pairs) expect(read(json(), text)).toEqual(value);
   });
 
-  it("cost no second copy of a text that is nothing but them", () => {
+  it("do not need a copy of a text that consists of them", () => {
     const text = `[${Array(50_000).fill("12345678901234567").join()}]`;
     const value = read(json(), text) as bigint[];
     expect(value.length).toBe(50_000);
@@ -123,7 +123,7 @@ describe("a JSON Schema", () => {
       [`[1,${at}]`],
       [`[1,${above}]`],
     ],
-  ])("sees them as the integers they are: %s", (_, schema, taken, refused) => {
+  ])("validates them as integers: %s", (_, schema, taken, refused) => {
     for (const draft of drafts) {
       for (const text of taken) expect([text, takes({ ...draft, ...schema }, text)]).toEqual([text, true]);
       for (const text of refused) expect([text, takes({ ...draft, ...schema }, text)]).toEqual([text, false]);
@@ -135,7 +135,7 @@ describe("a JSON Schema", () => {
     expect(() => read(serializer, `{"n":${above}}`)).toThrow('breaks "type" of its schema at "/n"');
   });
 
-  it("refers to others by their ids", () => {
+  it("can refer to others by their ids", () => {
     const serializer = json({
       schemas: {
         limit: { $id: "limit", type: "integer", maximum: 2 ** 53 },
@@ -148,7 +148,7 @@ describe("a JSON Schema", () => {
     expect(() => order(`{"total":${above}}`)).toThrow(/maximum/);
   });
 
-  it("sees them whatever the application gets for them", () => {
+  it("validates them with every option for integers", () => {
     const schema = { type: "integer", minimum: 0, maximum: 2 ** 53 + 2 } as const;
     const serializer = json({ schema, readUnsafeIntegers: "string" });
     expect(read(serializer, above)).toBe(above);
@@ -156,14 +156,14 @@ describe("a JSON Schema", () => {
     expect(takes((value) => expect(value).toBe(above), above, { readUnsafeIntegers: "string" })).toBe(true);
   });
 
-  it("sees them when a value is written", () => {
+  it("validates them when a value is written", () => {
     const serializer = json({ schema: { maximum: 2 ** 53 }, writeBigInts: "number" });
     const writing = { ...context, maxDepth: 128 };
     expect(() => serializer.serialize(2n ** 53n, writing)).not.toThrow();
     expect(() => serializer.serialize(2n ** 53n + 1n, writing)).toThrow(/maximum/);
   });
 
-  it("sees the nearest numbers when it is compiled by an ajv of the application", () => {
+  it("validates the nearest numbers if it is compiled by an ajv of the application", () => {
     const ajv = new Ajv2020();
     const schema = { type: "integer", maximum: 2 ** 53 + 2 } as const;
     expect(takes(schema, above, { ajv })).toBe(true);
@@ -174,17 +174,17 @@ describe("a JSON Schema", () => {
 });
 
 describe("uniqueItems", () => {
-  it("takes time with the number of items, not with its square", () => {
+  it("takes time in proportion to the number of items, not to its square", () => {
     const items = Array.from({ length: 30_000 }, (_, id) => ({ id, tags: [id, "__proto__"] }));
     const schema = { uniqueItems: true } as const;
     const start = performance.now();
     expect(takes(schema, JSON.stringify(items))).toBe(true);
     expect(takes(schema, JSON.stringify([...items, { tags: [7, "__proto__"], id: 7 }]))).toBe(false);
-    // Each pair of items compared: half a minute.
+    // Comparing each pair of items would take half a minute.
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  it("tells dates and bytes apart, which values of other formats hold", () => {
+  it("distinguishes dates and bytes, which values of other formats have", () => {
     const { compileSchema } = json();
     const check = compileSchema?.({ uniqueItems: true }, "a message type");
     const [one, other] = [new Date(1), new Date(2)];
@@ -203,7 +203,7 @@ describe("uniqueItems", () => {
       expect(check?.(items).isValid).toBe(false);
   });
 
-  it("tells values of different types apart", () => {
+  it("distinguishes values of different types", () => {
     const text = '[1,"1",true,"true",null,"null",[1],["1"],{"a":1},"{\\"a\\":1}",{"a":"1"},0,"__proto__"]';
     expect(takes({ uniqueItems: true }, text)).toBe(true);
     for (const pair of [
@@ -218,7 +218,7 @@ describe("uniqueItems", () => {
   });
 });
 
-/** A number as it stands in a text. */
+/** A number as text. */
 class Raw {
   readonly digits: string;
   constructor(digits: string) {
@@ -226,7 +226,7 @@ class Raw {
   }
 }
 
-/** An object whose keys may come twice. */
+/** An object that may have duplicate keys. */
 class Members {
   readonly entries: readonly [string, unknown][];
   constructor(entries: readonly [string, unknown][]) {

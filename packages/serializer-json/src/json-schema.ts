@@ -6,10 +6,10 @@ import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-sc
 
 /** Options of a JSON Schema. */
 export interface JsonSchemaOptions {
-  /** Schema keywords beyond the specification to ignore, such as `"x-owner"`. Others are refused. Default: none. */
+  /** Schema keywords outside the specification to ignore, such as `"x-owner"`. Others are refused. Default: none. */
   readonly extraKeywords?: readonly string[] | undefined;
   /**
-   * An ajv of your own instead of the built-in one: with other formats, keywords, references or another RegExp engine. Default: the
+   * Your own ajv instead of the built-in one: with other formats, keywords, references or another RegExp engine. Default: the
    * built-in one.
    */
   readonly ajv?: AjvLike | undefined;

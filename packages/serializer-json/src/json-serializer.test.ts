@@ -17,7 +17,7 @@ describe("json", () => {
     expect(new TextDecoder().decode(bytes)).toBe('{"id":"Zoë","tags":[]}');
   });
 
-  it("claims the JSON media types and structured suffix", () => {
+  it("has the JSON media types and structured suffix", () => {
     expect(json().mediaTypes).toEqual(["application/json", "text/json", "application/x-json", "+json"]);
   });
 
@@ -65,26 +65,26 @@ describe("json", () => {
       expect(read(json(), Uint8Array.of(0x37))).toBe(7);
     });
 
-    it("strips a byte order mark from declared JSON, or refuses it when told to", () => {
+    it("strips a byte order mark from declared JSON, or refuses it if configured", () => {
       const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d);
       expect(read(json(), bytes)).toEqual({});
       expect(reasonOf(() => read(json({ byteOrderMark: "refuse" }), bytes))).toBe("malformed");
     });
 
-    it("does not take a byte order mark or white space for undeclared JSON", () => {
+    it("does not recognise a byte order mark or white space as undeclared JSON", () => {
       const undeclared = { isDeclared: false };
       expect(reasonOf(() => read(json(), "\ufeff{}", undeclared))).toBe("not-recognized");
       expect(reasonOf(() => read(json(), " {}", undeclared))).toBe("not-recognized");
     });
 
-    it("takes only objects and arrays for undeclared JSON", () => {
+    it("recognises only objects and arrays as undeclared JSON", () => {
       expect(reasonOf(() => read(json(), "7", { isDeclared: false }))).toBe("not-recognized");
       expect(read(json(), "[]", { isDeclared: false })).toEqual([]);
     });
 
-    it("names UTF-16 text by its NUL characters", () => {
+    it("reports UTF-16 text by its NUL characters", () => {
       expect(() => read(json(), Buffer.from('{"a":1}', "utf16le"))).toThrow(
-        /NUL character, as UTF-16 text has/,
+        /NUL character, as in UTF-16 text/,
       );
     });
 
@@ -97,7 +97,7 @@ describe("json", () => {
       expect(reasonOf(failing)).toBe("charset-unsupported");
     });
 
-    it("ignores the charset of a type that does not name it", () => {
+    it("ignores the charset of a type without this parameter", () => {
       expect(read(json(), "{}", { isDeclared: false, mediaType: mediaType("utf-16") })).toEqual({});
     });
 
@@ -136,7 +136,7 @@ describe("json", () => {
   });
 
   describe("depth", () => {
-    it("is limited when read, where JSON.parse has no limit", () => {
+    it("is limited when read, although JSON.parse has no limit", () => {
       const text = "[".repeat(1_000_000) + "]".repeat(1_000_000);
       expect(reasonOf(() => read(json(), text))).toBe("depth-exceeded");
     });
@@ -160,7 +160,7 @@ describe("json", () => {
       ]);
     });
 
-    it("writes no constructor.prototype, which it would not read", () => {
+    it("does not write constructor.prototype, which it would not read", () => {
       const inner = { constructor: { prototype: 1 } };
       for (const value of [
         inner,
@@ -170,7 +170,7 @@ describe("json", () => {
         expect(() => write(json(), value)).toThrow(/a key "prototype" under "constructor"/);
     });
 
-    it("keeps the last of duplicate keys, as JSON.parse does", () => {
+    it("keeps the last of duplicate keys, like JSON.parse", () => {
       expect(read(json(), '{"a":1,"a":2}')).toEqual({ a: 2 });
     });
   });
@@ -188,7 +188,7 @@ describe("json", () => {
       });
     });
 
-    it("reads them as digits, as numbers or not at all when told to", () => {
+    it("reads them as strings of digits, as numbers or not at all if configured", () => {
       expect(read(json({ readUnsafeIntegers: "string" }), text)).toMatchObject({
         id: "12345678901234567891",
       });
@@ -197,7 +197,7 @@ describe("json", () => {
       expect(reasonOf(failing)).toBe("value-out-of-range");
     });
 
-    it("reads every number back that JavaScript can write", () => {
+    it("reads back every number that JavaScript can write", () => {
       const serializer = json();
       fc.assert(
         fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
@@ -210,7 +210,7 @@ describe("json", () => {
       expect(reasonOf(() => read(json(), "[1e400]"))).toBe("value-out-of-range");
     });
 
-    it("writes bigints as numbers or strings when told to, and reads them back", () => {
+    it("writes bigints as numbers or strings if configured, and reads them back", () => {
       const body = { id: 12345678901234567891n, text: "x" };
       const asNumbers = json({ writeBigInts: "number" });
       expect(textOf(write(asNumbers, body))).toBe('{"id":12345678901234567891,"text":"x"}');
@@ -230,7 +230,7 @@ describe("json", () => {
         { a: Object.assign(new Error("x"), { code: 1 }) },
         "/a is an object of kind Error",
       ],
-      ["a bigint, at which it throws", { a: 1n }, "/a is a bigint (see the option writeBigInts)"],
+      ["a bigint, for which it throws", { a: 1n }, "/a is a bigint (see the option writeBigInts)"],
       [
         "bytes, which it writes as an object",
         { a: Uint8Array.of(1) },
@@ -243,9 +243,9 @@ describe("json", () => {
       ],
       ["other typed arrays", [Float64Array.of(1)], "/0 is an object of kind Float64Array"],
       ["undefined in an array, which becomes null", [undefined], "/0 is a value of type undefined"],
-      ["a function, which it leaves out", { run: () => 1 }, "/run is a value of type function"],
+      ["a function, which it omits", { run: () => 1 }, "/run is a value of type function"],
       ["an invalid date, which becomes null", { at: new Date(Number.NaN) }, "/at is an invalid date"],
-      ["nothing at all", undefined, "its root is a value of type undefined"],
+      ["undefined", undefined, "its root is a value of type undefined"],
     ])("refuses %s, naming the path", (_, value, place) => {
       const error = errorOf(() => write(json(), value));
       expect(error.code).toBe("serialization-failed");
@@ -258,24 +258,24 @@ describe("json", () => {
       expect(() => write(json(), order)).toThrow("at /lines/0/order is a cycle.");
     });
 
-    it("writes bytes as base64 when told to", () => {
+    it("writes bytes as base64 if configured", () => {
       expect(textOf(write(json({ writeBytes: "base64" }), { a: Uint8Array.of(1, 2, 255) }))).toBe(
         '{"a":"AQL/"}',
       );
     });
 
-    it("writes dates as ISO strings and leaves absent properties out", () => {
+    it("writes dates as ISO strings and omits absent properties", () => {
       expect(textOf(write(json(), { at: new Date(0), note: undefined }))).toBe(
         '{"at":"1970-01-01T00:00:00.000Z"}',
       );
     });
 
-    it("escapes lone surrogates, so that they come back", () => {
+    it("escapes lone surrogates, so that they are read back", () => {
       expect(textOf(write(json(), ["\ud800"]))).toBe('["\\ud800"]');
     });
   });
 
-  it("refuses objects of the platform that it could only write as {}", () => {
+  it("refuses platform objects that it could only write as {}", () => {
     for (const object of [
       new Blob(["text"]),
       new Intl.DateTimeFormat("en"),
@@ -298,22 +298,22 @@ describe("json", () => {
       `${"[".repeat(count + 1)}${"]".repeat(count + 1)}`,
     ];
 
-    it("are counted before any is built", () => {
+    it("are counted before any is created", () => {
       for (const text of full(1000)) {
         expect(() => read(json(), text, { maxItems: 1000, maxDepth: 1001 })).not.toThrow();
         expect(reasonOf(() => read(json(), text, { maxItems: 999, maxDepth: 1001 }))).toBe("items-exceeded");
-        // What the parser would have refused is never reached.
+        // The parser would refuse this text, but does not reach it.
         expect(reasonOf(() => read(json(), `${text}}`, { maxItems: 999, maxDepth: 1001 }))).toBe(
           "items-exceeded",
         );
       }
     });
 
-    it("without a limit are as many as there are", () => {
+    it("are not limited without a limit", () => {
       for (const text of full(1000)) expect(() => read(json(), text, { maxDepth: 1001 })).not.toThrow();
     });
 
-    it("are no more in what is written than readers take", () => {
+    it("are not more in written values than readers accept", () => {
       const writing = {
         ...emptyContext,
         maxDepth: 128,
@@ -326,7 +326,7 @@ describe("json", () => {
     });
   });
 
-  it("finds in a large body what it finds in a small one", () => {
+  it("has the same result for a large body as for a small one", () => {
     const padded = (text: string) => `[${text},"${"x".repeat(70_000)}"]`;
     const refused: [string, string][] = [
       ['{"__proto__":1}', "key-forbidden"],
@@ -347,11 +347,11 @@ describe("json", () => {
     expect(allowed.slice(0, 3)).toEqual([{ constructor: 1 }, "__proto__", -500]);
   });
 
-  it("refuses depth in a large body before anything is built", () => {
+  it("refuses depth in a large body before any value is created", () => {
     const deep = new Uint8Array(64 * 1024 * 1024).fill(0x5b);
     const start = performance.now();
     expect(reasonOf(() => read(json(), deep))).toBe("depth-exceeded");
-    // Parsed, it takes seconds and gigabytes.
+    // Parsing it takes seconds and gigabytes.
     expect(performance.now() - start).toBeLessThan(3_000);
   });
 
@@ -371,18 +371,18 @@ describe("json", () => {
       expect(error.message).toContain('"required"');
     });
 
-    it("checks what the reader will see, such as the string of a date", () => {
+    it("checks what the reader will get, such as the string of a date", () => {
       const schema = { properties: { at: { type: "string", format: "date-time" } } };
       expect(textOf(write(json({ schema }), { at: new Date(0) }))).toContain("1970");
     });
 
-    it("takes a bigint for an integer", () => {
+    it("accepts a bigint as an integer", () => {
       const schema = { type: "array", items: { type: "integer" } };
       expect(read(json({ schema }), "[12345678901234567891]")).toEqual([12345678901234567891n]);
       expect(reasonOf(() => read(json({ schema }), '[12345678901234567891,"x"]'))).toBe("schema-violation");
     });
 
-    it("knows draft 2020-12 and, when $schema says so, draft-07", () => {
+    it("supports draft 2020-12 and, if $schema declares it, draft-07", () => {
       const tuple2020 = json({
         schema: { prefixItems: [{ type: "string" }], items: false, type: "array", minItems: 1 },
       });
@@ -394,14 +394,14 @@ describe("json", () => {
       expect(reasonOf(() => read(tuple7, "[1]"))).toBe("schema-violation");
     });
 
-    it("differs per message type, with schema as the rest", () => {
+    it("can differ per message type, with schema as the default", () => {
       const serializer = json({ schema: false, schemas: { order: orderSchema, note: { type: "string" } } });
       expect(read(serializer, '{"id":"A"}', { messageType: "order" })).toEqual({ id: "A" });
       expect(read(serializer, '"hello"', { messageType: "note" })).toBe("hello");
       expect(reasonOf(() => read(serializer, "{}", { messageType: "toString" }))).toBe("schema-violation");
     });
 
-    it("can be picked by a function of the message, and compiles each once", () => {
+    it("can be selected by a function of the message, and is compiled once", () => {
       const ajv = { compile: vi.fn(() => () => true) };
       const serializer = json({
         ajv,
@@ -413,7 +413,7 @@ describe("json", () => {
       expect(ajv.compile).toHaveBeenCalledTimes(1);
     });
 
-    it("may be a Standard Schema, whose value is handed on", () => {
+    it("may be a Standard Schema, whose output is returned", () => {
       const schema = {
         "~standard": {
           version: 1 as const,
@@ -439,13 +439,13 @@ describe("json", () => {
       expect(error.message).not.toContain("secret");
     });
 
-    it("asks for own properties only, so that toString is missing from {}", () => {
+    it("requires own properties, so that toString is missing from {}", () => {
       expect(reasonOf(() => read(json({ schema: { type: "object", required: ["toString"] } }), "{}"))).toBe(
         "schema-violation",
       );
     });
 
-    it("leaves the value as it is: no coercion, no defaults, no removal", () => {
+    it("does not change the value: no coercion, no defaults, no removal", () => {
       const schema = {
         type: "object",
         properties: { a: { type: "number" }, b: { type: "number", default: 1 } },
@@ -454,14 +454,14 @@ describe("json", () => {
       expect(reasonOf(() => read(json({ schema }), '{"a":"1"}'))).toBe("schema-violation");
     });
 
-    it("stops at the first error of very many", () => {
+    it("stops at the first of very many errors", () => {
       const schema = { type: "array", items: { type: "string" } };
       expect(errorOf(() => read(json({ schema }), JSON.stringify(Array(200_000).fill(1)))).message).toContain(
         '"/0".',
       );
     });
 
-    it("refuses a body that is too deep for a recursive schema, where ajv throws", () => {
+    it("refuses a body that is too deep for a recursive schema, for which ajv throws", () => {
       const schema = { $id: "tree", type: "array", items: { $ref: "tree" } };
       const text = "[".repeat(7000) + "]".repeat(7000);
       const reason = reasonOf(() => read(json({ schema }), text, { maxDepth: 100_000 }));
@@ -475,7 +475,7 @@ describe("json", () => {
       expect(() => json({ schema: { $async: true, type: "object" } })).toThrow(/synchronously/);
     });
 
-    it("ignores keywords that it is to ignore", () => {
+    it("ignores the configured keywords", () => {
       expect(
         read(json({ schema: { type: "object", "x-owner": "shop" }, extraKeywords: ["x-owner"] }), "{}"),
       ).toEqual({});

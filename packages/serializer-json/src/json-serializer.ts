@@ -23,12 +23,12 @@ export interface JsonOptions extends BodySchemaOptions<JsonBodySchema> {
   /** How a `Uint8Array` is written: not at all (default, because JSON has no bytes) or as a base64 string, which is read as a string. */
   readonly writeBytes?: "refuse" | "base64" | undefined;
   /**
-   * Schema keywords beyond the specification to ignore, such as `"x-owner"`. Others are refused when the schema is compiled. Default: none.
+   * Schema keywords outside the specification to ignore, such as `"x-owner"`. Others are refused when the schema is compiled. Default: none.
    */
   readonly extraKeywords?: readonly string[] | undefined;
   /**
-   * An ajv of your own instead of the built-in ones: with other formats, keywords, references or another RegExp engine. It keeps every
-   * schema that it compiled, and sees integers beyond ±(2^53 − 1) as the nearest numbers. Default: the built-in ones.
+   * Your own ajv instead of the built-in ones: with other formats, keywords, references or another RegExp engine. It keeps every
+   * schema that it compiled, and gets integers beyond ±(2^53 − 1) as the nearest numbers. Default: the built-in ones.
    */
   readonly ajv?: AjvLike | undefined;
 }

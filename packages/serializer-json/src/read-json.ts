@@ -21,7 +21,10 @@ export function readJson(
   const value = parse(text);
   const isContainer = typeof value === "object" && value !== null;
   if (!isContainer && !context.isDeclared)
-    throw decodeFailure("root-not-container", "Only an object or array is taken for undeclared JSON.");
+    throw decodeFailure(
+      "root-not-container",
+      "Undeclared JSON is recognised only if it is an object or array.",
+    );
 
   const isSuspicious = isContainer
     ? mustBeInspected(extent, text, context.maxDepth) && inspectWithin(value, context.maxDepth)
@@ -31,8 +34,8 @@ export function readJson(
 }
 
 /**
- * The validated value of a text; integers that a number would round are read as the option says. A JSON Schema sees them as integers, a function
- * sees what the application will see.
+ * The validated value of a text; integers that a number would round are read as the option says. A JSON Schema gets them as integers, a function
+ * gets what the application will get.
  */
 export function withIntegers(
   text: string,
@@ -66,7 +69,7 @@ function checkLabel(bytes: Uint8Array, context: DeserializeContext, options: Res
     if (options.byteOrderMark === "refuse" && beginsWithByteOrderMark(bytes))
       throw decodeFailure("malformed", "The body begins with a byte order mark.");
   } else if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) {
-    throw decodeFailure("not-recognized", "Undeclared JSON begins with { or [.");
+    throw decodeFailure("not-recognized", "Undeclared JSON must begin with { or [.");
   }
 }
 

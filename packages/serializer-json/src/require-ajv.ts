@@ -13,7 +13,7 @@ export function requireAjv(): AjvModules {
   const { process } = globalThis as WithProcess;
   const builtin = process?.getBuiltinModule?.("node:module") as ModuleBuiltin | undefined;
   return ajvModules((id) => {
-    if (builtin === undefined) throw new TypeError("There is no require.");
+    if (builtin === undefined) throw new TypeError("`require` is not available.");
     return builtin.createRequire(import.meta.url)(id);
   });
 }

@@ -26,7 +26,7 @@ export function syntaxFailure(text: string): WaybillError {
 
 function locate(text: string): SyntaxFault {
   if (text.charCodeAt(0) === 0 || text.charCodeAt(1) === 0)
-    return { reason: "malformed", text: "a NUL character, as UTF-16 text has", index: 0 };
+    return { reason: "malformed", text: "a NUL character, as in UTF-16 text", index: 0 };
   const openers: string[] = [];
   let expected: Expected = "value";
   let index = 0;
@@ -37,7 +37,7 @@ function locate(text: string): SyntaxFault {
     const char = text.charAt(index);
     const opener = openers.at(-1);
     if (expected === "nothing")
-      return { reason: "trailing-bytes", text: "something follows the value", index };
+      return { reason: "trailing-bytes", text: "the text continues after the value", index };
 
     if ((char === "}" && opener === "{") || (char === "]" && opener === "[")) {
       if (expected !== "comma-or-end" && expected !== (char === "}" ? "key-or-end" : "value-or-end")) break;

@@ -6,7 +6,7 @@ import type { ResolvedJsonOptions } from "./json-serializer.js";
  * `JSON.stringify` would drop, turn into `null` or write as `{}` is refused by an `encodeFailure` that names its path.
  */
 export function toPlainJson(value: unknown, maxDepth: number, options: ResolvedJsonOptions): string {
-  // An unguessable mark distinguishes bigints, written as strings first, from the application's own strings.
+  // A random mark distinguishes bigints, written as strings first, from the application's own strings.
   const mark = globalThis.crypto.randomUUID();
   const text = JSON.stringify(toPlain(value, maxDepth, jsonRules(options, mark)));
   return text.includes(mark) ? text.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1") : text;

@@ -9,7 +9,7 @@ import { toPlainJson } from "./to-plain-json.js";
 
 const encoder = new TextEncoder();
 
-/** Writes a value as JSON in UTF-8. Throws `encodeFailure`, naming the path, for what JSON or the schema cannot hold. */
+/** Writes a value as JSON in UTF-8. Throws `encodeFailure`, naming the path, for what JSON or the schema does not allow. */
 export function writeJson(
   value: unknown,
   context: SerializeContext,
@@ -41,7 +41,7 @@ function requireValid(result: BodyCheckResult): void {
   if (!result.isValid) throw encodeFailure(result.text);
 }
 
-/** A value that differs from its JSON is validated in the form that the reader will see. */
+/** A value that differs from its JSON is validated in the form that the reader will get. */
 function requireReadable(
   text: string,
   maxDepth: number,
@@ -67,7 +67,7 @@ function asWriteFailure(read: () => void): void {
   }
 }
 
-/** Set by a survey that found something the reader will get in another form: a date, an absent property. */
+/** Set if the survey found something that the reader will get in another form: a date, an absent property. */
 let isAltered = false;
 
 function surveyItem(value: unknown, depthLeft: number): boolean {
@@ -79,7 +79,7 @@ function surveyItem(value: unknown, depthLeft: number): boolean {
 /**
  * Decides in one walk whether `JSON.stringify` can be trusted with a value. Plain values of finite depth, dates and absent
  * properties can; values that it would lose or change go to the slower `toPlainJson`, which knows the path. The most common
- * types are checked in the loops themselves: this walk is most of what safety costs.
+ * types are checked in the loops themselves: most of the cost of these checks is this walk.
  */
 function survey(value: object, depthLeft: number): boolean {
   if (depthLeft <= 0) return false;
@@ -100,7 +100,7 @@ function survey(value: object, depthLeft: number): boolean {
       isAltered = true;
       return !Number.isNaN(value.getTime());
     }
-    // Without a prototype, what is found there is a key of the value's own, which readers may refuse.
+    // Without a prototype, `constructor` and the like are keys of the value, which readers may refuse.
     if (Object.getPrototypeOf(value) !== null || value.constructor !== undefined) return false;
   }
   let isEmpty = true;
@@ -117,13 +117,13 @@ function survey(value: object, depthLeft: number): boolean {
     } else if (item === undefined) isAltered = true;
     else if (typeof item !== "boolean") return false;
   }
-  // An object of the platform, such as `Intl`, shows nothing of what it is.
+  // Platform objects such as `Intl` look like plain objects without properties.
   return !isEmpty || !(Symbol.toStringTag in value);
 }
 
-/** Bodies that may take more than a quarter of this have memory of their own, unless what is left of a slab has room for them. */
+/** Bodies that may take more than a quarter of this get separate memory, unless there is enough room in the current slab. */
 const slabBytes = 32_768;
-/** What is left of the memory that smaller bodies share: one allocation serves many of them. */
+/** The free part of the memory that smaller bodies share: one allocation is enough for many of them. */
 let slab = new Uint8Array(0);
 
 function toUtf8(text: string): Uint8Array {

@@ -36,7 +36,7 @@ describe(`a string that begins with U+FEFF, ${addOn}`, () => {
     }
   });
 
-  it("keeps it beside every other kind of value, in the order of the keys", () => {
+  it("keeps it among values of every other kind, in the order of the keys", () => {
     const mark = `\ufeff${"m".repeat(80)}`;
     const value = {
       mark,
@@ -58,7 +58,7 @@ describe(`a string that begins with U+FEFF, ${addOn}`, () => {
     expect(Object.keys(read as object)).toEqual(Object.keys(value));
   });
 
-  it("keeps it in what a schema sees of a written value", () => {
+  it("keeps it in the written value that a schema gets", () => {
     const seen: unknown[] = [];
     const text = `\ufeff${"x".repeat(100)}`;
     const checked = msgpack({ schema: (value) => void seen.push(value) });

@@ -19,7 +19,7 @@ export function decodeGuarded(
   strings: readonly StringPlace[],
   decode: (bytes: Uint8Array) => unknown,
 ): unknown {
-  // Unguessable, so that no string of the sender begins with it.
+  // Random, so that no string of the sender begins with it.
   const guard = globalThis.crypto.randomUUID();
   return withoutGuard(decode(withGuard(bytes, strings, new TextEncoder().encode(guard))), guard);
 }

@@ -3,7 +3,7 @@ import { beginsWithByteOrderMark, type StringPlace } from "./byte-order-marks.js
 
 const ARRAY = 0;
 const MAP = 1;
-/** A map that is the value of a key "constructor": a key "prototype" in it would reach for shared prototypes. */
+/** A map that is the value of a key "constructor": a key "prototype" in it could change shared prototypes. */
 const CONSTRUCTOR_MAP = 2;
 
 /** From this length on, the native decoder checks a string faster than the loop below. */
@@ -17,7 +17,7 @@ const MAX_DATE_SECONDS = 8.64e12;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-// Reused by every call: the check is synchronous and never calls out, so it cannot be entered twice.
+// Reused by every call: the check is synchronous and calls no other code, so it cannot run twice at the same time.
 let remaining = new Uint32Array(129);
 let kinds = new Uint8Array(129);
 let marked: StringPlace[] | undefined;
@@ -178,7 +178,7 @@ function failItems(maxItems: number, offset: number): never {
   fail("items-exceeded", `more than ${maxItems} items`, offset);
 }
 
-/** Reads a big-endian length of 1, 2 or 4 bytes; the caller's bounds check refuses what runs past the end. */
+/** Reads a big-endian length of 1, 2 or 4 bytes; the caller's check refuses what continues after the end. */
 function readLength(bytes: Uint8Array, position: number, width: number): number {
   if (position + width > bytes.length) fail("truncated", "the body ends inside a length", position);
   if (width === 1) return bytes[position] as number;

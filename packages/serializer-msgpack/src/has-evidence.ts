@@ -1,8 +1,8 @@
-/** This many keys of one map, and this many bytes of keys with their headers, are not a coincidence. */
+/** With this many keys in one map, and this many bytes of keys with their headers, it is not a coincidence. */
 const enough = { keys: 2, bytes: 6 };
 
 /**
- * Whether the keys of an undeclared value show that its bytes are MessagePack. Scalars show nothing, in arrays of any length: every byte of ASCII is
+ * Whether the keys of an undeclared value show that its bytes are MessagePack. Scalars are no evidence, in arrays of any length: every byte of ASCII is
  * an integer, and a letter of a legacy character set, a length or a tag before them is an array. Nor does a map of one key: in Shift-JIS, `■OK` is
  * one. No other format was found whose bytes read as a map with two keys. Iterative, since values may be nested as deeply as the limit
  * allows.

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { msgpack } from "./index.js";
 
 describe("msgpack", () => {
-  it("claims the registered media type first, then the others in use", () => {
+  it("has the registered media type first, then the others in use", () => {
     expect(msgpack().mediaTypes).toEqual([
       "application/vnd.msgpack",
       "application/msgpack",
@@ -34,14 +34,14 @@ describe("msgpack", () => {
           expect((error as WaybillError).code).toBe("deserialization-failed");
           return;
         }
-        // Whatever is accepted has a plain form, which reads back the same.
+        // Every accepted body has a plain form, which is read as the same value.
         expect(read(serializer, write(serializer, value))).toEqual(value);
       }),
       { numRuns: 20_000 },
     );
   });
 
-  it("brings any plain value back, in bytes that msgpackr alone reads the same", () => {
+  it("reads any plain value back, from bytes that msgpackr reads as the same value", () => {
     const serializer = msgpack();
     const plain = fc.object({
       maxDepth: 5,
@@ -67,8 +67,8 @@ describe("msgpack", () => {
     );
   });
 
-  describe("the decoder's traps", () => {
-    it("reads none of its records, which change what other bytes mean", () => {
+  describe("the decoder's special cases", () => {
+    it("does not read its records, which change the meaning of other bytes", () => {
       const records = new Packr({ useRecords: true }).pack([
         { sku: "a", qty: 1 },
         { sku: "b", qty: 2 },
@@ -80,7 +80,7 @@ describe("msgpack", () => {
       expect(reasonOf(() => read(msgpack(), records))).toBe("type-forbidden");
     });
 
-    it("reads no regular expressions, errors, sets, pointers or wide bigints", () => {
+    it("does not read regular expressions, errors, sets, pointers or large bigints", () => {
       const rich = new Packr({ useRecords: false, moreTypes: true, structuredClone: true });
       for (const value of [/a+/, new Error("x"), new Set([1]), Float32Array.of(1), 2n ** 70n])
         expect(reasonOf(() => read(msgpack(), rich.pack([value])))).toBe("type-forbidden");
@@ -106,7 +106,7 @@ describe("msgpack", () => {
         expect(reasonOf(() => read(msgpack(), bytes))).toBe("utf8-invalid");
     });
 
-    it("agrees with a strict decoder on what is UTF-8", () => {
+    it("agrees with a strict decoder on valid UTF-8", () => {
       const serializer = msgpack();
       const strict = new TextDecoder("utf-8", { fatal: true });
       const lively = fc.array(
@@ -164,11 +164,11 @@ describe("msgpack", () => {
       expect(Object.entries(value as object)).toEqual([["constructor", "Acme"]]);
     });
 
-    it("keeps the last of duplicate keys, as it does", () => {
+    it("keeps the last of duplicate keys, like the decoder", () => {
       expect(read(msgpack(), hex("82a16101a16102"))).toEqual({ a: 2 });
     });
 
-    it("refuses count bombs at once", () => {
+    it("refuses count bombs immediately", () => {
       for (const bomb of ["ddffffffff", "df7fffffff", "91dd00ffffff00"])
         expect(reasonOf(() => read(msgpack(), hex(bomb)))).toBe("count-exceeded");
     });
@@ -180,7 +180,7 @@ describe("msgpack", () => {
       expect(reasonOf(() => read(msgpack(), bytes, { maxDepth: 2_000_000 }))).toBe("depth-exceeded");
     });
 
-    it("reads 64-bit integers as numbers when a number holds them, else as bigints", () => {
+    it("reads 64-bit integers as numbers if they are safe integers, otherwise as bigints", () => {
       expect(read(msgpack(), hex("93cf0000000000000005d3fffffffffffffffbcfffffffffffffffff"))).toEqual([
         5,
         -5,
@@ -188,20 +188,20 @@ describe("msgpack", () => {
       ]);
     });
 
-    it("returns bytes that are no views on the message", () => {
+    it("returns bytes that are not views of the message", () => {
       const message = hex("c403010203");
       const value = read(msgpack(), message) as Uint8Array;
       expect(value.buffer).not.toBe(message.buffer);
       expect(value.buffer.byteLength).toBe(3);
     });
 
-    it("leaves no property on the message, where it would leave a dataView", () => {
+    it("adds no property to the message, although the decoder would add dataView", () => {
       const message = Buffer.from(hex("9101"));
       read(msgpack(), message);
       expect(Object.hasOwn(message, "dataView")).toBe(false);
     });
 
-    it("refuses scalars and empty containers that nothing declared", () => {
+    it("refuses undeclared scalars and empty containers", () => {
       const undeclared = { isDeclared: false };
       for (const scalar of ["37", "7b", "c0", "a0"])
         expect(reasonOf(() => read(msgpack(), hex(scalar), undeclared))).toBe("root-not-container");
@@ -209,22 +209,22 @@ describe("msgpack", () => {
         expect(reasonOf(() => read(msgpack(), hex(empty), undeclared))).toBe("container-empty");
     });
 
-    describe("without a label", () => {
+    describe("without a content type", () => {
       const undeclared = { isDeclared: false };
 
       it.each([
         ["an array of one integer", "9107"],
         ["an array of null and a boolean", "92c0c3"],
-        ["ten bytes of ASCII behind an š of windows-1250", "9a6b6f6c612d3230323621"],
+        ["ten bytes of ASCII after an š of windows-1250", "9a6b6f6c612d3230323621"],
         ["an array of 70 integers", `dc0046${"07".repeat(70)}`],
-        ["an array of texts", "92a568656c6c6fa5776f726c64"],
+        ["an array of strings", "92a568656c6c6fa5776f726c64"],
         ["arrays in an array", "929301020393040506"],
         ["■OK in Shift-JIS", "81a14f4b"],
         ["■A■B■C1 in Shift-JIS", "81a14181a14281a14331"],
         ["Вашах in code page 866", "82a0e8a0e5"],
         ["a map of one key", "81a76d657373616765a568656c6c6f"],
-        ["a map of two keys of a letter", "82a16101a16202"],
-        ["keys that do not print", "82a300010201a300010302"],
+        ["a map of two keys of one letter", "82a16101a16202"],
+        ["keys that are not printable", "82a300010201a300010302"],
       ])("refuses %s", (_, bytes) => {
         expect(reasonOf(() => read(msgpack(), hex(bytes), undeclared))).toBe("evidence-insufficient");
         expect(() => read(msgpack(), hex(bytes))).not.toThrow();
@@ -232,7 +232,7 @@ describe("msgpack", () => {
 
       it.each([
         ["a map of two named keys", "82a2696401a371747902", { id: 1, qty: 2 }],
-        ["a map of three keys of a letter", "83a17801a17902a17a03", { x: 1, y: 2, z: 3 }],
+        ["a map of three keys of one letter", "83a17801a17902a17a03", { x: 1, y: 2, z: 3 }],
         ["such a map in an array", "9182a2696401a371747902", [{ id: 1, qty: 2 }]],
         ["such a map in a map of one key", "81a16482a2696401a371747902", { d: { id: 1, qty: 2 } }],
       ])("reads %s", (_, bytes, value) => {
@@ -253,13 +253,13 @@ describe("msgpack", () => {
     });
   });
 
-  describe("the encoder's traps", () => {
-    it("writes plain MessagePack, no records", () => {
+  describe("the encoder's special cases", () => {
+    it("writes plain MessagePack without records", () => {
       expect(write(msgpack(), [{ a: 1 }])[0]).toBe(0x91);
       expect(read(msgpack(), write(msgpack(), [{ a: 1 }, { a: 2 }]))).toEqual([{ a: 1 }, { a: 2 }]);
     });
 
-    it("hands out memory that it never writes to again, and keeps no large buffer alive with a small message", () => {
+    it("returns memory that it never overwrites, and keeps no large buffer for a small message", () => {
       for (const text of [
         "small",
         "large".repeat(2_000),
@@ -275,7 +275,7 @@ describe("msgpack", () => {
       }
     });
 
-    it("leaves absent properties out, where it would write an extension", () => {
+    it("omits absent properties, for which the encoder would write an extension", () => {
       expect(read(msgpack(), write(msgpack(), { a: 1, b: undefined }))).toEqual({ a: 1 });
     });
 
@@ -299,9 +299,9 @@ describe("msgpack", () => {
       ["invalid dates, which it writes", { at: new Date(Number.NaN) }, "/at is an invalid date"],
       ["bigints beyond 64 bits", [2n ** 64n], "/0 is a bigint beyond 64 bits"],
       ["sets, which it writes as arrays", { s: new Set([1]) }, "/s is an object of kind Set"],
-      ["maps, whose keys it does not look at", { m: new Map([[1, 2]]) }, "/m is an object of kind Map"],
+      ["maps, whose keys it does not check", { m: new Map([[1, 2]]) }, "/m is an object of kind Map"],
       ["errors, which it writes as arrays", { e: new Error("x") }, "/e is an object of kind Error"],
-      ["typed arrays, whose type it drops", [Float64Array.of(1)], "/0 is an object of kind Float64Array"],
+      ["typed arrays, whose type it loses", [Float64Array.of(1)], "/0 is an object of kind Float64Array"],
       ["undefined in an array", [undefined], "/0 is a value of type undefined"],
       ["functions, which it writes as undefined", { run: () => 1 }, "/run is a value of type function"],
       [
@@ -321,25 +321,25 @@ describe("msgpack", () => {
       expect(() => write(msgpack(), order)).toThrow("at /self is a cycle.");
     });
 
-    it("does not mistake numbers and text for surrogates", () => {
+    it("does not confuse numbers and text with surrogates", () => {
       const look = { f: Buffer.from("3fedb0b0efbfbd00", "hex").readDoubleBE(0), t: "\ufffd\ud7ff\ue000" };
       expect(read(msgpack(), write(msgpack(), look))).toEqual(look);
     });
 
-    it("writes maps of more than 65,535 keys, at which its default throws", () => {
+    it("writes maps of more than 65,535 keys, for which its default throws", () => {
       const large = Object.fromEntries(Array.from({ length: 65_536 }, (_, index) => [`k${index}`, index]));
       expect(() => pack(large)).toThrow();
       expect(read(msgpack(), write(msgpack(), large))).toEqual(large);
     });
 
-    it("gives up the buffer of a very large message", () => {
+    it("releases the buffer of a very large message", () => {
       write(msgpack(), { blob: new Uint8Array(4_000_000) });
       expect(pack(1).buffer.byteLength).toBeLessThan(100_000);
       const text = "long enough for the encoder's native writer ".repeat(50);
       expect(read(msgpack(), write(msgpack(), { text }))).toEqual({ text });
     });
 
-    it("works on after a value whose own code threw", () => {
+    it("continues to work after a value whose code threw", () => {
       const angry = {
         get a() {
           throw new Error("secret");
@@ -371,7 +371,7 @@ describe("msgpack", () => {
     });
   });
 
-  it("refuses objects of the platform that it could only write as an empty map", () => {
+  it("refuses platform objects that it could only write as an empty map", () => {
     for (const object of [new Blob(["text"]), new Intl.DateTimeFormat("en"), new Headers(), Intl])
       for (const value of [object, [object], [[object]], { a: object }])
         expect(errorOf(() => write(msgpack(), value)).message).toMatch(/an object of kind \w+/);
@@ -386,7 +386,7 @@ describe("msgpack", () => {
       ["91d6ff00000000", 1],
     ];
 
-    it("are counted before any is built", () => {
+    it("are counted before any is created", () => {
       for (const [body, count] of bodies) {
         const bytes = hex(body);
         expect(() => read(msgpack(), bytes)).not.toThrow();
@@ -396,7 +396,7 @@ describe("msgpack", () => {
       expect(read(msgpack(), hex("c40100"), { maxItems: 1 })).toEqual(Uint8Array.of(0));
     });
 
-    it("are no more in what is written than readers take", () => {
+    it("are not more in written values than readers accept", () => {
       const writing = {
         ...emptyContext,
         maxDepth: 128,
@@ -429,7 +429,7 @@ describe("msgpack", () => {
       expect(read(serializer, bytes, { messageType: "note" })).toEqual({ n: 0 });
     });
 
-    it("throws a TypeError for what is not a schema", () => {
+    it("throws a TypeError for an invalid schema", () => {
       expect(() => msgpack({ schema: { type: "object" } as never })).toThrow(TypeError);
     });
   });

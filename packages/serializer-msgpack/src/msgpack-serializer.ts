@@ -13,7 +13,7 @@ export interface MsgpackOptions extends BodySchemaOptions<MsgpackBodySchema> {}
 const optionNames: OptionNames<MsgpackOptions> = { schema: true, schemas: true };
 
 /**
- * The MessagePack serializer: plain MessagePack that every implementation reads, bounded before it is decoded, optionally validated.
+ * The MessagePack serializer: plain MessagePack that every implementation reads, with limits checked before it is decoded, optionally validated.
  * Throws `TypeError` for a schema of an unknown kind. Source: github.com/msgpack/msgpack/blob/master/spec.md.
  */
 export function msgpack(options: MsgpackOptions = {}): Serializer {

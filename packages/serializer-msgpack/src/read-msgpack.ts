@@ -7,7 +7,7 @@ import { hasEvidence } from "./has-evidence.js";
 
 /** The decoder, for bytes that were checked. */
 // int64AsType "auto" gives numbers up to 2^53 and bigints beyond; copyBuffers keeps byte strings from being views on the message.
-// Whatever the options, this decoder also reads records, pointers and other extensions of its own: `checkMessage` refuses them first.
+// Whatever the options, this decoder also reads its own extensions, such as records and pointers: `checkMessage` refuses them first.
 const unpackr = new Unpackr({
   useRecords: false,
   structuredClone: false,
@@ -27,7 +27,7 @@ export function readMsgpack(
   if (!context.isDeclared && !hasEvidence(value)) {
     throw decodeFailure(
       "evidence-insufficient",
-      "Undeclared MessagePack is known by a map with two keys or more, and no map of the body has them.",
+      "Undeclared MessagePack is recognised by a map with two keys or more, and no map of the body has that many.",
     );
   }
   if (check === undefined) return value;
@@ -47,18 +47,24 @@ function checkRoot(bytes: Uint8Array): void {
   const byte = bytes[0] as number;
   const isShort = byte >= 0x80 && byte <= 0x9f;
   if (!isShort && !(byte >= 0xdc && byte <= 0xdf))
-    throw decodeFailure("root-not-container", "Only a map or an array is taken for undeclared MessagePack.");
+    throw decodeFailure(
+      "root-not-container",
+      "Undeclared MessagePack is recognised only if it is a map or an array.",
+    );
   const countWidth = isShort ? 0 : (byte & 1) === 0 ? 2 : 4;
   const isEmpty = isShort
     ? (byte & 0x0f) === 0
     : bytes.length > countWidth && bytes.subarray(1, 1 + countWidth).every((each) => each === 0);
   if (isEmpty)
-    throw decodeFailure("container-empty", "An empty container is not taken for undeclared MessagePack.");
+    throw decodeFailure(
+      "container-empty",
+      "Undeclared MessagePack is not recognised if it is an empty map or array.",
+    );
 }
 
 function unpack(bytes: Uint8Array): unknown {
   try {
-    // The decoder leaves a property on the array it is given, so it gets its own view of the caller's bytes.
+    // The decoder adds a property to the array that it gets, so it gets a new view of the caller's bytes.
     return unpackr.unpack(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   } catch (error) {
     if (error instanceof RangeError)

@@ -1,8 +1,8 @@
 import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core/serializer";
 
 /**
- * Copies a value with a decision for each kind of value: `toJSON` is honoured (but not that of dates and bytes, which MessagePack has),
- * absent properties are left out, and whatever plain MessagePack cannot hold is refused by an `encodeFailure` that names its path.
+ * Copies a value with a decision for each kind of value: `toJSON` is honoured (except of dates and bytes, which MessagePack has),
+ * absent properties are left out, and whatever plain MessagePack cannot represent is refused by an `encodeFailure` that names its path.
  */
 export function toPlainMsgpack(value: unknown, maxDepth: number): unknown {
   return toPlain(value, maxDepth, msgpackRules);

@@ -11,7 +11,7 @@ import { decode } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
 
 /**
- * The size of the buffers (slabs) that small messages are slices of. A slice is never written again. Larger than the encoder's own
+ * The size of the buffers (slabs) that small messages are slices of. A slice is never overwritten. Larger than the encoder's own
  * 8 KiB, because allocating and collecting small buffers takes measurable time.
  */
 const SLAB_BYTES = 32_768;
@@ -22,7 +22,7 @@ const SMALL_BYTES = 2048;
 /** After a message above this size the encoder's buffer is released, so that one large message does not keep its memory. */
 const MAX_KEPT_BYTES = 262_144;
 
-/** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it or the schema cannot hold. */
+/** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it cannot represent or the schema does not allow. */
 export function writeMsgpack(
   value: unknown,
   context: SerializeContext,
@@ -36,7 +36,7 @@ export function writeMsgpack(
   requireFewItems(packed, context);
   const bytes = kept(packed);
   if (check !== undefined) {
-    // A value that differs from its MessagePack is validated in the form that the reader will see.
+    // A value that differs from its MessagePack is validated in the form that the reader will get.
     const result = check(plain === value ? value : decode(bytes, { maxDepth }));
     if (!result.isValid) throw encodeFailure(result.text);
   }
@@ -125,7 +125,7 @@ let wasLarge = false;
 
 /**
  * For maps of more than 65,535 keys: the library's `pack` writes every map with a 16-bit count, which is faster. Made only when it is
- * needed, because the mere presence of a second encoder makes the first one slower.
+ * needed, because creating a second encoder makes the first one slower.
  */
 let largeMapPackr: Packr | undefined;
 
@@ -153,7 +153,7 @@ function tryPack(encode: Packr["pack"], value: unknown): Uint8Array | undefined 
   }
 }
 
-/** Memory that is never written again: a slice of a slab for small messages, a copy for large ones. */
+/** Memory that is never overwritten: a slice of a slab for small messages, a copy for large ones. */
 function kept(packed: Uint8Array): Uint8Array {
   const isLarge = packed.length > SMALL_BYTES;
   if (!isLarge && !wasLarge && packed.buffer.byteLength <= SLAB_BYTES) return piece(packed);
@@ -172,7 +172,7 @@ function piece(packed: Uint8Array): Uint8Array {
   return packed;
 }
 
-/** Gives the library's encoders, which share one buffer, a new one, of the same array type as their own. */
+/** Gives the library's encoders, which share one buffer, a new buffer of the same array type. */
 function useSlab(): void {
   const slab =
     typeof Buffer === "undefined" ? new Uint8Array(SLAB_BYTES) : Buffer.allocUnsafeSlow(SLAB_BYTES);

@@ -20,7 +20,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Refuses bytes that are not a well-formed message of the type, before the library builds anything: truncation, wire types that a field
- * does not have, ill-formed UTF-8, nesting and items beyond the limits. Keeps its own stack. Source: protobuf.dev, Encoding.
+ * does not have, ill-formed UTF-8, nesting and items beyond the limits. Does not recurse. Source: protobuf.dev, Encoding.
  */
 export function checkWire(bytes: Uint8Array, descriptor: DescMessage, limits: WireLimits): void {
   new Scan(bytes, limits).run(descriptor);
@@ -71,7 +71,7 @@ class Scan {
     const wireType = tag % 8;
     if (number === 0 || tag > 0xffff_ffff) this.#fail("malformed", "an invalid field number", start);
     if (wireType === WireType.EndGroup) {
-      if (current.group !== number) this.#fail("malformed", "the end of a group that is not open", start);
+      if (current.group !== number) this.#fail("malformed", "the end of a group that was not started", start);
       return "closed";
     }
     const field = current.fields?.byNumber.get(number);
@@ -83,13 +83,9 @@ class Scan {
       );
     }
     if (field !== undefined && !field.wireTypes.includes(wireType)) {
-      this.#fail(
-        "malformed",
-        `the field ${number} with the wire type ${wireType}, which it does not have`,
-        start,
-      );
+      this.#fail("malformed", `the field ${number} with the wrong wire type ${wireType}`, start);
     }
-    // The two fields of a map's entry are one item with it.
+    // A map's entry and its two fields are one item.
     if (current.fields?.isEntry !== true) this.#count(1, start);
     switch (wireType) {
       case WireType.Varint:
@@ -127,12 +123,10 @@ class Scan {
   #packedItems(width: Packing, from: number, start: number): number {
     if (width !== "varint") {
       const items = (this.#position - from) / width;
-      return Number.isInteger(items)
-        ? items
-        : this.#fail("truncated", "packed numbers that end early", start);
+      return Number.isInteger(items) ? items : this.#fail("truncated", "truncated packed numbers", start);
     }
     if (this.#position > from && (this.#bytes[this.#position - 1] as number) >= 0x80)
-      this.#fail("truncated", "packed numbers that end early", start);
+      this.#fail("truncated", "truncated packed numbers", start);
     let items = 0;
     let length = 0;
     for (let index = from; index < this.#position; index++) {

@@ -84,7 +84,7 @@ const subject: SerializerSubject = {
     { name: "a length beyond the end", bytes: Uint8Array.of(0x0a, 0x7f, 0x01), reason: "truncated" },
     { name: "a number that never ends", bytes: new Uint8Array(12).fill(0xff), reason: "malformed" },
     { name: "a field of the number 0", bytes: Uint8Array.of(0x00, 0x01), reason: "malformed" },
-    { name: "the end of a group that is not open", bytes: Uint8Array.of(0x0c), reason: "malformed" },
+    { name: "the end of a group that was not started", bytes: Uint8Array.of(0x0c), reason: "malformed" },
     { name: "a group that is not closed", bytes: Uint8Array.of(0x7b, 0x08, 0x01), reason: "truncated" },
     { name: "100,000 nested groups", bytes: new Uint8Array(100_000).fill(0x7b), reason: "depth-exceeded" },
     {
@@ -103,7 +103,7 @@ const subject: SerializerSubject = {
   ],
 };
 
-/** `Value { string_value: … }` of two bytes that are no UTF-8, in a `ListValue` in a `Struct`. */
+/** `Value { string_value: … }` of two bytes that are not UTF-8, in a `ListValue` in a `Struct`. */
 function illFormedText(): Uint8Array {
   const text = toBinary(StructSchema, struct({ a: ["é"] }));
   const at = text.lastIndexOf(0xc3);
@@ -114,7 +114,7 @@ describe("protobuf", () => {
   for (const { name, run } of serializerCases(subject)) it(name, run);
 });
 
-/** Types in which the limit on items can be met exactly. */
+/** Types whose values can have exactly the maximum number of items. */
 const limited: Readonly<Record<string, (count: number) => unknown>> = {
   FieldMask: (count) => create(FieldMaskSchema, { paths: new Array(count).fill("a") }),
   "SourceCodeInfo.Location": (count) =>

@@ -1,7 +1,7 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
 import type { SerializerContext } from "@waybill/core/serializer";
 
-/** Parameters of a content type that name the Protobuf type; media types know no case. */
+/** Parameters of a content type that name the Protobuf type; media types ignore letter case. */
 const parameters = Object.freeze(["proto", "messagetype", "message-type"]);
 
 /** A message's type: its descriptor, or a name that is not in the registry. */

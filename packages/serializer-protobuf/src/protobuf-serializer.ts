@@ -15,7 +15,7 @@ import { messageDescriptor } from "./message-descriptor.js";
 import { readProtobuf } from "./read-protobuf.js";
 import { writeProtobuf } from "./write-protobuf.js";
 
-/** A schema for values beyond what the Protobuf type says: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
+/** A schema for rules that the Protobuf type does not have: a Standard Schema (zod, valibot …) or a function that returns the value or throws. */
 export type ProtobufBodySchema = StandardSchema | ValidateFunction;
 
 /** How `protobuf()` finds the type of a message, and validates. */
@@ -23,11 +23,11 @@ export interface ProtobufOptions extends BodySchemaOptions<ProtobufBodySchema> {
   /** The types to read and write: `createRegistry(OrderSchema, …)` of protobuf-es, with the code that `protoc-gen-es` generated. */
   readonly registry: Registry;
   /**
-   * The full name of the Protobuf type of a message, such as `"shop.v1.Order"`. It is asked first; `undefined` leaves it to the content type
-   * (`proto` or `messageType`) and then to the message type, where that is the name of a type in the registry. Default: none.
+   * The full name of the Protobuf type of a message, such as `"shop.v1.Order"`. It is called first; if it returns `undefined`, the content type is
+   * used (`proto` or `messageType`), then the message type if it is the name of a type in the registry. Default: none.
    */
   readonly typeOf?: ((context: SerializerContext) => string | undefined) | undefined;
-  /** What to do with fields that the type does not have: keep them for when the value is written again (default), or refuse the body. */
+  /** What to do with fields that the type does not have: keep them, so that they are written again with the value (default), or refuse the body. */
   readonly unknownFields?: "keep" | "refuse" | undefined;
 }
 

@@ -25,7 +25,7 @@ export function readProtobuf(
 
 function decode(bytes: Uint8Array, descriptor: DescMessage, maxDepth: number): unknown {
   try {
-    // The library returns byte fields as views on its input, so it gets a private copy.
+    // The library returns byte fields as views of its input, so it gets a copy.
     return fromBinary(descriptor, Uint8Array.prototype.slice.call(bytes), { recursionLimit: maxDepth });
   } catch (error) {
     if (error instanceof WaybillError) throw error;
@@ -41,11 +41,11 @@ function unknownType(name: string | undefined): never {
   if (name === undefined) {
     throw decodeFailure(
       "identity-missing",
-      "Nothing names the Protobuf type: neither the content type (proto), nor the message type, nor typeOf.",
+      "The Protobuf type is not known: neither the content type (proto), nor the message type, nor typeOf names it.",
     );
   }
   throw decodeFailure(
     "schema-unknown",
-    "The registry has no Protobuf type of the name that the message gives.",
+    "The registry does not have the Protobuf type that the message names.",
   );
 }

@@ -26,7 +26,7 @@ export type Packing = 4 | 8 | "varint";
 
 const known = new WeakMap<DescMessage, Fields>();
 
-/** The fields of a message's type, made once. */
+/** The fields of a message's type, computed once. */
 export function fieldsOf(descriptor: DescMessage): Fields {
   const cached = known.get(descriptor);
   if (cached !== undefined) return cached;

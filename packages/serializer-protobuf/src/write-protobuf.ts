@@ -26,7 +26,7 @@ export function writeProtobuf(
   const { descriptor } = found;
   if (descriptor === undefined) {
     throw encodeFailure(
-      "The body cannot be written as Protobuf: its type is not known. Give the message a message type or a $typeName that the registry has.",
+      "The body cannot be written as Protobuf: its type is not known. Set a message type or a $typeName that the registry has.",
     );
   }
   if (check !== undefined) {
@@ -40,7 +40,7 @@ export function writeProtobuf(
   } catch (error) {
     if (error instanceof WaybillError) throw error;
     // The library's error may quote the value, so it is not passed on.
-    throw refused(descriptor, "a field has a value that its type cannot hold");
+    throw refused(descriptor, "a field has a value that its type cannot represent");
   }
 }
 
@@ -74,7 +74,7 @@ function toMessage(value: unknown, descriptor: DescMessage, maxDepth: number): M
     throw refused(descriptor, "it is a message of another type");
   for (const key of Object.keys(value)) {
     const isKnown = descriptor.members.some(({ localName }) => localName === key) || key.startsWith("$");
-    if (!isKnown) throw refused(descriptor, "it has a member that is no field");
+    if (!isKnown) throw refused(descriptor, "it has a member that is not a field of the type");
   }
   return create(descriptor, value as MessageInitShape<DescMessage>);
 }

@@ -1,7 +1,7 @@
 import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 
 /**
- * Refuses a document that exceeds the limits of depth or items, or that has a document type, before the parser sees it. Checks markup only; the
+ * Refuses a document that exceeds the limits of depth or items, or that has a document type declaration, before the parser reads it. Checks markup only; the
  * parser decides whether the document is well-formed. Throws `decodeFailure`.
  */
 export function checkXml(
@@ -33,11 +33,11 @@ export function checkXml(
   }
 }
 
-/** Comments and CDATA; anything else with an exclamation mark belongs to a document type. */
+/** Comments and CDATA; anything else with an exclamation mark belongs to a document type declaration. */
 function declarationEnd(text: string, at: number): number {
   if (text.startsWith("<!--", at)) return endOf(text, "-->", at + 4, at);
   if (text.startsWith("<![CDATA[", at)) return endOf(text, "]]>", at + 9, at);
-  return fail("type-forbidden", "a document type, which could define entities", at);
+  return fail("type-forbidden", "a document type declaration, which could define entities", at);
 }
 
 function endOf(text: string, mark: string, from: number, at: number): number {

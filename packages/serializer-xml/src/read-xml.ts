@@ -24,7 +24,7 @@ export function readXml(
   return result.value;
 }
 
-/** The value of a document's text. Throws `decodeFailure`. */
+/** The value of a document. Throws `decodeFailure`. */
 export function parse(text: string, limits: Parameters<typeof checkXml>[1]): Record<string, unknown> {
   requireUtf8(/^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1], "XML declaration");
   checkXml(text, limits);

@@ -1,7 +1,7 @@
 import { XmlCdata, XmlElement, XmlText } from "@rgrove/parse-xml";
 import { decodeFailure } from "@waybill/core/serializer";
 
-/** The root element by its name. Depth was bounded before. Throws `decodeFailure` for names that could pollute a prototype. */
+/** An object with the root element by its name. The depth was checked before. Throws `decodeFailure` for names that could pollute a prototype. */
 export function toValue(root: XmlElement): Record<string, unknown> {
   const value: Record<string, unknown> = {};
   value[checkedName(root.name, "")] = elementValue(root);

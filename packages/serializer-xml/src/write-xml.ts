@@ -11,7 +11,7 @@ import { parse } from "./read-xml.js";
 
 const encoder = new TextEncoder();
 
-/** Writes a document, given as text or as an object. Throws `encodeFailure`. */
+/** Writes a document, a string or an object. Throws `encodeFailure`. */
 export function writeXml(
   value: unknown,
   context: SerializeContext,
@@ -44,7 +44,7 @@ function documentOf(value: unknown, maxDepth: number): string {
   const tree = plain(isBoth(value) && parsed !== undefined ? parsed : value, maxDepth);
   if (!(tree instanceof Element) || tree.entries.length !== 1)
     throw encodeFailure(
-      "The body cannot be written as XML: it must be a text, or an object of one member, the root element.",
+      "The body cannot be written as XML: it must be a string, or an object with one member, the root element.",
     );
   const [[name, root]] = tree.entries as [Entry];
   if (Array.isArray(root) || name.startsWith("@") || name === "#text")
@@ -63,13 +63,13 @@ function isBoth(value: unknown): boolean {
 
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
-  throw encodeFailure("The body cannot be written as XML: it is a text with a lone surrogate.");
+  throw encodeFailure("The body cannot be written as XML: it is a string with a lone surrogate.");
 }
 
 type Content = string | null | Element;
 type Entry = readonly [name: string, content: Content | readonly Content[]];
 
-/** An object's members, in its own order. */
+/** An object's members, in their order. */
 class Element {
   readonly entries: readonly Entry[];
 
@@ -96,7 +96,7 @@ const rules: PlainRules = {
     switch (typeof item) {
       case "string":
         if (!item.isWellFormed()) return walk.refuse("a string with a lone surrogate");
-        return forbidden.test(item) ? walk.refuse("a character that XML cannot hold") : item;
+        return forbidden.test(item) ? walk.refuse("a character that XML cannot contain") : item;
       case "boolean":
       case "bigint":
       case "number":
@@ -110,9 +110,9 @@ const rules: PlainRules = {
   record(entries, walk) {
     for (const [name, content] of entries) {
       const bare = name.startsWith("@") ? name.slice(1) : name;
-      if (name !== "#text" && !names.test(bare)) walk.refuse("a key that is no name of XML");
+      if (name !== "#text" && !names.test(bare)) walk.refuse("a key that is not an XML name");
       if ((name === "#text" || name.startsWith("@")) && typeof content !== "string")
-        walk.refuse("an attribute or a text that is no scalar");
+        walk.refuse("an attribute or text that is not a scalar");
       if (Array.isArray(content) && content.some(Array.isArray)) walk.refuse("an array in an array");
     }
     return new Element(entries as unknown as readonly Entry[]);

@@ -29,7 +29,7 @@ export interface XmlOptions extends BodySchemaOptions<XmlBodySchema> {
 const optionNames: OptionNames<XmlOptions> = { schema: true, schemas: true, value: true };
 
 /**
- * The XML serializer. Documents are well-formed XML 1.0 in UTF-8, without a document type: only the five predefined entities are expanded.
+ * The XML serializer. Documents are well-formed XML 1.0 in UTF-8, without a document type declaration: only the five predefined entities are expanded.
  * Throws `TypeError` for invalid options. Source: XML 1.0, fifth edition.
  */
 export function xml(options: XmlOptions = {}): Serializer {

@@ -6,7 +6,7 @@ import { openTestNamespace } from "./index.js";
 const serializer = json();
 
 describe("a test's namespace", () => {
-  it("is its own, with the entities that it asks for", async () => {
+  it("is separate, with the entities that it declares", async () => {
     await using one = await openTestNamespace({
       queues: { orders: { maxDeliveryCount: 2 }, failures: {} },
       topics: {
@@ -82,7 +82,7 @@ describe("a test's namespace", () => {
     await processor.close();
   });
 
-  it("goes by a clock that stands still", async () => {
+  it("has a clock that does not advance by itself", async () => {
     await using namespace = await openTestNamespace({ queues: { reminders: { lockDurationMs: 30_000 } } });
     const client = namespace.createClient({ serializer });
     const at = new Date(namespace.clock.now() + 86_400_000);
@@ -94,7 +94,7 @@ describe("a test's namespace", () => {
     expect(message?.body).toBe("later");
   });
 
-  it("has mishaps on demand", async () => {
+  it("can inject faults", async () => {
     await using namespace = await openTestNamespace({ queues: ["orders"] });
     const sender = namespace.createClient({ serializer }).createSender("orders");
     namespace.faults.fill("orders");
@@ -104,7 +104,7 @@ describe("a test's namespace", () => {
     expect(namespace.sent("orders")).toHaveLength(1);
   });
 
-  it("is on the network for programs in other languages", async () => {
+  it("can be used over the network by programs in other languages", async () => {
     await using namespace = await openTestNamespace({ queues: ["orders"], startAt: new Date() });
     const server = await namespace.listen();
     expect(await namespace.listen()).toBe(server);
@@ -118,7 +118,7 @@ describe("a test's namespace", () => {
     expect(namespace.sent("orders")).toHaveLength(1);
   });
 
-  it("says what it saw when it waits in vain", async () => {
+  it("reports what it recorded when a wait times out", async () => {
     await using namespace = await openTestNamespace({ queues: ["orders"] });
     await namespace.createClient({ serializer }).createSender("orders").sendMessages({ body: 1 });
     await expect(namespace.waitFor("handled", "orders", { timeoutInMs: 5 })).rejects.toThrow(
@@ -134,7 +134,7 @@ describe("a test's namespace", () => {
     expect(namespace.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
-  it("says when all of an entity is settled, and how much is left", async () => {
+  it("waits until all messages of an entity are settled, and reports how many are left", async () => {
     await using namespace = await openTestNamespace({ queues: ["orders"] });
     const client = namespace.createClient({ serializer });
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
@@ -150,7 +150,7 @@ describe("a test's namespace", () => {
     await settled;
   });
 
-  it("waits until a condition of the test's own holds", async () => {
+  it("waits until a condition of the test is true", async () => {
     await using namespace = await openTestNamespace({ queues: ["orders"] });
     const client = namespace.createClient({ serializer });
     const seen: unknown[] = [];

@@ -9,13 +9,13 @@ import { toAzureError } from "./sdk/azure-error.js";
 const wait = { maxMessages: 1, maxWaitTimeInMs: 5_000 };
 
 describe("azureTransport", () => {
-  it("refuses a connection string in the place of a client", () => {
+  it("refuses a connection string instead of a client", () => {
     expect(() => azureTransport("Endpoint=sb://shop" as never)).toThrow(
       new TypeError("azureTransport needs a ServiceBusClient of @azure/service-bus."),
     );
   });
 
-  it("refuses misspelt options, its own and the watchdog's, with the nearest name", async () => {
+  it("refuses misspelt options, also of the watchdog, and suggests the most similar name", async () => {
     await using fixture = await openLossyFixture();
     const make = (options: object) => () => azureTransport(fixture.client, options);
     expect(make({ sdkPatch: false })).toThrow(
@@ -26,7 +26,7 @@ describe("azureTransport", () => {
     );
   });
 
-  it("carries every property and every section both ways", async () => {
+  it("sends and receives every property and every section", async () => {
     await using fixture = await openLossyFixture({ maxMessageSizeInKilobytes: 1024 });
     const sender = fixture.transport.createSender("orders");
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
@@ -41,7 +41,7 @@ describe("azureTransport", () => {
     );
   });
 
-  it("carries them in batches, in schedules and when peeked, too", async () => {
+  it("keeps them in batches, scheduled messages and peeked messages", async () => {
     await using fixture = await openLossyFixture({ maxMessageSizeInKilobytes: 1024 });
     const sender = fixture.transport.createSender("orders");
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "receiveAndDelete");
@@ -61,7 +61,7 @@ describe("azureTransport", () => {
     );
   });
 
-  it("rejects a settlement when the application has closed its client of the SDK", async () => {
+  it("rejects a settlement after the application closed its SDK client", async () => {
     await using fixture = await openLossyFixture();
     await fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
@@ -80,7 +80,7 @@ describe("azureTransport", () => {
     await expect(settled).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("refuses to subscribe with the client's own error when the application has closed its client of the SDK", async () => {
+  it("refuses to subscribe with the SDK's error after the application closed its SDK client", async () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await fixture.client.close();
@@ -90,7 +90,7 @@ describe("azureTransport", () => {
     );
   });
 
-  it("waits for a session longer than the platform's timers can", async () => {
+  it("waits for a session longer than the maximum of the platform's timers", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
@@ -105,7 +105,7 @@ describe("azureTransport", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("keeps dates and 64-bit integers of messages that were deferred, also when they are deleted on receipt", async () => {
+  it("keeps dates and 64-bit integers of deferred messages, also in receive-and-delete mode", async () => {
     await using fixture = await openLossyFixture();
     const sender = fixture.transport.createSender("orders");
     const applicationProperties = { at: new Date(5), count: 5, big: 2n ** 60n };
@@ -120,7 +120,7 @@ describe("azureTransport", () => {
     }
   });
 
-  it("carries dates, bytes and 64-bit integers in what a settlement adds", async () => {
+  it("keeps dates, bytes and 64-bit integers in the properties of a settlement", async () => {
     await using fixture = await openLossyFixture();
     await fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
@@ -140,7 +140,7 @@ describe("azureTransport", () => {
     expect((await dead.receive(wait))[0]!.applicationProperties).toEqual({ ...added, more: 2n ** 60n });
   });
 
-  it("reads what only other AMQP libraries send: uuids as text, described values as their content, several data sections as one", async () => {
+  it("reads messages of other AMQP libraries: uuids as text, described values as their content, several data sections as one", async () => {
     await using fixture = await openLossyFixture();
     const uuid = Buffer.from("00112233445566778899aabbccddeeff", "hex");
     const message = {
@@ -198,7 +198,7 @@ describe("azureTransport", () => {
     await using fixture = await openLossyFixture();
     const sender = fixture.transport.createSender("orders");
     const batch = await sender.createBatch({ maxSizeInBytes: 2_000 });
-    // The SDK takes more bytes for the same messages.
+    // The SDK needs more bytes for the same messages.
     const replyToSessionId = "s".repeat(100);
     const tryAdd = (messageId: string) =>
       batch.tryAdd({ body: Uint8Array.of(1), messageId, replyToSessionId });
@@ -227,7 +227,7 @@ describe("azureTransport", () => {
     expect(added).toBeGreaterThan(4);
   });
 
-  it("looks an entity up on the first call only", async () => {
+  it("resolves an entity only on the first call", async () => {
     await using fixture = await openLossyFixture();
     const sender = fixture.transport.createSender("later");
     await expect(sender.send([{ body: new Uint8Array() }])).rejects.toMatchObject({
@@ -288,7 +288,7 @@ describe("errors of the SDK", () => {
     });
   });
 
-  it("are known by the last of several attempts, by the system call that failed, or by their text", () => {
+  it("are identified by the last of several attempts, by the failed system call, or by their text", () => {
     const failed = (code: string) => Object.assign(new Error("x"), { name: "ServiceBusError", code });
     const attempts = new AggregateError([failed("ServiceTimeout"), failed("ServiceBusy")]);
     expect(toAzureError(attempts, "orders")).toMatchObject({ code: "service-busy" });

@@ -10,7 +10,7 @@ import type { EntitySetting, TransportSubject } from "@waybill/conformance";
 import { azureTransport } from "./azure-transport.js";
 import { azureRetryOptions } from "./sdk/retry-options.js";
 
-/** Where the transport suite runs: one broker for all cases; each case creates its own entities and transport. */
+/** An environment of the transport suite: one broker for all cases; each case creates its own entities and transport. */
 export interface Environment extends AsyncDisposable {
   readonly subject: TransportSubject;
 }
@@ -29,7 +29,7 @@ export const capabilities = [
 const travelMs = 10;
 
 /**
- * The SDK against a server of the local broker in this process. The broker's clock moves only when a case advances it; waits inside the SDK
+ * The SDK against a server of the local broker in this process. The broker's clock advances only when a case advances it; waits inside the SDK
  * take real time.
  */
 export async function openServerEnvironment(): Promise<Environment> {

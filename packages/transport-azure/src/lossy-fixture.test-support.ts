@@ -104,7 +104,7 @@ async function openNetwork(port: number) {
     },
     /** Breaks every connection; new ones work. */
     drop,
-    /** From now on, the client's side of a connection stays open for a while after the server ended its side. */
+    /** From now on, the client's side of a connection stays open for a while after the server closed its side. */
     slowDownEnds(): void {
       endDelayMs = 400;
     },

@@ -8,7 +8,7 @@ import { type Environment, openServerEnvironment } from "./environments.test-sup
 const ours = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const theirs = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-describe("the SDK's own tracing", () => {
+describe("the tracing of the SDK", () => {
   const spans: string[] = [];
   let environment: Environment;
 
@@ -22,7 +22,7 @@ describe("the SDK's own tracing", () => {
     useInstrumenter(recorder([], false));
   });
 
-  it("adds no second context to messages that carry one of the client's", async () => {
+  it("adds no second context to messages that have one of the client", async () => {
     await using fixture = await environment.subject.create();
     const queue = await fixture.createQueue(plain);
     const trace = ({ type }: TracedOperation) => {
@@ -42,7 +42,7 @@ describe("the SDK's own tracing", () => {
     );
   });
 
-  it("writes the context that a client reads where the client writes none", async () => {
+  it("writes the context that a client reads if the client writes none", async () => {
     await using fixture = await environment.subject.create();
     const queue = await fixture.createQueue(plain);
     const events: DiagnosticEvent[] = [];
@@ -56,7 +56,7 @@ describe("the SDK's own tracing", () => {
     expect(read).toEqual([theirs, theirs]);
   });
 
-  it("sees messages being settled, each way", async () => {
+  it("records every kind of settlement", async () => {
     await using fixture = await environment.subject.create();
     const queue = await fixture.createQueue(plain);
     const client = new WaybillClient(fixture.transport, { serializer: json });
@@ -87,7 +87,7 @@ const json = {
   deserialize: (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes)),
 } as const;
 
-/** What an application installs to let the SDK trace: notes the names of spans, whose context is always the same. */
+/** An instrumenter for the SDK: records the names of spans, whose context is always the same. */
 function recorder(spans: string[], isRecording = true): Instrumenter {
   return {
     startSpan(name, { tracingContext }) {

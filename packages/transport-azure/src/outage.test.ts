@@ -11,10 +11,10 @@ import { azureRetryOptions } from "./sdk/retry-options.js";
 
 const messageCount = 30;
 
-/** Locks of the shortest duration that the service knows run out twice meanwhile. */
+/** Locks of the shortest duration of the service expire twice meanwhile. */
 const outageMs = 11_000;
 
-it("uses up no delivery in an outage that outlasts the locks: processor, calls and sessions", async () => {
+it("counts no delivery in an outage that is longer than the locks: processor, calls and sessions", async () => {
   await using fixture = await openFixture();
   const { client, registry, broker } = fixture;
   for (const queue of ["processor", "calls"]) await fixture.createQueue(queue, false);
@@ -61,7 +61,7 @@ async function openFixture() {
     serializer: {
       ...sound,
       deserialize(bytes, context) {
-        if (!registry.isUp) throw unavailableFailure("The registry does not answer.");
+        if (!registry.isUp) throw unavailableFailure("The registry does not respond.");
         return sound.deserialize(bytes, context);
       },
     },

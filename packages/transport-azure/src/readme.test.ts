@@ -26,7 +26,7 @@ it("runs the README's example", async () => {
   expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
 });
 
-it("says what was patched", async () => {
+it("reports the applied patches", async () => {
   await using fixture = await openLossyFixture();
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   const serviceBusClient = fixture.client;

@@ -20,7 +20,7 @@ describe("a subscription whose connection breaks", () => {
     await receiver.close();
   });
 
-  it("completes pending settlements without waiting for the SDK's time-out", async () => {
+  it("completes pending settlements without waiting for the SDK's timeout", async () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture, "a");
@@ -46,7 +46,7 @@ describe("a subscription whose connection breaks", () => {
     await receiver.close();
   });
 
-  it("reports a link that the broker took away, and opens another", async () => {
+  it("reports a link that the broker detached, and opens another", async () => {
     await using fixture = await openLossyFixture();
     const { receiver, seen, errors, gate } = subscribed(fixture);
     gate.open();
@@ -63,7 +63,7 @@ describe("a subscription whose connection breaks", () => {
   });
 
   it("never passes more messages to the handler than it has slots", async () => {
-    // What a link brought just before it broke comes again when its lock has run out.
+    // Messages that a link delivered just before it broke are delivered again when their locks expire.
     await using fixture = await openLossyFixture({ lockDurationMs: 5_000 });
     const { receiver, gate, most } = subscribed(fixture, 2);
     await send(fixture, "a", "b", "c", "d", "e", "f");
@@ -78,8 +78,8 @@ describe("a subscription whose connection breaks", () => {
   });
 });
 
-describe("a send whose link is lost while it waits for its answer", () => {
-  it.each([1, 3])("is sent again at once, not after the SDK's time-out: %i messages", async (count) => {
+describe("a send whose link is lost while it waits for its outcome", () => {
+  it.each([1, 3])("is sent again at once, not after the SDK's timeout: %i messages", async (count) => {
     await using fixture = await openLossyFixture({}, { timeoutInMs: 120_000, mode: 1 });
     const sender = fixture.transport.createSender("orders");
     const messages = Array.from({ length: count }, () => ({ body: new Uint8Array() }));
@@ -90,11 +90,11 @@ describe("a send whose link is lost while it waits for its answer", () => {
     fixture.broker.faults.clear();
     fixture.network.drop();
     await sending;
-    // The first time it arrived, too, but nobody could say so.
+    // The first attempt also arrived, but its outcome was lost.
     expect(total(fixture)).toBe(3 * count);
   });
 
-  it("is sent again even if the broker cannot be reached for a while", async () => {
+  it("is sent again even if the broker is unreachable for a while", async () => {
     const once = { maxRetries: 1, retryDelayInMs: 1, mode: 1, timeoutInMs: 120_000 };
     await using fixture = await openLossyFixture({}, once);
     fixture.broker.faults.delay("orders", 120_000);
@@ -135,7 +135,7 @@ describe("a send whose link is lost while it waits for its answer", () => {
 });
 
 describe("messages that were received before the connection broke", () => {
-  it("are settled afterwards, also after more were received", async () => {
+  it("can be settled afterwards, also after more were received", async () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture, "a", "b");
@@ -189,7 +189,7 @@ describe("a message that is never settled", () => {
 });
 
 describe("receive", () => {
-  it("returns what is there at once, not after the SDK's second", async () => {
+  it("returns waiting messages at once, not after the SDK's second", async () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
@@ -209,7 +209,7 @@ describe("receive", () => {
     expect(await waiting).toHaveLength(1);
   });
 
-  it("can be called several times at once, and beside a subscription", async () => {
+  it("can be called concurrently, and together with a subscription", async () => {
     await using fixture = await openLossyFixture();
     const { receiver, seen, gate } = subscribed(fixture);
     const waits = [1, 2].map(() => receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 30_000 }));
@@ -221,14 +221,14 @@ describe("receive", () => {
   });
 });
 
-describe("a wait for the next session", () => {
+describe("accepting the next session", () => {
   const accept = (fixture: Fixture, sessionId: string | undefined, maxWaitTimeInMs: number) =>
     fixture.transport.acceptSession({ queue: "orders" }, sessionId, {
       receiveMode: "peekLock",
       maxWaitTimeInMs,
     });
 
-  it("that was aborted is taken over by the next caller", async () => {
+  it("can be continued by the next caller after an abort", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     for (let waits = 0; waits < 3; waits++) {
       await expect(accept(fixture, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
@@ -241,7 +241,7 @@ describe("a wait for the next session", () => {
     await expect(refused).rejects.toMatchObject({ code: "session-cannot-be-locked" });
   });
 
-  it("that was aborted keeps no session locked", async () => {
+  it("keeps no session locked after an abort", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     await expect(accept(fixture, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
     await send(fixture, "a");
@@ -254,7 +254,7 @@ describe("a wait for the next session", () => {
     });
   });
 
-  it("outlasts the timeout of the client", async () => {
+  it("can take longer than the timeout of the client", async () => {
     await using fixture = await openLossyFixture(
       { requiresSession: true },
       { maxRetries: 0, timeoutInMs: 200, mode: 1 },
@@ -268,7 +268,7 @@ describe("a wait for the next session", () => {
 });
 
 describe("a session's subscription", () => {
-  it("can be stopped and started again, and the session goes on", async () => {
+  it("can be stopped and started again, and the session continues", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     await send(fixture, "a", "a", "a");
     const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
@@ -318,7 +318,7 @@ describe("a session's subscription", () => {
     await expect(session.complete(seen[0]!.settlement!)).rejects.toMatchObject({ code: "session-lock-lost" });
   });
 
-  it.each(["complete", "abandon"] as const)("tells %s, which was in progress, at once", async (verb) => {
+  it.each(["complete", "abandon"] as const)("rejects a pending %s at once", async (verb) => {
     await using fixture = await openLossyFixture(
       { requiresSession: true },
       { timeoutInMs: 120_000, mode: 1 },
@@ -338,8 +338,8 @@ describe("a session's subscription", () => {
   });
 });
 
-describe("a completion in a session that the broker does not answer", () => {
-  it("fails with timeout, for the session's link is not lost", async () => {
+describe("a completion in a session to which the broker does not respond", () => {
+  it("fails with timeout, because the session's link is not lost", async () => {
     await using fixture = await openLossyFixture(
       { requiresSession: true },
       { timeoutInMs: 120_000, mode: 1 },
@@ -367,7 +367,7 @@ describe("a completion in a session that the broker does not answer", () => {
 });
 
 describe("locks of messages without id", () => {
-  it("are renewed by lock token, and nothing of the SDK renews beside", async () => {
+  it("are renewed by lock token, and not also by the SDK", async () => {
     await using fixture = await openLossyFixture({ lockDurationMs: 5_000 });
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture, "a", "a");
@@ -384,8 +384,8 @@ describe("locks of messages without id", () => {
   });
 });
 
-describe("an error that does not go away by waiting", () => {
-  it("is reported within seconds when the client has azureRetryOptions", async () => {
+describe("a permanent error", () => {
+  it("is reported within seconds if the client has azureRetryOptions", async () => {
     await using fixture = await openLossyFixture({}, { maxRetries: 1, retryDelayInMs: 10, mode: 1 });
     fixture.broker.faults.throttle("orders");
     const sending = fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);
@@ -394,7 +394,7 @@ describe("an error that does not go away by waiting", () => {
 });
 
 describe("closing the transport", () => {
-  it("leaves the client open, and other transports with it", async () => {
+  it("does not close the client or other transports", async () => {
     await using fixture = await openLossyFixture();
     await using other = azureTransport(fixture.client);
     await fixture.transport.close();
@@ -403,7 +403,7 @@ describe("closing the transport", () => {
   });
 });
 
-/** Subscribes with a handler that completes what it gets once its gate is open. */
+/** Subscribes with a handler that completes its messages after its gate was opened. */
 function subscribed(fixture: Fixture, maxConcurrentCalls = 1) {
   const receiver: TransportReceiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
   const seen: DeliveredMessage[] = [];
@@ -435,7 +435,7 @@ function deferred() {
   return { promise, resolve };
 }
 
-/** Sends messages of these sessions, which matter only where there are sessions. */
+/** Sends messages with these session ids, which are ignored without sessions. */
 function send({ broker }: Fixture, ...sessionIds: readonly string[]): Promise<void> {
   return broker
     .sender("orders")
@@ -453,7 +453,7 @@ function lockedCount({ broker }: Fixture): number {
     .length;
 }
 
-/** Breaks the connection and resolves when there is another. */
+/** Breaks the connection and resolves when there is a new one. */
 async function reconnected({ network }: Fixture): Promise<void> {
   const before = network.connectionCount;
   network.drop();

@@ -3,8 +3,8 @@ import { json } from "@waybill/serializer-json";
 import { expect, it, vi } from "vitest";
 import { openLossyFixture } from "./lossy-fixture.test-support.js";
 
-// A broker that restarts closes its connections politely, and their sockets end some time later. Meanwhile everything goes on.
-it("a client that sends, receives and peeks recovers when its broker restarts, and loses nothing", async () => {
+// A broker that restarts closes its connections cleanly, and their sockets end some time later. Meanwhile the client continues.
+it("a client that sends, receives and peeks recovers when its broker restarts, and loses no message", async () => {
   await using fixture = await openLossyFixture({ lockDurationMs: 5_000, maxDeliveryCount: 100 });
   fixture.network.slowDownEnds();
   const client = new WaybillClient(fixture.transport, { serializer: json() });
@@ -52,7 +52,7 @@ it("a client that sends, receives and peeks recovers when its broker restarts, a
   await client.close();
 });
 
-/** Tries again what failed for lack of a connection, as applications do. */
+/** Retries calls that failed without a connection, like applications. */
 async function untilDone(work: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {

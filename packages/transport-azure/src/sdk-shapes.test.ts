@@ -6,7 +6,7 @@ import { openLossyFixture } from "./lossy-fixture.test-support.js";
 
 type AmqpAnnotatedMessage = ServiceBusReceivedMessage["_rawAmqpMessage"];
 
-/** Bodies as teams on the official SDK send them. */
+/** Bodies that users of the official SDK send. */
 const bodies: readonly unknown[] = [
   { order: 1, paid: true, lines: [{ sku: "lamp", cents: 990 }], note: null, missing: undefined },
   { at: new Date(0), text: 'ü "quoted" \u2028 \ud83d\ude80', nested: { deep: [[[]]] } },
@@ -38,8 +38,8 @@ async function openBoth() {
   };
 }
 
-describe("the client in the place of the SDK's", () => {
-  it("writes the same bytes, and labels them", async () => {
+describe("the client as a replacement of the SDK's", () => {
+  it("writes the same bytes, and sets their content type", async () => {
     await using both = await openBoth();
     const messages = bodies.map((body): ServiceBusMessage => ({ body }));
     await both.sdk.createSender("orders").sendMessages(messages);
@@ -52,7 +52,7 @@ describe("the client in the place of the SDK's", () => {
     expect(new Set(labels.slice(bodies.length))).toEqual(new Set(["application/json"]));
   });
 
-  it("reads all that the SDK sends, and the SDK reads what it sends", async () => {
+  it("reads everything that the SDK sends, and the SDK reads what it sends", async () => {
     await using both = await openBoth();
     const asJson = JSON.parse(JSON.stringify(bodies));
     await both.sdk.createSender("orders").sendMessages(bodies.map((body) => ({ body })));
@@ -63,7 +63,7 @@ describe("the client in the place of the SDK's", () => {
     expect((await back.receiveMessages(bodies.length)).map(({ body }) => body)).toEqual(asJson);
   });
 
-  it("sends on what a receiver of the SDK received", async () => {
+  it("can send a message that an SDK receiver received", async () => {
     await using both = await openBoth();
     const message: ServiceBusMessage = {
       body: { order: 1 },
@@ -83,7 +83,7 @@ describe("the client in the place of the SDK's", () => {
     expect(again).toMatchObject({ ...message, deliveryCount: 0 });
   });
 
-  it("sends bytes where the content type says so, as the SDK sends a Buffer", async () => {
+  it("sends bytes if the content type declares them, like the SDK sends a Buffer", async () => {
     await using both = await openBoth();
     const contentType = "application/octet-stream";
     const body = Buffer.from([0xff, 0x00, 0x7b]);
@@ -94,8 +94,8 @@ describe("the client in the place of the SDK's", () => {
   });
 });
 
-describe("message shapes of the SDK with properties elsewhere", () => {
-  it("are refused with an explanation: annotated messages and foreign batches", async () => {
+describe("other message shapes of the SDK", () => {
+  it("are refused with an explanation: annotated messages and batches of other clients", async () => {
     await using both = await openBoth();
     const sender = both.client.createSender("orders");
     const annotated: AmqpAnnotatedMessage = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openLocalFixture } from "./local-fixture.test-support.js";
 
-describe("calls under the signal of a long-lived caller", () => {
+describe("calls with the signal of a long-lived caller", () => {
   it("leave no listeners on it", async () => {
     await using fixture = openLocalFixture();
     const setting = { lockDurationMs: 5_000, maxDeliveryCount: 10 };
@@ -16,7 +16,7 @@ describe("calls under the signal of a long-lived caller", () => {
       await session.close();
     }
     expect(kept(signal)).toBe(0);
-    // What would be left; Node 24 notes a dependent signal when somebody listens to it.
+    // Node 24 records a dependent signal when it gets a listener.
     AbortSignal.any([signal, new AbortController().signal]).addEventListener("abort", () => {});
     expect(kept(signal)).toBeGreaterThan(0);
   });

@@ -6,7 +6,7 @@ import type {
   TransportSender,
 } from "@waybill/core/transport";
 
-/** What a faulty transport does differently. */
+/** The faults of a transport. */
 export interface Fault {
   transport?(transport: Transport): Partial<Transport>;
   sender?(sender: TransportSender): Partial<TransportSender>;
@@ -18,7 +18,7 @@ export interface Fault {
   delivered?(message: DeliveredMessage): DeliveredMessage;
 }
 
-/** The transport with a fault; everything else keeps working. */
+/** The transport with a fault; everything else works as before. */
 export function breakTransport(transport: Transport, fault: Fault): Transport {
   return over(transport, {
     createSender: (entity) => breakSender(transport.createSender(entity), fault),
@@ -47,7 +47,7 @@ function breakReceiver(
   return over(receiver, { ...changing, ...fault.receiver?.(receiver, address) });
 }
 
-/** The object with some members replaced; the others still run on the object itself. */
+/** The object with some members replaced; the others are bound to the object. */
 export function over<T extends object>(object: T, members: Partial<T>): T {
   return new Proxy(object, {
     get(target, key) {

@@ -7,7 +7,7 @@ import { breakTransport, type Fault, over } from "./broken-transport.test-suppor
 
 expectNoUnhandledRejections();
 
-describe("transports that throw at once", () => {
+describe("transports that throw synchronously", () => {
   it("leave no listener on the signal of a session that is not accepted", async () => {
     await using fixture = await createFixture();
     const { client } = broken(fixture, {
@@ -23,7 +23,7 @@ describe("transports that throw at once", () => {
     expect(listeners()).toBe(0);
   });
 
-  it("cannot lose a message that is to be quarantined", async () => {
+  it("do not lose a message that should be quarantined", async () => {
     await using fixture = await createFixture();
     const { client } = broken(fixture, {
       transport: (transport) => ({
@@ -38,7 +38,7 @@ describe("transports that throw at once", () => {
     expect(await receiver.receiveMessages(1)).toMatchObject([{ messageId: "p", failure: {} }]);
   });
 
-  it("report to processError when peeking fails behind an open circuit, and keep held messages", async () => {
+  it("report to processError if peeking fails with an open circuit, and keep held messages", async () => {
     await using fixture = await createFixture();
     const { client } = broken(fixture, {
       receiver: () => ({
@@ -64,7 +64,7 @@ describe("transports that throw at once", () => {
     expect(await fixture.broker.receiver("orders").peek(50)).toHaveLength(30);
   });
 
-  it("release a session that cannot be subscribed to", async () => {
+  it("release a session if subscribing to it fails", async () => {
     await using fixture = await createFixture({ queue: { requiresSession: true } });
     const { client } = broken(fixture, {
       transport: (transport) => ({
@@ -104,7 +104,7 @@ function broken(fixture: Fixture, fault: Fault) {
   return { client };
 }
 
-/** A signal that counts who listens to it. */
+/** A signal that counts its listeners. */
 function counted() {
   const { signal } = new AbortController();
   let count = 0;

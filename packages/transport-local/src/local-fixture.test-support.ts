@@ -1,7 +1,7 @@
 import { createBroker, createManualClock, type SubscriptionOptions } from "@waybill/broker";
 import { localTransport } from "./local-transport.js";
 
-/** A broker with a transport, whose clock moves only when a test advances it: the local environment of the transport suite. */
+/** A broker with a transport, whose clock advances only when a test advances it: the local environment of the transport suite. */
 // #region fixture
 export function openLocalFixture() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));

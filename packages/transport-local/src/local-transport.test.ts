@@ -13,7 +13,7 @@ describe("localTransport", () => {
     );
   });
 
-  it("carries every property and every section both ways", async () => {
+  it("sends and receives every property and every section", async () => {
     await using fixture = await createFixture({ queue: { maxMessageSizeInKilobytes: 1024 } });
     const sender = fixture.transport.createSender("orders");
     const receiver = peekLock(fixture.transport);
@@ -28,7 +28,7 @@ describe("localTransport", () => {
     );
   });
 
-  it("returns what the broker assigned", async () => {
+  it("returns the properties that the broker assigned", async () => {
     await using fixture = await createFixture();
     await fixture.transport.createSender("orders").send([text("a")]);
     const [received] = await receive(peekLock(fixture.transport));
@@ -44,7 +44,7 @@ describe("localTransport", () => {
     });
   });
 
-  it("looks an entity up on the first call only", async () => {
+  it("resolves an entity only on the first call", async () => {
     await using fixture = await createFixture();
     const sender = fixture.transport.createSender("later");
     const receiver = fixture.transport.createReceiver({ queue: "later" }, "peekLock");
@@ -54,7 +54,7 @@ describe("localTransport", () => {
     expect(await receive(receiver)).toHaveLength(1);
   });
 
-  it("reaches subscriptions and dead-letter queues by their addresses", async () => {
+  it("receives from subscriptions and dead-letter queues by their addresses", async () => {
     await using fixture = await createFixture();
     await fixture.transport.createSender("news").send([text("a")]);
     const subscription = { topic: "news", subscription: "all" };
@@ -101,7 +101,7 @@ describe("localTransport", () => {
     expect(await waiting).toEqual([]);
   });
 
-  it("renews locks and loses them by the broker's clock", async () => {
+  it("renews locks, and loses them by the broker's clock", async () => {
     await using fixture = await createFixture();
     await fixture.transport.createSender("orders").send([text("a")]);
     const receiver = peekLock(fixture.transport);
@@ -145,7 +145,7 @@ describe("localTransport", () => {
     await expect(receive(peekLock(fixture.transport))).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("leaves the broker open, and other transports with it", async () => {
+  it("does not close the broker or other transports", async () => {
     await using fixture = await createFixture();
     await using other = localTransport(fixture.broker);
     await fixture.transport.close();
@@ -162,7 +162,7 @@ describe("localTransport", () => {
     await expect(waiting).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("ends the wait for a session when it closes", async () => {
+  it("ends a pending session accept when it closes", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     const accepting = fixture.transport.acceptSession({ queue: "carts" }, undefined, {
@@ -175,7 +175,7 @@ describe("localTransport", () => {
 });
 
 describe("subscribe", () => {
-  it("has at most maxConcurrentCalls messages with the handler", async () => {
+  it("has at most maxConcurrentCalls messages in the handler", async () => {
     await using fixture = await createFixture();
     await fixture.transport.createSender("orders").send(["a", "b", "c", "d", "e"].map(text));
     const running: DeliveredMessage[] = [];
@@ -222,7 +222,7 @@ describe("subscribe", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("gives the event loop turns while a long queue is processed", async () => {
+  it("lets other work run while a long queue is processed", async () => {
     await using fixture = await createFixture();
     await fixture.transport
       .createSender("orders")

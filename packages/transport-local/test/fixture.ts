@@ -10,7 +10,7 @@ import { type EncodedMessage, type Transport, WaybillClient, type WaybillClientO
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "../src/index.js";
 
-/** A broker with a clock that stands still, two queues, a topic with a subscription, and a client. */
+/** A broker with a manual clock, two queues, a topic with a subscription, and a client. */
 export interface Fixture extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly broker: Broker;
@@ -44,14 +44,14 @@ export async function createFixture(options: FixtureOptions = {}): Promise<Fixtu
   };
 }
 
-/** Lets everything that is ready run, without letting time pass. */
+/** Lets all ready callbacks run without advancing the clock. */
 export async function quiet(): Promise<void> {
   for (let i = 0; i < 10; i += 1) await turn();
 }
 
 /**
- * Lets the event loop turn until something holds; fails when it does not come about within ten seconds. A count of turns
- * would not do: the digest of a dead-letter record is made on another thread.
+ * Runs the event loop until a condition is true; fails after ten seconds. A fixed number of turns is not
+ * enough: the digest of a dead-letter record is computed on another thread.
  */
 export async function until(holds: () => boolean): Promise<void> {
   for (const deadlineMs = performance.now() + 10_000; performance.now() < deadlineMs; ) {
@@ -61,7 +61,7 @@ export async function until(holds: () => boolean): Promise<void> {
   throw new Error(`It did not come about: ${holds}`);
 }
 
-/** A message that says it is JSON and is not. */
+/** An undeserializable message: declared as JSON, but malformed. */
 export function poison(messageId: string, text = "{not json"): EncodedMessage {
   return { messageId, contentType: "application/json", body: encoder.encode(text) };
 }

@@ -27,7 +27,7 @@ const work = [lose(), renew(), wait(), live(), meet("before", new Date(Date.now(
 await sleep(1_000);
 writeFileSync(offsetFile, `${stepS < 0 ? "" : "+"}${stepS}`);
 const steppedByS = Math.round((Date.now() - wallBefore - (performance.now() - started)) / 1000);
-check(`the wall clock went by ${steppedByS} s`, steppedByS === stepS);
+check(`the wall clock was stepped by ${steppedByS} s`, steppedByS === stepS);
 work.push(meet("after", new Date(Date.now() + 3_000)));
 await Promise.all(work);
 await client.close();
@@ -79,7 +79,11 @@ async function meet(queue: string, at: Date): Promise<void> {
   const aheadMs = at.getTime() - Date.now();
   if (queue === "before" && stepS < 0)
     check("a schedule that a step back put off has not come", message === undefined);
-  else check(`a schedule ${queue} the step came, ${-aheadMs} ms after its instant`, message !== undefined);
+  else
+    check(
+      `a message scheduled ${queue} the step was delivered ${-aheadMs} ms after its time`,
+      message !== undefined,
+    );
 }
 
 function took(what: string, since: number, expectedMs: number, came: unknown): void {
@@ -90,5 +94,5 @@ function took(what: string, since: number, expectedMs: number, came: unknown): v
 
 function check(what: string, holds: boolean): void {
   if (holds) console.log(what);
-  else failures.push(`not so: ${what}`);
+  else failures.push(`failed: ${what}`);
 }

@@ -6,7 +6,7 @@ import { repairCount } from "./demo-data.js";
 export const changeChecks: readonly Check[] = [
   { title: "checks a message against its schema, and sends it", run: sending },
   {
-    title: `repairs ${repairCount} dead letters, cancelled in the middle and resumed: none lost, none twice`,
+    title: `repairs ${repairCount} dead letters, cancelled halfway and resumed: none is lost or sent twice`,
     run: repairing,
   },
   { title: "transcodes with a difference that shows what changes", run: transcoding },

@@ -10,7 +10,7 @@ const TRANSFER = 0x14n;
 export function readOutput(bytes: Buffer): string {
   let ending = "no frame";
   for (let at = 0; at < bytes.length; ) {
-    if (ending.startsWith("close")) throw new Error("bytes follow the close");
+    if (ending.startsWith("close")) throw new Error("bytes follow the close performative");
     if (bytes.toString("latin1", at, at + 4) === "AMQP") {
       ending = "protocol header";
       at += 8;

@@ -71,7 +71,7 @@ export function recordTraffic(): Recording[] {
     hear(server, up, heard.server);
     hear(client, down, heard.client);
   }
-  if (!server.isEnded || !client.isEnded) throw new Error("the conversation did not come to its end");
+  if (!server.isEnded || !client.isEnded) throw new Error("the recorded connection did not end");
   return [
     { role: "server", stream: Buffer.concat(heard.server) },
     { role: "client", stream: Buffer.concat(heard.client) },

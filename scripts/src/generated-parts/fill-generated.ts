@@ -17,7 +17,7 @@ const parts: Readonly<Record<string, (root: string) => string>> = {
 export function fillGenerated(page: string): string {
   return fillMarked(page, "generated", (name) => {
     const draw = parts[name];
-    if (draw === undefined) throw new Error(`Nothing generates "${name}".`);
+    if (draw === undefined) throw new Error(`There is no generator of "${name}".`);
     return draw(root);
   });
 }

@@ -58,11 +58,15 @@ async function exchange(
     const theirs = await writer.serialize(topic, value);
     const readByThem = tagged(await reader.deserialize(topic, Buffer.from(ours.body as Uint8Array)));
     if (!isDeepStrictEqual(readByThem, expected))
-      findings.push(`${format}: they read ${JSON.stringify(readByThem)} for ${JSON.stringify(expected)}`);
+      findings.push(
+        `${format}: the peer reads ${JSON.stringify(readByThem)} instead of ${JSON.stringify(expected)}`,
+      );
     const outcome = await pipeline.deserialize({ body: Uint8Array.from(theirs) });
     const readByUs = outcome.status === "decoded" ? tagged(outcome.body) : outcome.report.attempts;
     if (!isDeepStrictEqual(readByUs, expected))
-      findings.push(`${format}: we read ${JSON.stringify(readByUs)} for ${JSON.stringify(expected)}`);
+      findings.push(
+        `${format}: waybill reads ${JSON.stringify(readByUs)} instead of ${JSON.stringify(expected)}`,
+      );
   }
   return findings;
 }

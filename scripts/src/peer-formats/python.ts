@@ -90,13 +90,15 @@ async function exchange(
   const findings: string[] = [];
   if (!isDeepStrictEqual(answer.read, expected))
     findings.push(
-      `Python reads ${answer.readError ?? JSON.stringify(answer.read)} for ${JSON.stringify(expected)}`,
+      `Python reads ${answer.readError ?? JSON.stringify(answer.read)} instead of ${JSON.stringify(expected)}`,
     );
   if (answer.written === undefined) return [...findings, `Python writes ${answer.writtenError}`];
   const body = new Uint8Array(Buffer.from(answer.written, "base64"));
   const outcome = await pipeline.deserialize({ body, contentType: message.contentType });
   const read = outcome.status === "decoded" ? tagged(outcome.body) : outcome.report.attempts;
   if (!isDeepStrictEqual(read, expected))
-    findings.push(`we read ${JSON.stringify(read)} for ${JSON.stringify(expected)} (${answer.written})`);
+    findings.push(
+      `waybill reads ${JSON.stringify(read)} instead of ${JSON.stringify(expected)} (${answer.written})`,
+    );
   return findings;
 }

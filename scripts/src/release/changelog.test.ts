@@ -12,8 +12,8 @@ describe("datedChangelog", () => {
     );
   });
 
-  it("refuses what is no version, and a changelog with nothing new", () => {
-    expect(() => datedChangelog(unreleased, "next", "2026-02-03")).toThrow('"next" is no version');
+  it("refuses an invalid version, and a changelog with nothing new", () => {
+    expect(() => datedChangelog(unreleased, "next", "2026-02-03")).toThrow('"next" is not a version');
     const dated = datedChangelog(unreleased, "0.3.0", "2026-02-03");
     expect(() => datedChangelog(dated, "0.4.0", "2026-02-03")).toThrow("nothing unreleased");
   });

@@ -7,7 +7,7 @@ const heading = /^## (\d+\.\d+\.\d+(?:-[\w.]+)?) \((unreleased|\d{4}-\d{2}-\d{2}
  */
 export function datedChangelog(changelog: string, version: string, date: string): string {
   if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
-    throw new Error(`"${version}" is no version such as 1.2.3.`);
+    throw new Error(`"${version}" is not a version such as 1.2.3.`);
   const [whole, , state] = heading.exec(changelog) ?? [];
   if (whole === undefined || state !== "unreleased")
     throw new Error(

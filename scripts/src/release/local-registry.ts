@@ -74,5 +74,5 @@ async function addAccount(url: string, child: ChildProcess): Promise<string> {
     if (answer?.ok) return ((await answer.json()) as { token: string }).token;
     await pause(200);
   }
-  throw new Error("The registry did not answer.");
+  throw new Error("The registry did not respond.");
 }

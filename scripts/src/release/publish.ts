@@ -23,7 +23,7 @@ export async function publishAll({ folder, provenance }: PublishOptions): Promis
   let published = 0;
   for (const { name, directory } of publishedPackages()) {
     if (await isPublished(`${name}@${version}`, folder)) {
-      console.log(`${name}@${version} is there already`);
+      console.log(`${name}@${version} is already published`);
       continue;
     }
     const tarball = join(folder, "tarballs", `${name.replace("/", "-").slice(1)}-${version}.tgz`);

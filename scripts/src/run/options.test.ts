@@ -16,7 +16,7 @@ describe("the options of a script", () => {
   it("must be known, and numbers where numbers belong", () => {
     expect(() => readOptions(defaults, ["--kill", "7"])).toThrow("Unknown option '--kill'");
     expect(() => readOptions(defaults, ["--kills", "many"])).toThrow(
-      'kills must be a number, and is "many".',
+      'kills must be a number, but is "many".',
     );
   });
 });

@@ -42,6 +42,6 @@ export function newSeed(): number {
 function toNumber(name: string, given: string | number | boolean): number {
   const number = Number(given);
   if (given === "" || Number.isNaN(number))
-    throw new TypeError(`${name} must be a number, and is "${given}".`);
+    throw new TypeError(`${name} must be a number, but is "${given}".`);
   return number;
 }

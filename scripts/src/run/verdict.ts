@@ -2,8 +2,8 @@ const mostPrinted = 20;
 const startedAtMs = performance.now();
 
 /**
- * Ends a script the same way everywhere: prints the first violations, then one line that says how it ended and how long it took, and sets
- * the exit code. `seed` is what repeats a run.
+ * Ends a script the same way everywhere: prints the first violations, then one line with the outcome and the duration, and sets
+ * the exit code. The same `seed` repeats a run.
  */
 export function conclude(violations: readonly string[], success: string, seed?: number): void {
   for (const violation of violations.slice(0, mostPrinted)) console.error(violation);

@@ -12,13 +12,13 @@ import { required } from "../run/required.js";
 import { pause } from "../run/waiting.js";
 import { openRelay, type Relay } from "../supervisor/relay.js";
 
-// Clients of the official SDK that connect, send, receive, settle or not, vanish and connect again, until the parent says stop or
-// kills them. Arguments: connection string, its port, duration of a lock in ms, file of the journal, seed, name, number of clients.
+// Clients of the official SDK that connect, send, receive, settle or not, disconnect and reconnect, until the parent process stops or
+// kills them. Arguments: connection string, its port, lock duration in ms, journal file, seed, name, number of clients.
 
 const [connectionString = "", port = "", lockMs, journalFile = "", seed, name = "", count] =
   process.argv.slice(2);
 const SESSIONS = 8;
-/** What was read from a socket before its link was cut may reach a client so late. In ms. */
+/** Maximum delay, in ms, until a client gets data that was read from a socket before the connection was cut. */
 const LATE_MS = 2000;
 
 const random = randomFrom(Number(seed));
@@ -30,7 +30,7 @@ process.on("message", () => {
   isStopping = true;
 });
 process.on("disconnect", () => process.exit());
-// The SDK lets some errors of a lost connection go by unhandled.
+// The SDK does not handle some errors of a lost connection.
 process.on("unhandledRejection", (error) => journal.error(error));
 
 process.send?.("ready");
@@ -40,7 +40,7 @@ process.exit();
 
 type Kind = (client: Client, actions: number) => Promise<void>;
 
-/** A client's lives: each begins with a connection and ends with a close. Every third is cut off on the way. */
+/** Connects and closes a client again and again. Every third connection is cut before it is closed. */
 async function live(act: Kind): Promise<void> {
   const relay = await openRelay(Number(port));
   while (!isStopping) {
@@ -70,7 +70,7 @@ async function pull(client: Client, actions: number): Promise<void> {
   }
 }
 
-/** Completes or leaves: the SDK confuses different outcomes of neighbours that are settled in one turn. */
+/** Completes messages or does not settle them: the SDK confuses different outcomes of messages that are settled at the same time. */
 async function subscribe(client: Client, actions: number): Promise<void> {
   const sender = client.createSender("orders");
   const receiver = client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
@@ -132,7 +132,7 @@ async function receive(receiver: ServiceBusReceiver, store: string): Promise<voi
   }
 }
 
-/** Messages of a session are locked by their session, which ends with its link. */
+/** Messages of a session are locked by their session, whose lock ends with its link. */
 function lockOf({ lockedUntilUtc }: ServiceBusReceivedMessage, store: string): Omit<Delivery, "sequence"> {
   if (store === "visits") return { lockedAt: Date.now() - LATE_MS };
   const lockedUntil = required(lockedUntilUtc).getTime();

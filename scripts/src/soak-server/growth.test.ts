@@ -4,7 +4,7 @@ import { measureGrowth } from "./growth.js";
 describe("growth", () => {
   const limits = { ratio: 0.1, slack: 5 };
 
-  it("is checked by the medians of the first and the last third", () => {
+  it("compares the medians of the first and the last third", () => {
     expect(measureGrowth([100, 100, 900, 100, 100, 100], limits)).toEqual({
       from: 100,
       to: 100,

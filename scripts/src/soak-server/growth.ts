@@ -1,18 +1,18 @@
 import { percentile } from "../run/figures.js";
 
-/** Samples of one process in the order of time, and what they may grow by. */
+/** How much the samples of one process, in chronological order, may grow. */
 export interface GrowthOptions {
-  /** Share of the first value that the last may have in addition. */
+  /** Allowed growth as a part of the first value. */
   readonly ratio: number;
-  /** In the samples' unit, in addition to that. */
+  /** Allowed growth in addition, in the samples' unit. */
   readonly slack: number;
 }
 
-/** Fewer samples than this tell nothing. */
+/** Fewer samples than this are not enough. */
 const FEWEST = 6;
 
 /**
- * Whether samples grow: the median of their last third against that of their first. `undefined` where they are too few to tell.
+ * Whether samples grow: compares the median of their last third with the median of their first. `undefined` if there are too few samples.
  */
 export function measureGrowth(
   samples: readonly number[],

@@ -2,10 +2,10 @@ import { connect, createServer, type Socket } from "node:net";
 import { FrameFilter, type PassingFrame } from "../run/frame-filter.js";
 import { listen } from "../run/ports.js";
 
-/** What can go wrong on the links and connections there are. Those that are made later are in order. */
-export type NetworkFault = "swallow credit" | "drop detach" | "half-close" | "half-open";
+/** Faults of the existing links and connections; later ones work. */
+export type NetworkFault = "lose credit" | "drop detach" | "half-close" | "half-open";
 
-/** A network between a client and a server on which things go wrong on demand. */
+/** A network between a client and a server, into which faults can be injected. */
 export interface FaultyNetwork {
   readonly port: number;
   inject(fault: NetworkFault): void;
@@ -14,7 +14,7 @@ export interface FaultyNetwork {
 
 const performatives = { begin: 0x11, attach: 0x12, flow: 0x13, detach: 0x16 } as const;
 
-/** Opens a port of its own that passes frames on to another. */
+/** Opens a port that forwards frames to another. */
 export async function openFaultyNetwork(target: number): Promise<FaultyNetwork> {
   const wires = new Set<Wire>();
   const server = createServer({ allowHalfOpen: true }, (near) => {
@@ -39,7 +39,7 @@ export async function openFaultyNetwork(target: number): Promise<FaultyNetwork> 
 class Wire {
   readonly #near: Socket;
   readonly #far: Socket;
-  /** Channels, by the client's numbers, on which an entity's messages come. */
+  /** The channels, by the client's numbers, that deliver an entity's messages. */
   readonly #entityChannels = new Set<number>();
   /** The client's channel numbers by the server's. */
   readonly #clientChannels = new Map<number, number>();
@@ -58,7 +58,7 @@ class Wire {
     ] as const) {
       socket.setNoDelay();
       socket.on("error", () => {});
-      // The server hears of what the client gives up for dead.
+      // When the client closes a dead connection, it is closed for the server, too.
       socket.on("end", () => (this.#isDead ? this.close() : other.end()));
       socket.on("close", () => other.destroy());
     }
@@ -66,7 +66,7 @@ class Wire {
 
   inject(fault: NetworkFault): void {
     this.#faults.set(fault, new Set(this.#entityChannels));
-    // The server is gone, and has said so; or has not.
+    // Half-close: the server has closed its side, and the client gets the end of the stream.
     if (fault === "half-close") this.#near.end();
   }
 
@@ -75,7 +75,7 @@ class Wire {
     this.#far.destroy();
   }
 
-  /** Whether nothing passes any more. */
+  /** Whether the connection no longer forwards data. */
   get #isDead(): boolean {
     return this.#faults.has("half-close") || this.#faults.has("half-open");
   }
@@ -86,10 +86,10 @@ class Wire {
 
   #passesToServer(frame: PassingFrame): boolean {
     const { channel, code } = frame;
-    // Another session takes the number of one that has ended.
-    if (code === performatives.begin) this.#mend(channel);
+    // A new session uses the channel number of one that has ended.
+    if (code === performatives.begin) this.#repair(channel);
     if (code === performatives.attach && isEntityLink(frame)) this.#entityChannels.add(channel);
-    if (code === performatives.flow) return !this.#hits("swallow credit", channel);
+    if (code === performatives.flow) return !this.#hits("lose credit", channel);
     return code !== performatives.detach || !this.#hits("drop detach", channel);
   }
 
@@ -101,7 +101,7 @@ class Wire {
     return code !== performatives.detach || !this.#hits("drop detach", clientChannel);
   }
 
-  #mend(channel: number): void {
+  #repair(channel: number): void {
     this.#entityChannels.delete(channel);
     for (const channels of this.#faults.values()) channels.delete(channel);
   }
@@ -111,7 +111,7 @@ class Wire {
   }
 }
 
-/** Requests and tokens go on links to nodes whose names begin with a dollar sign. */
+/** Links for requests and tokens have nodes whose names begin with a dollar sign. */
 function isEntityLink({ bytes }: PassingFrame): boolean {
   return !bytes.includes("$management") && !bytes.includes("$cbs");
 }

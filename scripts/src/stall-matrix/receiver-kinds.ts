@@ -1,14 +1,14 @@
 import { type WaybillClient, WaybillError } from "@waybill/core";
 import { pause } from "../run/waiting.js";
 
-/** A way to receive. */
+/** One way to receive messages. */
 export interface ReceiverKind {
   readonly isSession: boolean;
-  /** Receives until it is stopped, and hands over each body. */
+  /** Receives until it is stopped, and calls `take` with each body. */
   receive(client: WaybillClient, take: (body: unknown) => void, signal: AbortSignal): Promise<void> | void;
 }
 
-/** The ways to receive, each as an application would write it. */
+/** The ways to receive messages, each as an application would write it. */
 export const receiverKinds: Readonly<Record<string, ReceiverKind>> = {
   receiver: {
     isSession: false,
@@ -32,7 +32,7 @@ export const receiverKinds: Readonly<Record<string, ReceiverKind>> = {
   },
   "session receiver": {
     isSession: true,
-    /** Accepts the session again when it was lost, which is the application's to do. */
+    /** Accepts the session again when its lock was lost, which applications must do themselves. */
     async receive(client, take, signal) {
       while (!signal.aborted) {
         const accepted = client.acceptSession("orders", "a", { abortSignal: signal });

@@ -9,42 +9,41 @@ import { pause, until } from "../run/waiting.js";
 import { type FaultyNetwork, openFaultyNetwork } from "./faulty-network.js";
 import { receiverKinds } from "./receiver-kinds.js";
 
-/** What goes wrong, once a link is open and waits for messages. */
+/** The faults to inject while a link is open and waits for messages. */
 export const faults: Readonly<Record<string, (broker: Broker, network: FaultyNetwork) => void>> = {
   "the broker delivers nothing on the link": (broker) => void broker.faults.stopDelivering("orders"),
-  "the link's credit is swallowed": (_broker, network) => network.inject("swallow credit"),
+  "the link's credit is lost": (_broker, network) => network.inject("lose credit"),
   "the broker drops the link, and detach frames are lost": (broker, network) => {
     network.inject("drop detach");
     broker.faults.dropLinks("orders");
   },
   "the socket is half closed": (_broker, network) => network.inject("half-close"),
-  "the socket is half open: nothing passes, nobody is notified": (_broker, network) =>
-    network.inject("half-open"),
+  "the socket is half open: no data, and no error": (_broker, network) => network.inject("half-open"),
 };
 
-/** One fault under one kind of receiver. */
+/** One fault with one kind of receiver. */
 export interface CellOptions {
   readonly fault: string;
   readonly kind: string;
   readonly watchdog: WatchdogOptions | false;
   readonly lockDurationMs: number;
-  /** When to give up, in milliseconds. */
+  /** Timeout in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** How a cell ended. */
+/** The result of a cell. */
 export interface CellResult extends CellOptions {
-  /** How long it took from the fault until all messages had come that were sent right after it; undefined when it was given up. */
+  /** The time from the fault until all messages were received that were sent after it; undefined after the timeout. */
   readonly recoveryMs: number | undefined;
   readonly stalls: readonly LinkStalledEvent[];
-  /** What the client's health counted. */
+  /** The count of the client's health. */
   readonly linksStalled: number;
 }
 
-/** More than any receiver here gives credit for, so that the last needs credit that was given after the fault. */
+/** More than the credit of any receiver here, so that the last messages need credit from after the fault. */
 const messageCount = 8;
 
-/** Receives a message, lets something go wrong, sends others, and measures when the last of them comes. */
+/** Receives a message, injects a fault, sends more messages, and measures when the last of them is received. */
 export async function runCell(options: CellOptions): Promise<CellResult> {
   const { fault, kind, watchdog, lockDurationMs, timeoutMs } = options;
   const inject = faults[fault];
@@ -69,18 +68,18 @@ export async function runCell(options: CellOptions): Promise<CellResult> {
   try {
     await send(broker, "first");
     await until(() => seen.has("first"), 30_000);
-    // The next wait has begun, and its credit is with the broker.
+    // The next receive has begun, and the broker has its credit.
     await pause(300);
     const startedAt = performance.now();
     inject(broker, network);
     for (let n = 0; n < messageCount; n += 1) await send(broker, n);
-    // All of them, and the first.
+    // All of them, and the first message.
     const isRecovered = await until(() => seen.size > messageCount, timeoutMs);
     const recoveryMs = isRecovered ? performance.now() - startedAt : undefined;
     return { ...options, recoveryMs, stalls, linksStalled: client.health().linksStalled };
   } finally {
     stopping.abort();
-    // Where nothing recovers, nothing closes either.
+    // Without recovery, closing does not end either.
     await Promise.race([
       receiving.then(closeAll),
       new Promise((resolve) => setTimeout(resolve, 10_000).unref()),

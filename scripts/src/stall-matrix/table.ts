@@ -7,23 +7,23 @@ export interface Bounds {
   readonly lockDurationMs: number;
 }
 
-/** For what takes its time beside: looking, asking twice, the way to another link, and a machine that is busy. */
+/** For everything else that takes time: peeking, two requests, opening another link, and a busy machine. */
 const slackMs = 10_000;
 
 /**
- * The longest that recovery may take: until a silent link is asked, until the answer counts as overdue, and until the lock of what was sent
- * into a dead connection is over.
+ * Maximum time of a recovery: until a silent link is checked, until the response is overdue, and until the locks of messages that were sent
+ * into a dead connection have expired.
  */
 export function boundMs({ stallTimeoutMs, answerTimeoutMs, lockDurationMs }: Bounds): number {
   return stallTimeoutMs + answerTimeoutMs + lockDurationMs + slackMs;
 }
 
-/** What is wrong with a result; undefined when it is as it should be. */
+/** The violation of a result; undefined if there is none. */
 export function violationOf({ fault, kind, recoveryMs }: CellResult, bounds: Bounds): string | undefined {
   const limitMs = boundMs(bounds);
   if (recoveryMs !== undefined && recoveryMs <= limitMs) return undefined;
   const took = recoveryMs === undefined ? "did not recover" : `took ${recoveryMs.toFixed(0)} ms`;
-  return `${kind}, ${fault}: ${took}, and may take ${limitMs} ms`;
+  return `${kind}, ${fault}: ${took}; the limit is ${limitMs} ms`;
 }
 
 /** A table in Markdown: a row for each fault, a column for each kind of receiver. */

@@ -5,10 +5,10 @@ import { type ProcessPlan, SupervisedProcess } from "./supervised-process.js";
 
 type Command = ProcessPlan["command"];
 
-/** The command of a generation, which writes down what it does in the journal's file. */
+/** The command of a generation, which records its operations in the journal file. */
 export type StartGeneration = (generation: number, journalFile: string) => Command;
 
-/** Generations of a process that works on the same data and is killed again and again. The ledger reads the journal of each. */
+/** Generations of a process: each uses the same data and is killed. The ledger reads the journal of each. */
 export class Generations {
   readonly #folder: string;
   readonly #ledger: Ledger;
@@ -21,12 +21,12 @@ export class Generations {
     this.#commandOf = commandOf;
   }
 
-  /** Kills a generation: a fifth of the kills hit the start and the recovery, the others the work. */
+  /** Kills a generation: a fifth of the kills are during start and recovery, the others during its work. */
   async runAndKill(generation: number, random: (below: number) => number, mostMs = 300): Promise<void> {
     await this.runAndKillAt(generation, random(5) === 0 ? "start" : "ready", random(mostMs));
   }
 
-  /** Kills a generation so long after its start, or after it was ready. */
+  /** Kills a generation a given time after its start, or after it was ready. */
   async runAndKillAt(generation: number, since: "start" | "ready", delayMs: number): Promise<void> {
     const child = this.#start(generation);
     await child.killAfter(since, delayMs);
@@ -34,7 +34,7 @@ export class Generations {
     this.#read(generation);
   }
 
-  /** Lets a generation come to its own end, with a command in place of its own, and kills it when that takes too long. Resolves with its exit code. */
+  /** Waits until a generation ends; `wrap` changes its command. Kills it if that takes too long. Resolves with its exit code. */
   async runToEnd(
     generation: number,
     withinMs: number,
@@ -48,7 +48,7 @@ export class Generations {
     return code;
   }
 
-  /** What went wrong so far. */
+  /** The violations so far. */
   violations(): string[] {
     return [...this.#findings, ...this.#ledger.violations()];
   }

@@ -1,17 +1,17 @@
 import { connect, createServer, type Socket } from "node:net";
 import { listen } from "../run/ports.js";
 
-/** A way to a server on which connections can be cut. */
+/** A relay to a server, whose connections can be cut. */
 export interface Relay {
   readonly port: number;
-  /** Destroys every connection through it without a word, as a network does that fails. */
+  /** Destroys every connection through it without closing it, like a network failure. */
   cut(): void;
   close(): void;
 }
 
 /**
- * Opens a port of its own on this computer and passes on to another what comes in. When the server has ended a connection, the client's
- * socket stays for as long as `lingerMs` says then, as it does on the way through load balancers. By default it does not stay.
+ * Opens a port on this computer and forwards its connections to another port. After the server has closed a connection, the client's
+ * socket stays open for `lingerMs`, like behind load balancers. Default: it is closed immediately.
  */
 export async function openRelay(target: number, lingerMs: () => number = () => 0): Promise<Relay> {
   const sockets = new Set<Socket>();

@@ -3,25 +3,25 @@ import { openBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 
-// The server that is killed: a broker on durable storage, on the network. Says its port and connection string, and answers each message of its
-// parent with a measurement. Arguments: directory, port, key, entities as JSON. With `--expose-gc` what it measures is not garbage.
+// The server that is killed: a broker with durable storage, on the network. Sends its port and connection string, and answers each message of its
+// parent with a measurement. Arguments: directory, port, key, entities as JSON. With `--expose-gc`, it collects garbage before it measures.
 
-/** What the server has from its first start: queues, and subscriptions of topics, by their names. */
+/** The entities that the server creates at its first start: queues, and subscriptions of topics, by their names. */
 export interface Entities {
   readonly queues?: Readonly<Record<string, QueueOptions>>;
   readonly topics?: Readonly<Record<string, Readonly<Record<string, QueueOptions>>>>;
 }
 
-/** What it says when it listens. */
+/** The message that it sends when it listens. */
 export interface Listening {
   readonly port: number;
   readonly connectionString: string;
 }
 
-/** What the server measures of itself after a collection. */
+/** A measurement of the server after a garbage collection. */
 export interface Measurement {
   readonly heapBytes: number;
-  /** The heap and what stands outside of it: buffers of messages and sockets. */
+  /** The heap and external memory: buffers of messages and sockets. */
   readonly usedBytes: number;
   readonly residentBytes: number;
   /** Clients' connections, open or half-open. */

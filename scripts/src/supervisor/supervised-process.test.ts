@@ -6,11 +6,11 @@ function program(text: string): readonly [string, ...string[]] {
   return [process.execPath, "-e", text];
 }
 
-/** Says that it is ready, answers with what it is asked, and stays. */
+/** Reports that it is ready, answers each message with the same message, and does not end. */
 const echo = program('process.on("message", (text) => process.send(text)); process.send("ready");');
 
 describe("a supervised process", () => {
-  it("says when it is ready, answers, and is killed without a finding", async () => {
+  it("reports when it is ready, answers, and is killed without a finding", async () => {
     const child = new SupervisedProcess({ command: echo });
     expect(await child.ready).toBe("ready");
     expect(await child.ask("hello")).toBe("hello");
@@ -19,7 +19,7 @@ describe("a supervised process", () => {
     expect(child.findings).toEqual([]);
   });
 
-  it("that ends by itself is a finding", async () => {
+  it("that ends by itself has a finding", async () => {
     const failed = new SupervisedProcess({ command: program("process.exit(3)") });
     expect(await failed.exit).toBe(3);
     expect(failed.findings).toEqual(["the process ended by itself with 3"]);
@@ -31,7 +31,7 @@ describe("a supervised process", () => {
     expect(server.findings).toEqual(["the process ended by itself with 0"]);
   });
 
-  it("keeps its lines, of which one may say that it is ready", async () => {
+  it("keeps its lines, one of which can report that it is ready", async () => {
     const command = program('console.log("wait"); console.log("go"); console.error("odd");');
     const child = new SupervisedProcess({
       command,
@@ -41,15 +41,15 @@ describe("a supervised process", () => {
     expect(await child.ready).toBe("go");
     await child.exit;
     expect(child.stdout).toEqual(["wait", "go"]);
-    expect(child.findings).toEqual(["the process said: odd"]);
+    expect(child.findings).toEqual(["the process wrote to stderr: odd"]);
   });
 
-  it("does not answer once it has ended", async () => {
+  it("does not answer after it has ended", async () => {
     const child = new SupervisedProcess({ command: program('process.on("message", () => process.exit(4))') });
     await expect(child.ask("hello")).rejects.toThrow("The process ended with 4 before it answered.");
   });
 
-  it("stops when it is asked to, or is killed when that takes too long", async () => {
+  it("stops on request, or is killed if that takes too long", async () => {
     const willing = new SupervisedProcess({
       command: program('process.on("message", () => process.exit()); process.send("ready")'),
     });
@@ -63,7 +63,7 @@ describe("a supervised process", () => {
 });
 
 describe("a supervised server", () => {
-  it("starts again on its port, and keeps the findings of all its lives", async () => {
+  it("restarts on its port, and keeps the findings of all its processes", async () => {
     const ports: number[] = [];
     const server = new SupervisedServer((port) => {
       ports.push(port);
@@ -79,6 +79,6 @@ describe("a supervised server", () => {
     expect(ports).toEqual([0, 5000]);
     expect(server.starts).toHaveLength(2);
     expect(server.connectionString).toBe("sb://localhost:5000");
-    expect(server.findings).toEqual(["the process said: odd", "the process said: odd"]);
+    expect(server.findings).toEqual(["the process wrote to stderr: odd", "the process wrote to stderr: odd"]);
   });
 });

@@ -4,20 +4,20 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { pause } from "../run/waiting.js";
 
-/** How a process is started, and what it is to do. */
+/** How a process is started, and what is expected of it. */
 export interface ProcessPlan {
   /** The program and its arguments. */
   readonly command: readonly [program: string, ...args: string[]];
   readonly env?: NodeJS.ProcessEnv;
-  /** Whether what it writes to stderr is a finding. Default false: it goes to the script's own stderr. */
+  /** Whether its output to stderr is a finding. Default false: it is passed to the script's stderr. */
   readonly isStderrFinding?: boolean;
-  /** Whether it is a finding when it ends by itself without an error. Default false. */
+  /** Whether it is a finding if it ends by itself without an error. Default false. */
   readonly mustStay?: boolean;
-  /** Whether a line of its stdout says that it is ready. Default none: its first message does. */
+  /** Whether a line of its stdout means that it is ready. Default: it is ready with its first message. */
   readonly isReadyLine?: (line: string) => boolean;
 }
 
-/** A compiled program of ours as the command of a process. */
+/** The command to run one of our compiled programs. */
 export function nodeCommand(
   program: URL,
   args: readonly (string | number)[] = [],
@@ -27,18 +27,18 @@ export function nodeCommand(
 }
 
 /**
- * A process that is killed, or stopped, when the script says so. It says that it is ready by its first message over IPC, or by a line on stdout,
+ * A process that the script can kill or stop. It reports that it is ready with its first message over IPC, or with a line on stdout,
  * and answers each message that it gets.
  */
 export class SupervisedProcess {
-  /** What it did that it should not: ending by itself with an error, and what it wrote, where the plan says so. */
+  /** Its faults: that it ended by itself with an error, and its output to stderr with `isStderrFinding`. */
   readonly findings: string[] = [];
-  /** All that it wrote to stdout and stderr, line by line. */
+  /** Its output to stdout and stderr, by line. */
   readonly stdout: string[] = [];
   readonly stderr: string[] = [];
-  /** Its first message, or the line that said so; undefined when it ended before. */
+  /** Its first message, or its ready line; undefined if it ended before. */
   readonly ready: Promise<unknown>;
-  /** Its exit code once its output is read; `null` when a signal ended it. */
+  /** Its exit code, after its output was read; `null` if a signal ended it. */
   readonly exit: Promise<number | null>;
   readonly #child: ChildProcess;
   #isOver = false;
@@ -59,7 +59,7 @@ export class SupervisedProcess {
     });
     this.#lines("stderr", (line) => {
       this.stderr.push(line);
-      if (isStderrFinding) this.findings.push(`the process said: ${line}`);
+      if (isStderrFinding) this.findings.push(`the process wrote to stderr: ${line}`);
       else process.stderr.write(`${line}\n`);
     });
     const firstMessage = new Promise((resolve) => this.#child.once("message", resolve));
@@ -70,23 +70,23 @@ export class SupervisedProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Whether it has ended, or is killed. */
+  /** Whether it has ended or is being killed. */
   get isOver(): boolean {
     return this.#isOver || this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Asks it, and resolves with its next message. Rejects when it ends before. */
+  /** Sends it a message, and resolves with its next message. Rejects if it ends before. */
   async ask<Answer>(message: unknown): Promise<Answer> {
     const answer = once(this.#child, "message").then(([first]) => first as Answer);
     const ended = this.exit.then((code) => {
       throw new Error(`The process ended with ${code} before it answered.`);
     });
-    this.tell(message);
+    this.send(message);
     return await Promise.race([answer, ended]);
   }
 
   /** Sends it a message that it does not answer. */
-  tell(message: unknown): void {
+  send(message: unknown): void {
     this.#child.send(message as object);
   }
 
@@ -97,7 +97,7 @@ export class SupervisedProcess {
     await this.exit;
   }
 
-  /** Kills it so long after its start, or after it was ready. */
+  /** Kills it a given time after its start, or after it was ready. */
   async killAfter(since: "start" | "ready", ms: number): Promise<void> {
     if (since === "ready") await this.ready;
     await Promise.race([this.exit, pause(ms)]);
@@ -105,9 +105,9 @@ export class SupervisedProcess {
     await this.kill();
   }
 
-  /** Asks it to stop, and kills it when that takes too long. Resolves with its exit code. */
+  /** Sends it a message to stop, and kills it if that takes too long. Resolves with its exit code. */
   async stop(message: unknown, withinMs: number): Promise<number | null> {
-    if (!this.isOver) this.tell(message);
+    if (!this.isOver) this.send(message);
     const deadline = setTimeout(() => void this.kill(), withinMs);
     const code = await this.exit;
     clearTimeout(deadline);

@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import type { Entities, Listening } from "./server.js";
 import { nodeCommand, type ProcessPlan, SupervisedProcess } from "./supervised-process.js";
 
-/** How a server is started on a port; 0 for any. */
+/** The process of a server on a port; 0 for any port. */
 export type StartServer = (port: number) => ProcessPlan;
 
-/** Where a server listens, by its first message or by what it printed. Default the message is it. */
+/** The address of a server, from its first message or its output. Default: the message. */
 export type ToListening = (ready: unknown, printed: readonly string[]) => Listening;
 
-/** A server in a process of its own that can be killed and started again where it was, always on the same port. */
+/** A server in a separate process that can be killed and restarted, always on the same port. */
 export class SupervisedServer {
-  /** When each of its lives began, in ms of the wall clock. */
+  /** When each of its processes started, in ms of the wall clock. */
   readonly starts: number[] = [];
   readonly #plan: StartServer;
   readonly #toListening: ToListening;
-  readonly #lives: SupervisedProcess[] = [];
+  readonly #processes: SupervisedProcess[] = [];
   #at: Listening = { port: 0, connectionString: "" };
 
   constructor(plan: StartServer, toListening: ToListening = (ready) => ready as Listening) {
@@ -22,7 +22,7 @@ export class SupervisedServer {
     this.#toListening = toListening;
   }
 
-  /** A broker on durable storage in a directory, on the network, with these entities from its first start. */
+  /** A broker with durable storage in a directory, on the network, with these entities from its first start. */
   static inDirectory(directory: string, entities: Entities): SupervisedServer {
     const program = new URL("./server.js", import.meta.url);
     const key = randomBytes(32).toString("base64");
@@ -40,22 +40,22 @@ export class SupervisedServer {
     return this.#at.connectionString;
   }
 
-  /** Its process, of this life. Throws before the first. */
+  /** Its current process. Throws before the first start. */
   get process(): SupervisedProcess {
-    const process = this.#lives.at(-1);
+    const process = this.#processes.at(-1);
     if (process === undefined) throw new Error("The server has not been started.");
     return process;
   }
 
-  /** What it did in any of its lives that it should not. */
+  /** The faults of all of its processes. */
   get findings(): string[] {
-    return this.#lives.flatMap(({ findings }) => findings);
+    return this.#processes.flatMap(({ findings }) => findings);
   }
 
-  /** Resolves when it listens. Throws when it ended before. */
+  /** Resolves when it listens. Throws if it ended before. */
   async start(): Promise<void> {
     const process = new SupervisedProcess({ ...this.#plan(this.port), mustStay: true });
-    this.#lives.push(process);
+    this.#processes.push(process);
     const ready = await process.ready;
     if (ready === undefined)
       throw new Error(`The server ended while it started: ${process.stderr.join("\n")}`);
@@ -65,7 +65,7 @@ export class SupervisedServer {
 
   /** `kill -9`. */
   async kill(): Promise<void> {
-    if (this.#lives.length > 0) await this.process.kill();
+    if (this.#processes.length > 0) await this.process.kill();
   }
 
   async restart(): Promise<void> {

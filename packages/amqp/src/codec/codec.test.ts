@@ -38,7 +38,7 @@ describe("encodeValue and decodeValue", () => {
     );
   });
 
-  it("agree with skipValue about where a value ends", () => {
+  it("agree with skipValue on the end of a value", () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const encoded = encodeValue(value);
@@ -49,7 +49,7 @@ describe("encodeValue and decodeValue", () => {
     );
   });
 
-  it("agree with checkValue about what is a value and where it ends", () => {
+  it("agree with checkValue on valid values and their end", () => {
     const outcomeOf = (step: (reader: ByteReader) => unknown, octets: Uint8Array): number | string => {
       const reader = new ByteReader(octets);
       try {
@@ -132,7 +132,7 @@ describe("AmqpMap", () => {
     expect(stringMap({ a: 1 }).get("b")).toBeUndefined();
   });
 
-  it("keeps keys named like object internals as plain entries", () => {
+  it("keeps keys that are named like inherited members as plain entries", () => {
     const map = decodeValue(encodeValue(new AmqpMap([["__proto__", stringMap({ polluted: true })]])));
     expect(map).toBeInstanceOf(AmqpMap);
     expect((map as AmqpMap).get("__proto__")).toEqual(stringMap({ polluted: true }));
@@ -143,7 +143,7 @@ describe("AmqpMap", () => {
 describe("decodeValue refuses", () => {
   it.each([
     ["nothing", ""],
-    ["a value that is cut off", "70 00 00"],
+    ["a truncated value", "70 00 00"],
     ["an unknown constructor", "3f"],
     ["a constructor of an unknown width class", "9f 00"],
     ["bytes after the value", "40 40"],
@@ -151,7 +151,7 @@ describe("decodeValue refuses", () => {
     ["a list that claims a size beyond its bytes", "d0 ff ff ff ff 00 00 00 01 40"],
     ["an array of four billion nulls", "f0 00 00 00 05 ff ff ff ff 40"],
     ["an array that claims more elements than bytes", "f0 00 00 00 06 ff ff ff ff 52 01"],
-    ["a map with a key alone", "c1 02 01 40"],
+    ["a map with a key without a value", "c1 02 01 40"],
     ["a list shorter than its size", "c0 03 01 40 40"],
     ["a string that is not UTF-8", "a1 02 c3 28"],
     ["a boolean octet of 2", "56 02"],
@@ -170,7 +170,7 @@ describe("decodeValue refuses", () => {
     expect(() => decodeValue(encodeValue([lists]))).toThrow(/nested deeper/);
   });
 
-  it("many arrays of weightless elements that only together are too large", () => {
+  it("many arrays of elements without bytes that are too large together", () => {
     const bomb = bytes("f0 00 00 00 05 00 00 0f ff 40");
     const list = Buffer.concat([bytes("d0 00 00 03 ec 00 00 00 64"), ...Array(100).fill(bomb)]);
     list.writeUInt32BE(100 * bomb.length + 4, 1);
@@ -178,7 +178,7 @@ describe("decodeValue refuses", () => {
     expect(() => checkValue(new ByteReader(list))).toThrow(/without bytes/);
   });
 
-  it("any other bytes only with its own error", () => {
+  it("any other bytes, always with a decode error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (noise) => {
         try {
@@ -197,7 +197,7 @@ describe("encodeValue refuses", () => {
     ["a number out of its type's range", ubyte(256)],
     ["a fraction as an integer", int(1.5)],
     ["a uuid of the wrong width", { type: "uuid", value: new Uint8Array(15) }],
-    ["an array with a foreign element", array("long", [uint(1)])],
+    ["an array with an element of another type", array("long", [uint(1)])],
   ])("%s", (_name, value) => {
     expect(() => encodeValue(value)).toThrow(TypeError);
   });

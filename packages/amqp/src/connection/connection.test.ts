@@ -16,7 +16,7 @@ import { createConnection } from "./connection.js";
 import type { ConnectionOptions } from "./connection-options.js";
 import { saslAnonymous, saslExternal, saslPlain } from "./sasl.js";
 
-/** A client and a server joined by hand: `turn` carries what each has to say to the other until both are silent. */
+/** A connected client and server: `turn` passes the output of each to the other until there is none. */
 class Pair {
   readonly server: Connection;
   readonly client: Connection;
@@ -57,7 +57,7 @@ class Pair {
     });
   }
 
-  /** Carries output both ways until there is none; returns the bytes the server wrote, in hex. */
+  /** Passes output in both directions until there is none; returns the bytes that the server wrote, in hex. */
   turn(cut = Number.POSITIVE_INFINITY): string {
     const fromServer: Uint8Array[] = [];
     for (let rounds = 0; ; rounds++) {
@@ -122,7 +122,7 @@ function openReceiving(pair: Pair, credit: number) {
 }
 
 describe("opening", () => {
-  it("works without SASL and informs both sides of the other", () => {
+  it("works without SASL and passes each side's properties to the other", () => {
     const pair = new Pair({}, { hostname: "example", properties: symbolMap({ product: uint(1) }) });
     pair.turn();
     expect(pair.server.isOpen && pair.client.isOpen).toBe(true);
@@ -143,7 +143,7 @@ describe("opening", () => {
     expect(pair.server.isOpen && pair.client.isOpen).toBe(true);
   });
 
-  it("sends nothing before the client's header, and never sends the outcome and open together", () => {
+  it("sends nothing before the client's header, and never sends the SASL outcome and open together", () => {
     const pair = new Pair(
       { saslMechanisms: [saslAnonymous()] },
       { saslCredentials: { mechanism: "ANONYMOUS" } },
@@ -160,7 +160,7 @@ describe("opening", () => {
     expect(pair.server.isOpen).toBe(true);
   });
 
-  it("knows a PLAIN user by name and refuses a wrong password", () => {
+  it("reports the name of a PLAIN user and refuses a wrong password", () => {
     const plain = saslPlain((user, password) => user === "RootManage" && password === "key");
     const credentials = (password: string) => ({
       mechanism: "PLAIN",
@@ -175,7 +175,7 @@ describe("opening", () => {
     expect(bad.client.isEnded && bad.server.isEnded).toBe(true);
   });
 
-  it("lets a mechanism send a challenge", () => {
+  it("allows a mechanism to send a challenge", () => {
     const asking = {
       name: "ASK",
       start: () => ({
@@ -195,7 +195,7 @@ describe("opening", () => {
     expect(pair.server.identity).toBe("x");
   });
 
-  it("answers another protocol with its own header and ends", () => {
+  it("answers another protocol with its header and closes", () => {
     for (const opening of ["GET / HTTP/1.1\r\n", "AMQP\x00\x00\x09\x01", "AMQP\x02\x01\x00\x00"]) {
       const pair = new Pair();
       pair.server.receive(Buffer.from(opening, "latin1"));
@@ -204,7 +204,7 @@ describe("opening", () => {
     }
   });
 
-  it("can insist on SASL", () => {
+  it("can require SASL", () => {
     const pair = new Pair({ saslMechanisms: [saslAnonymous()], withoutSasl: "refuse" });
     pair.turn();
     expect(pair.isServerClosed && !pair.server.isOpen).toBe(true);
@@ -219,7 +219,7 @@ describe("createConnection", () => {
     },
   );
 
-  it("tells a client's owner at once that there is output", () => {
+  it("notifies a client's owner immediately that there is output", () => {
     let notified = 0;
     createConnection({ role: "client", containerId: "c", handler: { onOutput: () => notified++ } });
     expect(notified).toBe(1);
@@ -250,7 +250,7 @@ describe("closing", () => {
     expect(sender.send(tag(2), { deliveryTag: tag(2) })).toBeUndefined();
   });
 
-  it("lets an owner's exception through after closing with internal-error", () => {
+  it("rethrows an owner's exception after closing with internal-error", () => {
     const pair = new Pair();
     pair.onLink = () => {
       throw new Error("bug");
@@ -262,7 +262,7 @@ describe("closing", () => {
   });
 });
 
-describe("a message that is malformed", () => {
+describe("a malformed message", () => {
   it("closes the connection with decode-error when the owner does not catch it", () => {
     const pair = new Pair();
     const { sender, receiver } = openSending(pair);
@@ -274,7 +274,7 @@ describe("a message that is malformed", () => {
 });
 
 describe("tick", () => {
-  it("sends an empty frame when nothing else was sent within the peer's time-out", () => {
+  it("sends an empty frame if nothing else was sent within the peer's timeout", () => {
     const pair = new Pair({}, { idleTimeOutMs: 3000 });
     pair.turn();
     expect(pair.server.tick(0)).toBe(1000);
@@ -325,7 +325,7 @@ describe("sessions", () => {
     expect([pair.serverSessions[0]?.isEnded, pair.client.isOpen]).toEqual([true, true]);
   });
 
-  it("free their channel for the next", () => {
+  it("release their channel for the next session", () => {
     const pair = new Pair({ channelMax: 0 });
     for (let i = 0; i < 3; i++) pair.openSession().end();
     pair.openSession();
@@ -355,7 +355,7 @@ describe("links", () => {
     expect([one.isAttached, other.isAttached]).toEqual([true, true]);
   });
 
-  it("are taken over by a second attach of the same name and role", () => {
+  it("are replaced by a second attach of the same name and role", () => {
     const pair = new Pair();
     const { receiver } = openReceiving(pair, 1);
     const first = pair.serverLinks[0] as SenderLink;
@@ -383,7 +383,7 @@ describe("links", () => {
     expect([sender.remoteSource, sender.remoteTarget]).toEqual([undefined, undefined]);
   });
 
-  it("can be answered late, and then use the credit given meanwhile", () => {
+  it("can be answered late, and then use the credit granted meanwhile", () => {
     const pair = new Pair();
     pair.onLink = (link) => {
       if (link.role === "sender") link.handler.onCredit = (l) => l.send(tag(1), { deliveryTag: tag(1) });
@@ -392,7 +392,7 @@ describe("links", () => {
     const receiver = pair.openSession().openReceiver({ name: "r" });
     receiver.handler.onTransfer = (delivery) => received.push(delivery);
     pair.turn();
-    // A peer that does not wait for the answer: its flow names the handle it attached.
+    // A peer that does not wait for the response: its flow has the handle that it attached.
     pair.server.receive(
       Buffer.from("0000001f02000000005313c0120b430143014301434301404042424040".slice(0), "hex").subarray(
         0,
@@ -423,7 +423,7 @@ describe("links", () => {
     expect(pair.server.takeOutput()).toEqual([]);
   });
 
-  it("carry a coordinator as their target", () => {
+  it("can have a coordinator as their target", () => {
     const pair = new Pair();
     const target = { kind: "coordinator", capabilities: ["amqp:local-transactions"] } as const;
     const sender = pair.openSession().openSender({ name: "tx", target });
@@ -434,7 +434,7 @@ describe("links", () => {
 });
 
 describe("receiving", () => {
-  it("hands messages over whole, with tag, format and state", () => {
+  it("passes on complete messages, with tag, format and state", () => {
     const pair = new Pair();
     const { sender, received } = openSending(pair);
     const state = { kind: "transactional", transactionId: Buffer.from("tx") } as const;
@@ -463,7 +463,7 @@ describe("receiving", () => {
     expect(received.sort()).toEqual(texts);
   });
 
-  it("never changes a message, tag or state that was handed over, whatever comes in pieces behind it", () => {
+  it("never changes a message, tag or state after passing it on, for any later input", () => {
     const pair = new Pair({ maxFrameSize: 8192 });
     const { sender, received } = openSending(pair);
     const sent = [20_000, 8000, 30_000, 5000, 8000, 100, 20_000].map((size, i) => ({
@@ -472,11 +472,11 @@ describe("receiving", () => {
       transactionId: Buffer.alloc(10, i + 1),
     }));
     for (const [i, { message, tag: deliveryTag, transactionId }] of sent.entries()) {
-      // Every other one has a state, which the first frame of its message carries.
+      // Every other message has a state in its first frame.
       const state = i % 2 === 1 && { state: { kind: "transactional", transactionId } as const };
       sender.send(message, { deliveryTag, ...state });
     }
-    // No frame fits into a piece, so that each is gathered.
+    // No frame fits into one piece, so each is assembled.
     pair.turn(3000);
     expect(received.map(({ message }) => Buffer.from(message))).toEqual(sent.map(({ message }) => message));
     expect(received.map((delivery) => Buffer.from(delivery.tag))).toEqual(sent.map((one) => one.tag));
@@ -499,7 +499,7 @@ describe("receiving", () => {
     expect([received.length, receiver.isDetached, pair.server.isOpen]).toEqual([0, true, true]);
   });
 
-  it("rejects a message above the maximum and keeps the link where the owner wants that", () => {
+  it("rejects a message above the maximum and keeps the link if configured so", () => {
     const pair = new Pair({ maxFrameSize: 512, maxMessageSize: 2000 });
     const { sender, received, receiver } = openSending(pair, 10, true, { oversized: "reject" });
     const states: unknown[] = [];
@@ -514,7 +514,7 @@ describe("receiving", () => {
     expect([received.length, receiver.isDetached]).toEqual([1, false]);
   });
 
-  it("tops the credit up as deliveries are settled, not before", () => {
+  it("renews the credit when deliveries are settled, not before", () => {
     const pair = new Pair();
     const { sender, received, receiver } = openSending(pair, 4, false);
     for (let i = 0; i < 10; i++) sender.send(tag(i), { deliveryTag: tag(i), context: i });
@@ -529,7 +529,7 @@ describe("receiving", () => {
 });
 
 describe("settling what was received", () => {
-  it("joins neighbours with the same outcome into one range", () => {
+  it("joins consecutive deliveries with the same outcome into one range", () => {
     const pair = new Pair();
     const { sender, received, receiver, outcomes } = openSending(pair, 100, false);
     for (let i = 0; i < 20; i++) sender.send(tag(i), { deliveryTag: tag(i), context: i });
@@ -539,7 +539,7 @@ describe("settling what was received", () => {
     expect(outcomes.map(([context]) => context)).toEqual([...Array(20).keys()]);
   });
 
-  it("never joins different outcomes, however mixed", () => {
+  it("never joins different outcomes", () => {
     const pair = new Pair();
     const { sender, received, receiver, outcomes } = openSending(pair, 100, false);
     const verdicts: DeliveryState[] = [
@@ -562,7 +562,7 @@ describe("settling what was received", () => {
 });
 
 describe("sending", () => {
-  it("keeps within the credit of each link without holding up the others", () => {
+  it("does not exceed the credit of a link, without blocking others", () => {
     const pair = new Pair();
     const starved = openReceiving(pair, 0);
     const served = starved.receiver.session.openReceiver({ name: "served" });
@@ -579,7 +579,7 @@ describe("sending", () => {
     expect(starved.received.map(({ message }) => String(message))).toEqual(["0"]);
   });
 
-  it("keeps within the session's window and goes on when it opens", () => {
+  it("does not exceed the session's window, and continues when it opens", () => {
     const pair = new Pair({}, { incomingWindow: 3, maxFrameSize: 512 });
     const { sender, received } = openReceiving(pair, 100);
     const message = Buffer.alloc(5000, "m");
@@ -590,7 +590,7 @@ describe("sending", () => {
     expect(received.map((delivery) => Buffer.compare(delivery.message, message))).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it("counts the window into the credit and tells when it opens", () => {
+  it("includes the window in the credit and reports when it opens", () => {
     const pair = new Pair({}, { incomingWindow: 4 });
     const { sender, receiver, received } = openReceiving(pair, 0);
     let sent = 0;
@@ -605,7 +605,7 @@ describe("sending", () => {
     expect([received.length, Math.max(...offered)]).toEqual([10, 4]);
   });
 
-  it("holds ten thousand deliveries unsettled and settles any of them in any order", () => {
+  it("keeps ten thousand unsettled deliveries and settles them in any order", () => {
     const pair = new Pair();
     const { sender, receiver, received, dispositions } = openReceiving(pair, 20_000);
     for (let i = 0; i < 10_000; i++) sender.send(tag(i), { deliveryTag: tag(i), context: i });
@@ -621,7 +621,7 @@ describe("sending", () => {
     expect([received[0]?.isSettled, receiver.unsettled]).toEqual([false, 1]);
   });
 
-  it("needs no answer when sent settled", () => {
+  it("needs no response if sent settled", () => {
     const pair = new Pair();
     const { sender, received } = openReceiving(pair, 1);
     expect(sender.send(tag(1), { deliveryTag: tag(1), settled: true })?.isSettled).toBe(true);
@@ -629,7 +629,7 @@ describe("sending", () => {
     expect(received).toMatchObject([{ isSettled: true }]);
   });
 
-  it("refuses a tag the protocol has no room for", () => {
+  it("refuses a tag that is too long", () => {
     const pair = new Pair();
     const { sender } = openReceiving(pair, 1);
     expect(() => sender.send(tag(1), { deliveryTag: Buffer.alloc(33) })).toThrow(TypeError);
@@ -637,7 +637,7 @@ describe("sending", () => {
 });
 
 describe("drain", () => {
-  it("gives unused credit back after what was sent", () => {
+  it("returns unused credit after sending", () => {
     const pair = new Pair();
     const { sender, receiver, received } = openReceiving(pair, 10);
     sender.handler.onCredit = (link) => {
@@ -650,7 +650,7 @@ describe("drain", () => {
     expect([drainedAfter, receiver.credit, sender.credit]).toEqual([[1], 0, 0]);
   });
 
-  it("is answered when no credit is left to give back", () => {
+  it("is answered if there is no credit to return", () => {
     const pair = new Pair();
     const { sender, receiver } = openReceiving(pair, 1);
     sender.send(tag(1), { deliveryTag: tag(1) });
@@ -662,7 +662,7 @@ describe("drain", () => {
     expect(drained).toBe(1);
   });
 
-  it("waits for an owner that wants to answer itself", () => {
+  it("waits for an owner that answers itself", () => {
     const pair = new Pair();
     const { sender, receiver } = openReceiving(pair, 5);
     sender.handler.onDrain = () => {};
@@ -676,7 +676,7 @@ describe("drain", () => {
     expect(drained).toBe(1);
   });
 
-  it("leaves the link usable with fresh credit", () => {
+  it("keeps the link usable with new credit", () => {
     const pair = new Pair();
     const { sender, receiver, received } = openReceiving(pair, 5);
     receiver.drain();
@@ -692,10 +692,10 @@ describe("drain", () => {
 
 describe("acknowledge", () => {
   const EMPTY_FRAME = "0000000802000000";
-  /** What the server has to say, in hex. */
+  /** The output of the server, in hex. */
   const said = (pair: Pair): string => Buffer.concat(pair.server.takeOutput()).toString("hex");
 
-  it("sends an empty frame for what has no answer, once", () => {
+  it("sends one empty frame for input without a response", () => {
     const pair = new Pair();
     const { receiver } = openReceiving(pair, 1);
     pair.server.acknowledge();
@@ -708,7 +708,7 @@ describe("acknowledge", () => {
     expect(said(pair)).toBe(EMPTY_FRAME);
   });
 
-  it("adds nothing to an answer, before or after it was taken", () => {
+  it("adds nothing to a response, before or after it was read", () => {
     const pair = new Pair();
     pair.turn();
     pair.client.openSession();

@@ -11,7 +11,7 @@ function inRange(index: DeliveryIndex<number>, first: number, length: number): n
 }
 
 describe("DeliveryIndex", () => {
-  it("finds what lies in a range, in order, like a list that is searched as a whole", () => {
+  it("finds the deliveries in a range, in order, like a linear search", () => {
     const ids = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 80 });
     fc.assert(
       fc.property(ids, ids, fc.nat(300), fc.nat(400), fc.nat(), (entered, left, from, length, start) => {
@@ -30,14 +30,14 @@ describe("DeliveryIndex", () => {
     );
   });
 
-  it("goes on across the wrap of the serial numbers", () => {
+  it("continues across the overflow of the serial numbers", () => {
     const index = new DeliveryIndex<number>();
     for (let id = 0xfffffff0; id !== 0x10; id = serialAdd(id, 1)) index.add(id, id);
     expect(inRange(index, 0xfffffffe, 4)).toEqual([0xfffffffe, 0xffffffff, 0, 1]);
     expect(serialDistance(0xfffffffe, 1)).toBe(3);
   });
 
-  it("may lose and gain deliveries while a range is walked", () => {
+  it("allows adding and removing deliveries during an iteration", () => {
     const index = new DeliveryIndex<number>();
     for (let id = 0; id < 100; id++) index.add(id, id);
     const range = index.range(10, 20);

@@ -40,7 +40,7 @@ const anyState: fc.Arbitrary<DeliveryState> = fc.constantFrom<DeliveryState>(
   { kind: "unknown", value: uint(5) },
 );
 
-/** A reader behind the descriptor of each frame written. */
+/** A reader after the descriptor of each written frame. */
 function framesIn(writer: ByteWriter): ByteReader[] {
   const bytes = Buffer.from(concatenate(writer.take()));
   const readers: ByteReader[] = [];
@@ -53,7 +53,7 @@ function framesIn(writer: ByteWriter): ByteReader[] {
 }
 
 describe("a transfer", () => {
-  it("is read as it was written, whatever its fields, payload and place in the output", () => {
+  it("is read as it was written, with any fields, payload and position in the output", () => {
     const head = fc.record({
       tag: fc.uint8Array({ maxLength: 32 }),
       format: anyUint,
@@ -130,7 +130,7 @@ describe("a flow", () => {
 });
 
 describe("dispositions", () => {
-  it("say of each delivery exactly what was said, however they were joined", () => {
+  it("keep the outcome of each delivery when they are joined", () => {
     const step = fc.record({
       jump: fc.constantFrom(1, 1, 1, -1, 2, 100),
       state: anyState,
@@ -185,11 +185,11 @@ describe("a terminus", () => {
   });
 });
 
-/** What a sink says that takes all input at once. */
+/** The result of a sink that accepts all input. */
 const GENEROUS = { ignoresInput: false, mustWait: false, holdFrame: () => true, free: () => {} };
 
 describe("FrameSplitter", () => {
-  it("finds the same frames however the stream is cut", () => {
+  it("finds the same frames for any division of the stream", () => {
     const sizes = fc.array(fc.integer({ min: 8, max: 700 }), { maxLength: 20 });
     fc.assert(
       fc.property(sizes, fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1 }), (frames, cuts) => {
@@ -215,7 +215,7 @@ describe("FrameSplitter", () => {
 });
 
 describe("FrameSplitter, of a large frame", () => {
-  it.each([1, 1000, 65_536, 140_000])("puts it together from pieces of at least %i bytes", (piece) => {
+  it.each([1, 1000, 65_536, 140_000])("assembles it from pieces of at least %i bytes", (piece) => {
     const frame = frameOf(300_000, 0);
     for (let i = 8; i < frame.length; i++) frame[i] = i % 251;
     const seen: Buffer[] = [];
@@ -237,7 +237,7 @@ describe("FrameSplitter, of a large frame", () => {
     expect(Buffer.compare(seen[1]!, frame)).toBe(0);
   });
 
-  it("uses the memory of a recycled one again, and that of no other", () => {
+  it("reuses only the memory of recycled frames", () => {
     const seen: Buffer[] = [];
     const splitter = new FrameSplitter({
       awaitsProtocolHeader: false,

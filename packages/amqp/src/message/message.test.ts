@@ -42,7 +42,7 @@ const full = encodeMessage({
 });
 
 describe("scanMessage", () => {
-  it("finds every section and decodes what it is asked for", () => {
+  it("finds every section and decodes the requested ones", () => {
     const message = scanMessage(full);
     expect(message.decodeHeader()).toMatchObject({
       durable: true,
@@ -74,7 +74,7 @@ describe("scanMessage", () => {
     expect(scanMessage(broken).body).toEqual([{ start: 4, valueStart: 7, end: broken.length }]);
   });
 
-  it("checks what is kept encoded, and passes what decodes", () => {
+  it("checks sections that are kept encoded, and accepts valid ones", () => {
     expect(() => scanMessage(full).checkKept()).not.toThrow();
     expect(() => scanMessage(new Uint8Array()).checkKept()).not.toThrow();
     const sequence = encodeMessage({ body: { kind: "sequence", sections: [[], [1, "a"]] } });
@@ -82,12 +82,12 @@ describe("scanMessage", () => {
   });
 
   it.each([
-    ["delivery annotations that are no map", section(0x71, "text"), /not a map/],
-    ["a text that is not UTF-8 in a property", rawSection(0x74, "c10802a10161a102c328"), /not UTF-8/],
+    ["delivery annotations that are not a map", section(0x71, "text"), /not a map/],
+    ["a string that is not UTF-8 in a property", rawSection(0x74, "c10802a10161a102c328"), /not UTF-8/],
     ["application properties that are described", section(0x74, described(1n, stringMap({}))), /not a map/],
     ["a data section of text", section(0x75, "text"), /binary/],
     ["a sequence section of text", section(0x76, "text"), /list/],
-    ["a broken value", rawSection(0x77, "a102c328"), /not UTF-8/],
+    ["an invalid value", rawSection(0x77, "a102c328"), /not UTF-8/],
     ["a footer that is not a map", section(0x78, []), /not a map/],
   ])("finds %s", (_name, encoded, reason) => {
     const message = scanMessage(encoded);
@@ -95,7 +95,7 @@ describe("scanMessage", () => {
     expect(() => message.checkKept()).toThrow(reason);
   });
 
-  it("takes a footer in front of the body, and puts it behind", () => {
+  it("accepts a footer before the body, and moves it after the body", () => {
     const properties = section(0x73, ["id"]);
     const footer = section(0x78, stringMap({ sum: "x" }));
     const body = [section(0x75, Buffer.from("a")), section(0x75, Buffer.from("b"))];
@@ -126,7 +126,7 @@ describe("scanMessage", () => {
     expect(wide.findPropertyFault(limits)).toEqual({ kind: "compound", name: "odd", type });
   });
 
-  it("counts names and values of application properties by their own bytes", () => {
+  it("counts names and values of application properties by their bytes", () => {
     const message = scanMessage(
       section(0x74, stringMap({ a: "x".repeat(299), b: Buffer.alloc(9), c: long(5n), d: true })),
     );
@@ -143,7 +143,7 @@ describe("scanMessage", () => {
   it.each([
     ["sections out of order", [section(0x74, stringMap({})), section(0x70, [])]],
     ["a section twice", [section(0x70, []), section(0x70, [])]],
-    ["a footer in front of properties", [section(0x78, stringMap({})), section(0x73, [])]],
+    ["a footer before properties", [section(0x78, stringMap({})), section(0x73, [])]],
     ["two footers", [section(0x78, stringMap({})), section(0x77, 1), section(0x78, stringMap({}))]],
     [
       "a body on both sides of the footer",
@@ -151,8 +151,8 @@ describe("scanMessage", () => {
     ],
     ["two kinds of body", [section(0x75, Buffer.from("a")), section(0x77, "a")]],
     ["an unknown section", [section(0x79, [])]],
-    ["a section that is cut off", [section(0x75, Buffer.from("abc")).subarray(0, 6)]],
-    ["bytes that are no section", [Buffer.from("hello")]],
+    ["a truncated section", [section(0x75, Buffer.from("abc")).subarray(0, 6)]],
+    ["bytes that are not a section", [Buffer.from("hello")]],
   ])("refuses %s", (_name, sections) => {
     expect(() => scanMessage(Buffer.concat(sections))).toThrow(AmqpDecodeError);
   });
@@ -164,13 +164,13 @@ describe("the data of a message", () => {
     return data && Buffer.from(message.subarray(data.start, data.end)).toString();
   };
 
-  it("is where the bytes of its one data section lie, short or long", () => {
+  it("is the bytes of its only data section, short or long", () => {
     expect(textOf(encodeMessage({ body: { kind: "data", sections: [Buffer.from("one")] } }))).toBe("one");
     const long = "x".repeat(1000);
     expect(textOf(encodeMessage({ body: { kind: "data", sections: [Buffer.from(long)] } }))).toBe(long);
   });
 
-  it("is absent where there are several sections, none, or another kind", () => {
+  it("is undefined if there are several sections, none, or another kind", () => {
     expect(textOf(full)).toBeUndefined();
     expect(textOf(new Uint8Array())).toBeUndefined();
     expect(textOf(encodeMessage({ body: { kind: "value", value: Buffer.from("one") } }))).toBeUndefined();
@@ -193,7 +193,7 @@ describe("stampProperties", () => {
     ["no id among the properties", withProperties(section(0x73, [null, null, "to", "subject"]))],
   ];
 
-  it.each(kinds)("gives an id to a message with %s", (_, message) => {
+  it.each(kinds)("sets the id of a message with %s", (_, message) => {
     const before = scanMessage(message);
     const after = give(message, "an id");
     expect(after.decodeProperties()).toEqual({ ...before.decodeProperties(), messageId: "an id" });
@@ -212,7 +212,7 @@ describe("stampProperties", () => {
     expect(after.decodeBody()).toEqual(before.decodeBody());
   });
 
-  it("replaces and removes times beside everything else, the id of any type included", () => {
+  it("replaces and removes times and keeps everything else, including an id of any type", () => {
     const sent = {
       messageId: ulong(7n),
       userId: Buffer.from("me"),
@@ -235,12 +235,12 @@ describe("stampProperties", () => {
     expect(stamp({})).toEqual(all);
   });
 
-  it("leaves a message that has an id of any type as it is", () => {
+  it("does not change a message that has an id of any type", () => {
     const message = withProperties(section(0x73, [uuid(new Uint8Array(16)), null, "to"]));
     expect(stampProperties(message, { messageId: "an id" })).toEqual([message]);
   });
 
-  it("keeps the other properties byte for byte, those of a later version too", () => {
+  it("keeps the other properties byte for byte, including those of a later version", () => {
     const others = [null, symbol("to"), ...Array.from({ length: 20 }, (_, i) => int(i))];
     const { bytes } = give(withProperties(section(0x73, [null, ...others])), "id");
     expect(Buffer.from(bytes).includes(Buffer.from(encodeValue(symbol("to"))))).toBe(true);
@@ -268,11 +268,11 @@ describe("spliceMessage", () => {
     expect(rest).toEqual(full.subarray(message.bareStart));
   });
 
-  it("keeps what it is not asked to change", () => {
+  it("keeps the other sections", () => {
     expect(Buffer.concat(spliceMessage(scanMessage(full), {}))).toEqual(Buffer.from(full));
   });
 
-  it("puts a front before a message that has none", () => {
+  it("adds sections before a message that has none", () => {
     const bare = section(0x77, symbol("x"));
     const [front, rest] = spliceMessage(scanMessage(bare), { header: { deliveryCount: 0 } });
     expect(rest).toEqual(bare);
@@ -281,7 +281,7 @@ describe("spliceMessage", () => {
 });
 
 describe("scanBatch", () => {
-  it("finds the messages of an envelope where they lie", () => {
+  it("finds the positions of an envelope's messages", () => {
     const envelope = joinBatch([full, encodeMessage({ body: { kind: "value", value: "x" } })]);
     const [first, second] = scanBatch(envelope);
     expect(first).toMatchObject({ bytes: envelope, bodyKind: "data" });
@@ -294,7 +294,7 @@ describe("scanBatch", () => {
     expect(second!.decodeBody()).toEqual(["x"]);
   });
 
-  it("refuses an envelope with a malformed message, though the others be sound", () => {
+  it("refuses an envelope with one malformed message", () => {
     expect(() => scanBatch(joinBatch([full, Buffer.from("hello")]))).toThrow(AmqpDecodeError);
   });
 });
@@ -319,7 +319,7 @@ describe("sections without items", () => {
 });
 
 describe("splitBatch", () => {
-  it("yields the messages of an envelope, also when there is one", () => {
+  it("yields the messages of an envelope, also a single one", () => {
     expect(splitBatch(joinBatch([full, full.subarray(0, 0)]))).toEqual([Buffer.from(full), Buffer.alloc(0)]);
     expect(splitBatch(joinBatch([full]))).toHaveLength(1);
   });
@@ -331,7 +331,7 @@ describe("splitBatch", () => {
 });
 
 describe("countBatch", () => {
-  it("counts the messages of a batch, and no further than it has to", () => {
+  it("counts the messages of a batch, up to the limit", () => {
     const batch = joinBatch(
       Array.from({ length: 30 }, () => encodeMessage({ body: { kind: "value", value: 1 } })),
     );

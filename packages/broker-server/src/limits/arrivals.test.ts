@@ -12,7 +12,7 @@ function openArrivals(count: number) {
   return { arrivals, sockets, admitted };
 }
 
-describe("sockets that come all at once", () => {
+describe("sockets that are opened at the same time", () => {
   it("are handled a few at a time, in order, with a check of all sockets in between", async () => {
     const { sockets, admitted } = openArrivals(100);
     expect(admitted).toEqual([]);
@@ -26,14 +26,14 @@ describe("sockets that come all at once", () => {
     expect(admitted).toEqual(sockets);
   });
 
-  it("are skipped when they are closed before", async () => {
+  it("are skipped if they were closed before", async () => {
     const { sockets, admitted } = openArrivals(50);
     for (const socket of sockets.slice(0, 40)) socket.destroy();
     await nextLook();
     expect(admitted).toEqual(sockets.slice(40));
   });
 
-  it("are dropped with the server", async () => {
+  it("are closed with the server", async () => {
     const { arrivals, sockets, admitted } = openArrivals(50);
     arrivals.close();
     await nextLook();

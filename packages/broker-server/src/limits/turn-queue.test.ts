@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TurnQueue } from "./turn-queue.js";
 import { type TurnTaker, Usage } from "./turns.js";
 
-/** Somebody whose usage belongs to a group, if any. */
+/** A client whose usage belongs to a group, if any. */
 function taker(group?: Usage): TurnTaker {
   const usage = new Usage();
   usage.group = group;
@@ -11,7 +11,7 @@ function taker(group?: Usage): TurnTaker {
 }
 
 describe("a queue for turns", () => {
-  it("serves the group first that has used least, however many wait in the others", () => {
+  it("serves the group with the least usage first, however many clients wait in others", () => {
     const queue = new TurnQueue();
     const [busy, idle] = [new Usage(), new Usage()];
     const crowd = Array.from({ length: 1000 }, () => taker(busy));
@@ -23,7 +23,7 @@ describe("a queue for turns", () => {
     expect(queue.size).toBe(1000);
   });
 
-  it("forgets what was used long ago", () => {
+  it("ignores old usage", () => {
     const queue = new TurnQueue();
     const [before, now] = [taker(), taker()];
     before.usage.add(0, 1000);
@@ -33,7 +33,7 @@ describe("a queue for turns", () => {
     expect([queue.next(), queue.next(), queue.next()]).toEqual([before, now, undefined]);
   });
 
-  it("queues each taker once", () => {
+  it("queues each client once", () => {
     const queue = new TurnQueue();
     const one = taker();
     queue.add(one);
@@ -43,7 +43,7 @@ describe("a queue for turns", () => {
     expect(queue.next()).toBe(one);
   });
 
-  it("always finds the taker that has used least", () => {
+  it("always finds the client with the least usage", () => {
     const step = fc.record({ of: fc.nat(19), use: fc.integer({ min: 0, max: 50 }), takes: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

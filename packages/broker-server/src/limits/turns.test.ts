@@ -2,7 +2,7 @@ import { setImmediate as nextLoop } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { Turns, type TurnTaker, Usage } from "./turns.js";
 
-/** Notes its turn, and a little later, when what the turn resolved is done, its answer. */
+/** Records its turn, and later, after the turn's promise callbacks, its response. */
 function taker(name: string, seen: string[], usedMs: number): TurnTaker {
   const usage = new Usage();
   usage.add(performance.now(), usedMs);
@@ -20,7 +20,7 @@ function taker(name: string, seen: string[], usedMs: number): TurnTaker {
   };
 }
 
-it("serves the client first that used less, and its response before the next turn", async () => {
+it("serves the client with less usage first, and sends its response before the next turn", async () => {
   const seen: string[] = [];
   const turns = new Turns();
   turns.enter(taker("busy", seen, 100));

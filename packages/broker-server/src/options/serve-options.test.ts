@@ -22,7 +22,7 @@ describe("resolveServeOptions", () => {
     expect(resolveServeOptions({ tls })).toMatchObject({ tls: { cert: "-", key: "-" } });
   });
 
-  it("takes options that are undefined", () => {
+  it("accepts options that are undefined", () => {
     expect(resolveServeOptions({ port: 0, tls: undefined, limits: undefined })).toMatchObject({ port: 0 });
   });
 });

@@ -55,7 +55,7 @@ function whenClosed(socket: Socket): Promise<void> {
 }
 
 describe("one connection string", () => {
-  // The administration client of this version of the SDK speaks TLS, whatever the connection string says.
+  // The administration client of this version of the SDK always uses TLS.
   it.each([
     [
       "with UseDevelopmentEmulator=true, plain for messages and TLS for administration",
@@ -108,7 +108,7 @@ describe("one connection string", () => {
   });
 
   it.each(["/$servicebus/websocket", "/%24servicebus/websocket/", "/$servicebus/websocket?x=1"])(
-    "takes WebSockets without TLS at %s",
+    "accepts WebSockets without TLS at %s",
     async (path) => {
       await using fixture = await openServer();
       const socket = new WebSocket(`ws://127.0.0.1:${fixture.server.port}${path}`, ["AMQPWSB10"]);
@@ -121,7 +121,7 @@ describe("one connection string", () => {
     },
   );
 
-  it("upgrades nowhere else", async () => {
+  it("does not upgrade at other paths", async () => {
     await using fixture = await openServer();
     const socket = new WebSocket(`ws://127.0.0.1:${fixture.server.port}/elsewhere`, ["AMQPWSB10"]);
     const [error] = (await once(socket, "error")) as [Error];
@@ -130,7 +130,7 @@ describe("one connection string", () => {
 });
 
 describe("additional ports", () => {
-  it("take the same as the main one", async () => {
+  it("accept the same protocols as the main port", async () => {
     await using fixture = await openServer({ additionalPorts: [0, 0] });
     const { ports, port } = fixture.server;
     expect(new Set(ports).size).toBe(3);
@@ -142,7 +142,7 @@ describe("additional ports", () => {
     }
   });
 
-  it("leave nothing open when one of them is not available", async () => {
+  it("are all closed if one of them is not available", async () => {
     await using broker = createBroker();
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -172,15 +172,15 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe("a connection that begins with no known protocol", () => {
+describe("a connection that begins with an unknown protocol", () => {
   it.each([
     ["a port scan's line", "\r\n\r\n"],
     ["a byte of zero", Buffer.from([0])],
-    ["a greeting of SSH", "SSH-2.0-OpenSSH_9.2\r\n"],
+    ["an SSH greeting", "SSH-2.0-OpenSSH_9.2\r\n"],
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["a malformed request", "GET\x00 / nonsense\r\n\r\n"],
-    ["a header without end", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(200_000)}`],
-  ])("is answered and closed: %s", async (_title, bytes) => {
+    ["an endless header", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(200_000)}`],
+  ])("gets a response and is closed: %s", async (_title, bytes) => {
     await using fixture = await openServer();
     await answerTo(fixture.server.port, bytes);
     expect((await fetch(`http://127.0.0.1:${fixture.server.port}/health`)).status).toBe(200);
@@ -212,7 +212,7 @@ describe("clients that open a socket and send nothing", () => {
     ["half a TLS handshake", Buffer.from("1603010200010001fc0303", "hex")],
     ["half a request", "GET /orders HTTP/1.1\r\nHost: a\r\n"],
     ["half an AMQP header", "AMQ"],
-  ])("go when others come: %s", async (_title, bytes) => {
+  ])("are disconnected when others connect: %s", async (_title, bytes) => {
     const limits = { unauthenticated: { connections: 3 } };
     await using fixture = await openServer({ tls: localhostCertificate, limits });
     const { port } = fixture.server;
@@ -237,7 +237,7 @@ describe("clients that open a socket and send nothing", () => {
     await Promise.all([whenClosed(silent), whenClosed(half), fixture.server.close()]);
   });
 
-  it("fill no memory with an endless WebSocket message", async () => {
+  it("do not fill the memory with an endless WebSocket message", async () => {
     await using fixture = await openServer();
     const socket = new WebSocket(`ws://127.0.0.1:${fixture.server.port}/$servicebus/websocket`, [
       "AMQPWSB10",

@@ -4,7 +4,7 @@ import { RecordWriter } from "../records/record-writer.js";
 import { BodyPacks, type PackStore } from "./body-packs.js";
 import { readPack, readPackLengths, writePack, writeRepacked } from "./pack-codec.js";
 
-/** A store of packs in memory, which keeps them as their records. */
+/** A store of packs in memory, which keeps them as records. */
 function createStore(): PackStore & { readonly records: Map<number, Buffer> } {
   const records = new Map<number, Buffer>();
   const writer = new RecordWriter();
@@ -43,7 +43,7 @@ function reopen(store: ReturnType<typeof createStore>, referencesTo: (bodyId: nu
 }
 
 describe("BodyPacks", () => {
-  it("puts the bodies of a group into few records", () => {
+  it("writes the bodies of a group into few records", () => {
     const store = createStore();
     const packs = new BodyPacks(store);
     for (let i = 0; i < 100; i++) packs.put(new Uint8Array(1024));
@@ -54,7 +54,7 @@ describe("BodyPacks", () => {
     expect(store.records.size).toBe(8);
   });
 
-  it("never writes bodies that were released before their group", () => {
+  it("does not write bodies that were released before their group is written", () => {
     const store = createStore();
     const packs = new BodyPacks(store);
     const ids = Array.from({ length: 40 }, (_, i) => packs.put(new Uint8Array(1000).fill(i)));
@@ -86,13 +86,13 @@ describe("BodyPacks", () => {
       for (const id of ids) if (id !== ids[50]) packs.release(id);
     }
     for (let i = 0; i < 100; i++) commit(packs);
-    // Without it, a pack of 32 KB for each: 13 MB.
+    // Without repacking, a pack of 32 KB for each: 13 MB.
     expect(storedBytes(store)).toBeLessThan(10_000_000);
     for (const [group, id] of kept.entries())
       expect(packs.read(id)).toEqual(new Uint8Array(1024).fill(group));
   });
 
-  it("keeps bodies apart under any order of putting, sharing, releasing, writing and opening again", () => {
+  it("keeps bodies separate for any order of storing, sharing, releasing, writing and reopening", () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ do: fc.constant("put" as const), size: fc.nat(40_000) }) },
       { weight: 6, arbitrary: fc.record({ do: fc.constant("put" as const), size: fc.nat(40) }) },
@@ -143,7 +143,7 @@ describe("BodyPacks", () => {
 });
 
 describe("a pack's record", () => {
-  it("is refused when it is cut short, too long or names an index twice", () => {
+  it("is refused if it is truncated, too long or has a duplicate index", () => {
     const writer = new RecordWriter();
     writePack(writer, Buffer.from("abc"), [1, 2]);
     const record = writer.finish();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 
-/** What reached the disk, in order; everything else may be gone after a power cut. */
+/** The synced writes, in order; other writes may be lost after a power failure. */
 const disk = vi.hoisted(() => ({ names: new Map<number, string>(), events: [] as string[] }));
 
 vi.mock("node:fs", async (importOriginal) => {
@@ -29,7 +29,7 @@ vi.mock("node:fs", async (importOriginal) => {
 const { openBroker } = await import("@waybill/broker");
 const { openDurableStorage } = await import("../durable-storage.js");
 
-describe("the making of a store", () => {
+describe("the creation of a store", () => {
   it("writes the file before the marker, so that a power failure leaves no marker without a file", async () => {
     const root = mkdtempSync(join(tmpdir(), "making-"));
     try {
@@ -38,7 +38,7 @@ describe("the making of a store", () => {
       const size = statSync(join(directory, "store.mdb")).size;
       const events = disk.events.map((event) => event.replace(/^(store|deep|making-\w+) of .*/, "$1"));
       expect(events).toEqual([
-        // The new directories, each in the one that holds it.
+        // The new directories, each in its parent.
         "deep",
         basename(dirname(dirname(directory))),
         `store.mdb of ${size} bytes`,

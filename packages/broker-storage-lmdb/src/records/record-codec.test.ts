@@ -22,7 +22,7 @@ function encode(value: unknown): Buffer {
 }
 
 describe("record codec", () => {
-  it("gives back any value with its type", () => {
+  it("returns any value with its type", () => {
     fc.assert(
       fc.property(anything, (value) => {
         expect(readEntity(encode(value), 0)).toStrictEqual({ value: structuredClone(value) });
@@ -31,7 +31,7 @@ describe("record codec", () => {
     );
   });
 
-  it("gives back any text, well formed or not, of any length", () => {
+  it("returns any text, well formed or not, of any length", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 600, size: "max" }), (text) => {
         expect(readEntity(encode({ [text]: text }), 0)).toStrictEqual({ value: { [text]: text } });
@@ -39,7 +39,7 @@ describe("record codec", () => {
     );
   });
 
-  it("keeps a name like __proto__ an ordinary name", () => {
+  it("treats a name like __proto__ as an ordinary name", () => {
     const value = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}') as Record<string, unknown>;
     const { value: read } = readEntity(encode(value), 0) as { value: object };
     expect(Object.entries(read)).toEqual(Object.entries(value));
@@ -56,7 +56,7 @@ describe("record codec", () => {
     }
   });
 
-  it("refuses every record that is cut short or has bytes too many", () => {
+  it("refuses every record that is truncated or has trailing bytes", () => {
     const writer = new RecordWriter();
     writeMessage(writer, messageRecord(5, { applicationProperties: { a: 1n, b: [new Date(1)] } }));
     const record = writer.finish();

@@ -22,7 +22,7 @@ describe("onMessage", () => {
 });
 
 describe("onClosed", () => {
-  it("finds the entity gone when it is notified of the deletion", async () => {
+  it("is called after the entity was deleted", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const receiver = fixture.broker.receiver("orders");
@@ -38,7 +38,7 @@ describe("onClosed", () => {
     expect(await seen).toBe("entity-not-found");
   });
 
-  it("tells a consumer without credit that its session's lock is lost, after which nothing comes", async () => {
+  it("notifies a consumer without credit of a lost session lock, and then delivers nothing", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     await fixture.broker.sender("carts").send(message("a", { sessionId: "s1" }));
@@ -56,7 +56,7 @@ describe("onClosed", () => {
 });
 
 describe("grant", () => {
-  it("ends the consumer once the broker is closed", async () => {
+  it("ends the consumer after the broker was closed", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const told: string[] = [];
@@ -71,7 +71,7 @@ describe("grant", () => {
     expect(consumer.isClosed).toBe(true);
   });
 
-  it("refuses what is not a number of messages", async () => {
+  it("refuses an invalid number of messages", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const consumer = fixture.broker.receiver("orders").consume({ onMessage: () => {} });

@@ -8,7 +8,7 @@ async function openOrders() {
 }
 
 describe("loseLock", () => {
-  it("ends a lock at once, as if its time were over", async () => {
+  it("ends a lock at once, as if it had expired", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a"));
     const [received] = await fixture.receiver.receive();
@@ -90,7 +90,7 @@ describe("dropLinks", () => {
 });
 
 describe("stopDelivering", () => {
-  it("stalls waiting consumers, and serves those opened later", async () => {
+  it("stalls waiting consumers, and delivers to those opened later", async () => {
     await using fixture = await openOrders();
     const seen: string[] = [];
     const consume = (name: string) => {
@@ -110,7 +110,7 @@ describe("stopDelivering", () => {
     expect(stalled.drain()).toBe(2);
   });
 
-  it("stalls session consumers, too", async () => {
+  it("also stalls session consumers", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { requiresSession: true });
     await fixture.broker.sender("orders").send(message("a", { sessionId: "s" }));
@@ -125,7 +125,7 @@ describe("stopDelivering", () => {
 });
 
 describe("fill", () => {
-  it("refuses sends as a full entity does, until it is cleared", async () => {
+  it("refuses sends like a full entity, until it is cleared", async () => {
     await using fixture = await openOrders();
     fixture.broker.faults.fill("orders");
     expect(await codeOf(fixture.sender.send(message("a")))).toBe("quota-exceeded");

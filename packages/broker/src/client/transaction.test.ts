@@ -13,7 +13,7 @@ async function openQueues() {
 }
 
 describe("commit", () => {
-  it("does sends and settlements across entities at once, and nothing before", async () => {
+  it("executes sends and settlements across entities together, and none before", async () => {
     await using fixture = await openQueues();
     const [first, second] = await fixture.receiver.receive(2);
     const transaction = fixture.broker.beginTransaction();
@@ -34,7 +34,7 @@ describe("commit", () => {
     expect(out[0]!.sequenceNumber).toBe(scheduled);
   });
 
-  it("does nothing when a lock is lost meanwhile", async () => {
+  it("does nothing if a lock was lost meanwhile", async () => {
     await using fixture = await openQueues();
     const [first] = await fixture.receiver.receive();
     const transaction = fixture.broker.beginTransaction();
@@ -51,7 +51,7 @@ describe("commit", () => {
     ["entity-not-found", (broker: Broker) => broker.deleteEntity("out")],
     ["entity-disabled", (broker: Broker) => broker.updateEntity("out", { status: "Disabled" })],
     ["quota-exceeded", async (broker: Broker) => broker.faults.fill("out")],
-  ])("does nothing when a target refuses meanwhile with %s", async (code, spoil) => {
+  ])("does nothing if a target meanwhile refuses with %s", async (code, spoil) => {
     await using fixture = await openQueues();
     const [first] = await fixture.receiver.receive();
     const transaction = fixture.broker.beginTransaction();
@@ -72,7 +72,7 @@ describe("commit", () => {
     expect(textsOf(await fixture.receiver.peek(10))).toEqual(["b"]);
   });
 
-  it("fails where the message was settled outside meanwhile", async () => {
+  it("fails if the message was settled outside the transaction meanwhile", async () => {
     await using fixture = await openQueues();
     const [first] = await fixture.receiver.receive();
     const transaction = fixture.broker.beginTransaction();
@@ -91,7 +91,7 @@ describe("commit", () => {
     expect(textsOf(await fixture.broker.receiver("out").receive())).toEqual(["kept"]);
   });
 
-  it("goes via a queue to targets that may be gone", async () => {
+  it("sends via a queue to targets that may not exist", async () => {
     await using fixture = await openQueues();
     const via = fixture.broker.sender("out", { via: "in" });
     const [first] = await fixture.receiver.receive();
@@ -105,7 +105,7 @@ describe("commit", () => {
 });
 
 describe("rollBack", () => {
-  it("drops all and leaves the messages locked", async () => {
+  it("discards all operations and leaves the messages locked", async () => {
     await using fixture = await openQueues();
     const [first] = await fixture.receiver.receive();
     const transaction = fixture.broker.beginTransaction();
@@ -133,7 +133,7 @@ describe("rollBack", () => {
 });
 
 describe("a transaction", () => {
-  it("takes at most 100 operations", async () => {
+  it("has at most 100 operations", async () => {
     await using fixture = await openQueues();
     const transaction = fixture.broker.beginTransaction();
     for (let i = 0; i < 100; i++) await fixture.sender.send(message(`${i}`), transaction);
@@ -142,7 +142,7 @@ describe("a transaction", () => {
     expect(await fixture.broker.receiver("out").peek(200)).toHaveLength(100);
   });
 
-  it("refuses at once what could never succeed", async () => {
+  it("refuses immediately what could never succeed", async () => {
     await using fixture = await openQueues();
     const transaction = fixture.broker.beginTransaction();
     expect(await codeOf(fixture.receiver.complete("no token", transaction))).toBe("message-lock-lost");

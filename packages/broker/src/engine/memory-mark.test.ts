@@ -5,7 +5,7 @@ import { memoryLimits } from "./memory-mark.js";
 
 const MIB = 2 ** 20;
 
-/** Sends until the broker takes nothing more; returns how many messages it took. */
+/** Sends until the broker refuses; returns the number of accepted messages. */
 async function fill(broker: ReturnType<typeof createBroker>, path: string, body = ""): Promise<number> {
   const sender = broker.sender(path);
   for (let sent = 0; ; sent++) {
@@ -18,8 +18,8 @@ async function fill(broker: ReturnType<typeof createBroker>, path: string, body 
   }
 }
 
-describe("the high-water mark", () => {
-  it("refuses sends before memory ends, in whatever entities the messages are", async () => {
+describe("the memory limit", () => {
+  it("refuses sends before the memory is full, for messages in any entities", async () => {
     await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
     for (let i = 0; i < 8; i++) await broker.createQueue(`q${i}`, { maxSizeInMegabytes: 5 });
     let sent = 0;
@@ -32,7 +32,7 @@ describe("the high-water mark", () => {
     await broker.sender("q0").send(message(""));
   });
 
-  it("leaves room for small entities when one holds most", async () => {
+  it("leaves room for small entities if one has most of the messages", async () => {
     await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
     await broker.createQueue("small");
     await broker.createQueue("large");
@@ -45,7 +45,7 @@ describe("the high-water mark", () => {
     await broker.sender("large").send(message(""));
   });
 
-  it("counts what a transaction holds", async () => {
+  it("counts messages of transactions", async () => {
     await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
     await broker.createQueue("q");
     const transaction = broker.beginTransaction();
@@ -58,7 +58,7 @@ describe("the high-water mark", () => {
     await sender.send(message(""));
   });
 
-  it("counts the states of sessions", async () => {
+  it("counts session states", async () => {
     await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
     await broker.createQueue("s", { requiresSession: true });
     const keepMany = async (): Promise<void> => {
@@ -70,7 +70,7 @@ describe("the high-water mark", () => {
     expect(await codeOf(keepMany())).toBe("quota-exceeded");
   });
 
-  it("counts bodies, too", async () => {
+  it("counts bodies", async () => {
     await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
     await broker.createQueue("q");
     const sent = await fill(broker, "q", "x".repeat(100_000));
@@ -78,7 +78,7 @@ describe("the high-water mark", () => {
     expect(sent * 100_000).toBeLessThan(9 * MIB);
   });
 
-  it("covers all open brokers of the process together", async () => {
+  it("applies to all open brokers of the process together", async () => {
     const other = createBroker();
     await other.createQueue("q");
     await other.sender("q").send(message("x".repeat(900_000)));
@@ -108,7 +108,7 @@ describe("the high-water mark", () => {
     expect(broker.listRules("t", "s").length).toBeLessThan(500);
   });
 
-  it("is by default below the memory of the process", () => {
+  it("is below the memory of the process by default", () => {
     const { heapBytes, totalBytes } = memoryLimits();
     expect(heapBytes).toBeGreaterThan(100 * MIB);
     expect(totalBytes).toBeGreaterThan(100 * MIB);

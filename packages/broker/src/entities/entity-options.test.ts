@@ -61,7 +61,7 @@ describe("ranges", () => {
     expect(fixture.broker.listEntities()).toEqual([]);
   });
 
-  it("take the limits themselves", async () => {
+  it("include their limits", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("low", {
       lockDurationMs: 5000,
@@ -72,7 +72,7 @@ describe("ranges", () => {
     expect(fixture.broker.listEntities()).toHaveLength(2);
   });
 
-  it("are named in the refusal", async () => {
+  it("are named in the error", async () => {
     await using fixture = openFixture();
     await expect(fixture.broker.createQueue("orders", { maxDeliveryCount: 0 })).rejects.toThrow(
       "maxDeliveryCount of 'orders' is 0: expected an integer from 1 to 2147483647.",

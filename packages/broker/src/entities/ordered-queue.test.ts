@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { OrderedQueue } from "./ordered-queue.js";
 
 describe("OrderedQueue", () => {
-  it("gives what a sorted list would give, in whatever order items come", () => {
+  it("returns items in sorted order, for any order of insertion", () => {
     const command = fc.oneof(fc.nat(1000), fc.constant("shift" as const));
     fc.assert(
       fc.property(fc.array(command, { maxLength: 200 }), (commands) => {

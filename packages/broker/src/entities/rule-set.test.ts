@@ -21,7 +21,7 @@ async function openTopic() {
 }
 
 describe("the filters of a topic", () => {
-  it("are at most 2,000 SQL filters over all its subscriptions, those that take everything included", async () => {
+  it("are at most 2,000 SQL filters in all its subscriptions, including default rules", async () => {
     await using broker = await openTopic();
     for (let i = 0; i < 999; i++) {
       await broker.createRule("t", "a", like(`r${i}`));

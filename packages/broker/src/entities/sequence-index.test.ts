@@ -4,13 +4,13 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import { ReadyQueue } from "./ready-queue.js";
 import { SequenceIndex } from "./sequence-index.js";
 
-/** As much of a message as the collections look at. */
+/** The parts of a message that the collections use. */
 function stub(sequence: number): StoredMessage {
   return { sequence, arrival: sequence, state: "active" } as StoredMessage;
 }
 
 describe("SequenceIndex", () => {
-  it("holds what a sorted list holds, whatever is added and removed where", () => {
+  it("behaves like a sorted list for any additions and removals", () => {
     const sequences = fc.uniqueArray(fc.nat(5000), { minLength: 1, maxLength: 900 });
     fc.assert(
       fc.property(
@@ -52,7 +52,7 @@ describe("SequenceIndex", () => {
 });
 
 describe("ReadyQueue", () => {
-  it("gives the oldest message first, also those that come back, and skips those that have left", () => {
+  it("returns the oldest message first, also messages that are added again, and skips removed ones", () => {
     const command = fc.oneof(
       { weight: 4, arbitrary: fc.constant("add" as const) },
       { weight: 3, arbitrary: fc.constant("shift" as const) },
@@ -93,10 +93,10 @@ describe("ReadyQueue", () => {
     );
   });
 
-  it("gives the others in order after most have left", () => {
+  it("returns the others in order after most were removed", () => {
     const queue = new ReadyQueue();
     const messages = Array.from({ length: 300 }, (_, i) => stub(i + 1));
-    // The last ten and the first one join in order, the others come back between them.
+    // The last ten and the first one are added in order, the others between them.
     for (const message of [messages[0]!, ...messages.slice(290), ...messages.slice(1, 290)])
       queue.add(message);
     const left = messages.filter(({ sequence }) => sequence % 5 === 0);

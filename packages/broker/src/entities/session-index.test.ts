@@ -6,7 +6,7 @@ import { Session } from "./session.js";
 import { SessionIndex } from "./session-index.js";
 
 describe("SessionIndex", () => {
-  it("holds what a Map would hold, in its order, whatever enters and leaves", () => {
+  it("behaves like a Map, in its order, for any additions and removals", () => {
     const command = fc.oneof(
       { weight: 3, arbitrary: fc.record({ kind: fc.constant("add" as const), id: fc.nat(60) }) },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant("remove" as const), id: fc.nat(60) }) },
@@ -34,7 +34,7 @@ describe("SessionIndex", () => {
     );
   });
 
-  it("finds each of many sessions, whatever their ids", () => {
+  it("finds each of many sessions, with any ids", () => {
     const index = new SessionIndex();
     const ids = ["", "\0", "\u{1F600}", "x".repeat(128), ...Array.from({ length: 5000 }, (_, i) => `s${i}`)];
     const sessions = ids.map(stub);
@@ -55,7 +55,7 @@ describe("SessionIndex", () => {
   });
 });
 
-it("forgets a session whose only message was settled, and keeps one with state", async () => {
+it("removes a session whose only message was settled, and keeps one with state", async () => {
   const broker = createBroker();
   await broker.createQueue("q", { requiresSession: true });
   const sender = broker.sender("q");

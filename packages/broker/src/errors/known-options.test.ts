@@ -17,7 +17,7 @@ describe("requireKnownOptions", () => {
     ["closeTimeoutInMs", "closeTimeoutMs"],
     ["prot", "port"],
     ["anyone", "acceptAnyone"],
-  ])("refuses %s with the nearest name", (name, nearest) => {
+  ])("refuses %s and suggests the most similar name", (name, nearest) => {
     expect(check({ [name]: 1 })).toThrow(
       new TypeError(`box: there is no option "${name}"; did you mean "${nearest}"?`),
     );
@@ -66,7 +66,7 @@ describe("a misspelt option", () => {
     );
   });
 
-  it("is refused when an entity is made or changed", async () => {
+  it("is refused when an entity is created or changed", async () => {
     await using broker = createBroker();
     await expect(broker.createQueue("orders", { lockDuration: 5_000 } as object)).rejects.toMatchObject({
       code: "argument-error",

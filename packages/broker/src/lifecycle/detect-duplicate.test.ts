@@ -10,7 +10,7 @@ async function openOrders(options = {}) {
 }
 
 describe("duplicate detection", () => {
-  it("accepts and drops a message whose id was seen within the window, even if the first is gone", async () => {
+  it("accepts and discards a message whose id was sent within the window, even if the first one was removed", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a", { messageId: "m1" }));
     await fixture.receiver.complete((await fixture.receiver.receive())[0]!);
@@ -21,7 +21,7 @@ describe("duplicate detection", () => {
     expect(received[0]!.sequenceNumber).toBe(2n);
   });
 
-  it("forgets an id when the window is over", async () => {
+  it("accepts an id again after the window", async () => {
     await using fixture = await openOrders({ duplicateDetectionHistoryTimeWindowMs: MINUTE_MS });
     await fixture.sender.send(message("a", { messageId: "m1" }));
     fixture.clock.advance(MINUTE_MS - 1);
@@ -55,7 +55,7 @@ describe("duplicate detection", () => {
     expect(textsOf(await fixture.receiver.receive(10))).toEqual(["a"]);
   });
 
-  it("works at a topic, before its subscriptions", async () => {
+  it("works in a topic, before its subscriptions", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("news", { requiresDuplicateDetection: true });
     await fixture.broker.createSubscription("news", "sub");
@@ -73,7 +73,7 @@ describe("duplicate detection", () => {
     expect(textsOf(await fixture.receiver.receive(10)).sort()).toEqual(["p", "q"]);
   });
 
-  it("also drops duplicates that are forwarded", async () => {
+  it("also discards duplicates that are forwarded", async () => {
     await using fixture = await openOrders();
     await fixture.broker.createQueue("source", { forwardTo: "orders" });
     const sender = fixture.broker.sender("source");

@@ -8,7 +8,7 @@ const RULES = 1_500;
 /** Long enough for the rules to take some milliseconds for each message. */
 const text = "x".repeat(30_000);
 
-/** A topic whose rules take long. The subscription `some` gets what has a `y` at the end of `a`, `all` gets everything. */
+/** A topic with slow rules. The subscription `some` gets messages whose `a` ends in `y`, `all` gets all messages. */
 async function openHeavy(fixture = openFixture()) {
   const { broker } = fixture;
   await broker.createTopic("t");
@@ -34,7 +34,7 @@ async function openHeavy(fixture = openFixture()) {
 
 const large = (body: string, end = "") => message(body, { applicationProperties: { a: text + end } });
 
-/** How many turns of the event loop pass until a promise is settled. */
+/** The number of event loop turns until a promise is settled. */
 async function turnsOf(promise: Promise<unknown>): Promise<number> {
   let isSettled = false;
   let turns = 0;
@@ -49,11 +49,11 @@ async function turnsOf(promise: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe("a topic whose rules take long", () => {
-  it("does not block other work, and resolves once its subscriptions have the messages", async () => {
+describe("a topic with slow rules", () => {
+  it("does not block other work, and resolves when its subscriptions have the messages", async () => {
     await using fixture = await openHeavy();
     await fixture.broker.createQueue("q");
-    // So many that no machine is done with them within a few turns.
+    // Too many for any machine within a few turns.
     const bodies = Array.from({ length: 20 }, (_, i) => `${i}`);
     const sent = fixture.sender.sendBatch(bodies.map((body) => large(body, body === "7" ? "y" : "")));
     await settleMicrotasks();
@@ -66,7 +66,7 @@ describe("a topic whose rules take long", () => {
     expect(fixture.broker.getEntity("t")).toMatchObject({ activeMessageCount: 0, sizeInBytes: 0 });
   });
 
-  it("keeps the order of its messages, however they were sent", async () => {
+  it("keeps the order of its messages for all ways to send", async () => {
     await using fixture = await openHeavy();
     await fixture.broker.createQueue("q", { forwardTo: "t" });
     const scheduledEnqueueTime = new Date(fixture.clock.now() + 1000);
@@ -88,14 +88,14 @@ describe("a topic whose rules take long", () => {
     ]);
   });
 
-  it("does small work at once", async () => {
+  it("executes small work immediately", async () => {
     await using fixture = await openHeavy();
     const sent = fixture.sender.send(message("small"));
     expect(await fixture.receive("all")).toEqual(["small"]);
     await sent;
   });
 
-  it("makes many copies a few at a time, too", async () => {
+  it("also creates many copies a few at a time", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createTopic("t");
@@ -108,7 +108,7 @@ describe("a topic whose rules take long", () => {
     expect(textsOf(await last.receive(50))).toEqual(Array.from({ length: 50 }, (_, i) => `${i}`));
   });
 
-  it("forgets waiting messages when it is emptied or deleted, and resolves", async () => {
+  it("discards waiting messages when it is emptied or deleted, and resolves", async () => {
     await using fixture = await openHeavy();
     const first = fixture.sender.sendBatch([large("a"), large("b")]);
     await settleMicrotasks();
@@ -122,7 +122,7 @@ describe("a topic whose rules take long", () => {
     await second;
   });
 
-  it("continues where it stopped when the broker is opened again", async () => {
+  it("continues when the broker is opened again", async () => {
     const disk = createDisk();
     const clock = createManualClock();
     const open = async () => {

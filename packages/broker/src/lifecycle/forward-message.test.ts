@@ -5,7 +5,7 @@ import { createDisk, openDisk } from "../storage/restartable-storage.test-suppor
 import { createManualClock, type ManualClock } from "../timing/clock.js";
 
 describe("forwardTo", () => {
-  it("forwards every message at once, with a new sequence number, and keeps the first one", async () => {
+  it("forwards every message immediately, with a new sequence number, and keeps the enqueued one", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("target");
@@ -20,7 +20,7 @@ describe("forwardTo", () => {
     expect(broker.getEntity("source").totalMessageCount).toBe(0);
   });
 
-  it("goes from a subscription to a queue and to another topic", async () => {
+  it("works from a subscription to a queue and to another topic", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createTopic("second");
@@ -31,7 +31,7 @@ describe("forwardTo", () => {
     expect(textsOf(await broker.receiver("second/subscriptions/all").receive())).toEqual(["a"]);
   });
 
-  it("waits with scheduled messages until they are due", async () => {
+  it("forwards scheduled messages when they are due", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("target");
@@ -44,7 +44,7 @@ describe("forwardTo", () => {
     expect(textsOf(await broker.receiver("target").receive())).toEqual(["a"]);
   });
 
-  it("lets a chain have four hops, then keeps the message in the transfer dead-letter queue", async () => {
+  it("allows four hops, then keeps the message in the transfer dead-letter queue", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("q5");
@@ -89,7 +89,7 @@ describe("forwardTo", () => {
     expect(broker.getEntity("source").transferDeadLetterMessageCount).toBe(1);
   });
 
-  it("moves the messages that are already there when it is set, locked ones once their locks end", async () => {
+  it("moves waiting messages when it is set, and locked ones when their locks end", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("target");
@@ -114,7 +114,7 @@ describe("forwardTo", () => {
     expect(await broker.receiver("source/$DeadLetterQueue").receive(1, { maxWaitMs: 0 })).toEqual([]);
   });
 
-  it("needs a target that exists, and a source without sessions that is never deleted when idle", async () => {
+  it("needs an existing target, and a source without sessions and without auto-delete on idle", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     expect(await codeOf(broker.createQueue("source", { forwardTo: "nowhere" }))).toBe("entity-not-found");
@@ -145,7 +145,7 @@ describe("forwardDeadLetteredMessagesTo", () => {
     expect(dead!.deliveryCount).toBe(0);
   });
 
-  it("leaves them in the dead-letter queue where that is impossible", async () => {
+  it("leaves them in the dead-letter queue if that is impossible", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("graveyard");
@@ -174,7 +174,7 @@ describe("via", () => {
     expect(dead!.deadLetterReason).toBe("MessagingEntityNotFound");
   });
 
-  it("sends via a topic, whose transfer dead-letter queue outlives a restart", async () => {
+  it("sends via a topic, whose transfer dead-letter queue is kept across restarts", async () => {
     const disk = createDisk();
     const clock = createManualClock();
     const first = await openBroker({ clock, storage: openDisk(disk) });
@@ -201,7 +201,7 @@ describe("via", () => {
   });
 });
 
-describe("a scheduled time on the way", () => {
+describe("a scheduled time of a forwarded message", () => {
   const inAMinute = (clock: ManualClock) => new Date(clock.now() + 60_000);
 
   it("schedules a message sent via another queue at its destination", async () => {
@@ -220,7 +220,7 @@ describe("a scheduled time on the way", () => {
     expect(received!.expiresAt).toEqual(new Date(clock.now() + 5000));
   });
 
-  it("that a rule's action sets counts where the message is forwarded to, and nowhere else", async () => {
+  it("that a rule's action sets applies only in the entity to which the message is forwarded", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createQueue("target", { defaultMessageTimeToLiveMs: 5000 });

@@ -29,13 +29,13 @@ describe("rules", () => {
     expect(fixture.broker.listRules("news", "sub").map(({ name }) => name)).toEqual(["$Default"]);
   });
 
-  it("make one copy of all matching rules without an action", async () => {
+  it("create one copy for all matching rules without an action", async () => {
     await using fixture = await openNews(sql("one", "n > 1"), sql("two", "n > 2"));
     for (const n of [1, 2, 3]) await fixture.sender.send(message(`${n}`, { applicationProperties: { n } }));
     expect(textsOf(await fixture.receiver.receive(10))).toEqual(["2", "3"]);
   });
 
-  it("make a copy of its own for each matching rule with an action, which carries RuleName", async () => {
+  it("create a separate copy with RuleName for each matching rule with an action", async () => {
     await using fixture = await openNews(
       sql("plain", "n = 1"),
       sql("first", "n = 1", "SET colour = 'red'; SET sys.Label = 'changed'"),
@@ -121,7 +121,7 @@ describe("rules", () => {
     expect(received.map((one) => Buffer.from(one.wire!).toString())).toEqual(["encoded", "later"]);
   });
 
-  it("take an application property's number for an integer or a double alike", async () => {
+  it("match application properties that are integers or doubles", async () => {
     await using fixture = await openNews(sql("n", "n = 5 AND d = 2.5 AND big > 9007199254740993"));
     await fixture.sender.send(message("a", { applicationProperties: { n: 5, d: 2.5, big: 2n ** 60n } }));
     expect(textsOf(await fixture.receiver.receive(10, { maxWaitMs: 0 }))).toEqual(["a"]);
@@ -135,7 +135,7 @@ describe("rules", () => {
     expect(dead!.deadLetterErrorDescription).toContain("Rule 'bad' failed");
   });
 
-  it("drop a message for which a filter fails if the subscription is configured so", async () => {
+  it("discard a message for which a filter fails, if the subscription is configured so", async () => {
     await using fixture = await openNews(sql("bad", "sys.Unheard = 1"));
     await fixture.broker.updateEntity("news/subscriptions/sub", {
       deadLetteringOnFilterEvaluationExceptions: false,
@@ -144,7 +144,7 @@ describe("rules", () => {
     expect(await fixture.broker.receiver("news/subscriptions/sub/$DeadLetterQueue").peek()).toEqual([]);
   });
 
-  it("accept and drop a message that matches no subscription", async () => {
+  it("accept and discard a message that matches no subscription", async () => {
     await using fixture = await openNews(sql("none", "1=0"));
     const events: string[] = [];
     fixture.broker.onEvent((event) => events.push(event.type));
@@ -155,7 +155,7 @@ describe("rules", () => {
 });
 
 describe("createRule", () => {
-  it("applies from the next message on; so do deleteRule and updateRule", async () => {
+  it("applies from the next message on, like deleteRule and updateRule", async () => {
     await using fixture = await openNews();
     await fixture.broker.deleteRule("news", "sub", "$default");
     await fixture.sender.send(message("a"));
@@ -166,7 +166,7 @@ describe("createRule", () => {
     expect(textsOf(await fixture.receiver.receive(10))).toEqual(["b"]);
   });
 
-  it("refuses a text that breaks the grammar, naming the rule and the place", async () => {
+  it("refuses a syntax error, with the rule and the position", async () => {
     await using fixture = await openNews();
     expect(await codeOf(fixture.broker.createRule("news", "sub", sql("r", "n ==")))).toBe("argument-error");
     await expect(fixture.broker.createRule("news", "sub", sql("r", "n = "))).rejects.toThrow(
@@ -255,7 +255,7 @@ describe("createRule", () => {
     }
   });
 
-  it("is listed by its name, whatever the order of creation and the letter case", async () => {
+  it("is listed by name, independently of the order of creation and letter case", async () => {
     await using fixture = await openNews(sql("red", "1=1"), sql("Blue", "1=1"), sql("azure", "1=1"));
     const names = fixture.broker.listRules("news", "sub").map(({ name }) => name);
     expect(names.filter((name) => name !== "$Default")).toEqual(["azure", "Blue", "red"]);
@@ -273,7 +273,7 @@ describe("createRule", () => {
 });
 
 describe("topic", () => {
-  it("caps the time to live by its own default and by the subscription's", async () => {
+  it("limits the time to live to its default and to that of the subscription", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("news", { defaultMessageTimeToLiveMs: 5000 });
     await fixture.broker.createSubscription("news", "long");

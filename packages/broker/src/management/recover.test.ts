@@ -24,7 +24,7 @@ async function restart(before: (broker: Awaited<ReturnType<typeof openOn>>) => P
 }
 
 describe("openBroker", () => {
-  it("restores messages with their properties, in order, under their sequence numbers", async () => {
+  it("restores messages with their properties, in order, with their sequence numbers", async () => {
     await using broker = await restart(async (first) => {
       await first.createQueue("orders", { maxDeliveryCount: 3 });
       const sender = first.sender("orders");
@@ -50,7 +50,7 @@ describe("openBroker", () => {
     expect(textOf(second)).toBe("b");
   });
 
-  it("lets due messages in a front end's encoding wait for its decoder where rules have to read them", async () => {
+  it("holds due messages in a front end's encoding until its decoder is there, if rules have to read them", async () => {
     const disk = createDisk();
     const clock = createManualClock();
     const wireDecoder: WireDecoder = (wire) => ({
@@ -79,7 +79,7 @@ describe("openBroker", () => {
     expect(received.map(({ messageId }) => messageId)).toEqual(["scheduled", "expired"]);
   });
 
-  it("restores rules that were added, changed and removed, in order and under numbers of their own", async () => {
+  it("restores rules that were added, changed and removed, in order", async () => {
     await using broker = await restart(async (first) => {
       await first.createTopic("t");
       await first.createSubscription("t", "s");
@@ -126,7 +126,7 @@ describe("openBroker", () => {
     ]);
   });
 
-  it("does not bring settled messages back", async () => {
+  it("does not restore settled messages", async () => {
     await using broker = await restart(async (first) => {
       await first.createQueue("orders");
       await first.sender("orders").sendBatch([message("a"), message("b"), message("c")]);
@@ -138,7 +138,7 @@ describe("openBroker", () => {
     expect((await broker.receiver("orders/$DeadLetterQueue").receive())[0]!.deadLetterReason).toBe("Poison");
   });
 
-  it("forgets locks and keeps delivery counts, deferred state and changed properties", async () => {
+  it("discards locks and keeps delivery counts, deferred state and changed properties", async () => {
     await using broker = await restart(async (first) => {
       await first.createQueue("orders");
       await first.sender("orders").sendBatch([message("locked"), message("abandoned"), message("deferred")]);
@@ -172,7 +172,7 @@ describe("openBroker", () => {
     ]);
   });
 
-  it("never gives a sequence number twice, even when all messages are gone", async () => {
+  it("never uses a sequence number twice, even after all messages were removed", async () => {
     await using broker = await restart(async (first) => {
       await first.createQueue("orders");
       await first.sender("orders").sendBatch([message("a"), message("b")]);
@@ -221,7 +221,7 @@ describe("openBroker", () => {
     expect(broker.disk.tables.bodies.size).toBe(2);
   });
 
-  it("restores session states without messages and forgets session locks", async () => {
+  it("restores session states without messages and discards session locks", async () => {
     await using broker = await restart(async (first) => {
       await first.createQueue("orders", { requiresSession: true });
       await first.sender("orders").send(message("a", { sessionId: "s1" }));
@@ -254,7 +254,7 @@ describe("openBroker", () => {
     expect(broker.listEntities()).toEqual([]);
   });
 
-  it("keeps nothing of deleted and purged entities", async () => {
+  it("restores nothing of deleted and purged entities", async () => {
     const { disk } = await restart(async (first) => {
       await first.createQueue("orders", { requiresDuplicateDetection: true, requiresSession: true });
       await first.sender("orders").send(message("a", { messageId: "m1", sessionId: "s" }));
@@ -266,7 +266,7 @@ describe("openBroker", () => {
 });
 
 describe("commit", () => {
-  it("acknowledges nothing before it is durable", async () => {
+  it("does not acknowledge an operation before it is durable", async () => {
     const disk = createDisk();
     const broker = await openOn(disk);
     await broker.createQueue("orders");
@@ -308,7 +308,7 @@ describe("commit", () => {
 });
 
 describe("receiveAndDelete", () => {
-  it("hands a message to a waiting receiver only once its deletion is durable", async () => {
+  it("delivers a message to a waiting receiver only after its deletion is durable", async () => {
     const disk = createDisk();
     await using broker = await openOn(disk);
     await broker.createQueue("orders");
@@ -320,7 +320,7 @@ describe("receiveAndDelete", () => {
 });
 
 describe("batches", () => {
-  /** A storage that notes how many changes each batch had. */
+  /** A storage that records the number of changes in each batch. */
   function openCounted(disk: Disk) {
     const batches: number[] = [];
     let changes = 0;
@@ -339,7 +339,7 @@ describe("batches", () => {
     return { batches, storage: noting };
   }
 
-  it("hold all changes of one operation, a whole transaction's too", async () => {
+  it("have all changes of one operation, also of a transaction", async () => {
     const { batches, storage } = openCounted(createDisk());
     await using broker = await openBroker({ clock: createManualClock(), storage });
     await broker.createQueue("orders");

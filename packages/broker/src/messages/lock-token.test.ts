@@ -23,7 +23,7 @@ describe("LockTokens", () => {
     );
   });
 
-  it("writes them as bytes, too", () => {
+  it("also writes them as bytes", () => {
     const tokens = new LockTokens();
     fc.assert(
       fc.property(identity, (lock) => {
@@ -33,7 +33,7 @@ describe("LockTokens", () => {
     );
   });
 
-  it("reads nothing from text that is not a token", () => {
+  it("returns undefined for text that is not a token", () => {
     const tokens = new LockTokens();
     for (const text of [
       "",
@@ -61,7 +61,7 @@ describe("a lock token", () => {
     const receiver = broker.receiver("q");
     const messages = await receiver.receive(64);
     const tokens = messages.map(({ lockToken = "" }) => lockToken);
-    // What two neighbours differ in is no secret; laid over a third token it must not give a fourth.
+    // The difference of two consecutive tokens, applied to a third, must not result in a fourth.
     for (let i = 0; i + 3 < tokens.length; i++) {
       const [a = "", b = "", c = ""] = tokens.slice(i + 1);
       const step = difference(tokens[i] ?? "", a);

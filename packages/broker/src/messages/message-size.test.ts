@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { codeOf, message, openFixture } from "../fixture.test-support.js";
 import { sizeOfApplicationProperties } from "./message-size.js";
 
-/** What the property `p` costs besides its value's own bytes: its name, and what every value costs. */
+/** The size of the property `p` without the bytes of its value: its name, and the fixed size of a value. */
 const name = 4 + 1;
 const each = 4;
 
@@ -16,7 +16,7 @@ describe("the size of application properties", () => {
     ["a bigint", 1n, 8],
     ["a boolean", true, 8],
     ["nothing", null, 8],
-    ["an instant", new Date(0), 8],
+    ["a date", new Date(0), 8],
   ])("counts %s", (_, value, bytes) => {
     expect(sizeOfApplicationProperties({ p: value })).toBe(name + each + bytes);
   });
@@ -33,11 +33,11 @@ describe("the size of application properties", () => {
     ["an object, keys and all", { key: "value" }, each + (each + 3) + (each + 5)],
     ["lists in lists", [["a"], ["a"], []], each + 2 * (each + each + 1) + each],
     ["a list in a map in a list", [new Map([["k", ["a"]]])], each + each + (each + 1) + each + (each + 1)],
-  ])("counts %s with all that it holds", (_, value, bytes) => {
+  ])("counts %s with its content", (_, value, bytes) => {
     expect(sizeOfApplicationProperties({ p: value })).toBe(name + bytes);
   });
 
-  it("counts an object once that a value holds many times", () => {
+  it("counts an object once that a value contains many times", () => {
     let nested: unknown[] = ["text"];
     for (let level = 0; level < 100; level++) nested = [nested, nested];
     expect(sizeOfApplicationProperties({ p: nested })).toBe(name + 101 * each + (each + 4));
@@ -46,13 +46,13 @@ describe("the size of application properties", () => {
     expect(sizeOfApplicationProperties({ p: itself })).toBe(name + each);
   });
 
-  it("counts however deep a value nests", () => {
+  it("counts values nested at any depth", () => {
     let nested: string | object = "text";
     for (let level = 0; level < 100_000; level++) nested = [nested];
     expect(sizeOfApplicationProperties({ p: nested })).toBe(name + 100_000 * each + (each + 4));
   });
 
-  it("keeps more than 64 KB from being hidden in a list", async () => {
+  it("counts more than 64 KB in a list", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const sending = (length: number) =>

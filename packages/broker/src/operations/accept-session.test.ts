@@ -18,7 +18,7 @@ async function openOrders(options = {}) {
 }
 
 describe("acceptSession", () => {
-  it("gives one receiver all present and future messages of a session, in order", async () => {
+  it("delivers all present and future messages of a session to one receiver, in order", async () => {
     await using fixture = await openOrders();
     await fixture.send("s1", "a", "b");
     await fixture.send("s2", "x");
@@ -32,7 +32,7 @@ describe("acceptSession", () => {
     expect(textsOf(await pending)).toEqual(["c"]);
   });
 
-  it("refuses a session that another receiver holds", async () => {
+  it("refuses a session that another receiver has locked", async () => {
     await using fixture = await openOrders();
     await fixture.accept("s1");
     expect(await codeOf(fixture.accept("s1"))).toBe("session-cannot-be-locked");
@@ -67,7 +67,7 @@ describe("acceptSession", () => {
     expect(await codeOf(fixture.accept())).toBe("timeout");
   });
 
-  it("serves waits for the next session in order, and rejects with timeout", async () => {
+  it("completes pending calls for the next session in order, and rejects with timeout", async () => {
     await using fixture = await openOrders();
     const first = fixture.broker.acceptSession("orders", { maxWaitMs: 1000 });
     const second = fixture.broker.acceptSession("orders", { maxWaitMs: 1000 });
@@ -80,7 +80,7 @@ describe("acceptSession", () => {
     expect((await fixture.accept()).sessionId).toBe("s2");
   });
 
-  it("ends the wait for the next session by a signal", async () => {
+  it("ends a pending call for the next session with a signal", async () => {
     await using fixture = await openOrders();
     const abort = new AbortController();
     const refused = codeOf(fixture.broker.acceptSession("orders", { signal: abort.signal }));
@@ -171,7 +171,7 @@ describe("session lock", () => {
     expect(await codeOf(fixture.accept())).toBe("timeout");
   });
 
-  it("ends the wait for messages when the session is closed", async () => {
+  it("ends a pending receive call when the session is closed", async () => {
     await using fixture = await openOrders();
     const session = await fixture.accept("s1");
     const pending = codeOf(session.receive());
@@ -181,7 +181,7 @@ describe("session lock", () => {
 });
 
 describe("session", () => {
-  it("serves an abandoned message again before the ones behind it", async () => {
+  it("delivers an abandoned message again before later messages", async () => {
     await using fixture = await openOrders();
     await fixture.send("s1", "a", "b");
     const session = await fixture.accept("s1");
@@ -228,7 +228,7 @@ describe("session", () => {
     expect(await codeOf(fixture.sender.send(large))).toBe("quota-exceeded");
     expect(await codeOf(other.setState(new Uint8Array(1001)))).toBe("quota-exceeded");
     await session.setState(new Uint8Array(MEGABYTE));
-    // What shrinks is never refused.
+    // A smaller state is never refused.
     fixture.broker.faults.fill("orders");
     await session.setState(new Uint8Array(10));
     expect(await codeOf(session.setState(new Uint8Array(11)))).toBe("quota-exceeded");
@@ -238,13 +238,13 @@ describe("session", () => {
     await fixture.sender.send(large);
   });
 
-  it("refuses a state larger than a message may be", async () => {
+  it("refuses a state larger than the message limit", async () => {
     await using fixture = await openOrders({ maxMessageSizeInKilobytes: 1 });
     const session = await fixture.accept("s1");
     expect(await codeOf(session.setState(new Uint8Array(1025)))).toBe("message-size-exceeded");
   });
 
-  it("refuses state and renewal once its lock is lost", async () => {
+  it("refuses state and renewal after its lock was lost", async () => {
     await using fixture = await openOrders();
     const session = await fixture.accept("s1");
     fixture.clock.advance(MINUTE_MS);
@@ -253,14 +253,14 @@ describe("session", () => {
     expect(await codeOf(session.renewSessionLock())).toBe("session-lock-lost");
   });
 
-  it("loses expired messages while no receiver holds it", async () => {
+  it("removes expired messages while no receiver has locked it", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a", { sessionId: "s1", timeToLiveMs: 1000 }));
     fixture.clock.advance(1000);
     expect(await codeOf(fixture.accept())).toBe("timeout");
   });
 
-  it("works by push as well", async () => {
+  it("also works with consumers", async () => {
     await using fixture = await openOrders();
     const session = await fixture.accept("s1");
     const got: string[] = [];
@@ -277,7 +277,7 @@ describe("session", () => {
 });
 
 describe("listSessions", () => {
-  it("lists sessions that have messages, or whose state was set since an instant", async () => {
+  it("lists sessions that have messages, or whose state was set after a time", async () => {
     await using fixture = await openOrders();
     await fixture.send("b", "1");
     await fixture.send("a", "2");
@@ -296,7 +296,7 @@ describe("a session in receive-and-delete", () => {
   const acceptDeleting = (fixture: { broker: Broker }) =>
     fixture.broker.acceptSession("orders", { sessionId: "s1", mode: "receiveAndDelete" });
 
-  it("stays with its receiver while that keeps receiving", async () => {
+  it("keeps its lock while its receiver calls receive", async () => {
     await using fixture = await openOrders();
     await fixture.send("s1", "a", "b", "c");
     const session = await acceptDeleting(fixture);
@@ -307,7 +307,7 @@ describe("a session in receive-and-delete", () => {
     expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
   });
 
-  it("stays with its receiver while that waits", async () => {
+  it("keeps its lock while its receiver waits", async () => {
     await using fixture = await openOrders();
     const session = await acceptDeleting(fixture);
     const pending = session.receive();
@@ -331,8 +331,8 @@ describe("a session in receive-and-delete", () => {
   });
 });
 
-describe("a session receiver that settles nothing", () => {
-  it("gets 5,000 messages at most, and more as they are settled", async () => {
+describe("a session receiver that does not settle messages", () => {
+  it("gets at most 5,000 messages, and more when they are settled", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("many", { requiresSession: true });
     const sender = fixture.broker.sender("many");

@@ -8,7 +8,7 @@ async function openPartitioned(options = {}) {
 }
 
 describe("a batch to a partitioned entity", () => {
-  it("is taken when all messages have one key, or none", async () => {
+  it("is accepted if all messages have the same key, or none", async () => {
     await using fixture = await openPartitioned();
     const keyed = { partitionKey: "k" };
     await fixture.sender.sendBatch([message("a", keyed), message("b", keyed)]);
@@ -16,7 +16,7 @@ describe("a batch to a partitioned entity", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(4);
   });
 
-  it("is refused when keys or sessions differ, and nothing of it is sent", async () => {
+  it("is refused if keys or sessions differ, and no message of it is sent", async () => {
     await using fixture = await openPartitioned();
     const batches = [
       [message("a", { partitionKey: "k" }), message("b", { partitionKey: "l" })],
@@ -34,7 +34,7 @@ describe("a batch to a partitioned entity", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
-  it("goes by the ids of messages without a key where duplicates are detected", async () => {
+  it("uses the ids of messages without a key if duplicates are detected", async () => {
     await using fixture = await openPartitioned({ requiresDuplicateDetection: true });
     const ids = [message("a", { messageId: "1" }), message("b", { messageId: "2" })];
     await expect(fixture.sender.sendBatch(ids)).rejects.toThrow("partitioning and duplicate detection");

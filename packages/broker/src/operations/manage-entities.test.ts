@@ -7,7 +7,7 @@ import type { BrokerMessage, MessageBody } from "../messages/message.js";
 const MINUTE_MS = 60_000;
 
 describe("createQueue", () => {
-  it("describes what it made", async () => {
+  it("returns the description of the queue", async () => {
     await using fixture = openFixture();
     const description = await fixture.broker.createQueue("a/b/orders", { maxDeliveryCount: 3 });
     expect(description).toMatchObject({
@@ -19,7 +19,7 @@ describe("createQueue", () => {
     expect(description.options.maxDeliveryCount).toBe(3);
   });
 
-  it("refuses a name in use in any letter case, by a topic too", async () => {
+  it("refuses the name of another queue or topic in any letter case", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("news");
     expect(await codeOf(fixture.broker.createQueue("NEWS"))).toBe("entity-already-exists");
@@ -53,7 +53,7 @@ describe("createQueue", () => {
 });
 
 describe("updateEntity", () => {
-  it("changes what is given and keeps the rest", async () => {
+  it("changes the given properties and keeps the others", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { maxDeliveryCount: 3 });
     fixture.clock.advance(1000);
@@ -79,7 +79,7 @@ describe("updateEntity", () => {
     },
   );
 
-  it("treats undefined as not given, and as the end of forwarding", async () => {
+  it("ignores undefined, except that it ends forwarding", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("target");
     await fixture.broker.createQueue("orders", { forwardTo: "target", maxDeliveryCount: 3 });
@@ -98,7 +98,7 @@ describe("updateEntity", () => {
 });
 
 describe("deleteEntity", () => {
-  it("removes the entity with its messages and ends the waits of its receivers", async () => {
+  it("removes the entity with its messages and ends pending receive calls", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const sender = fixture.broker.sender("orders");
@@ -179,7 +179,7 @@ describe("status", () => {
     await sender.send(message("c"));
   });
 
-  it("ends waits when receiving is disabled", async () => {
+  it("ends pending receive calls when receiving is disabled", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const waiting = codeOf(fixture.broker.receiver("orders").receive());
@@ -188,7 +188,7 @@ describe("status", () => {
   });
 });
 
-/** Sends a message again and again until the quota is used up; returns how often. */
+/** Sends a message repeatedly until the quota is used up; returns how often. */
 async function sendUntilRefused(sender: Sender, one: BrokerMessage): Promise<number> {
   for (let sent = 0; ; sent++) {
     const code = await sender.send(one).then(() => undefined, codeOfError);
@@ -201,7 +201,7 @@ async function sendUntilRefused(sender: Sender, one: BrokerMessage): Promise<num
 const codeOfError = (error: { readonly code?: unknown }) => error.code;
 
 describe("quota", () => {
-  it("counts what the broker itself needs for a message, however small that is", async () => {
+  it("counts the broker's overhead for a message of any size", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
     const sender = fixture.broker.sender("orders");
@@ -212,7 +212,7 @@ describe("quota", () => {
     expect(sizeInBytes).toBeLessThan(sent * 100);
   });
 
-  it("counts what settlements and rules changed", async () => {
+  it("counts changes by settlements and rules", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("news", { maxSizeInMegabytes: 1 });
     const copying = {
@@ -227,7 +227,7 @@ describe("quota", () => {
     expect(sent).toBeLessThan(2 ** 20 / 90_000 + 2);
   });
 
-  it("counts what transactions are about to send, and no longer than they are", async () => {
+  it("counts pending sends of transactions while they are pending", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
     const sender = fixture.broker.sender("orders");
@@ -246,7 +246,7 @@ describe("quota", () => {
     expect(await codeOf(sender.send(big))).toBe("quota-exceeded");
   });
 
-  it("refuses a message that does not fit, and accepts it once others are removed", async () => {
+  it("refuses a message that does not fit, and accepts it after others were removed", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { maxSizeInMegabytes: 1 });
     const sender = fixture.broker.sender("orders");
@@ -261,7 +261,7 @@ describe("quota", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
-  it("refuses a message above the entity's largest size, properties included", async () => {
+  it("refuses a message above the entity's maximum size, including properties", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { maxMessageSizeInKilobytes: 1 });
     const sender = fixture.broker.sender("orders");
@@ -337,7 +337,7 @@ describe("a topic", () => {
 });
 
 describe("auto-delete on idle", () => {
-  it("deletes an entity that was unused for the time", async () => {
+  it("deletes an entity that was unused for the duration", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
     const sender = fixture.broker.sender("orders");
@@ -363,7 +363,7 @@ describe("auto-delete on idle", () => {
     expect(fixture.broker.listEntities()).toEqual([]);
   });
 
-  it("takes use of a topic's subscriptions for use of the topic", async () => {
+  it("counts use of a topic's subscriptions as use of the topic", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     const createTopic = async (path: string) => {
@@ -399,7 +399,7 @@ describe("partitioned entity", () => {
     expect(await codeOf(sender.send(message(quarter)))).toBe("quota-exceeded");
   });
 
-  it("puts the partition in the topmost 16 bits of sequence numbers that are gap-free in each", async () => {
+  it("has the partition in the upper 16 bits of sequence numbers, without gaps in each partition", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { enablePartitioning: true });
     const sender = fixture.broker.sender("orders");
@@ -418,7 +418,7 @@ describe("partitioned entity", () => {
     expect(await receiver.peek()).toEqual([]);
   });
 
-  it("peeks in the order of sequence numbers, so that a browser can go on from the last", async () => {
+  it("peeks in the order of sequence numbers, so that peeking can continue after the last", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { enablePartitioning: true });
     const sender = fixture.broker.sender("orders");
@@ -436,7 +436,7 @@ describe("partitioned entity", () => {
 });
 
 describe("purge", () => {
-  it("removes messages in every state and says how many", async () => {
+  it("removes messages in every state and returns their number", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const sender = fixture.broker.sender("orders");
@@ -455,7 +455,7 @@ describe("purge", () => {
 });
 
 describe("deleteBatch", () => {
-  it("deletes the oldest active messages enqueued before an instant", async () => {
+  it("deletes the oldest active messages that were enqueued before a time", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const sender = fixture.broker.sender("orders");
@@ -515,7 +515,7 @@ describe("snapshot", () => {
 });
 
 describe("onEvent", () => {
-  it("reports what happened to which message, in order, until it is removed", async () => {
+  it("reports the events of each message, in order, until it is removed", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders", { maxDeliveryCount: 2 });
     const events: BrokerEvent[] = [];

@@ -5,7 +5,7 @@ import { message, openFixture, textsOf } from "../fixture.test-support.js";
 import type { ReceivedMessage } from "../messages/received-message.js";
 
 describe("peeking at a topic", () => {
-  it("shows the messages that are scheduled there, and none that went on to subscriptions", async () => {
+  it("returns scheduled messages, and none that were delivered to subscriptions", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await broker.createTopic("news");
@@ -31,7 +31,7 @@ describe("peeking at a topic", () => {
 });
 
 describe("peeking into a session", () => {
-  it("shows its messages in every state, in order of sequence number, and no others", async () => {
+  it("returns its messages in every state, in order of sequence number, and no others", async () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     await openOrders(broker);
@@ -71,7 +71,7 @@ describe("peeking into a session", () => {
     ]);
   });
 
-  it("does not show messages that were removed", async () => {
+  it("does not return removed messages", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await openOrders(broker);
@@ -88,7 +88,7 @@ describe("peeking into a session", () => {
     expect(textsOf(await session.peek(10))).toEqual(["3", "4", "5"]);
   });
 
-  it("finds the same as looking through everything, however the sessions lie", async () => {
+  it("finds the same messages as a search through all, for any sessions", async () => {
     const sends = fc.array(fc.record({ session: fc.constantFrom("a", "b", "c"), count: fc.nat(30) }), {
       maxLength: 12,
     });

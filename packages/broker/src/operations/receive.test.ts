@@ -12,7 +12,7 @@ async function openOrders(mode: "peekLock" | "receiveAndDelete" = "peekLock") {
 }
 
 describe("receive", () => {
-  it("hands out messages in order with gap-free sequence numbers", async () => {
+  it("delivers messages in order with sequence numbers without gaps", async () => {
     await using fixture = await openOrders();
     await fixture.sender.sendBatch([message("a"), message("b"), message("c")]);
     const received = await fixture.receiver.receive(10);
@@ -30,7 +30,7 @@ describe("receive", () => {
     expect(await other.receive(1, { maxWaitMs: 0 })).toEqual([]);
   });
 
-  it("gives every broker property back as it was sent", async () => {
+  it("returns every broker property as it was sent", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send({
       body: { section: "data", bytes: new Uint8Array([1, 2, 3]) },
@@ -69,7 +69,7 @@ describe("receive", () => {
     expect(received!.body).toEqual({ section: "data", bytes: new Uint8Array([1, 2, 3]) });
   });
 
-  it("keeps value and sequence bodies as graphs", async () => {
+  it("keeps value and sequence bodies as object graphs", async () => {
     await using fixture = await openOrders();
     const value = { when: new Date(0), big: 2n ** 63n, list: [1, "x", null], bytes: new Uint8Array([9]) };
     await fixture.sender.send({ body: { section: "value", value } });
@@ -79,7 +79,7 @@ describe("receive", () => {
     expect(second!.body).toEqual({ section: "sequence", value: [1, [2]] });
   });
 
-  it("keeps no reference to the sender's objects and gives every reader its own copy", async () => {
+  it("keeps no reference to the sender's objects and returns a copy to every receiver", async () => {
     await using fixture = await openOrders();
     const bytes = new Uint8Array([1, 2, 3]);
     const tag = new Uint8Array([7]);
@@ -96,7 +96,7 @@ describe("receive", () => {
     expect(second!.applicationProperties.tag).toEqual(new Uint8Array([7]));
   });
 
-  it("keeps an application property named __proto__ an ordinary property", async () => {
+  it("treats an application property named __proto__ as an ordinary property", async () => {
     await using fixture = await openOrders();
     const applicationProperties = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}');
     await fixture.sender.send(message("a", { applicationProperties }));
@@ -128,7 +128,7 @@ describe("receive", () => {
     expect(second!.applicationProperties).toEqual({ length: 5, added: 1 });
   });
 
-  it("removes messages at once in receive-and-delete", async () => {
+  it("removes messages in receive-and-delete mode", async () => {
     await using fixture = await openOrders("receiveAndDelete");
     await fixture.sender.send(message("a"));
     const [received] = await fixture.receiver.receive();
@@ -145,7 +145,7 @@ describe("receive", () => {
     expect(await pending).toEqual([]);
   });
 
-  it("serves waiting receivers in the order in which they came", async () => {
+  it("delivers to waiting receivers in the order of their calls", async () => {
     await using fixture = await openOrders();
     const first = fixture.receiver.receive(1);
     const second = fixture.receiver.receive(2);
@@ -161,7 +161,7 @@ describe("receive", () => {
     expect(textsOf(await pending)).toEqual(["a", "b"]);
   });
 
-  it("ends a wait by its signal and leaves messages to others", async () => {
+  it("ends a pending call with its signal and leaves messages to others", async () => {
     await using fixture = await openOrders();
     const abort = new AbortController();
     const pending = fixture.receiver.receive(1, { signal: abort.signal });
@@ -172,7 +172,7 @@ describe("receive", () => {
     expect(textsOf(await fixture.receiver.receive())).toEqual(["a"]);
   });
 
-  it("serves a waiting receiver when a lock ends", async () => {
+  it("delivers to a waiting receiver when a lock expires", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a"));
     await fixture.receiver.receive();
@@ -196,7 +196,7 @@ describe("receive", () => {
 });
 
 describe("consume", () => {
-  it("pushes messages as far as credit goes", async () => {
+  it("delivers as many messages as there is credit", async () => {
     await using fixture = await openOrders();
     const got: string[] = [];
     const consumer = fixture.receiver.consume({ onMessage: (received) => got.push(textOf(received)) });
@@ -210,7 +210,7 @@ describe("consume", () => {
     expect(consumer.credit).toBe(1);
   });
 
-  it("honours credit in the order in which it was granted, across consumers", async () => {
+  it("uses credit in the order in which it was granted, across consumers", async () => {
     await using fixture = await openOrders();
     const got: string[] = [];
     const one = fixture.receiver.consume({ onMessage: (received) => got.push(`1${textOf(received)}`) });
@@ -224,7 +224,7 @@ describe("consume", () => {
     expect(got).toEqual(["1a", "2b", "1c"]);
   });
 
-  it("gives unused credit back when drained", async () => {
+  it("returns unused credit when drained", async () => {
     await using fixture = await openOrders();
     const got: string[] = [];
     const consumer = fixture.receiver.consume({ onMessage: (received) => got.push(textOf(received)) });
@@ -235,7 +235,7 @@ describe("consume", () => {
     expect(got).toEqual(["a"]);
   });
 
-  it("lets its handler settle and send at once", async () => {
+  it("allows its handler to settle and send immediately", async () => {
     await using fixture = await openOrders();
     const got: string[] = [];
     const consumer = fixture.receiver.consume({
@@ -252,7 +252,7 @@ describe("consume", () => {
     expect(await fixture.receiver.peek()).toEqual([]);
   });
 
-  it("settles nothing when closed: locks last until they end", async () => {
+  it("settles nothing when closed: locks last until they expire", async () => {
     await using fixture = await openOrders();
     let lockToken: string | undefined;
     const consumer = fixture.receiver.consume({ onMessage: (received) => (lockToken = received.lockToken) });
@@ -265,7 +265,7 @@ describe("consume", () => {
 });
 
 describe("peek", () => {
-  it("shows active, locked, deferred and scheduled messages in sequence order", async () => {
+  it("returns active, locked, deferred and scheduled messages in sequence order", async () => {
     await using fixture = await openOrders();
     await fixture.sender.sendBatch([message("a"), message("b"), message("c")]);
     await fixture.sender.schedule([
@@ -279,7 +279,7 @@ describe("peek", () => {
     expect(peeked.map((one) => one.lockToken)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it("goes on from a sequence number", async () => {
+  it("continues from a sequence number", async () => {
     await using fixture = await openOrders();
     await fixture.sender.sendBatch(["a", "b", "c"].map((text) => message(text)));
     expect(textsOf(await fixture.receiver.peek(1, { fromSequenceNumber: 2n }))).toEqual(["b"]);
@@ -288,7 +288,7 @@ describe("peek", () => {
 });
 
 describe("close", () => {
-  it("ends waits with broker-closed and refuses what follows", async () => {
+  it("rejects pending and later calls with broker-closed", async () => {
     const fixture = await openOrders();
     const pending = fixture.receiver.receive();
     const waiting = codeOf(pending);

@@ -15,7 +15,7 @@ async function openOrders(options = {}) {
 }
 
 describe("schedule", () => {
-  it("keeps a message until its time and then enqueues it under a new sequence number", async () => {
+  it("keeps a message until its scheduled time and then enqueues it with a new sequence number", async () => {
     await using fixture = await openOrders();
     const dueMs = fixture.clock.now() + HOUR_MS;
     expect(await fixture.sender.schedule([message("later", fixture.inMs(HOUR_MS))])).toEqual([1n]);
@@ -31,7 +31,7 @@ describe("schedule", () => {
     expect(received!.scheduledEnqueueTime!.getTime()).toBe(dueMs);
   });
 
-  it("activates messages in the order of their times, those of one instant as they were scheduled", async () => {
+  it("activates messages in the order of their times, those of the same time in the order of scheduling", async () => {
     await using fixture = await openOrders();
     await fixture.sender.schedule([
       message("c", fixture.inMs(3000)),
@@ -43,7 +43,7 @@ describe("schedule", () => {
     expect(textsOf(await fixture.receiver.receive(10))).toEqual(["a", "b1", "b2", "c"]);
   });
 
-  it("is what send does with a scheduledEnqueueTime in the future", async () => {
+  it("has the same result as send with a scheduledEnqueueTime in the future", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("later", fixture.inMs(1000)));
     await fixture.sender.send(message("past", { scheduledEnqueueTime: new Date(0) }));
@@ -51,7 +51,7 @@ describe("schedule", () => {
     expect((await fixture.receiver.peek(10, { fromSequenceNumber: 1n }))[0]!.state).toBe("scheduled");
   });
 
-  it("enqueues a message whose time has passed at once, as active, under the number that it returns", async () => {
+  it("enqueues a message whose time has passed immediately, as active, with the returned number", async () => {
     await using fixture = await openOrders();
     const past = fixture.inMs(-1000);
     const numbers = await fixture.sender.schedule([message("a", past), message("b", past)]);
@@ -62,7 +62,7 @@ describe("schedule", () => {
     expect(await codeOf(fixture.sender.cancelScheduled([1n]))).toBe("message-not-found");
   });
 
-  it("does so in a transaction, too", async () => {
+  it("works in a transaction", async () => {
     await using fixture = await openOrders();
     const transaction = fixture.broker.beginTransaction();
     const numbers = await fixture.sender.schedule([message("a", fixture.inMs(0))], transaction);
@@ -86,7 +86,7 @@ describe("schedule", () => {
     expect((await fixture.broker.receiver("orders/$deadletterqueue").receive())[0]!.state).toBe("active");
   });
 
-  it("wakes a waiting receiver", async () => {
+  it("delivers to a waiting receiver", async () => {
     await using fixture = await openOrders();
     await fixture.sender.schedule([message("later", fixture.inMs(1000))]);
     const pending = fixture.receiver.receive();
@@ -94,7 +94,7 @@ describe("schedule", () => {
     expect(textsOf(await pending)).toEqual(["later"]);
   });
 
-  it("counts the time to live from the activation", async () => {
+  it("counts the time to live from activation", async () => {
     await using fixture = await openOrders();
     await fixture.sender.schedule([message("later", { ...fixture.inMs(HOUR_MS), timeToLiveMs: 1000 })]);
     expect(await fixture.receiver.peek()).toMatchObject([
@@ -124,7 +124,7 @@ describe("cancelScheduled", () => {
 });
 
 describe("time to live", () => {
-  it("drops an expired message where the queue does not dead-letter on expiration", async () => {
+  it("discards an expired message if the queue does not dead-letter on expiration", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a", { timeToLiveMs: 1000 }));
     fixture.clock.advance(1000);
@@ -132,7 +132,7 @@ describe("time to live", () => {
     expect(await fixture.broker.receiver("orders/$DeadLetterQueue").peek()).toEqual([]);
   });
 
-  it("dead-letters an expired message with TTLExpiredException where the queue says so", async () => {
+  it("dead-letters an expired message with TTLExpiredException if the queue is configured so", async () => {
     await using fixture = await openOrders({ deadLetteringOnMessageExpiration: true });
     await fixture.sender.send(message("a", { timeToLiveMs: 1000 }));
     fixture.clock.advance(1000);
@@ -141,7 +141,7 @@ describe("time to live", () => {
     expect(dead!.deadLetterErrorDescription).toBe("The message expired and was dead lettered.");
   });
 
-  it("is capped silently by the queue's default", async () => {
+  it("is limited by the queue's default without an error", async () => {
     await using fixture = await openOrders({ defaultMessageTimeToLiveMs: 2000 });
     await fixture.sender.send(message("a", { timeToLiveMs: HOUR_MS }));
     await fixture.sender.send(message("b"));
@@ -151,7 +151,7 @@ describe("time to live", () => {
     expect(await fixture.receiver.peek()).toEqual([]);
   });
 
-  it("does not touch a locked message, which expires at once when its lock ends", async () => {
+  it("does not affect a locked message, which expires when its lock ends", async () => {
     await using fixture = await openOrders({ deadLetteringOnMessageExpiration: true });
     await fixture.sender.sendBatch([
       message("a", { timeToLiveMs: 1000 }),

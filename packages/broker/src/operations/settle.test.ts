@@ -23,7 +23,7 @@ describe("complete", () => {
     expect(await fixture.receiver.peek(10)).toEqual([]);
   });
 
-  it("takes a lock token from any receiver on the entity", async () => {
+  it("accepts a lock token from any receiver of the entity", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a"));
     const [received] = await fixture.receiver.receive();
@@ -49,7 +49,7 @@ describe("complete", () => {
     expect(await codeOf(fixture.receiver.abandon(received!.lockToken!))).toBe("message-lock-lost");
   });
 
-  it("rejects the token of another entity and text that is no token", async () => {
+  it("rejects the token of another entity and text that is not a token", async () => {
     await using fixture = await openOrders();
     await fixture.broker.createQueue("other");
     await fixture.sender.send(message("a"));
@@ -61,7 +61,7 @@ describe("complete", () => {
     expect(await codeOf(fixture.receiver.complete("no token"))).toBe("message-lock-lost");
   });
 
-  it("names entity and message in the refusal", async () => {
+  it("names entity and message in the error", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a"));
     const [received] = await fixture.receiver.receive();
@@ -73,7 +73,7 @@ describe("complete", () => {
 });
 
 describe("abandon", () => {
-  it("makes the message the next to be received and counts a failed delivery", async () => {
+  it("makes the message the next one to be received and counts a failed delivery", async () => {
     await using fixture = await openOrders();
     await fixture.sender.sendBatch([message("a"), message("b")]);
     const [first] = await fixture.receiver.receive();
@@ -84,7 +84,7 @@ describe("abandon", () => {
     expect(again.map((one) => one.deliveryCount)).toEqual([1, 0]);
   });
 
-  it("modifies application properties without touching messages received before", async () => {
+  it("modifies application properties without changing messages received before", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a", { applicationProperties: { colour: "red", size: 1 } }));
     const [first] = await fixture.receiver.receive();
@@ -120,7 +120,7 @@ describe("abandon", () => {
     expect(dead!.sequenceNumber).toBe(1n);
   });
 
-  it("keeps a message in the dead-letter queue however often it fails there, and counts nothing", async () => {
+  it("keeps a message in the dead-letter queue after any number of failures, without counting", async () => {
     await using fixture = await openOrders({ maxDeliveryCount: 1 });
     await fixture.sender.send(message("a"));
     await fixture.receiver.abandon((await fixture.receiver.receive())[0]!);
@@ -273,7 +273,7 @@ describe("lock", () => {
     expect(again[0]!.deliveryCount).toBe(1);
   });
 
-  it("is renewed for the full duration from now on", async () => {
+  it("is renewed for the full duration", async () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a"));
     const [received] = await fixture.receiver.receive();
@@ -312,7 +312,7 @@ describe("lock", () => {
 });
 
 describe("release", () => {
-  it("gives the message back first, without counting a delivery", async () => {
+  it("makes the message the next one to be received, without counting a delivery", async () => {
     await using fixture = await openOrders({ maxDeliveryCount: 1 });
     await fixture.sender.sendBatch([message("a"), message("b")]);
     const [received] = await fixture.receiver.receive();

@@ -7,7 +7,7 @@ import { OPAQUE, type RuleValue, ruleGuid, ruleTimeSpan } from "./evaluation/rul
 const GUID = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
 
 describe("correlation filter", () => {
-  it("compares each system property it names", () => {
+  it("compares each system property of the filter", () => {
     const message = ruleSubject({
       system: {
         ContentType: "application/json",
@@ -36,7 +36,7 @@ describe("correlation filter", () => {
     }
   });
 
-  it("needs all conditions to hold", () => {
+  it("matches if all conditions are met", () => {
     const matches = compileCorrelationFilter({ subject: "red", properties: { size: 5n } });
     const result = [
       { system: { Label: "red" }, application: { size: 5n } },
@@ -58,7 +58,7 @@ describe("correlation filter", () => {
     expect(matches(ruleSubject({ application: { cOLOR: "red" } }))).toBe(true);
   });
 
-  it("does not match when a property it names is not set", () => {
+  it("does not match if one of its properties is not set", () => {
     expect(compileCorrelationFilter({ messageId: "" })(ruleSubject({}))).toBe(false);
     expect(compileCorrelationFilter({ properties: { a: "" } })(ruleSubject({}))).toBe(false);
   });
@@ -72,10 +72,10 @@ describe("correlation filter", () => {
     ["a boolean with a number", true, 1n, false],
     ["instants", new Date(1000), new Date(1000), true],
     ["bytes by content", Uint8Array.of(1, 2), Uint8Array.of(1, 2), true],
-    ["bytes of other length", Uint8Array.of(1, 2), Uint8Array.of(1), false],
+    ["bytes of another length", Uint8Array.of(1, 2), Uint8Array.of(1), false],
     ["GUIDs", ruleGuid(GUID), ruleGuid(GUID.toUpperCase()), true],
-    ["spans of time", ruleTimeSpan(7n), ruleTimeSpan(7n), true],
-    ["values it cannot read", OPAQUE, OPAQUE, false],
+    ["time spans", ruleTimeSpan(7n), ruleTimeSpan(7n), true],
+    ["values that it cannot read", OPAQUE, OPAQUE, false],
     ["null with null", null, null, true],
     ["null with text", null, "", false],
   ])("compares %s", (_, wanted, value, expected) => {

@@ -51,13 +51,13 @@ describe("statements", () => {
     });
   });
 
-  it("leave the message as it was", () => {
+  it("do not change the original message", () => {
     const application = new Map<string, RuleValue>([["a", 1n]]);
     run("SET a = 2; REMOVE a", { application });
     expect([...application]).toEqual([["a", 1n]]);
   });
 
-  it("number at most 32", () => {
+  it("are at most 32", () => {
     expect(failure("SET a=1;".repeat(32))).toBe("no error");
     expect(failure("SET a=1;".repeat(33))).toContain("expected at most 32 statements at position 256");
   });
@@ -87,17 +87,17 @@ describe("SET", () => {
     expect(run("SET user.[new one] = 'x'").application).toEqual({ "new one": "x" });
   });
 
-  it("overwrites a property under the spelling it has on the message", () => {
+  it("overwrites a property with the letter case that it has in the message", () => {
     expect(run("SET COLOR = 'blue'", { application: { Color: "red" } }).application).toEqual({
       Color: "blue",
     });
   });
 
-  it("takes constants of every type", () => {
+  it("accepts constants of every type", () => {
     expect([set("1"), set("1.5"), set("'x'"), set("TRUE"), set("NULL")]).toEqual([1n, 1.5, "x", true, null]);
   });
 
-  it("computes with properties and parameters", () => {
+  it("accepts expressions of properties and parameters", () => {
     const properties = { application: { quantity: 10n }, system: { Label: "order" } };
     expect(
       run("SET quantity = quantity / 2; SET tag = sys.Label + @suffix", properties, { suffix: "-x" }),
@@ -107,11 +107,11 @@ describe("SET", () => {
     });
   });
 
-  it("makes a new GUID with newid()", () => {
+  it("creates a new GUID with newid()", () => {
     expect(set("newid()")).toMatchObject({ type: "guid" });
   });
 
-  it("leaves the target alone when the value is unknown", () => {
+  it("does not change the property if the value is unknown", () => {
     expect(
       run("SET a = missing; SET b = missing + 1; SET sys.Label = missing", { application: { a: 1n } }),
     ).toEqual({
@@ -135,8 +135,8 @@ describe("SET", () => {
     ["text to a boolean", "'True'", false, true],
     ["an integer to a boolean", "2", false, true],
     ["a double to a boolean", "0.0", true, false],
-    ["text to an instant", "'2024-05-01T12:00:00Z'", new Date(0), new Date("2024-05-01T12:00:00Z")],
-    ["text to a span of time", "'1.02:03:04.5'", ruleTimeSpan(0n), ruleTimeSpan(937_845_000_000n)],
+    ["text to a date", "'2024-05-01T12:00:00Z'", new Date(0), new Date("2024-05-01T12:00:00Z")],
+    ["text to a time span", "'1.02:03:04.5'", ruleTimeSpan(0n), ruleTimeSpan(937_845_000_000n)],
     [
       "text to a GUID",
       `'${GUID.toUpperCase()}'`,
@@ -151,19 +151,19 @@ describe("SET", () => {
     ["text that is not a number", "'x'", 0n, "x"],
     ["a double beyond 64 bits", "1e30", 0n, 1e30],
     ["text that is not a boolean", "'yes'", true, "yes"],
-    ["text that is not an instant", "'soon'", new Date(0), "soon"],
-    ["text that is no span of time", "'25:00:00'", ruleTimeSpan(0n), "25:00:00"],
+    ["text that is not a date", "'soon'", new Date(0), "soon"],
+    ["text that is not a time span", "'25:00:00'", ruleTimeSpan(0n), "25:00:00"],
     ["a number for bytes", "1", Uint8Array.of(1), 1n],
   ])("replaces the property with %s, which has no conversion", (_, expression, current, expected) => {
     expect(set(expression, current)).toEqual(expected);
   });
 
-  it("rejects text that is not a number at once, however long", () => {
+  it("rejects text of any length that is not a number quickly", () => {
     const digits = "1".repeat(200_000);
     expect(failure("SET a = b", { application: { a: 0.5, b: `${digits}x` } })).toMatch(/200010 bytes/);
   });
 
-  it("fails on text and on properties that are too long to be kept", () => {
+  it("fails for text and properties that are too long", () => {
     const application = { a: "x".repeat(8) };
     expect(run("SET a = a + a ".repeat(12), { application }).application.a).toHaveLength(2 ** 15);
     expect(failure("SET a = a + a ".repeat(32), { application })).toMatch(/^OverflowException: the text/);
@@ -171,7 +171,7 @@ describe("SET", () => {
     expect(failure(copies, { application })).toMatch(/^RuleActionException: .* have 98331 bytes/);
   });
 
-  it("writes instants, spans of time and GUIDs as .NET's invariant culture does", () => {
+  it("writes dates, time spans and GUIDs like .NET's invariant culture", () => {
     const application = {
       text: "",
       at: new Date("2024-05-01T12:00:00Z"),
@@ -206,7 +206,7 @@ describe("SET of a system property", () => {
     expect(run(`SET sys.${name} = ${expression}`).system).toEqual({ [name]: expected });
   });
 
-  it("goes by the names of newer SDKs and any letter case", () => {
+  it("accepts the names of newer SDKs and any letter case", () => {
     expect(run("SET sys.subject = 'x'").system).toEqual({ Label: "x" });
   });
 
@@ -239,7 +239,7 @@ describe("REMOVE", () => {
     });
   });
 
-  it("does nothing about an absent property", () => {
+  it("ignores an absent property", () => {
     expect(run("REMOVE color")).toEqual({ application: {}, system: {} });
   });
 

@@ -6,7 +6,7 @@ import { evaluateRules } from "./rule-copies.js";
 
 const sql = (expression: string) => ({ type: "sql", expression }) as const;
 
-/** What a subscription with these rules makes of a message with `quantity` 10. */
+/** The copies that a subscription with these rules creates of a message with `quantity` 10. */
 function evaluate(...definitions: readonly RuleDefinition[]) {
   const subject = ruleSubject({ application: { quantity: 10n }, system: { Label: "red" } });
   const { copies, failures } = evaluateRules(definitions.map(compileRule), subject);
@@ -17,7 +17,7 @@ function evaluate(...definitions: readonly RuleDefinition[]) {
 }
 
 describe("compileRule", () => {
-  it("knows true, false, SQL and correlation filters", () => {
+  it("accepts true, false, SQL and correlation filters", () => {
     const filters = [
       { type: "true" },
       { type: "false" },
@@ -42,13 +42,13 @@ describe("compileRule", () => {
 });
 
 describe("evaluateRules", () => {
-  it("makes one copy for all matching rules without an action", () => {
+  it("creates one copy for all matching rules without an action", () => {
     expect(
       evaluate({ name: "a", filter: sql("quantity = 10") }, { name: "b", filter: { type: "true" } }).copies,
     ).toEqual([{}]);
   });
 
-  it("makes a copy for each matching rule with an action, with RuleName set to the rule's name", () => {
+  it("creates a copy for each matching rule with an action, with the rule's name in RuleName", () => {
     const rules = ["a", "b"].map((name) => ({
       name,
       filter: sql("quantity > 1"),
@@ -60,7 +60,7 @@ describe("evaluateRules", () => {
     ]);
   });
 
-  it("makes three copies for five matching rules, two of which have an action", () => {
+  it("creates three copies for five matching rules, two of which have an action", () => {
     const plain = ["a", "b", "c"].map((name) => ({ name, filter: sql("1 = 1") }));
     const acting = ["d", "e"].map((name) => ({
       name,
@@ -74,12 +74,12 @@ describe("evaluateRules", () => {
     ]);
   });
 
-  it("makes no copy when nothing matches or there are no rules", () => {
+  it("creates no copy if no rule matches or there are no rules", () => {
     expect(evaluate({ name: "a", filter: { type: "false" } })).toEqual({ copies: [], failures: [] });
     expect(evaluate()).toEqual({ copies: [], failures: [] });
   });
 
-  it("reports rules that fail in filter or action and goes on with the others", () => {
+  it("reports rules that fail in filter or action and continues with the others", () => {
     const result = evaluate(
       { name: "a", filter: sql("sys.Colour = 'red'") },
       { name: "b", filter: { type: "true" }, action: { expression: "SET quantity = quantity / 0" } },

@@ -1,11 +1,11 @@
 import { deserialize, serialize } from "node:v8";
 import type { EntityRecord, MessageRecord, SessionRecord, Storage } from "./storage.js";
 
-/** The durable content of a storage, by table and key. Outlives the storages opened on it. */
+/** The durable content of a storage, by table and key. It remains when storages are closed. */
 export interface Disk {
   readonly tables: Record<Table, Map<string, Uint8Array>>;
   nextBodyId: number;
-  /** While set, nothing becomes durable and commits stay pending: a process killed now loses everything since. */
+  /** While set, no change becomes durable and commits stay pending: a killed process would lose them. */
   isStalled: boolean;
   /** Makes the next commits fail. */
   failure: Error | undefined;

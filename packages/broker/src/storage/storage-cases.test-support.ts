@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { MessageContent } from "../messages/message-content.js";
 import type { EntityRecord, MessageRecord, RecordVisitor, SessionRecord, Storage } from "./storage.js";
 
-/** Where storages are opened one after another, as by a broker that restarts. */
+/** A place where storages are opened one after another, as by a broker that restarts. */
 export interface StoragePlace {
   /** Opens a storage that has not been loaded yet. */
   open(): Promise<Storage>;
@@ -12,9 +12,9 @@ export interface StoragePlace {
 /** One requirement of every storage. */
 export interface StorageCase {
   readonly name: string;
-  /** Whether it applies only to storages that outlive `close`. */
+  /** Whether it applies only to storages that keep their content after `close`. */
   readonly isDurableOnly: boolean;
-  /** Rejects with the reason when the requirement is not met. */
+  /** Rejects with the reason if the requirement is not met. */
   run(place: StoragePlace): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ describe("createManualClock", () => {
     expect(() => createManualClock(new Date(Number.NaN))).toThrow(TypeError);
   });
 
-  it("fires the timers of all its brokers in one order, each at its own instant", async () => {
+  it("fires the timers of all its brokers in order, each at its time", async () => {
     const clock = createManualClock(new Date(0));
     await using one = createBroker({ clock });
     await using two = createBroker({ clock });
@@ -51,7 +51,7 @@ describe("createSystemClock", () => {
     expect(textsOf(await broker.receiver("q").receive(1, { maxWaitMs: 5000 }))).toEqual(["soon"]);
   });
 
-  it("leaves no timer behind a closed broker", async () => {
+  it("leaves no timer of a closed broker", async () => {
     const timersBefore = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const broker = createBroker();
     await broker.createQueue("q");

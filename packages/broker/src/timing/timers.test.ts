@@ -3,7 +3,7 @@ import { createSystemClock } from "./clock.js";
 import { Timers } from "./timers.js";
 import { TimerEntry } from "./timing-wheel.js";
 
-it("gives other work a turn while many timers fire", async () => {
+it("lets other work run while many timers fire", async () => {
   const timers = new Timers(createSystemClock());
   let fired = 0;
   class Slow extends TimerEntry {

@@ -18,7 +18,7 @@ class Recorder extends TimerEntry {
 const START_MS = Date.UTC(2024, 0, 1);
 
 describe("runDue", () => {
-  it("fires what a sorted list would fire, in its order, whatever is armed, moved and disarmed", () => {
+  it("fires timers in sorted order, after any additions, moves and removals", () => {
     const delays = fc.oneof(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 2 ** 33 }));
     const command = fc.oneof(
       fc.record({ kind: fc.constant("arm" as const), entry: fc.nat(19), delayMs: delays }),
@@ -50,7 +50,7 @@ describe("runDue", () => {
             const due = model.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
             for (const { entry } of due) forget(entry);
             expected.push(...due.map(({ entry }) => entry));
-            // An interruption after every eighth entry leaves the others due at once.
+            // An interruption after every eighth entry leaves the others due immediately.
             do wheel.runDue(nowMs, nowMs, () => isInterrupted);
             while (wheel.nextDueMs <= nowMs);
           }
@@ -63,7 +63,7 @@ describe("runDue", () => {
     );
   });
 
-  it("keeps the order of thousands that are moved and fired in parts", () => {
+  it("keeps the order of thousands of entries that are moved and fired in parts", () => {
     const wheel = new TimingWheel(START_MS);
     const fired: number[] = [];
     const dueMs = START_MS + 100_000;
@@ -77,7 +77,7 @@ describe("runDue", () => {
     expect(fired).toEqual(expected);
   });
 
-  it("lets a firing entry arm itself and others again", () => {
+  it("allows a firing entry to arm itself and others again", () => {
     const wheel = new TimingWheel(START_MS);
     const fired: number[] = [];
     const entry = new Recorder((nowMs) => {
@@ -89,7 +89,7 @@ describe("runDue", () => {
     expect(fired).toEqual([300, 600, 900]);
   });
 
-  it("never fires what is due beyond the year 10889 or at Infinity", () => {
+  it("never fires entries that are due after the year 10889 or at Infinity", () => {
     const wheel = new TimingWheel(START_MS);
     const entry = new Recorder(() => {
       throw new Error("fired");

@@ -7,7 +7,7 @@ const rules = { emulatorDefaults: false, warn: () => {} };
 const read = (text: string, options: Partial<typeof rules> = {}) =>
   parseBrokerConfig(text, "Config.json", { ...rules, ...options });
 
-/** A file in the form of the official emulator's. */
+/** A configuration file of the official emulator. */
 const shop = `{
   // Comments, trailing commas and any letter case are allowed.
   "UserConfig": {
@@ -82,7 +82,7 @@ describe("a configuration of the official emulator", () => {
     ]);
   });
 
-  it("updates the entities of a data directory that it names, and does not change the others", async () => {
+  it("updates its entities in a data directory, and does not change others", async () => {
     await using broker = createBroker();
     await broker.createQueue("kept");
     const [before] = read(shop);
@@ -129,7 +129,7 @@ describe("a configuration of the official emulator", () => {
       '{"Namespaces":[{"Queues":[{"Name":"q","Properties":{"LockDuration":"1m"}}]}]}',
       "Namespaces[0].Queues[0].Properties.LockDuration must be an ISO 8601 duration such as PT1M.",
     ],
-  ])("says what is wrong, and where: %s", (text, message) => {
+  ])("reports the problem and its path: %s", (text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 });

@@ -23,13 +23,13 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
   });
   return [
     ...[0, 1, 255, 256, 65_536, 5_000_001].map((length) =>
-      testCase(`a body of ${length} bytes comes back as it was put`, async (store) => {
+      testCase(`a stored body of ${length} bytes is returned unchanged`, async (store) => {
         const body = bytes(length);
         await store.put(key, body, {});
         assertSameValue(await read(store, key, length), body, "the body");
       }),
     ),
-    testCase("keys of every allowed form are kept apart", async (store) => {
+    testCase("keys of every allowed form are distinct", async (store) => {
       const keys = [
         "a",
         "A1",
@@ -46,7 +46,7 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
         assertSameValue(await read(store, one, 1), Uint8Array.of(index), one);
       }
     }),
-    testCase("there is nothing under a key that was not put", async (store) => {
+    testCase("a key that was not stored returns undefined", async (store) => {
       await store.put(key, bytes(10), {});
       for (const other of [
         "2026-11-05",
@@ -58,23 +58,23 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
         assert.equal(await store.get(other, { maxBytes: 10 }), undefined, other);
       }
     }),
-    testCase("no more is read than one byte beyond what was announced", async (store) => {
+    testCase("reading stops one byte after maxBytes", async (store) => {
       await store.put(key, bytes(1_000), {});
       const piece = await store.get(key, { maxBytes: 99 });
-      assert.ok(piece !== undefined && piece.length > 99, "more than announced shows");
-      assert.ok(piece.length <= 1_000, "no more than there is");
+      assert.ok(piece !== undefined && piece.length > 99, "the caller can detect that the body is too large");
+      assert.ok(piece.length <= 1_000, "not more than the stored body");
     }),
-    testCase("what was put does not change with the bytes that were handed over", async (store) => {
+    testCase("a stored body does not change if the caller changes its bytes", async (store) => {
       const body = bytes(1_000);
       await store.put(key, body, {});
       body.fill(0xa5);
       assertSameValue(await read(store, key, 1_000), bytes(1_000), "the body");
     }),
-    testCase("a view of a larger buffer is put alone", async (store) => {
+    testCase("of a view of a larger buffer, only the view is stored", async (store) => {
       await store.put(key, bytes(1_000).subarray(100, 200), {});
       assertSameValue(await read(store, key, 100), bytes(1_000).slice(100, 200), "the body");
     }),
-    testCase("deleting removes one body, and is harmless when there is none", async (store) => {
+    testCase("deleting removes one body, and has no effect without one", async (store) => {
       await store.put(key, bytes(10), {});
       await store.put("2026-11-05/other", bytes(10), {});
       await store.delete(key);
@@ -82,17 +82,17 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
       assert.equal(await store.get(key, { maxBytes: 10 }), undefined);
       assert.equal((await read(store, "2026-11-05/other", 10)).length, 10);
     }),
-    testCase("many bodies can be put and read at once", async (store) => {
+    testCase("many bodies can be stored and read concurrently", async (store) => {
       const keys = Array.from({ length: 40 }, (_, index) => `2026-11-05/${index}`);
       await Promise.all(keys.map((one, index) => store.put(one, bytes(1_000 + index), {})));
       const bodies = await Promise.all(keys.map((one, index) => read(store, one, 1_000 + index)));
       for (const [index, body] of bodies.entries())
         assertSameValue(body, bytes(1_000 + index), required(keys[index]));
     }),
-    testCase("a call that was given up before it began rejects", async (store) => {
+    testCase("a call whose signal is already aborted rejects", async (store) => {
       const abortSignal = AbortSignal.abort();
       await assert.rejects(store.put(key, bytes(10), { abortSignal }));
-      assert.equal(await store.get(key, { maxBytes: 10 }), undefined, "nothing was put");
+      assert.equal(await store.get(key, { maxBytes: 10 }), undefined, "nothing was stored");
       await store.put(key, bytes(10), {});
       await assert.rejects(store.get(key, { maxBytes: 10, abortSignal }));
     }),
@@ -101,7 +101,7 @@ export function claimCheckStoreCases(subject: ClaimCheckStoreSubject): Case[] {
 
 async function read(store: ClaimCheckStore, key: string, maxBytes: number): Promise<Uint8Array> {
   const body = await store.get(key, { maxBytes });
-  assert.ok(body !== undefined, `there is something under ${key}`);
+  assert.ok(body !== undefined, `there is a body under ${key}`);
   return body;
 }
 

@@ -10,7 +10,7 @@ import { numbersOf } from "./processing-harness.js";
 export function clientBatchCases(subject: TransportSubject): Case[] {
   const testCase = clientCase(subject, "batches");
   return [
-    testCase("a batch is filled until it is full, and sent", async (harness) => {
+    testCase("a batch can be filled and sent", async (harness) => {
       const { queue, client, sender } = await harness.openQueue();
       const batch = await sender.createMessageBatch({ maxSizeInBytes: 4_000 });
       let n = 0;
@@ -29,7 +29,7 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       assert.equal(batch.count, 0);
       assert.ok(await batch.tryAddMessageAsync({ body: { n: 1 } }), "a smaller one is added");
     }),
-    testCase("a large array goes in several batches, in order", async (harness) => {
+    testCase("a large array is sent in several batches, in order", async (harness) => {
       const { queue, client, sender } = await harness.openQueue();
       const { maxSizeInBytes } = await sender.createMessageBatch();
       const text = noise(Math.floor(maxSizeInBytes / 5));
@@ -37,21 +37,24 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       await sender.sendMessages(messages);
       assert.deepEqual(numbersOf(await harness.receive(client, queue, 12)), count(12));
     }),
-    testCase("an array with a message too large is refused before anything is sent", async (harness) => {
-      const { queue, client, sender } = await harness.openQueue();
-      const { maxSizeInBytes } = await sender.createMessageBatch();
-      const messages = [
-        { body: { text: noise(maxSizeInBytes / 2) } },
-        { body: { text: noise(maxSizeInBytes / 2) } },
-        { body: { text: noise(maxSizeInBytes) }, messageId: "too large" },
-      ];
-      const error = await rejectsWith("message-too-large", () => sender.sendMessages(messages));
-      assert.equal(error.messageId, "too large");
-      assert.equal(error.entityPath, queue);
-      assert.match(error.message, /Message 3 of 3 cannot be sent, so nothing was\./);
-      assert.ok(error.message.includes(String(maxSizeInBytes)), "the text names the limit");
-      assert.deepEqual(await harness.peek(client, queue), []);
-    }),
+    testCase(
+      "an array with a message that is too large is refused before anything is sent",
+      async (harness) => {
+        const { queue, client, sender } = await harness.openQueue();
+        const { maxSizeInBytes } = await sender.createMessageBatch();
+        const messages = [
+          { body: { text: noise(maxSizeInBytes / 2) } },
+          { body: { text: noise(maxSizeInBytes / 2) } },
+          { body: { text: noise(maxSizeInBytes) }, messageId: "too large" },
+        ];
+        const error = await rejectsWith("message-too-large", () => sender.sendMessages(messages));
+        assert.equal(error.messageId, "too large");
+        assert.equal(error.entityPath, queue);
+        assert.match(error.message, /Message 3 of 3 cannot be sent, so nothing was\./);
+        assert.ok(error.message.includes(String(maxSizeInBytes)), "the text names the limit");
+        assert.deepEqual(await harness.peek(client, queue), []);
+      },
+    ),
     testCase("encoded messages are split as well", async (harness) => {
       const { queue, client, sender } = await harness.openQueue();
       const { maxSizeInBytes } = await sender.createMessageBatch();

@@ -11,7 +11,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "circuit breaker");
   return [
     testCase(
-      "a reader that breaks pauses before the queue is dead-lettered, and goes on when it is mended",
+      "a consumer that can no longer read a format holds its messages, and continues after it is repaired",
       async (harness) => {
         const { queue, reader, seen, events } = await readOnce(harness);
         reader.isBroken = true;
@@ -31,18 +31,15 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         );
       },
     ),
+    testCase("messages of a type that was never readable are all dead-lettered", async (harness) => {
+      const { queue, seen, events } = await readOnce(harness);
+      await harness.sendPoison(queue, 15, { subject: "unheard-of" });
+      await harness.untilEmpty(queue);
+      assert.deepEqual([seen, events], [[0], []]);
+      assert.equal((await harness.content(queue, "deadLetter")).length, 15);
+    }),
     testCase(
-      "poison that never was anything else goes to the dead-letter queue, one and all",
-      async (harness) => {
-        const { queue, seen, events } = await readOnce(harness);
-        await harness.sendPoison(queue, 15, { subject: "unheard-of" });
-        await harness.untilEmpty(queue);
-        assert.deepEqual([seen, events], [[0], []]);
-        assert.equal((await harness.content(queue, "deadLetter")).length, 15);
-      },
-    ),
-    testCase(
-      "messages of other types are handled meanwhile, and the others when the reader is mended",
+      "messages of other types are handled while the circuit is open, and the held messages after it closes",
       async (harness) => {
         const { queue, reader, seen, events } = await readOnce(harness);
         reader.isBroken = true;
@@ -54,7 +51,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         const toNote = (n: number) => ({ contentType: "application/x-note", subject: "note", body: { n } });
         await sender.sendMessages(notes.map(toNote));
         await harness.until(() => notes.every((n) => seen.includes(n)), "the notes were handled");
-        assert.ok(!events.includes("closed order json"), "which proves nothing for orders");
+        assert.ok(!events.includes("closed order json"), "messages of other types do not close the circuit");
         const dead = await fewDeadLetters(harness, queue);
         assert.equal((await harness.content(queue)).length, 30 - dead.length);
         reader.isBroken = false;
@@ -64,7 +61,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
       },
     ),
     testCase(
-      "a producer's messages that cannot be read stop nobody, however many come in a row",
+      "many undeserializable messages of one producer do not stop the messages of others",
       async (harness) => {
         const { queue, seen, events } = await readOnce(harness);
         await harness.sendPoison(queue, 40, { subject: "order" });
@@ -75,7 +72,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         assert.equal(events.at(-1), "closed order json");
       },
     ),
-    testCase("sessions whose messages cannot be read stop no other session", async (harness) => {
+    testCase("sessions with undeserializable messages do not stop other sessions", async (harness) => {
       const queue = await harness.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
         requiresSession: true,
       });
@@ -96,48 +93,45 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         queue,
         others.map((sessionId) => ({ sessionId, subject: "note", body: { n: 1 } })),
       );
-      await harness.until(() => others.every((id) => seen.includes(id)), "the other sessions were served");
+      await harness.until(() => others.every((id) => seen.includes(id)), "the other sessions were processed");
       assert.ok(events.includes("open order json"), "the circuit opened");
     }),
+    testCase("sessions are held in order, and continue after the consumer is repaired", async (harness) => {
+      const queue = await harness.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
+        requiresSession: true,
+      });
+      const reader = { isBroken: false };
+      const events: string[] = [];
+      const seen = new Map<string, number[]>();
+      const client = harness.client(clientOptions(reader, events));
+      const subscription = client.subscribeSessions<{ n: number }>(
+        queue,
+        {
+          processMessage: ({ sessionId = "", body }) =>
+            void seen.set(sessionId, [...(seen.get(sessionId) ?? []), body.n]),
+          processError: () => {},
+        },
+        { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 100 },
+      );
+      await harness.until(() => seen.has("zoe"), "the format was read once");
+      reader.isBroken = true;
+      const ids = Array.from({ length: 8 }, (_, i) => `s${i}`);
+      for (const sessionId of ids) await harness.send(queue, counted(3, { subject: "order", sessionId }));
+      await harness.until(() => events.includes("open order json"), "the circuit opened");
+      await untilTried(harness, events, 2);
+      const dead = await fewDeadLetters(harness, queue);
+      reader.isBroken = false;
+      await harness.untilEmpty(queue);
+      await harness.ended(subscription.close(), "the subscription closed");
+      assert.equal((await harness.content(queue, "deadLetter")).length, dead.length);
+      for (const id of ids) {
+        const handled = seen.get(id) ?? [];
+        assert.deepEqual(handled, handled.toSorted(), `${id} kept its order`);
+      }
+      assert.equal([...seen.values()].flat().length - 1 + dead.length, 24);
+    }),
     testCase(
-      "sessions stop where they are, in order, and go on when the reader is mended",
-      async (harness) => {
-        const queue = await harness.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
-          requiresSession: true,
-        });
-        const reader = { isBroken: false };
-        const events: string[] = [];
-        const seen = new Map<string, number[]>();
-        const client = harness.client(clientOptions(reader, events));
-        const subscription = client.subscribeSessions<{ n: number }>(
-          queue,
-          {
-            processMessage: ({ sessionId = "", body }) =>
-              void seen.set(sessionId, [...(seen.get(sessionId) ?? []), body.n]),
-            processError: () => {},
-          },
-          { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 100 },
-        );
-        await harness.until(() => seen.has("zoe"), "the format was read once");
-        reader.isBroken = true;
-        const ids = Array.from({ length: 8 }, (_, i) => `s${i}`);
-        for (const sessionId of ids) await harness.send(queue, counted(3, { subject: "order", sessionId }));
-        await harness.until(() => events.includes("open order json"), "the circuit opened");
-        await untilTried(harness, events, 2);
-        const dead = await fewDeadLetters(harness, queue);
-        reader.isBroken = false;
-        await harness.untilEmpty(queue);
-        await harness.ended(subscription.close(), "the subscription closed");
-        assert.equal((await harness.content(queue, "deadLetter")).length, dead.length);
-        for (const id of ids) {
-          const handled = seen.get(id) ?? [];
-          assert.deepEqual(handled, handled.toSorted(), `${id} kept its order`);
-        }
-        assert.equal([...seen.values()].flat().length - 1 + dead.length, 24);
-      },
-    ),
-    testCase(
-      "a consumer that can read nothing from its start dead-letters nothing, and says so",
+      "a consumer that has read no message since it started dead-letters nothing and opens the circuit",
       async (harness) => {
         const queue = await harness.queue([]);
         await harness.sendPoison(queue, 30, { subject: "order" });
@@ -147,7 +141,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         assert.equal((await harness.content(queue)).length, 30);
       },
     ),
-    testCase("nor do calls that receive", async (harness) => {
+    testCase("receive calls dead-letter nothing if no message was ever readable", async (harness) => {
       const queue = await harness.queue([], longLocks);
       await harness.sendPoison(queue, 30, { subject: "order" });
       const receiver = harness.client().createReceiver(queue);
@@ -158,25 +152,28 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
       await receiver.close();
       assert.equal((await harness.content(queue)).length, 30);
     }),
-    testCase("nor do those that serve sessions, or receive from one", async (harness) => {
-      const queue = await harness.queue([], { requiresSession: true, ...longLocks });
-      for (let i = 0; i < 12; i += 1) await harness.sendPoison(queue, 2, { sessionId: `s${i}` });
-      const session = await harness.client().acceptNextSession(queue);
-      const call = session.receiveMessages(5, { maxWaitTimeInMs: 100 });
-      await assert.rejects(harness.ended(call, "the call ended"), { code: "deserialization-failed" });
-      await session.close();
-      const events: string[] = [];
-      const handlers = { processMessage: () => {}, processError: () => {} };
-      const subscription = harness
-        .client(clientOptions({ isBroken: false }, events))
-        .subscribeSessions(queue, handlers, { maxConcurrentSessions: 4, maxBlockedSessions: 2 });
-      await harness.until(() => events.length >= 3, "it was tried");
-      await harness.ended(subscription.close(), "the subscription closed");
-      const left = await harness.content(queue);
-      assert.deepEqual(new Set(left.map(({ deliveryCount }) => deliveryCount)), new Set([0]));
-      assert.equal(left.length, 24);
-    }),
-    testCase("one message that cannot be read is dead-lettered all the same", async (harness) => {
+    testCase(
+      "session processors and session receivers dead-letter nothing if no message was ever readable",
+      async (harness) => {
+        const queue = await harness.queue([], { requiresSession: true, ...longLocks });
+        for (let i = 0; i < 12; i += 1) await harness.sendPoison(queue, 2, { sessionId: `s${i}` });
+        const session = await harness.client().acceptNextSession(queue);
+        const call = session.receiveMessages(5, { maxWaitTimeInMs: 100 });
+        await assert.rejects(harness.ended(call, "the call ended"), { code: "deserialization-failed" });
+        await session.close();
+        const events: string[] = [];
+        const handlers = { processMessage: () => {}, processError: () => {} };
+        const subscription = harness
+          .client(clientOptions({ isBroken: false }, events))
+          .subscribeSessions(queue, handlers, { maxConcurrentSessions: 4, maxBlockedSessions: 2 });
+        await harness.until(() => events.length >= 3, "the circuit breaker read a message again");
+        await harness.ended(subscription.close(), "the subscription closed");
+        const left = await harness.content(queue);
+        assert.deepEqual(new Set(left.map(({ deliveryCount }) => deliveryCount)), new Set([0]));
+        assert.equal(left.length, 24);
+      },
+    ),
+    testCase("a single undeserializable message is dead-lettered", async (harness) => {
       const queue = await harness.queue([]);
       await harness.sendPoison(queue, 1);
       await harness.send(queue, counted(3));
@@ -230,7 +227,7 @@ async function readOnce(harness: ProcessingHarness) {
 
 async function untilTried(harness: ProcessingHarness, events: readonly string[], times: number) {
   const count = () => events.filter((event) => event === "halfOpen order json").length;
-  await harness.until(() => count() >= times, "it was tried");
+  await harness.until(() => count() >= times, "the circuit breaker read a message again");
 }
 
 /** The dead letters of a queue, which are few because the circuit opened. */
@@ -240,7 +237,7 @@ async function fewDeadLetters(harness: ProcessingHarness, queue: string) {
   return dead;
 }
 
-/** As after a deployment with a wrong schema. */
+/** A serializer that can fail like after a deployment with a wrong schema. */
 function breakable(serializer: Serializer, reader: { isBroken: boolean }): Serializer {
   return {
     ...serializer,

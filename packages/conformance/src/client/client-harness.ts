@@ -30,7 +30,7 @@ export class ClientHarness extends FixtureHarness {
     const messages: ReceivedMessage[] = [];
     while (messages.length < count) {
       const next = await receiver.receiveMessages(count - messages.length, { maxWaitTimeInMs: 10_000 });
-      assert.ok(next.length > 0, `${messages.length} of ${count} messages came`);
+      assert.ok(next.length > 0, `${messages.length} of ${count} messages were received`);
       for (const one of next) await receiver.completeMessage(one);
       messages.push(...next);
     }
@@ -42,7 +42,7 @@ export class ClientHarness extends FixtureHarness {
   async receiveDeadLetter(client: WaybillClient, queue: string) {
     const receiver = client.createReceiver(queue, { subQueueType: "deadLetter" });
     const [dead] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
-    assert.ok(dead !== undefined, "a dead letter came");
+    assert.ok(dead !== undefined, "a dead-lettered message was received");
     return { dead, complete: () => receiver.completeMessage(dead) };
   }
 

@@ -8,25 +8,27 @@ import { counted, gate, numbersOf, processingCase } from "./processing-harness.j
 export function clientClosingCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "closing");
   return [
-    testCase("a client that is closed leaves its transport to the others on it", async (harness) => {
+    testCase("closing a client does not close a transport that other clients use", async (harness) => {
       const queue = await harness.queue(counted(1), { requiresSession: false });
       const sessions = await harness.queue([], { requiresSession: true });
       const other = harness.client();
       const receiver = other.createReceiver(queue);
-      const message = required((await harness.ended(receiver.receiveMessages(1), "the other received"))[0]);
+      const message = required(
+        (await harness.ended(receiver.receiveMessages(1), "the other client received"))[0],
+      );
       const client = harness.client({ quarantineQueue: queue });
       await client.createSender(queue).sendMessages(counted(1));
       const waiting = client.acceptNextSession(sessions);
       const refused = assert.rejects(waiting, { code: "closed" });
       await harness.ended(client.close(), "the client closed");
-      await harness.ended(refused, "its wait ended");
+      await harness.ended(refused, "its pending call ended");
       await receiver.completeMessage(message);
-      const next = await harness.ended(receiver.receiveMessages(1), "the other received again");
+      const next = await harness.ended(receiver.receiveMessages(1), "the other client received again");
       assert.deepEqual(numbersOf(next), [1]);
       await other.close();
     }),
     testCase(
-      "handlers that end in time settle their messages; the others' are given back",
+      "handlers that end before the timeout settle their messages; messages of the others are abandoned",
       async (harness) => {
         const queue = await harness.queue(counted(4));
         const gates = new Map<number, ReturnType<typeof gate>>();
@@ -43,7 +45,7 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
           },
           { maxConcurrentCalls: 3, prefetchCount: 1 },
         );
-        await harness.until(() => gates.size === 3, "three messages came");
+        await harness.until(() => gates.size === 3, "three messages were received");
         const closing = subscription.close({ closeTimeoutInMs: 500 });
         required(gates.get(2)).open();
         await harness.ended(closing, "the subscription closed");
@@ -56,7 +58,7 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
             ["m3", "timeout"],
           ],
         );
-        // They are no longer waited for, and settling has no effect.
+        // The processor no longer waits for them, and settling has no effect.
         required(gates.get(1)).open();
         required(gates.get(3)).fail(new Error("too late"));
         await harness.quiet();
@@ -69,7 +71,7 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
         );
       },
     ),
-    testCase("nothing is lost and nothing stays locked, however many are in flight", async (harness) => {
+    testCase("with many messages in flight, none is lost and none stays locked", async (harness) => {
       const count = 200;
       const queue = await harness.queue(counted(count), { maxDeliveryCount: 1000 });
       const client = harness.client();
@@ -97,7 +99,7 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
         for (const finish of waiting.slice(0, waiting.length / 2)) finish();
         await harness.ended(closing, "the subscription closed");
         const left = numbersOf(await harness.content(queue));
-        // Every message is either left or was handled. A handler that was cut short may have handled its message, too.
+        // Every message is either left or was handled. A handler that was interrupted may have handled its message, too.
         assert.deepEqual(new Set([...left, ...handled]), new Set(numbersOf(counted(count))));
         isStopped = left.length === 0 || round >= 3;
         // The remaining messages are not locked.

@@ -11,7 +11,7 @@ export function clientDeferralCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "deferral");
   return [
     testCase(
-      "a record receives what was deferred, in order, and forgets what was completed",
+      "the record of deferred messages receives them in order, and removes completed ones",
       async (harness) => {
         const receiver = harness.client().createReceiver(await harness.queue(counted(3)));
         const store = memoryStore();
@@ -26,18 +26,21 @@ export function clientDeferralCases(subject: TransportSubject): Case[] {
         );
       },
     ),
-    testCase("a number whose message is gone is forgotten, the others come", async (harness) => {
-      const receiver = harness.client().createReceiver(await harness.queue(counted(2)));
-      const store = memoryStore();
-      const deferred = new DeferredMessages(receiver, store);
-      for (const message of await receiveAll(receiver, 2)) await deferred.defer(message);
-      // As after a crash between the two steps of `defer`, or of `complete`.
-      await store.save([987_654n, ...store.saved]);
-      const again = new DeferredMessages(receiver, store);
-      assert.deepEqual(numbersOf(await again.receive()), [1, 2]);
-      assert.equal(store.saved.length, 2);
-    }),
-    testCase("a record that was lost is found again by peeking", async (harness) => {
+    testCase(
+      "a sequence number without a message is removed from the record, other messages are received",
+      async (harness) => {
+        const receiver = harness.client().createReceiver(await harness.queue(counted(2)));
+        const store = memoryStore();
+        const deferred = new DeferredMessages(receiver, store);
+        for (const message of await receiveAll(receiver, 2)) await deferred.defer(message);
+        // The state after a crash between the two steps of `defer`, or of `complete`.
+        await store.save([987_654n, ...store.saved]);
+        const again = new DeferredMessages(receiver, store);
+        assert.deepEqual(numbersOf(await again.receive()), [1, 2]);
+        assert.equal(store.saved.length, 2);
+      },
+    ),
+    testCase("a lost record of deferred messages is restored by peeking", async (harness) => {
       const receiver = harness.client().createReceiver(await harness.queue(counted(3)));
       const messages = await receiveAll(receiver, 3);
       for (const message of messages.slice(1)) await receiver.deferMessage(message);
@@ -46,29 +49,32 @@ export function clientDeferralCases(subject: TransportSubject): Case[] {
       assert.equal(await deferred.discover(), 0);
       assert.deepEqual(numbersOf(await deferred.receive()), [2, 3]);
     }),
-    testCase("a handler defers by throwing, and the record is the session's state", async (harness) => {
-      const queue = await harness.queue(counted(3, { sessionId: "ada" }), { requiresSession: true });
-      const client = harness.client();
-      const finished: number[][] = [];
-      client.subscribeSessions<{ n: number }>(queue, {
-        processError: harness.processError,
-        async processMessage({ body, sequenceNumber }, { session }) {
-          const waiting = (await session.getSessionState<string[]>()) ?? [];
-          if (body.n < 3) {
-            await session.setSessionState([...waiting, String(sequenceNumber)]);
-            throw new DeferError();
-          }
-          const kept = await session.receiveDeferredMessages(waiting.map(BigInt));
-          finished.push(numbersOf(kept));
-          for (const message of kept) await session.completeMessage(message);
-        },
-      });
-      await harness.until(() => finished.length === 1, "the last message came");
-      await harness.untilEmpty(queue);
-      assert.deepEqual(finished, [[1, 2]]);
-      assert.deepEqual(harness.errors, []);
-      await client.close();
-    }),
+    testCase(
+      "a handler defers a message with an error, and the session state keeps the record",
+      async (harness) => {
+        const queue = await harness.queue(counted(3, { sessionId: "ada" }), { requiresSession: true });
+        const client = harness.client();
+        const finished: number[][] = [];
+        client.subscribeSessions<{ n: number }>(queue, {
+          processError: harness.processError,
+          async processMessage({ body, sequenceNumber }, { session }) {
+            const waiting = (await session.getSessionState<string[]>()) ?? [];
+            if (body.n < 3) {
+              await session.setSessionState([...waiting, String(sequenceNumber)]);
+              throw new DeferError();
+            }
+            const kept = await session.receiveDeferredMessages(waiting.map(BigInt));
+            finished.push(numbersOf(kept));
+            for (const message of kept) await session.completeMessage(message);
+          },
+        });
+        await harness.until(() => finished.length === 1, "the last message was received");
+        await harness.untilEmpty(queue);
+        assert.deepEqual(finished, [[1, 2]]);
+        assert.deepEqual(harness.errors, []);
+        await client.close();
+      },
+    ),
   ];
 }
 

@@ -11,13 +11,13 @@ export function emptyBodyCases(subject: TransportSubject): Case[] {
   const testCase = clientCase(subject, "empty bodies");
   return [
     testCase(
-      "undefined is sent as no bytes without a content type, and arrives as undefined",
+      "undefined is sent as an empty body without a content type, and arrives as undefined",
       async (harness) => {
         const { queue, client, sender } = await harness.openQueue();
         const applicationProperties = { tenant: "t" };
         await sender.sendMessages({ body: undefined, subject: "ping", applicationProperties });
         const [peeked] = await harness.peek(client, queue);
-        assertSameValue(peeked?.rawBody, new Uint8Array(), "the body as it travels");
+        assertSameValue(peeked?.rawBody, new Uint8Array(), "the body on the wire");
         assert.equal(peeked?.failure, undefined);
         const [message] = await harness.receive(client, queue, 1);
         assertIsEmpty(message);
@@ -26,7 +26,7 @@ export function emptyBodyCases(subject: TransportSubject): Case[] {
         assert.equal(message?.applicationProperties.tenant, "t");
       },
     ),
-    testCase("travel beside others, in lists, batches and schedules", async (harness) => {
+    testCase("can be sent together with other messages, in arrays and batches", async (harness) => {
       const { queue, client, sender } = await harness.openQueue();
       await sender.sendMessages([{ body: { n: 1 } }, { body: undefined, contentType: "application/json" }]);
       const batch = await sender.createMessageBatch();
@@ -40,7 +40,7 @@ export function emptyBodyCases(subject: TransportSubject): Case[] {
       );
       assert.equal(arrived[1]?.contentType, "application/json");
     }),
-    testCase("what others sent without bytes arrives, whatever its content type", async (harness) => {
+    testCase("of other senders arrive as undefined with any content type", async (harness) => {
       const { queue, client, sender } = await harness.openQueue();
       const labels = [undefined, "application/json", "application/x-order", "image/png"];
       await sender.sendEncodedMessages(
@@ -48,7 +48,7 @@ export function emptyBodyCases(subject: TransportSubject): Case[] {
       );
       for (const message of await harness.receive(client, queue, labels.length)) assertIsEmpty(message);
     }),
-    testCase("the empty text and no bytes arrive as what they are", async (harness) => {
+    testCase("an empty string and an empty byte array arrive as sent", async (harness) => {
       const { queue, client, sender } = await harness.openQueue({
         serializer: plainJson,
         additionalDeserializers: [text(), bytes()],
@@ -61,7 +61,7 @@ export function emptyBodyCases(subject: TransportSubject): Case[] {
       assert.equal(first?.body, "");
       assertSameValue(second?.body, new Uint8Array(), "no bytes");
     }),
-    testCase("messages of a type need none", async (harness) => {
+    testCase("are allowed for a message type without a schema", async (harness) => {
       const ping = defineMessage("ping", { version: 1 });
       const { queue, client, sender } = await harness.openQueue({ messageTypes: [ping] });
       await sender.sendMessages(ping.message(undefined));
@@ -69,30 +69,33 @@ export function emptyBodyCases(subject: TransportSubject): Case[] {
       assertIsEmpty(message);
       assert.ok(message !== undefined && ping.is(message));
     }),
-    testCase("are encrypted, and one that lost its bytes is refused", async (harness) => {
-      const key = new Uint8Array(32).fill(7);
-      const keys = { currentKey: () => ({ id: "k1", key }), findKey: () => key };
-      const { queue, client, sender } = await harness.openQueue({ encryption: { keys } });
-      await sender.sendMessages({ body: undefined });
-      const [peeked] = await harness.peek(client, queue);
-      const [message] = await harness.receive(client, queue, 1);
-      assert.equal(message?.body, undefined);
-      assert.equal(message?.deserialization.isEmpty, true);
-      const lost = { body: new Uint8Array(), applicationProperties: peeked?.applicationProperties };
-      await sender.sendEncodedMessages(lost);
-      const none = await client.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
-      assert.deepEqual(none, []);
-      const { dead } = await harness.receiveDeadLetter(client, queue);
-      assert.equal(dead.deadLetterReason, "DecryptionFailed");
-    }),
+    testCase(
+      "are encrypted, and an encrypted body whose bytes were removed is dead-lettered",
+      async (harness) => {
+        const key = new Uint8Array(32).fill(7);
+        const keys = { currentKey: () => ({ id: "k1", key }), findKey: () => key };
+        const { queue, client, sender } = await harness.openQueue({ encryption: { keys } });
+        await sender.sendMessages({ body: undefined });
+        const [peeked] = await harness.peek(client, queue);
+        const [message] = await harness.receive(client, queue, 1);
+        assert.equal(message?.body, undefined);
+        assert.equal(message?.deserialization.isEmpty, true);
+        const lost = { body: new Uint8Array(), applicationProperties: peeked?.applicationProperties };
+        await sender.sendEncodedMessages(lost);
+        const none = await client.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 0 });
+        assert.deepEqual(none, []);
+        const { dead } = await harness.receiveDeadLetter(client, queue);
+        assert.equal(dead.deadLetterReason, "DecryptionFailed");
+      },
+    ),
   ];
 }
 
 function assertIsEmpty(message: ReceivedMessage | undefined): void {
-  assert.ok(message !== undefined, "a message came");
+  assert.ok(message !== undefined, "a message was received");
   assert.equal(message.body, undefined);
   assert.equal(message.failure, undefined);
   assert.equal(message.deserialization.isEmpty, true);
   assert.equal(message.deserialization.serializer, undefined);
-  assertSameValue(message.rawBody, new Uint8Array(), "the body as it travelled");
+  assertSameValue(message.rawBody, new Uint8Array(), "the body on the wire");
 }

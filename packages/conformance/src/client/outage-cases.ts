@@ -10,42 +10,48 @@ import { counted, type ProcessingHarness, processingCase } from "./processing-ha
 export function outageCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "outage");
   return [
-    testCase("a processor holds its messages and handles each at its first delivery", async (harness) => {
-      const { queue, registry, client } = await createOutage(harness, counted(30));
-      const { handled, counts } = handler();
-      client.createReceiver(queue).subscribe(handled, { maxConcurrentCalls: 4 });
-      await harness.until(() => registry.asked >= 40, "they were read again");
-      registry.isUp = true;
-      await harness.untilEmpty(queue);
-      assert.deepEqual(counts, new Array(30).fill(0));
-      assert.deepEqual(await harness.content(queue, "deadLetter"), []);
-    }),
-    testCase("calls that receive read them again, and reject as long as that fails", async (harness) => {
-      const { queue, registry, client } = await createOutage(harness, counted(6));
-      const receiver = client.createReceiver(queue);
-      const receive = (maxMessages: number) =>
-        harness.ended(receiver.receiveMessages(maxMessages, { maxWaitTimeInMs: 100 }), "the call ended");
-      for (let i = 0; i < 5; i += 1) await assert.rejects(receive(2), { code: "unavailable" });
-      registry.isUp = true;
-      const counts: number[] = [];
-      while (counts.length < 6) {
-        for (const message of await receive(2)) {
-          counts.push(message.deliveryCount);
-          await receiver.completeMessage(message);
+    testCase(
+      "a processor holds its messages and handles them without a further delivery",
+      async (harness) => {
+        const { queue, registry, client } = await createOutage(harness, counted(30));
+        const { handled, counts } = handler();
+        client.createReceiver(queue).subscribe(handled, { maxConcurrentCalls: 4 });
+        await harness.until(() => registry.asked >= 40, "the messages were read again");
+        registry.isUp = true;
+        await harness.untilEmpty(queue);
+        assert.deepEqual(counts, new Array(30).fill(0));
+        assert.deepEqual(await harness.content(queue, "deadLetter"), []);
+      },
+    ),
+    testCase(
+      "receive calls read the held messages again, and reject with unavailable during the outage",
+      async (harness) => {
+        const { queue, registry, client } = await createOutage(harness, counted(6));
+        const receiver = client.createReceiver(queue);
+        const receive = (maxMessages: number) =>
+          harness.ended(receiver.receiveMessages(maxMessages, { maxWaitTimeInMs: 100 }), "the call ended");
+        for (let i = 0; i < 5; i += 1) await assert.rejects(receive(2), { code: "unavailable" });
+        registry.isUp = true;
+        const counts: number[] = [];
+        while (counts.length < 6) {
+          for (const message of await receive(2)) {
+            counts.push(message.deliveryCount);
+            await receiver.completeMessage(message);
+          }
         }
-      }
-      assert.deepEqual(counts, new Array(6).fill(0));
-      await receiver.close();
-      assert.deepEqual(await harness.content(queue), []);
-    }),
-    testCase("sessions stop at them, keep their order and go on", async (harness) => {
+        assert.deepEqual(counts, new Array(6).fill(0));
+        await receiver.close();
+        assert.deepEqual(await harness.content(queue), []);
+      },
+    ),
+    testCase("sessions wait, keep their order and continue", async (harness) => {
       const ids = Array.from({ length: 6 }, (_, i) => `s${i}`);
       const messages = ids.flatMap((sessionId) => counted(3, { sessionId }));
       const { queue, registry, client } = await createOutage(harness, messages, { requiresSession: true });
       const { handled, counts, bySession } = handler();
       const options = { maxConcurrentSessions: 2, maxBlockedSessions: 2, sessionIdleTimeoutInMs: 100 };
       const subscription = client.subscribeSessions(queue, handled, options);
-      await harness.until(() => registry.asked >= 20, "they were read again");
+      await harness.until(() => registry.asked >= 20, "the messages were read again");
       registry.isUp = true;
       await harness.untilEmpty(queue);
       await harness.ended(subscription.close(), "the subscription closed");
@@ -53,7 +59,7 @@ export function outageCases(subject: TransportSubject): Case[] {
       for (const id of ids) assert.deepEqual(bySession.get(id), [1, 2, 3], id);
       assert.deepEqual(await harness.content(queue, "deadLetter"), []);
     }),
-    testCase("a receiver of one session does too, by calls or with a handler", async (harness) => {
+    testCase("a session receiver waits too, with receive calls or a handler", async (harness) => {
       const messages = ["ada", "ben"].flatMap((sessionId) => counted(3, { sessionId }));
       const { queue, registry, client } = await createOutage(harness, messages, { requiresSession: true });
       const ada = await client.acceptSession(queue, "ada");
@@ -63,7 +69,7 @@ export function outageCases(subject: TransportSubject): Case[] {
       const receive = () =>
         harness.ended(ada.receiveMessages<{ n: number }>(2, { maxWaitTimeInMs: 50 }), "the call ended");
       for (let i = 0; i < 3; i += 1) await assert.rejects(receive(), { code: "unavailable" });
-      await harness.until(() => registry.asked >= 10, "they were read again");
+      await harness.until(() => registry.asked >= 10, "the messages were read again");
       registry.isUp = true;
       const received: number[] = [];
       while (received.length < 3) {
@@ -100,7 +106,7 @@ async function createOutage(
     ...plainJson,
     deserialize(bytes, context) {
       registry.asked += 1;
-      if (!registry.isUp) throw unavailableFailure("The registry does not answer.");
+      if (!registry.isUp) throw unavailableFailure("The registry does not respond.");
       return plainJson.deserialize(bytes, context);
     },
   };

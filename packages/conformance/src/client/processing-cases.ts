@@ -15,7 +15,7 @@ import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from
 export function processingCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "processing");
   return [
-    testCase("an error of the handler abandons its message, which comes again", async (harness) => {
+    testCase("an error in the handler abandons the message, which is delivered again", async (harness) => {
       const queue = await harness.queue(counted(1));
       const counts: number[] = [];
       subscribe(harness, queue, ({ deliveryCount }) => {
@@ -32,24 +32,21 @@ export function processingCases(subject: TransportSubject): Case[] {
         ],
       );
     }),
-    testCase(
-      "a DeadLetterError dead-letters at once, with its reason and its properties",
-      async (harness) => {
-        const queue = await harness.queue(counted(1));
-        subscribe(harness, queue, () => {
-          throw new DeadLetterError("NoSuchCustomer", "It was deleted.", {
-            propertiesToModify: { checked: true },
-          });
+    testCase("a DeadLetterError dead-letters the message with its reason and properties", async (harness) => {
+      const queue = await harness.queue(counted(1));
+      subscribe(harness, queue, () => {
+        throw new DeadLetterError("NoSuchCustomer", "It was deleted.", {
+          propertiesToModify: { checked: true },
         });
-        await harness.untilEmpty(queue);
-        const [dead] = await harness.content(queue, "deadLetter");
-        assert.equal(dead?.deadLetterReason, "NoSuchCustomer");
-        assert.equal(dead?.deadLetterErrorDescription, "It was deleted.");
-        assert.equal(dead?.applicationProperties.checked, true);
-        assert.equal(dead?.deliveryCount, 0);
-      },
-    ),
-    testCase("messages are received ahead, no more than asked for, and handled in order", async (harness) => {
+      });
+      await harness.untilEmpty(queue);
+      const [dead] = await harness.content(queue, "deadLetter");
+      assert.equal(dead?.deadLetterReason, "NoSuchCustomer");
+      assert.equal(dead?.deadLetterErrorDescription, "It was deleted.");
+      assert.equal(dead?.applicationProperties.checked, true);
+      assert.equal(dead?.deliveryCount, 0);
+    }),
+    testCase("messages are prefetched up to the limit, and handled in order", async (harness) => {
       const queue = await harness.queue(counted(6));
       const { opened, open } = gate();
       const seen: number[] = [];
@@ -62,7 +59,7 @@ export function processingCases(subject: TransportSubject): Case[] {
         },
         { prefetchCount: 2 },
       );
-      await harness.until(() => seen.length === 1, "the first message came");
+      await harness.until(() => seen.length === 1, "the first message was received");
       await harness.quiet();
       // Three are locked: another receiver gets the fourth.
       const other = harness.client().createReceiver(queue);
@@ -76,7 +73,7 @@ export function processingCases(subject: TransportSubject): Case[] {
       await subscription.close();
     }),
     testCase(
-      "a failed message comes back after its delay as a copy that counts its retries",
+      "a failed message is scheduled again after the retry delay, as a copy that counts its retries",
       async (harness) => {
         const queue = await harness.queue([{ body: { n: 1 }, messageId: "order-1", subject: "order" }]);
         const seen: { count: unknown; first: unknown; subject: unknown }[] = [];
@@ -93,7 +90,7 @@ export function processingCases(subject: TransportSubject): Case[] {
           },
           { retry: { delayInMs: (retry) => retry * 200 } },
         );
-        await harness.until(() => seen.length === 3, "the message came three times");
+        await harness.until(() => seen.length === 3, "the message was received three times");
         await harness.untilEmpty(queue);
         assert.deepEqual(
           seen.map(({ count, first, subject }) => [count, first, subject]),
@@ -105,7 +102,7 @@ export function processingCases(subject: TransportSubject): Case[] {
         );
       },
     ),
-    testCase("a message whose retries are used up is dead-lettered", async (harness) => {
+    testCase("a message is dead-lettered after its last retry", async (harness) => {
       const queue = await harness.queue(counted(1));
       let calls = 0;
       subscribe(
@@ -123,7 +120,7 @@ export function processingCases(subject: TransportSubject): Case[] {
       assert.equal(dead?.deadLetterReason, "RetriesExhausted");
     }),
     testCase(
-      "a loop completes each message when it asks for the next, and gives back the one it is left at",
+      "a for-await loop completes each message before the next, and abandons the one at which it is left",
       async (harness) => {
         const queue = await harness.queue(counted(5));
         const receiver = harness.client().createReceiver(queue);

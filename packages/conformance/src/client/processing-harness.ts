@@ -31,7 +31,7 @@ export class ProcessingHarness extends ClientHarness {
     let missing = count;
     while (missing > 0) {
       const messages = await receiver.receive({ maxMessages: missing, maxWaitTimeInMs: 10_000 });
-      assert.ok(messages.length > 0, `${missing} of ${count} messages did not come`);
+      assert.ok(messages.length > 0, `${missing} of ${count} messages were not received`);
       missing -= messages.length;
     }
     await receiver.close();
@@ -55,7 +55,8 @@ export class ProcessingHarness extends ClientHarness {
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
     const endMs = performance.now() + 4 * this.patienceMs;
     while (!(await holds())) {
-      if (performance.now() > endMs) assert.fail(`it never happened that ${what}: ${this.#told()}`);
+      if (performance.now() > endMs)
+        assert.fail(`timed out waiting until ${what}: ${this.#reportedErrors()}`);
       await this.#pass();
     }
   }
@@ -98,7 +99,7 @@ export class ProcessingHarness extends ClientHarness {
     await pause(1);
   }
 
-  #told(): string {
+  #reportedErrors(): string {
     return this.errors.map(({ errorSource, error }) => `${errorSource}: ${String(error)}`).join("; ");
   }
 }

@@ -18,7 +18,7 @@ const { conforming: _, ...countedJson } = plainJson;
 export function redeliveryCases(subject: TransportSubject): Case[] {
   const toCase = processingCase(subject, "redelivery");
   return [
-    toCase("a message that a process took with it is read under tighter limits", async (harness) => {
+    toCase("a message that may have crashed a process is read with lower limits", async (harness) => {
       const queue = await harness.queue([large, ...counted(1)]);
       await harness.deliverInVain(queue, 2);
       const seen = await handled(harness, queue, countedJson);
@@ -29,18 +29,21 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
       assert.match(dead?.deadLetterErrorDescription ?? "", /items.*less than usual/);
       assert.equal(parseDeadLetterRecord(dead)?.attempts.at(-1)?.reason, "items-exceeded");
     }),
-    toCase("a large message that was given back, or set aside, is read as before", async (harness) => {
-      const queue = await harness.queue([large]);
-      const receiver = harness.client({ serializer: countedJson }).createReceiver(queue);
-      const first = required((await receiver.receiveMessages(1))[0]);
-      await receiver.abandonMessage(first, { why: "busy" });
-      const second = required((await receiver.receiveMessages(1))[0]);
-      assert.deepEqual([second?.deliveryCount, second?.applicationProperties.why], [1, "busy"]);
-      await receiver.deferMessage(second);
-      const [third] = await receiver.receiveDeferredMessages(second.sequenceNumber);
-      assert.deepEqual(third?.body, large.body);
-    }),
-    toCase("a small message that is given back carries nothing of it", async (harness) => {
+    toCase(
+      "a large message that was abandoned or deferred is read with the usual limits",
+      async (harness) => {
+        const queue = await harness.queue([large]);
+        const receiver = harness.client({ serializer: countedJson }).createReceiver(queue);
+        const first = required((await receiver.receiveMessages(1))[0]);
+        await receiver.abandonMessage(first, { why: "busy" });
+        const second = required((await receiver.receiveMessages(1))[0]);
+        assert.deepEqual([second?.deliveryCount, second?.applicationProperties.why], [1, "busy"]);
+        await receiver.deferMessage(second);
+        const [third] = await receiver.receiveDeferredMessages(second.sequenceNumber);
+        assert.deepEqual(third?.body, large.body);
+      },
+    ),
+    toCase("an abandoned small message gets no application property", async (harness) => {
       const queue = await harness.queue(counted(1));
       const receiver = harness.client().createReceiver(queue);
       const first = required((await receiver.receiveMessages(1))[0]);
@@ -48,17 +51,23 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
       const [second] = await receiver.receiveMessages(1);
       assert.deepEqual(second?.applicationProperties, first?.applicationProperties);
     }),
-    toCase("a message that a process took with it is read while no other is", async (harness) => {
-      const queue = await harness.queue(counted(3));
-      await harness.deliverInVain(queue, 2);
-      const readings = new ReadingLog();
-      const seen = await handled(harness, queue, readings.serializer);
-      assert.deepEqual(seen.toSorted(), ["m1", "m2", "m3"]);
-      assert.deepEqual(readings.mostAtOnce, { m1: 1, m2: 1, m3: 1 });
-      const others = await harness.queue(counted(3));
-      await handled(harness, others, readings.serializer);
-      assert.ok(Math.max(...Object.values(readings.mostAtOnce)) > 1, "other messages are read side by side");
-    }),
+    toCase(
+      "a message that may have crashed a process is read while no other message is read",
+      async (harness) => {
+        const queue = await harness.queue(counted(3));
+        await harness.deliverInVain(queue, 2);
+        const readings = new ReadingLog();
+        const seen = await handled(harness, queue, readings.serializer);
+        assert.deepEqual(seen.toSorted(), ["m1", "m2", "m3"]);
+        assert.deepEqual(readings.mostAtOnce, { m1: 1, m2: 1, m3: 1 });
+        const others = await harness.queue(counted(3));
+        await handled(harness, others, readings.serializer);
+        assert.ok(
+          Math.max(...Object.values(readings.mostAtOnce)) > 1,
+          "other messages are read concurrently",
+        );
+      },
+    ),
   ];
 }
 

@@ -9,34 +9,37 @@ import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from
 export function sessionProcessorCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "session processor");
   return [
-    testCase("every session is served in order, and no more at once than asked for", async (harness) => {
-      const ids = Array.from({ length: 12 }, (_, i) => `s${i}`);
-      const queue = await sessionQueue(harness, mixed(ids, 5));
-      const seen = new Map<string, number[]>();
-      const running = new Map<string, number>();
-      let most = 0;
-      const subscription = subscribe(
-        harness,
-        queue,
-        async (message) => {
-          const sessionId = required(message.sessionId);
-          running.set(sessionId, (running.get(sessionId) ?? 0) + 1);
-          assert.equal(running.get(sessionId), 1, "no two messages of a session are in flight");
-          most = Math.max(most, running.size);
-          await new Promise((resolve) => setTimeout(resolve, 1));
-          seen.set(sessionId, [...(seen.get(sessionId) ?? []), message.body.n]);
-          running.delete(sessionId);
-        },
-        { maxConcurrentSessions: 3 },
-      );
-      // Far less than the idle timeout of each: a session without messages is released for others.
-      await harness.untilEmpty(queue);
-      await harness.ended(subscription.close(), "the subscription closed");
-      assert.deepEqual(harness.errors, []);
-      for (const id of ids) assert.deepEqual(seen.get(id), [1, 2, 3, 4, 5], id);
-      assert.ok(most <= 3, `${most} sessions were served at once`);
-    }),
-    testCase("an idle session is kept for its messages to come, then let go", async (harness) => {
+    testCase(
+      "every session is processed in order, with at most maxConcurrentSessions at a time",
+      async (harness) => {
+        const ids = Array.from({ length: 12 }, (_, i) => `s${i}`);
+        const queue = await sessionQueue(harness, mixed(ids, 5));
+        const seen = new Map<string, number[]>();
+        const running = new Map<string, number>();
+        let most = 0;
+        const subscription = subscribe(
+          harness,
+          queue,
+          async (message) => {
+            const sessionId = required(message.sessionId);
+            running.set(sessionId, (running.get(sessionId) ?? 0) + 1);
+            assert.equal(running.get(sessionId), 1, "no two messages of a session are in flight");
+            most = Math.max(most, running.size);
+            await new Promise((resolve) => setTimeout(resolve, 1));
+            seen.set(sessionId, [...(seen.get(sessionId) ?? []), message.body.n]);
+            running.delete(sessionId);
+          },
+          { maxConcurrentSessions: 3 },
+        );
+        // Far less than the idle timeout of each: a session without messages is released for others.
+        await harness.untilEmpty(queue);
+        await harness.ended(subscription.close(), "the subscription closed");
+        assert.deepEqual(harness.errors, []);
+        for (const id of ids) assert.deepEqual(seen.get(id), [1, 2, 3, 4, 5], id);
+        assert.ok(most <= 3, `${most} sessions were processed at a time`);
+      },
+    ),
+    testCase("an idle session is held until the idle timeout, then released", async (harness) => {
       const queue = await sessionQueue(harness, mixed(["ada"], 1));
       const steps: string[] = [];
       const subscription = subscribe(
@@ -45,7 +48,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         { ...steppedHandlers(steps), processError: harness.processError },
         { sessionIdleTimeoutInMs: 500 },
       );
-      await harness.until(() => steps.includes("ada 1"), "the message came");
+      await harness.until(() => steps.includes("ada 1"), "the message was received");
       await harness.send(queue, [{ sessionId: "ada", body: { n: 2 } }]);
       await harness.until(() => steps.includes("closing ada"), "the session was let go");
       assert.deepEqual(steps, ["opening ada", "ada 1", "ada 2", "closing ada"]);
@@ -53,7 +56,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       await (await harness.client().acceptSession(queue, "ada")).close();
       await harness.ended(subscription.close(), "the subscription closed");
     }),
-    testCase("a handler that fails gets the same message again, before the next", async (harness) => {
+    testCase("a message whose handler failed is delivered again before the next message", async (harness) => {
       const queue = await sessionQueue(harness, mixed(["ada"], 3));
       const seen: number[] = [];
       subscribe(harness, queue, ({ body, deliveryCount }) => {
@@ -63,25 +66,28 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
       await harness.untilEmpty(queue);
       assert.deepEqual(seen, [1, 2, 2, 2, 3]);
     }),
-    testCase("several messages of a session are in flight if asked", async (harness) => {
-      const queue = await sessionQueue(harness, mixed(["ada"], 3));
-      const { opened, open } = gate();
-      let running = 0;
-      const subscription = subscribe(
-        harness,
-        queue,
-        async () => {
-          running += 1;
-          await opened;
-        },
-        { maxConcurrentCallsPerSession: 3 },
-      );
-      await harness.until(() => running === 3, "three messages are in flight");
-      open();
-      await harness.untilEmpty(queue);
-      await harness.ended(subscription.close(), "the subscription closed");
-    }),
-    testCase("a session is released by its handler", async (harness) => {
+    testCase(
+      "several messages of a session are in flight with maxConcurrentCallsPerSession",
+      async (harness) => {
+        const queue = await sessionQueue(harness, mixed(["ada"], 3));
+        const { opened, open } = gate();
+        let running = 0;
+        const subscription = subscribe(
+          harness,
+          queue,
+          async () => {
+            running += 1;
+            await opened;
+          },
+          { maxConcurrentCallsPerSession: 3 },
+        );
+        await harness.until(() => running === 3, "three messages are in flight");
+        open();
+        await harness.untilEmpty(queue);
+        await harness.ended(subscription.close(), "the subscription closed");
+      },
+    ),
+    testCase("a handler can release its session", async (harness) => {
       const queue = await sessionQueue(harness, mixed(["ada"], 2));
       const steps: string[] = [];
       const subscription = subscribe(harness, queue, {
@@ -93,31 +99,28 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         },
       });
       await harness.untilEmpty(queue);
-      await harness.until(() => steps.length === 6, "the session was let go twice");
+      await harness.until(() => steps.length === 6, "the session was released twice");
       const once = (n: number) => ["opening ada", `ada ${n}`, "closing ada"];
       assert.deepEqual(steps, [...once(1), ...once(2)]);
       await harness.ended(subscription.close(), "the subscription closed");
     }),
+    testCase("closing abandons unfinished messages and releases the sessions", async (harness) => {
+      const queue = await sessionQueue(harness, mixed(["ada", "ben"], 2));
+      const seen: string[] = [];
+      const { opened, open } = gate();
+      const subscription = subscribe(harness, queue, async ({ sessionId, body }) => {
+        seen.push(`${sessionId} ${body.n}`);
+        if (sessionId === "ben") await opened;
+      });
+      await harness.until(() => seen.length === 3, "both sessions are processed");
+      await harness.ended(subscription.close({ closeTimeoutInMs: 500 }), "the subscription closed");
+      open();
+      assert.deepEqual(numbersOf(await harness.content(queue)), [1, 2]);
+      const session = await harness.client().acceptSession(queue, "ben");
+      assert.deepEqual(numbersOf(await session.receiveMessages(1)), [1]);
+    }),
     testCase(
-      "closing gives back what its handlers have not done, and frees the sessions",
-      async (harness) => {
-        const queue = await sessionQueue(harness, mixed(["ada", "ben"], 2));
-        const seen: string[] = [];
-        const { opened, open } = gate();
-        const subscription = subscribe(harness, queue, async ({ sessionId, body }) => {
-          seen.push(`${sessionId} ${body.n}`);
-          if (sessionId === "ben") await opened;
-        });
-        await harness.until(() => seen.length === 3, "both sessions are served");
-        await harness.ended(subscription.close({ closeTimeoutInMs: 500 }), "the subscription closed");
-        open();
-        assert.deepEqual(numbersOf(await harness.content(queue)), [1, 2]);
-        const session = await harness.client().acceptSession(queue, "ben");
-        assert.deepEqual(numbersOf(await session.receiveMessages(1)), [1]);
-      },
-    ),
-    testCase(
-      "a session that stops at what cannot be deserialized keeps its order; others go on",
+      "a session that stops at an undeserializable message keeps its order; other sessions continue",
       async (harness) => {
         const queue = await sessionQueue(harness, []);
         const client = harness.client();
@@ -137,7 +140,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         );
         await harness.until(() => dispositions.length >= 1, "the session is blocked");
         await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
-        await harness.until(() => seen.length === 4, "the other sessions are served");
+        await harness.until(() => seen.length === 4, "the other sessions are processed");
         assert.deepEqual(seen.toSorted(), ["ada 1", "ben 1", "ben 2", "cem 1"]);
         // It is read again, which does not count as a delivery: the broker will never dead-letter it for that.
         await harness.until(() => dispositions.length >= 3, "the session was tried again");
@@ -154,29 +157,32 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         assert.deepEqual(await harness.content(queue, "deadLetter"), []);
       },
     ),
-    testCase("a receiver of a session that stops there says so, call after call", async (harness) => {
-      const queue = await sessionQueue(harness, mixed(["ada"], 1));
-      const client = harness.client();
-      const sender = client.createSender(queue);
-      await sender.sendEncodedMessages({ sessionId: "ada", contentType: "application/json", body: broken });
-      await sender.sendMessages({ sessionId: "ada", body: { n: 3 } });
-      const session = await client.acceptSession(queue, "ada", { undeserializableAction: "block" });
-      const messages = [];
-      let code: unknown;
-      while (code === undefined) {
-        try {
-          messages.push(...(await session.receiveMessages(5)));
-        } catch (error) {
-          code = (error as { code?: unknown }).code;
+    testCase(
+      "a session receiver that stops at an undeserializable message rejects further calls",
+      async (harness) => {
+        const queue = await sessionQueue(harness, mixed(["ada"], 1));
+        const client = harness.client();
+        const sender = client.createSender(queue);
+        await sender.sendEncodedMessages({ sessionId: "ada", contentType: "application/json", body: broken });
+        await sender.sendMessages({ sessionId: "ada", body: { n: 3 } });
+        const session = await client.acceptSession(queue, "ada", { undeserializableAction: "block" });
+        const messages = [];
+        let code: unknown;
+        while (code === undefined) {
+          try {
+            messages.push(...(await session.receiveMessages(5)));
+          } catch (error) {
+            code = (error as { code?: unknown }).code;
+          }
         }
-      }
-      assert.deepEqual(numbersOf(messages), [1]);
-      assert.equal(code, "deserialization-failed");
-      await assert.rejects(session.receiveMessages(5), { code });
-      await session.completeMessage(required(messages[0]));
-      await session.close();
-      assert.equal((await harness.content(queue)).length, 2);
-    }),
+        assert.deepEqual(numbersOf(messages), [1]);
+        assert.equal(code, "deserialization-failed");
+        await assert.rejects(session.receiveMessages(5), { code });
+        await session.completeMessage(required(messages[0]));
+        await session.close();
+        assert.equal((await harness.content(queue)).length, 2);
+      },
+    ),
   ];
 }
 

@@ -10,7 +10,7 @@ import { type ProcessingHarness, processingCase } from "./processing-harness.js"
 export function sessionStateCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "session state");
   return [
-    testCase("a value comes back, until it is cleared", async (harness) => {
+    testCase("a value is returned until it is cleared", async (harness) => {
       const { queue, session } = await openSession(harness);
       assert.equal(await session.getSessionState(), undefined);
       await session.setSessionState({ total: 3, items: ["lamp"] });
@@ -21,7 +21,7 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       assert.equal(await again.getSessionState(), undefined);
       assert.equal((await again.getRawSessionState())?.length ?? 0, 0);
     }),
-    testCase("null clears it, as undefined does", async (harness) => {
+    testCase("null and undefined clear the state", async (harness) => {
       const { session } = await openSession(harness);
       await session.setSessionState({ total: 3 });
       await session.setSessionState(null);
@@ -31,7 +31,7 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       await session.setRawSessionState(null);
       assert.equal((await session.getRawSessionState())?.length ?? 0, 0);
     }),
-    testCase("a newer version reads what an older one wrote in another format", async (harness) => {
+    testCase("a newer client reads a state that an older one wrote in another format", async (harness) => {
       const { queue, session: older } = await openSession(harness, { serializer: reversed });
       await older.setSessionState({ total: 3 }, { stateType: "Cart" });
       await older.close();
@@ -39,36 +39,39 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       const session = await newer.acceptSession(queue, "ada");
       assert.deepEqual(await session.getSessionState(), { total: 3, type: "Cart" });
     }),
-    testCase("a state that others wrote is read on evidence", async (harness) => {
+    testCase("a state without an envelope is recognised by its bytes", async (harness) => {
       const { session } = await openSession(harness);
       await session.setRawSessionState(new TextEncoder().encode('{"total":3}'));
       assert.deepEqual(await session.getSessionState(), { total: 3 });
       await session.setRawSessionState(new TextEncoder().encode("null"));
       assert.equal(await session.getSessionState(), undefined);
     }),
-    testCase("a text, number or boolean that the official SDK wrote is read", async (harness) => {
+    testCase("a string, number or boolean that the official SDK wrote is read", async (harness) => {
       const { session } = await openSession(harness);
       for (const value of ["half way", "", 42, -1.5, 0, true, false]) {
         await session.setRawSessionState(new TextEncoder().encode(JSON.stringify(value)));
         assert.equal(await session.getSessionState(), value);
       }
     }),
-    testCase("without its envelope a state is the value's own bytes, and read again", async (harness) => {
-      const { queue, session } = await openSession(harness, { sessionStateEnvelope: false });
-      for (const value of [{ total: 3 }, [1, "a"], "half way", 42, true]) {
-        await session.setSessionState(value, { stateType: "Cart" });
-        assert.deepEqual(JSON.parse(new TextDecoder().decode(await session.getRawSessionState())), value);
-        assert.deepEqual(await session.getSessionState(), value);
-      }
-      await session.close();
-      const other = await harness.client().acceptSession(queue, "ada");
-      assert.equal(await other.getSessionState(), true);
-      await other.setSessionState({ total: 4 });
-      await other.close();
-      const again = await harness.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
-      assert.deepEqual(await again.getSessionState(), { total: 4 });
-    }),
-    testCase("without its envelope a state that needs more than its bytes is refused", async (harness) => {
+    testCase(
+      "without an envelope, a state is only the bytes of its value, and can be read again",
+      async (harness) => {
+        const { queue, session } = await openSession(harness, { sessionStateEnvelope: false });
+        for (const value of [{ total: 3 }, [1, "a"], "half way", 42, true]) {
+          await session.setSessionState(value, { stateType: "Cart" });
+          assert.deepEqual(JSON.parse(new TextDecoder().decode(await session.getRawSessionState())), value);
+          assert.deepEqual(await session.getSessionState(), value);
+        }
+        await session.close();
+        const other = await harness.client().acceptSession(queue, "ada");
+        assert.equal(await other.getSessionState(), true);
+        await other.setSessionState({ total: 4 });
+        await other.close();
+        const again = await harness.client({ sessionStateEnvelope: false }).acceptSession(queue, "ada");
+        assert.deepEqual(await again.getSessionState(), { total: 4 });
+      },
+    ),
+    testCase("without an envelope, a state that needs a content type is refused", async (harness) => {
       const { session } = await openSession(harness, { sessionStateEnvelope: false });
       const withProperties = { applicationProperties: { part: 1 } };
       await assert.rejects(session.setSessionState({ total: 3 }, withProperties), {
@@ -76,7 +79,7 @@ export function sessionStateCases(subject: TransportSubject): Case[] {
       });
       assert.equal(await session.getSessionState(), undefined);
     }),
-    testCase("an undeserializable state stays as it is", async (harness) => {
+    testCase("an undeserializable state is not changed", async (harness) => {
       const { queue, session } = await openSession(harness);
       const bytes = Uint8Array.of(0xff, 1, 2);
       await session.setRawSessionState(bytes);

@@ -17,7 +17,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
   const testCase = clientCase(subject);
   const tooLarge = (subject.maxMessageBytes ?? 256 * 1024) + 1;
   return [
-    testCase("claim check: a body larger than any message travels", async (harness) => {
+    testCase("claim check: a body larger than the message limit is sent and received", async (harness) => {
       const { store, bodies } = mapStore();
       const { queue, client, sender } = await harness.openQueue({ claimCheck: { store } });
       const body = { text: noise(tooLarge) };
@@ -33,34 +33,40 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         [required(first).deserialization.claimCheck, required(third).deserialization.claimCheck].sort(),
       );
     }),
-    testCase("claim check: a store out of reach keeps the message in the queue", async (harness) => {
-      const { store, bodies } = mapStore();
-      const unavailableBackoff = { initialDelayInMs: 0 };
-      const { queue, client, sender } = await harness.openQueue({
-        claimCheck: { store, minBytes: 10 },
-        unavailableBackoff,
-      });
-      await sender.sendMessages({ body: { text: "large enough" } });
-      const away = { ...store, get: () => Promise.reject(new Error("out of reach")) };
-      const consumer = harness.client({ claimCheck: { store: away }, unavailableBackoff });
-      const receiver = consumer.createReceiver(queue);
-      await rejectsWith("unavailable", () => receiver.receiveMessages(1));
-      await receiver.close();
-      assert.equal(bodies.size, 1);
-      const message = required((await harness.receive(client, queue, 1))[0]);
-      assert.deepEqual(message.body, { text: "large enough" });
-      assert.ok(message.deliveryCount > 0, "the first delivery was given back");
-    }),
-    testCase("claim check: a store out of reach fails the send, and nothing is sent", async (harness) => {
-      const store = { ...mapStore().store, put: () => Promise.reject(new Error("out of reach")) };
-      const { queue, client, sender } = await harness.openQueue({ claimCheck: { store, minBytes: 10 } });
-      const messages = [{ body: 1 }, { body: "large enough", messageId: "b" }];
-      const error = await rejectsWith("unavailable", () => sender.sendMessages(messages));
-      assert.equal(error.messageId, "b");
-      assert.deepEqual(await harness.peek(client, queue), []);
-    }),
     testCase(
-      "claim check: a body that is gone dead-letters its message, which can be sent again as it was",
+      "claim check: the message stays in the queue while the store is unavailable",
+      async (harness) => {
+        const { store, bodies } = mapStore();
+        const unavailableBackoff = { initialDelayInMs: 0 };
+        const { queue, client, sender } = await harness.openQueue({
+          claimCheck: { store, minBytes: 10 },
+          unavailableBackoff,
+        });
+        await sender.sendMessages({ body: { text: "large enough" } });
+        const away = { ...store, get: () => Promise.reject(new Error("out of reach")) };
+        const consumer = harness.client({ claimCheck: { store: away }, unavailableBackoff });
+        const receiver = consumer.createReceiver(queue);
+        await rejectsWith("unavailable", () => receiver.receiveMessages(1));
+        await receiver.close();
+        assert.equal(bodies.size, 1);
+        const message = required((await harness.receive(client, queue, 1))[0]);
+        assert.deepEqual(message.body, { text: "large enough" });
+        assert.ok(message.deliveryCount > 0, "the first delivery was abandoned");
+      },
+    ),
+    testCase(
+      "claim check: sending fails while the store is unavailable, and nothing is sent",
+      async (harness) => {
+        const store = { ...mapStore().store, put: () => Promise.reject(new Error("out of reach")) };
+        const { queue, client, sender } = await harness.openQueue({ claimCheck: { store, minBytes: 10 } });
+        const messages = [{ body: 1 }, { body: "large enough", messageId: "b" }];
+        const error = await rejectsWith("unavailable", () => sender.sendMessages(messages));
+        assert.equal(error.messageId, "b");
+        assert.deepEqual(await harness.peek(client, queue), []);
+      },
+    ),
+    testCase(
+      "claim check: a message whose stored body is gone is dead-lettered unchanged, and can be sent again",
       async (harness) => {
         const { store, bodies } = mapStore();
         const { queue, client, sender } = await harness.openQueue({ claimCheck: { store, minBytes: 10 } });
@@ -72,7 +78,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         const { dead, complete } = await harness.receiveDeadLetter(client, queue);
         assert.equal(dead.deadLetterReason, "ClaimCheckFailed");
         assert.deepEqual(reasons(dead), ["claim-check-missing"]);
-        assertSameValue(dead.rawBody, new Uint8Array(), "the body as it travelled");
+        assertSameValue(dead.rawBody, new Uint8Array(), "the body on the wire");
         await store.put(key, body, {});
         await sender.sendEncodedMessages(resubmitted(dead));
         await complete();
@@ -80,19 +86,19 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         assert.deepEqual(again.body, { text: "large enough" });
       },
     ),
-    testCase("encryption: a body arrives, and nobody without the key reads it", async (harness) => {
+    testCase("encryption: a body can be read only with the key", async (harness) => {
       const { queue, client, sender } = await harness.openQueue({ encryption: { keys: ring("k1") } });
       await sender.sendMessages({ body: { note: "confidential" }, subject: "order" });
       const stranger = required((await harness.peek(harness.client(), queue))[0]);
       assert.equal(stranger.failure?.status, "undeserializable");
       const raw = new TextDecoder("latin1").decode(stranger.rawBody as Uint8Array);
-      assert.ok(!raw.includes("confidential"), "the body travels encrypted");
+      assert.ok(!raw.includes("confidential"), "the body is encrypted on the wire");
       const message = required((await harness.receive(client, queue, 1))[0]);
       assert.deepEqual(message.body, { note: "confidential" });
       assert.equal(message.deserialization.encryptionKeyId, "k1");
     }),
     testCase(
-      "encryption: an unknown key dead-letters the message, which can be sent again as it was",
+      "encryption: a message with an unknown key is dead-lettered unchanged, and can be sent again",
       async (harness) => {
         const queue = await harness.createQueue();
         const producer = harness.client({ encryption: { keys: ring("k2") } });
@@ -103,26 +109,29 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         const { dead, complete } = await harness.receiveDeadLetter(older, queue);
         assert.equal(dead.deadLetterReason, "DecryptionFailed");
         assert.deepEqual(reasons(dead), ["key-unknown"]);
-        assertSameValue(dead.rawBody, sent.rawBody, "the body as it travelled");
+        assertSameValue(dead.rawBody, sent.rawBody, "the body on the wire");
         await producer.createSender(queue).sendEncodedMessages(resubmitted(dead));
         await complete();
         assert.deepEqual(required((await harness.receive(producer, queue, 1))[0]).body, { n: 1 });
       },
     ),
-    testCase("encryption: keys out of reach keep the message in the queue", async (harness) => {
-      const unavailableBackoff = { initialDelayInMs: 0 };
-      const { queue, client, sender } = await harness.openQueue({ encryption: { keys: ring("k1") } });
-      await sender.sendMessages({ body: { n: 1 } });
-      const away = { ...ring("k1"), findKey: () => Promise.reject(new Error("out of reach")) };
-      const receiver = harness
-        .client({ encryption: { keys: away }, unavailableBackoff })
-        .createReceiver(queue);
-      await rejectsWith("unavailable", () => receiver.receiveMessages(1));
-      await receiver.close();
-      assert.deepEqual(required((await harness.receive(client, queue, 1))[0]).body, { n: 1 });
-    }),
     testCase(
-      "encryption: plaintext is dead-lettered where only encrypted bodies are read",
+      "encryption: the message stays in the queue while the key provider is unavailable",
+      async (harness) => {
+        const unavailableBackoff = { initialDelayInMs: 0 };
+        const { queue, client, sender } = await harness.openQueue({ encryption: { keys: ring("k1") } });
+        await sender.sendMessages({ body: { n: 1 } });
+        const away = { ...ring("k1"), findKey: () => Promise.reject(new Error("out of reach")) };
+        const receiver = harness
+          .client({ encryption: { keys: away }, unavailableBackoff })
+          .createReceiver(queue);
+        await rejectsWith("unavailable", () => receiver.receiveMessages(1));
+        await receiver.close();
+        assert.deepEqual(required((await harness.receive(client, queue, 1))[0]).body, { n: 1 });
+      },
+    ),
+    testCase(
+      "encryption: plaintext is dead-lettered if only encrypted bodies are accepted",
       async (harness) => {
         const queue = await harness.createQueue();
         await harness
@@ -135,7 +144,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         assert.deepEqual(reasons(dead), ["plaintext-refused"]);
       },
     ),
-    testCase("compression, encryption and claim check go together, in batches too", async (harness) => {
+    testCase("compression, encryption and claim check can be combined, also in batches", async (harness) => {
       const queue = await harness.createQueue();
       const { store, bodies } = mapStore();
       const client = harness.client({
@@ -158,7 +167,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         arrived.map(({ deserialization }) => deserialization.contentEncodings.length),
         [0, 1, 1],
       );
-      assert.equal(bodies.size, 1, "only the noise stays large when compressed");
+      assert.equal(bodies.size, 1, "only the random body stays large after compression");
     }),
   ];
 }

@@ -21,7 +21,7 @@ export function chainCases(subjects: readonly SerializerSubject[]): Case[] {
       },
     },
     {
-      name: "chain: no serializer reads another's bodies without a label",
+      name: "chain: no serializer reads undeclared bodies of another",
       async run() {
         for (const writer of subjects)
           for (const reader of subjects) if (reader !== writer) await refuseAll(writer, reader);

@@ -12,7 +12,7 @@ import { quickValues, type Written, writeValue } from "./written.js";
 export function concurrencyCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "concurrency");
   return [
-    testCase("calls that overlap do not mix", async (serializer) => {
+    testCase("concurrent calls do not interfere", async (serializer) => {
       const entries = quickValues(subject);
       const written: Written[] = [];
       for (const entry of entries) written.push(await writeValue(serializer, subject, entry));
@@ -27,7 +27,7 @@ export function concurrencyCases(subject: SerializerSubject): Case[] {
         ]),
       );
     }),
-    testCase("a caller who gave up gets the result or the code aborted", async (serializer) => {
+    testCase("an aborted call returns its result or rejects with aborted", async (serializer) => {
       const entry = required(quickValues(subject)[0]);
       const message = messageSetting(subject, entry.message);
       const written = await writeValue(serializer, subject, entry);

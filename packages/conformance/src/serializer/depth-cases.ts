@@ -20,19 +20,22 @@ export function depthCases(subject: SerializerSubject): Case[] {
   const { nesting } = subject;
   if (nesting === undefined)
     return [
-      testCase("every value fits a limit of 32, since the schema fixes the depth", async (serializer) => {
-        for (const entry of writableValues(subject)) {
-          const message = messageSetting(subject, entry.message);
-          const { bytes, contentType } = await write(serializer, entry.value, message, { maxDepth: 32 });
-          const offer = { bytes, contentType, isDeclared: true, message, maxDepth: 32 };
-          await readValue(serializer, offer, `${entry.name} under a limit of 32`);
-        }
-      }),
+      testCase(
+        "every value is within a depth limit of 32, since the schema fixes the depth",
+        async (serializer) => {
+          for (const entry of writableValues(subject)) {
+            const message = messageSetting(subject, entry.message);
+            const { bytes, contentType } = await write(serializer, entry.value, message, { maxDepth: 32 });
+            const offer = { bytes, contentType, isDeclared: true, message, maxDepth: 32 };
+            await readValue(serializer, offer, `${entry.name} under a limit of 32`);
+          }
+        },
+      ),
     ];
   return [
     ...limits.flatMap((maxDepth) => [
       testCase(
-        `reads ${maxDepth} levels and refuses ${maxDepth + 1} under a limit of ${maxDepth}`,
+        `reads ${maxDepth} levels and refuses ${maxDepth + 1} with a limit of ${maxDepth}`,
         async (serializer) => {
           const offer = { isDeclared: true, maxDepth, message: subject.message };
           await readValue(serializer, { ...offer, bytes: nesting.bytes(maxDepth) }, `${maxDepth} levels`);
@@ -45,17 +48,17 @@ export function depthCases(subject: SerializerSubject): Case[] {
         },
       ),
       testCase(
-        `writes ${maxDepth} levels and refuses ${maxDepth + 1} under a limit of ${maxDepth}`,
+        `writes ${maxDepth} levels and refuses ${maxDepth + 1} with a limit of ${maxDepth}`,
         async (serializer) => {
           await write(serializer, nesting.value(maxDepth), subject.message, { maxDepth });
           await write(serializer, nesting.value(maxDepth + 1), subject.message, { maxDepth }).then(
-            () => assert.fail(`${maxDepth + 1} levels were written under a limit of ${maxDepth}`),
+            () => assert.fail(`${maxDepth + 1} levels were written with a limit of ${maxDepth}`),
             (error: unknown) => assertWriteRefusal(error, `${maxDepth + 1} levels`),
           );
         },
       ),
     ]),
-    testCase("100,000 levels of its own are refused as too deep", async (serializer) => {
+    testCase("100,000 levels in its format are refused as too deep", async (serializer) => {
       const offer = { bytes: nesting.bytes(100_000), isDeclared: true, message: subject.message };
       const error = await readRefused(serializer, offer, "a body of 100,000 levels");
       assert.equal(error.reason, "depth-exceeded");

@@ -90,7 +90,11 @@ export async function read(serializer: Serializer, offer: Offer): Promise<Harnes
     assertIsUnpolluted({});
     return { status: "refusal", error: assertProperRefusal(error) };
   }
-  assert.notEqual(value, undefined, "deserialize returned undefined, which no pipeline takes for a value");
+  assert.notEqual(
+    value,
+    undefined,
+    "deserialize returned undefined, which a pipeline does not accept as a value",
+  );
   assertIsUnpolluted(value);
   return { status: "value", value };
 }
@@ -172,9 +176,9 @@ function assertProperRefusal(error: unknown): WaybillError {
   assert.equal(error.code, "deserialization-failed", "a refusal has the code deserialization-failed");
   assert.ok(
     error.reason !== undefined && Object.hasOwn(reasonCodes, error.reason),
-    "a refusal gives a reason of the closed set",
+    "a refusal has one of the defined reasons",
   );
-  assert.notEqual(error.reason, "serializer-fault", "a serializer knows why it refuses");
+  assert.notEqual(error.reason, "serializer-fault", "a serializer does not use the reason serializer-fault");
   assert.equal(error.stage, reasonCodes[error.reason], `the stage of ${error.reason}`);
   assert.ok(error.message.length <= 2048, "a refusal has at most 2048 characters");
   return error;

@@ -20,7 +20,7 @@ export function hostileCases(subject: SerializerSubject): Case[] {
     ...bombCases(subject, "prototype pollution", pollutionBombs),
     ...bombCases(
       subject,
-      "another format under a wrong label",
+      "another format with a wrong content type",
       foreignBodies.map(({ format, name, bytes }) => ({ name: `${format}, ${name}`, bytes })),
     ),
     ...(subject.hostile ?? []).map((body) =>

@@ -12,7 +12,7 @@ export function itemCases(subject: SerializerSubject): Case[] {
   if (items === undefined) return [];
   return counts.flatMap((count): Case[] => [
     testCase(
-      `reads ${count} under a limit of ${count}, and refuses them under one less`,
+      `reads ${count} items with a limit of ${count}, and refuses them with a limit of one less`,
       async (serializer) => {
         const { bytes, contentType } = await write(serializer, items(count), subject.message);
         const offer = { bytes, contentType, isDeclared: true, message: subject.message };
@@ -22,11 +22,11 @@ export function itemCases(subject: SerializerSubject): Case[] {
       },
     ),
     testCase(
-      `writes ${count} under a limit of ${count}, and refuses them under one less`,
+      `writes ${count} items with a limit of ${count}, and refuses them with a limit of one less`,
       async (serializer) => {
         await write(serializer, items(count), subject.message, { maxItems: count });
         await write(serializer, items(count), subject.message, { maxItems: count - 1 }).then(
-          () => assert.fail(`${count} items were written under a limit of ${count - 1}`),
+          () => assert.fail(`${count} items were written with a limit of ${count - 1}`),
           (error: unknown) => assertWriteRefusal(error, `${count} items`),
         );
       },

@@ -21,7 +21,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
         assert.deepEqual(Object.keys(bytes).length, bytes.length, "the input gained no properties");
       }
     }),
-    testCase("a value that was read survives its input", async (serializer) => {
+    testCase("a value that was read does not change when its input is overwritten", async (serializer) => {
       for await (const written of quicklyWritten(serializer, subject)) {
         const bytes = written.bytes.slice();
         const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, written.name);
@@ -29,7 +29,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
         assertSameValue(value, written.value, `${written.name}, its input overwritten,`);
       }
     }),
-    testCase("reads a view in the middle of a bigger buffer", async (serializer) => {
+    testCase("reads a view in the middle of a larger buffer", async (serializer) => {
       for await (const written of quicklyWritten(serializer, subject)) {
         for (const bytes of [embedded(written.bytes), Buffer.from(embedded(written.bytes))]) {
           const value = await readValue(serializer, { ...written, bytes, isDeclared: true }, written.name);
@@ -37,7 +37,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
         }
       }
     }),
-    testCase("writing neither changes nor keeps the value", async (serializer) => {
+    testCase("writing does not change the value or keep references to it", async (serializer) => {
       for (const entry of quickValues(subject).filter(({ value }) => isClonable(value))) {
         const value = structuredClone(entry.value);
         const message = messageSetting(subject, entry.message);
@@ -48,7 +48,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
         assertSameValue(bytes, before, `what was written of ${entry.name}`);
       }
     }),
-    testCase("written bytes stay as they are while more is written", async (serializer) => {
+    testCase("written bytes do not change while more is written", async (serializer) => {
       const entries = quickValues(subject);
       const writeAt = async (index: number) => {
         const entry = required(entries[index % entries.length]);
@@ -60,7 +60,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       for (let index = 0; index < 100; index++) await writeAt(index);
       for (const { name, bytes, copy } of kept) assertSameValue(bytes, copy, `what was written of ${name}`);
     }),
-    testCase("written bytes do not hang on a much bigger buffer", async (serializer) => {
+    testCase("written bytes are not a view of a much larger buffer", async (serializer) => {
       for (const entry of quickValues(subject)) {
         const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
         assert.ok(
@@ -69,7 +69,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
         );
       }
     }),
-    testCase("written bytes stay when the memory of others is transferred", async (serializer) => {
+    testCase("written bytes do not change when the memory of others is transferred", async (serializer) => {
       const kept: { name: string; bytes: Uint8Array; copy: Uint8Array }[] = [];
       for (const entry of quickValues(subject)) {
         const { bytes } = await write(serializer, entry.value, messageSetting(subject, entry.message));
@@ -81,7 +81,7 @@ export function ownershipCases(subject: SerializerSubject): Case[] {
       for (const [index, { name, bytes, copy }] of kept.entries())
         if (index % 2 === 1) assertSameValue(bytes, copy, `what was written of ${name}`);
     }),
-    testCase("bytes that were read do not hang on the input", async (serializer) => {
+    testCase("bytes that were read are not a view of the input", async (serializer) => {
       for await (const written of quicklyWritten(serializer, subject)) {
         if (firstBytes(written.value) === undefined) continue;
         const bytes = written.bytes.slice();

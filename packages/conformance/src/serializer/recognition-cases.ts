@@ -33,11 +33,11 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
           );
     }),
     testCase(
-      "own containers are read without a label, or all are refused if only a label names them",
+      "its containers are read without a content type, or all are refused without detection",
       async (serializer) => {
         let proven = 0;
         for await (const written of quicklyWritten(serializer, subject)) {
-          const name = `${written.name} without a label`;
+          const name = `${written.name} without a content type`;
           const offer = { ...written, isDeclared: false };
           if (!isRecognisable(serializer, subject)) await readRefused(serializer, offer, name);
           else if (proves(serializer, subject, written)) {
@@ -50,28 +50,32 @@ export function recognitionCases(subject: SerializerSubject): Case[] {
           }
         }
         if (isRecognisable(serializer, subject))
-          assert.ok(proven > 0, "no container of its own proves the format");
+          assert.ok(proven > 0, "none of its containers was recognised");
       },
     ),
-    testCase("scalars without a label are refused", async (serializer) => {
+    testCase("scalars without a content type are refused", async (serializer) => {
       if (hasHeader(serializer, subject)) return;
       for await (const written of quicklyWritten(serializer, subject))
         if (!written.isContainer)
-          await readRefused(serializer, { ...written, isDeclared: false }, `${written.name} without a label`);
+          await readRefused(
+            serializer,
+            { ...written, isDeclared: false },
+            `${written.name} without a content type`,
+          );
     }),
-    testCase(`empty containers without a label are ${emptyOutcome}`, async (serializer) => {
+    testCase(`empty containers without a content type are ${emptyOutcome}`, async (serializer) => {
       if (hasHeader(serializer, subject)) return;
       for await (const written of quicklyWritten(serializer, subject)) {
         if (!written.isEmptyContainer) continue;
         const offer = { ...written, isDeclared: false };
         if (proves(serializer, subject, written)) await readValue(serializer, offer, written.name);
-        else await readRefused(serializer, offer, `${written.name} without a label`);
+        else await readRefused(serializer, offer, `${written.name} without a content type`);
       }
     }),
     ...foreignBodies.map(({ format, name, bytes }) => {
       const isRecognised = subject.recognises?.includes(format) ?? false;
       return testCase(
-        `${format} (${name}) ${isRecognised ? "may be read" : "is refused"} without a label`,
+        `${format} (${name}) ${isRecognised ? "may be read" : "is refused"} without a content type`,
         async (serializer) => {
           const offer = { bytes: bytes.slice(), isDeclared: false, message: messageSetting(subject) };
           const readForeign = isRecognised ? readQuickly : readRefused;

@@ -6,7 +6,7 @@ import { assertWriteRefusal, messageSetting, readValue, serializerCase, write } 
 import type { SerializerSubject, SerializerValue } from "./serializer-subject.js";
 import { quickValues, writeValue } from "./written.js";
 
-/** Every value is read back as expected or is refused, and the same value always gives the same bytes. */
+/** Every value is read back as expected or is refused, and the same value is always written as the same bytes. */
 export function roundTripCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "round trip");
   return [
@@ -14,8 +14,9 @@ export function roundTripCases(subject: SerializerSubject): Case[] {
       const { name, isRefused, becomes } = entry;
       return isRefused === true
         ? testCase(`${name} is refused when written`, (serializer) => refused(serializer, subject, entry))
-        : testCase(`${name} comes back ${becomes === undefined ? "the same" : "as promised"}`, (serializer) =>
-            roundTrip(serializer, subject, entry),
+        : testCase(
+            `${name} is read back ${becomes === undefined ? "unchanged" : "as expected"}`,
+            (serializer) => roundTrip(serializer, subject, entry),
           );
     }),
     ...(subject.bodies ?? []).map((body) =>
@@ -29,7 +30,7 @@ export function roundTripCases(subject: SerializerSubject): Case[] {
       }),
     ),
     {
-      name: "round trip: writes the same bytes every time, whichever instance writes",
+      name: "round trip: writes the same bytes every time, with every instance",
       async run() {
         const first = await subject.create();
         const second = await subject.create();
@@ -40,7 +41,7 @@ export function roundTripCases(subject: SerializerSubject): Case[] {
         }
       },
     },
-    testCase("works on after a refusal", async (serializer) => {
+    testCase("continues to work after a refusal", async (serializer) => {
       for (const entry of subject.values.filter(({ isLarge }) => isLarge !== true)) {
         await (entry.isRefused === true ? refused : roundTrip)(serializer, subject, entry);
       }

@@ -15,7 +15,7 @@ const markerPart = "payload-marker";
 export function secrecyCases(subject: SerializerSubject): Case[] {
   const testCase = serializerCase(subject, "secrecy");
   return [
-    testCase("refusals of damaged bodies do not quote them", async (serializer) => {
+    testCase("refusals of damaged bodies do not contain payload", async (serializer) => {
       const { bytes, contentType } = await write(serializer, subject.marked(marker), subject.message);
       let refusals = 0;
       for (const damaged of damagedCopies(bytes)) {
@@ -27,7 +27,7 @@ export function secrecyCases(subject: SerializerSubject): Case[] {
       }
       assert.ok(refusals > 0 || subject.isUnframed === true, "some damaged body was refused");
     }),
-    testCase("refusals of other formats do not quote them", async (serializer) => {
+    testCase("refusals of bodies in other formats do not contain payload", async (serializer) => {
       const texts = [
         marker,
         `{"a":"${marker}`,
@@ -44,7 +44,7 @@ export function secrecyCases(subject: SerializerSubject): Case[] {
         }
       }
     }),
-    testCase("refusals to write do not quote the value", async (serializer) => {
+    testCase("refusals to write do not contain the value", async (serializer) => {
       for (const value of unwritableValues(subject.marked(marker)))
         await write(serializer, value, subject.message).catch((error: unknown) =>
           assertIsSecret(assertWriteRefusal(error)),

@@ -107,7 +107,8 @@ export function selfDescribingValues(
   if (unknown !== undefined) throw new TypeError(`The value table has no entry "${unknown}".`);
   return Object.entries(table).map(([name, value]) => {
     const expectation = expectations[name as SelfDescribingValueName];
-    if (expectation === undefined) throw new TypeError(`The value table's entry "${name}" is not decided.`);
+    if (expectation === undefined)
+      throw new TypeError(`The table of values has no expectation for "${name}".`);
     return {
       name,
       value,

@@ -16,26 +16,26 @@ describe("serializerCases", () => {
     for (const { name, run } of serializerCases(strictJsonSubject(strictJson))) it(name, run);
   });
 
-  it("names every case once", () => {
+  it("has no two cases of one name", () => {
     const names = serializerCases(strictJsonSubject(strictJson)).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
   describe("catches a serializer that", () => {
-    catches("claims a media type in capitals", "contract: claims media types", (json) => ({
+    catches("has a media type in upper case", "contract: has media types", (json) => ({
       ...json,
       mediaTypes: ["application/JSON"],
     }));
-    catches("writes a type that it does not claim", "contract: writes a content type", (json) => ({
+    catches("writes another content type", "contract: writes one of its media types", (json) => ({
       ...json,
       serialize: (value, context) => ({ ...written(json, value, context), contentType: "text/plain" }),
     }));
     catches(
-      "names no leading bytes",
-      "contract: says how it recognises",
+      "has no leading bytes",
+      "contract: declares its detection",
       ({ leadingBytes: _, ...json }) => json,
     );
-    catches("forgets a leading byte", "recognition: every body that can be recognised", (json) => ({
+    catches("omits a leading byte", "recognition: every body that can be recognised", (json) => ({
       ...json,
       leadingBytes: [0x7b],
     }));
@@ -50,14 +50,18 @@ describe("serializerCases", () => {
       ...json,
       serialize: (value, context) => written(json, Number.isNaN(value) ? null : value, context),
     }));
-    catches("throws a foreign error when writing", "round trip: a function is refused", (json) => ({
-      ...json,
-      serialize(value, context) {
-        if (typeof value === "function") throw new TypeError("cannot write a function");
-        return json.serialize(value, context);
-      },
-    }));
-    catches("writes other bytes each time", "round trip: writes the same bytes every time", (json) => {
+    catches(
+      "throws an error that is not a WaybillError when writing",
+      "round trip: a function is refused",
+      (json) => ({
+        ...json,
+        serialize(value, context) {
+          if (typeof value === "function") throw new TypeError("cannot write a function");
+          return json.serialize(value, context);
+        },
+      }),
+    );
+    catches("writes different bytes each time", "round trip: writes the same bytes every time", (json) => {
       let count = 0;
       return {
         ...json,
@@ -66,7 +70,7 @@ describe("serializerCases", () => {
         }),
       };
     });
-    catches("breaks after a refusal", "round trip: works on after a refusal", (json) => {
+    catches("breaks after a refusal", "round trip: continues to work after a refusal", (json) => {
       let isBroken = false;
       return {
         ...json,
@@ -85,7 +89,7 @@ describe("serializerCases", () => {
         return value;
       },
     }));
-    catches("keeps a view of its input", "ownership: a value that was read survives", (json) => ({
+    catches("keeps a view of its input", "ownership: a value that was read does not change", (json) => ({
       ...json,
       deserialize(bytes, context) {
         const value = json.deserialize(bytes, context);
@@ -93,11 +97,11 @@ describe("serializerCases", () => {
         return Object.defineProperty([...value], 0, { enumerable: true, get: () => bytes[1]! & 1 });
       },
     }));
-    catches("reads the whole buffer under its input", "ownership: reads a view in the middle", (json) => ({
+    catches("reads the whole buffer of its input", "ownership: reads a view in the middle", (json) => ({
       ...json,
       deserialize: (bytes, context) => json.deserialize(new Uint8Array(bytes.buffer), context),
     }));
-    catches("changes the value it writes", "ownership: writing neither changes", (json) => ({
+    catches("changes the value it writes", "ownership: writing does not change", (json) => ({
       ...json,
       serialize(value, context) {
         const body = json.serialize(value, context);
@@ -105,18 +109,22 @@ describe("serializerCases", () => {
         return body;
       },
     }));
-    catches("returns a view of a pool", "ownership: written bytes stay as they are", (json) => {
-      const pool = new Uint8Array(2 * 1024 * 1024);
-      return {
-        ...json,
-        serialize(value, context) {
-          const { bytes } = written(json, value, context);
-          pool.set(bytes);
-          return { bytes: pool.subarray(0, bytes.length) };
-        },
-      };
-    });
-    catches("pins a big buffer", "ownership: written bytes do not hang on", (json) => ({
+    catches(
+      "returns a view of a pool",
+      "ownership: written bytes do not change while more is written",
+      (json) => {
+        const pool = new Uint8Array(2 * 1024 * 1024);
+        return {
+          ...json,
+          serialize(value, context) {
+            const { bytes } = written(json, value, context);
+            pool.set(bytes);
+            return { bytes: pool.subarray(0, bytes.length) };
+          },
+        };
+      },
+    );
+    catches("keeps a large buffer in memory", "ownership: written bytes are not a view", (json) => ({
       ...json,
       serialize(value, context) {
         const { bytes } = written(json, value, context);
@@ -125,44 +133,48 @@ describe("serializerCases", () => {
         return { bytes: slab.subarray(0, bytes.length) };
       },
     }));
-    catches("ignores bytes left over", "strictness: an order with bytes left over", (json) => ({
+    catches("ignores trailing bytes", "strictness: an order with trailing bytes", (json) => ({
       ...json,
       deserialize: (bytes, context) => json.deserialize(bytes.subarray(0, lastBrace(bytes)), context),
     }));
-    catches("completes what was cut", "strictness: an array cut short", (json) => ({
+    catches("completes a truncated body", "strictness: an array that is truncated", (json) => ({
       ...json,
       deserialize: (bytes, context) =>
         json.deserialize(bytes.at(-1) === 0x5d ? bytes : Uint8Array.of(...bytes, 0x5d), context),
     }));
-    catches("returns undefined", "round trip: null comes back the same", (json) => ({
+    catches("returns undefined", "round trip: null is read back unchanged", (json) => ({
       ...json,
       deserialize: (bytes, context) => json.deserialize(bytes, context) ?? undefined,
     }));
-    catches("takes an empty body for null", "strictness: the empty body is refused, declared", (json) => ({
+    catches("reads an empty body as null", "strictness: an empty body with a content type", (json) => ({
       ...json,
       deserialize: (bytes, context) => (bytes.length === 0 ? null : json.deserialize(bytes, context)),
     }));
-    catches("throws a foreign error when reading", "strictness: an order with a flipped bit", (json) => ({
-      ...json,
-      deserialize: (bytes) => JSON.parse(decode(bytes)),
-    }));
-    catches("is slow to refuse", "strictness: the empty body is refused, declared", (json) => ({
+    catches(
+      "throws an error that is not a WaybillError when reading",
+      "strictness: an order with a flipped bit",
+      (json) => ({
+        ...json,
+        deserialize: (bytes) => JSON.parse(decode(bytes)),
+      }),
+    );
+    catches("refuses slowly", "strictness: an empty body with a content type", (json) => ({
       ...json,
       deserialize(bytes, context) {
         if (bytes.length === 0) burnProcessorTime(60);
         return json.deserialize(bytes, context);
       },
     }));
-    catches("guesses scalars", "recognition: scalars without a label", declaringEverything);
-    catches("guesses text", "recognition: text (a JSON number)", declaringEverything);
-    catches("refuses its own without a label", "recognition: own containers are read", (json) => ({
+    catches("recognises scalars", "recognition: scalars without a content type", declaringEverything);
+    catches("recognises text", "recognition: text (a JSON number)", declaringEverything);
+    catches("refuses its bodies without a content type", "recognition: its containers are read", (json) => ({
       ...json,
       deserialize(bytes, context) {
         if (!context.isDeclared) throw decodeFailure("not-recognized", "no label");
         return json.deserialize(bytes, context);
       },
     }));
-    catches("reads without its label", "recognition: own containers are read", (json) => {
+    catches("reads undeclared bodies without detection", "recognition: its containers are read", (json) => {
       const { leadingBytes: _, ...rest } = json;
       return { ...rest, detection: "label" };
     });
@@ -175,12 +187,12 @@ describe("serializerCases", () => {
       ...json,
       serialize: (value, context) => json.serialize(value, { ...context, maxDepth: context.maxDepth + 1 }),
     }));
-    catches("counts items from zero", "items: reads 7 under", (json) => ({
+    catches("counts items from zero", "items: reads 7 items", (json) => ({
       ...json,
       deserialize: (bytes, context) =>
         json.deserialize(bytes, { ...context, maxItems: (context.maxItems ?? 0) + 1 }),
     }));
-    catches("writes more items than allowed", "items: writes 7 under", (json) => ({
+    catches("writes more items than allowed", "items: writes 7 items", (json) => ({
       ...json,
       serialize: (value, context) => json.serialize(value, { ...context, maxItemsIn: undefined }),
     }));
@@ -204,7 +216,7 @@ describe("serializerCases", () => {
         }
       },
     }));
-    catches("mixes calls that overlap", "concurrency: calls that overlap", (json) => {
+    catches("mixes concurrent calls", "concurrency: concurrent calls", (json) => {
       let current: Uint8Array;
       return {
         ...json,
@@ -215,14 +227,14 @@ describe("serializerCases", () => {
         },
       };
     });
-    catches("throws the signal's own error", "concurrency: a caller who gave up", (json) => ({
+    catches("throws the signal's error", "concurrency: an aborted call", (json) => ({
       ...json,
       deserialize(bytes, context) {
         context.signal?.throwIfAborted();
         return json.deserialize(bytes, context);
       },
     }));
-    catches("allocates what a body promises", "hostile: a count bomb (MessagePack array of", (json) => {
+    catches("allocates what a body declares", "hostile: a count bomb (MessagePack array of", (json) => {
       const kept: Uint8Array[] = [];
       return {
         ...json,
@@ -244,7 +256,7 @@ describe("serializerCases", () => {
       deserialize: (bytes, context) =>
         json.deserialize(bytes[0] === 0xef ? bytes.subarray(3) : bytes, context),
     }));
-    catches("gives a wrong reason", "hostile: a byte order mark", (json) => ({
+    catches("has a wrong reason", "hostile: a byte order mark", (json) => ({
       ...json,
       deserialize(bytes, context) {
         if (bytes[0] === 0xef) throw decodeFailure("truncated", "odd");

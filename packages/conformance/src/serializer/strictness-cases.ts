@@ -18,14 +18,14 @@ export function strictnessCases(subject: SerializerSubject): Case[] {
   return [
     // Few formats have a value of zero bytes; a pipeline passes empty bodies only to serializers that declare this.
     testCase(
-      "the empty body is refused, declared, unless the serializer says that it reads it",
+      "an empty body with a content type is refused, unless the serializer reads empty bodies",
       async (serializer) => {
         const offer = { bytes: new Uint8Array(), isDeclared: true, message: subject.message };
         const readEmpty = serializer.readsEmptyBodies === true ? readValue : readRefused;
         await readEmpty(serializer, offer, "the empty body");
       },
     ),
-    testCase("the empty body is refused, not declared", async (serializer) => {
+    testCase("an empty body without a content type is refused", async (serializer) => {
       const offer = { bytes: new Uint8Array(), isDeclared: false, message: subject.message };
       await readRefused(serializer, offer, "the empty body");
     }),
@@ -35,20 +35,20 @@ export function strictnessCases(subject: SerializerSubject): Case[] {
           check(serializer, await writeValue(serializer, subject, entry), subject),
         );
       return [
-        writtenCase("with bytes left over is refused", refuseTrailing),
-        writtenCase("cut short is refused", refuseTruncated),
+        writtenCase("with trailing bytes is refused", refuseTrailing),
+        writtenCase("that is truncated is refused", refuseTruncated),
         writtenCase("with a flipped bit ends in a value or a refusal", surviveBitFlips),
       ];
     }),
     ...(subject.bodies ?? []).map((body) =>
-      testCase(`${body.name} cut short is refused`, async (serializer) => {
+      testCase(`${body.name} that is truncated is refused`, async (serializer) => {
         const message = messageSetting(subject, body.message);
         const readCut = subject.isUnframed === true ? readQuickly : readRefused;
         for (const offset of offsets(body.bytes.length))
           await readCut(
             serializer,
             { bytes: body.bytes.slice(0, offset), isDeclared: true, message },
-            `${body.name} cut at ${offset}`,
+            `${body.name}, truncated at ${offset}`,
           );
       }),
     ),
@@ -68,7 +68,7 @@ const refuseTrailing: Check = async (serializer, written, { isUnframed }) => {
     await readMore(
       serializer,
       { ...written, bytes, isDeclared: true },
-      `${written.name} with ${tail.length} bytes left over`,
+      `${written.name} with ${tail.length} trailing bytes`,
     );
   }
 };

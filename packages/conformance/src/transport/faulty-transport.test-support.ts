@@ -98,20 +98,20 @@ export function localSubject(fault: Fault = {}): TransportSubject {
   };
 }
 
-/** The transport with a fault; everything else keeps working. */
+/** The transport with a fault; everything else works as before. */
 function breakTransport(transport: Transport, fault: Fault): Transport {
   const accept = transport.acceptSession.bind(transport);
   const acceptBroken = fault.acceptSession?.(accept) ?? accept;
-  return over(transport, {
+  return withMembers(transport, {
     createSender: (entity) => breakSender(transport.createSender(entity), fault),
     createReceiver: (address, mode) => breakReceiver(transport.createReceiver(address, mode), address, fault),
     async acceptSession(address, id, options) {
       const session = await acceptBroken(address, id, options);
-      return over(session, fault.session?.(session) ?? {});
+      return withMembers(session, fault.session?.(session) ?? {});
     },
     createRuleManager(topic, subscription) {
       const rules = transport.createRuleManager(topic, subscription);
-      return over(rules, fault.rules?.(rules) ?? {});
+      return withMembers(rules, fault.rules?.(rules) ?? {});
     },
     ...fault.transport?.(transport),
   });
@@ -121,7 +121,7 @@ function breakSender(sender: TransportSender, fault: Fault): TransportSender {
   const { sent } = fault;
   const changing: Partial<TransportSender> =
     sent === undefined ? {} : { send: (messages, options) => sender.send(messages.map(sent), options) };
-  return over(sender, { ...changing, ...fault.sender?.(sender) });
+  return withMembers(sender, { ...changing, ...fault.sender?.(sender) });
 }
 
 function breakReceiver(receiver: TransportReceiver, address: EntityAddress, fault: Fault): TransportReceiver {
@@ -130,11 +130,11 @@ function breakReceiver(receiver: TransportReceiver, address: EntityAddress, faul
     delivered === undefined
       ? {}
       : { receive: async (options) => (await receiver.receive(options)).map(delivered) };
-  return over(receiver, { ...changing, ...fault.receiver?.(receiver, address) });
+  return withMembers(receiver, { ...changing, ...fault.receiver?.(receiver, address) });
 }
 
-/** The object with some members replaced; the others keep working on the object itself. */
-function over<T extends object>(object: T, members: Partial<T>): T {
+/** The object with some members replaced; the others are bound to the object. */
+function withMembers<T extends object>(object: T, members: Partial<T>): T {
   return new Proxy(object, {
     get(target, key) {
       if (Object.hasOwn(members, key)) return members[key as keyof T];

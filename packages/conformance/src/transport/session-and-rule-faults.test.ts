@@ -4,14 +4,14 @@ import { catches } from "./faulty-transport.test-support.js";
 
 describe("transportCases", () => {
   describe("catches a transport that", () => {
-    catches("gives a session to two receivers", "sessions: a session that is held", {
+    catches("gives a session to two receivers", "sessions: accepting a locked session", {
       acceptSession: (accept) => (address, id, options) =>
         accept(address, id, options).catch(() => accept(address, "another", options)),
     });
-    catches("accepts any session where one is named", "sessions: a receiver gets its session's messages", {
+    catches("accepts any session although an id was given", "sessions: a receiver gets only messages", {
       acceptSession: (accept) => (address, _, options) => accept(address, "ben", options),
     });
-    catches("says not-supported where time ran out", "sessions: waiting for a next session", {
+    catches("rejects with not-supported instead of timeout", "sessions: accepting the next session rejects", {
       acceptSession: (accept) => (address, id, options) =>
         accept(address, id, options).catch(() => {
           throw new WaybillError("not-supported", "No session.");
@@ -19,22 +19,22 @@ describe("transportCases", () => {
     });
     catches(
       "keeps a session when its receiver is closed",
-      "sessions: closing the receiver frees",
+      "sessions: closing the receiver releases",
       { session: () => ({ close: async () => {} }) },
       "WaybillError",
     );
     catches("has no session state", "sessions: the state is set, kept", {
       session: () => ({ setState: async () => {} }),
     });
-    catches("shares one state among sessions", "sessions: each session has a state", {
+    catches("shares one state among sessions", "sessions: each session has its own state", {
       session: () => ({ getState: async () => Uint8Array.of(1) }),
     });
-    catches("renews a session only on paper", "sessions: the session's lock is", {
+    catches("returns a new end without renewing the session lock", "sessions: the session lock lasts", {
       session: (session) => ({
         renewSessionLock: async () => new Date(session.sessionLockedUntilUtc.getTime() + 10_000),
       }),
     });
-    catches("mixes up the two locks", "sessions: a session whose lock ran out", {
+    catches("confuses the two lock errors", "sessions: a session whose lock expired", {
       session: (session) => ({
         complete: (handle) =>
           session.complete(handle).catch(() => {
@@ -42,7 +42,7 @@ describe("transportCases", () => {
           }),
       }),
     });
-    catches("peeks into other sessions", "sessions: peeking sees", {
+    catches("peeks messages of other sessions", "sessions: peeking returns only", {
       session: (session) => ({
         peek: async (options) => {
           const messages = await session.peek(options);
@@ -58,10 +58,10 @@ describe("transportCases", () => {
     catches("ignores actions", "rules: an action changes", {
       rules: (rules) => ({ createRule: ({ name, filter }) => rules.createRule({ name, filter }) }),
     });
-    catches("deletes what is not there", "rules: deleting a rule that is not there", {
+    catches("deletes rules that do not exist", "rules: deleting a rule that does not exist", {
       rules: (rules) => ({ deleteRule: (name) => rules.deleteRule(name).catch(() => {}) }),
     });
-    catches("overwrites rules", "rules: a name that is taken", {
+    catches("overwrites rules", "rules: creating a rule whose name exists", {
       rules: (rules) => ({
         async createRule(rule) {
           await rules.deleteRule(rule.name).catch(() => {});
@@ -74,13 +74,17 @@ describe("transportCases", () => {
         listRules: async () => (await rules.listRules()).map(({ name, filter }) => ({ name, filter })),
       }),
     });
-    catches("works on after its transport was closed", "lifecycle: listRules rejects with closed when the", {
-      rules: () => ({ listRules: async () => [] }),
-    });
+    catches(
+      "continues to work after its transport was closed",
+      "lifecycle: listRules rejects with closed when the",
+      {
+        rules: () => ({ listRules: async () => [] }),
+      },
+    );
     catches("ignores a lost session", "lifecycle: getState rejects with session-lock-lost", {
       session: () => ({ getState: async () => undefined }),
     });
-    catches("lets a call end in the signal's own error", "lifecycle: acceptSession rejects with aborted", {
+    catches("rejects with the signal's error", "lifecycle: acceptSession rejects with aborted", {
       acceptSession: (accept) => (address, id, options) => {
         options.abortSignal?.throwIfAborted();
         return accept(address, id, options);

@@ -49,12 +49,12 @@ describe("operations", () => {
 });
 
 describe("transportCases", () => {
-  it("names every case once", () => {
+  it("has no two cases of one name", () => {
     const names = transportCases(localSubject()).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("requires a refusal of every operation of a missing capability", () => {
+  it("requires that every operation of a missing capability rejects", () => {
     const negative = transportCases({ ...localSubject(), capabilities: [] })
       .map(({ name }) => name)
       .filter((name) => name.startsWith("without "));

@@ -26,16 +26,16 @@ describe("transportCases", () => {
         applicationProperties: mapped(message.applicationProperties, Number),
       }),
     });
-    catches("makes ids texts", "sending: a message id and correlation id of a number", {
+    catches("converts ids to strings", "sending: a message id and correlation id of a number", {
       sent: (message) => ({ ...message, messageId: String(message.messageId) }),
     });
-    catches("forgets a broker property", "sending: broker properties arrive", {
+    catches("omits a broker property", "sending: broker properties arrive", {
       sent: ({ replyToSessionId: _, ...message }) => message,
     });
     catches("reverses a batch", "sending: messages arrive in the order", {
       sender: (sender) => ({ send: (messages, options) => sender.send([...messages].reverse(), options) }),
     });
-    catches("sends part of a batch", "sending: of a batch with a message that is too large", {
+    catches("sends part of a batch", "sending: no message of a batch arrives", {
       sender: (sender) => ({
         async send(messages, options) {
           for (const message of messages) await sender.send([message], options);
@@ -43,7 +43,7 @@ describe("transportCases", () => {
       }),
     });
     const bodies = new Map<bigint, DeliveredMessage["body"]>();
-    catches("keeps the caller's bytes", "sending: a delivered message no longer depends", {
+    catches("keeps the caller's bytes", "sending: a delivered message does not change", {
       delivered(message) {
         const known = bodies.get(message.sequenceNumber) ?? message.body;
         bodies.set(message.sequenceNumber, known);
@@ -58,10 +58,10 @@ describe("transportCases", () => {
         },
       }),
     });
-    catches("returns more than asked for", "receiving: returns at most as many", {
+    catches("returns more than maxMessages", "receiving: returns at most maxMessages", {
       receiver: (receiver) => ({ receive: (options) => receiver.receive({ ...options, maxMessages: 10 }) }),
     });
-    catches("takes a message along when it gives up", "receiving: a wait that was given up", {
+    catches("takes a message when its call is aborted", "receiving: an aborted call", {
       receiver: (receiver) => ({
         receive({ abortSignal, ...options }) {
           const call = receiver.receive(options);
@@ -72,16 +72,20 @@ describe("transportCases", () => {
     catches("has no lock token", "receiving: locks a message", {
       delivered: (message) => ({ ...message, lockToken: undefined }),
     });
-    catches("keeps handles in receive-and-delete mode", "receiving: removes a message at once", {
-      delivered: (message) => ({ ...message, settlement: message.settlement ?? {} }),
-    });
-    catches("abandons where it should complete", "settling: complete removes", {
+    catches(
+      "has settlement handles in receive-and-delete mode",
+      "receiving: removes a message in receive-and-delete",
+      {
+        delivered: (message) => ({ ...message, settlement: message.settlement ?? {} }),
+      },
+    );
+    catches("abandons instead of completing", "settling: complete removes", {
       receiver: (receiver) => ({ complete: (handle) => receiver.abandon(handle) }),
     });
-    catches("forgets the properties to modify", "settling: abandon adds and overwrites", {
+    catches("ignores the properties to modify", "settling: abandon adds and overwrites", {
       receiver: (receiver) => ({ abandon: (handle) => receiver.abandon(handle) }),
     });
-    catches("cuts reasons short", "settling: dead-letter keeps a reason and a description", {
+    catches("truncates reasons", "settling: dead-letter keeps a reason and a description", {
       receiver: (receiver) => ({
         deadLetter: (handle, options) =>
           receiver.deadLetter(handle, {
@@ -90,10 +94,10 @@ describe("transportCases", () => {
           }),
       }),
     });
-    catches("settles twice without a word", "settling: a message is settled once", {
+    catches("settles twice without an error", "settling: a message can be settled once", {
       receiver: (receiver) => ({ complete: (handle) => receiver.complete(handle).catch(() => {}) }),
     });
-    catches("gives neighbours the outcome of the first", "settling: neighbours settled differently", {
+    catches("settles all messages like the first", "settling: messages that are settled differently", {
       receiver(receiver) {
         let first: ((handle: SettlementHandle) => Promise<void>) | undefined;
         const flush = (handle: SettlementHandle, settle: (handle: SettlementHandle) => Promise<void>) => {
@@ -110,7 +114,7 @@ describe("transportCases", () => {
         };
       },
     });
-    catches("renews no lock", "locks: a renewed lock holds longer", {
+    catches("does not renew locks", "locks: renewing a lock extends it", {
       receiver: () => ({ renewLock: async () => new Date(Date.now() + 1e9) }),
     });
     catches("settles when it closes", "locks: closing a receiver settles nothing", {
@@ -129,7 +133,7 @@ describe("transportCases", () => {
         };
       },
     });
-    catches("locks what it peeks", "peeking: leaves messages as they were", {
+    catches("locks what it peeks", "peeking: does not change messages", {
       receiver: (receiver) => ({
         async peek({ maxMessages }) {
           const messages = await receiver.receive({ maxMessages, maxWaitTimeInMs: 0 });
@@ -138,7 +142,7 @@ describe("transportCases", () => {
         },
       }),
     });
-    catches("goes on peeking where it stopped", "peeking: begins at a sequence number", {
+    catches("continues peeking where it stopped", "peeking: begins at a sequence number", {
       receiver(receiver) {
         let next: bigint | undefined;
         return {
@@ -150,15 +154,15 @@ describe("transportCases", () => {
         };
       },
     });
-    catches("delivers deferred messages as active", "deferral: a deferred message is not delivered", {
+    catches("delivers deferred messages as active", "deferral: a deferred message is delivered only", {
       receiver: (receiver) => ({ defer: (handle) => receiver.abandon(handle) }),
     });
-    catches("returns nothing for unknown numbers", "deferral: asking for a number that nobody deferred", {
+    catches("returns nothing for unknown numbers", "deferral: receiving an unknown sequence number", {
       receiver: (receiver) => ({
         receiveDeferred: (numbers) => receiver.receiveDeferred(numbers).catch(() => []),
       }),
     });
-    catches("schedules by sending", "scheduling: a scheduled message is delivered when", {
+    catches("sends immediately instead of scheduling", "scheduling: a scheduled message is delivered at", {
       sender: (sender) => ({
         async schedule(messages) {
           await sender.send(messages);
@@ -166,20 +170,20 @@ describe("transportCases", () => {
         },
       }),
     });
-    catches("returns numbers that are no bigints", "scheduling: returns a sequence number", {
+    catches("returns numbers that are not bigints", "scheduling: returns a sequence number", {
       sender: (sender) => ({
         schedule: async (messages, at) => (await sender.schedule(messages, at)).map(Number) as never,
       }),
     });
-    catches("cancels without looking", "scheduling: cancelling twice", {
+    catches("cancels messages that do not exist", "scheduling: cancelling twice", {
       sender: (sender) => ({ cancelScheduled: (numbers) => sender.cancelScheduled(numbers).catch(() => {}) }),
     });
-    catches("ignores the limit on concurrent calls", "subscribing: calls the handler for at most", {
+    catches("ignores the limit on concurrent calls", "subscribing: calls the handler for up to", {
       receiver: (receiver) => ({
         subscribe: (handlers) => receiver.subscribe(handlers, { maxConcurrentCalls: 8 }),
       }),
     });
-    catches("calls one handler at a time", "subscribing: calls the handler for at most", {
+    catches("calls one handler at a time", "subscribing: calls the handler for up to", {
       receiver: (receiver) => ({
         subscribe: (handlers) => receiver.subscribe(handlers, { maxConcurrentCalls: 1 }),
       }),
@@ -196,7 +200,7 @@ describe("transportCases", () => {
         },
       }),
     });
-    catches("completes by itself", "subscribing: settles nothing that the handler left", {
+    catches("completes messages itself", "subscribing: does not settle messages", {
       receiver: (receiver) => ({
         subscribe: (handlers, options) =>
           receiver.subscribe(
@@ -211,7 +215,7 @@ describe("transportCases", () => {
           ),
       }),
     });
-    catches("is silent about a missing entity", "subscribing: reports an entity", {
+    catches("does not report a missing entity", "subscribing: reports an entity", {
       receiver: (receiver) => ({
         subscribe: (handlers, options) => receiver.subscribe({ ...handlers, onError() {} }, options),
       }),
@@ -224,10 +228,10 @@ describe("transportCases", () => {
             : receiver.receive(options),
       }),
     });
-    catches("forgets where a message was dead-lettered", "forwarding: a dead-lettered message", {
+    catches("omits the deadLetterSource", "forwarding: a dead-lettered message", {
       delivered: (message) => ({ ...message, deadLetterSource: undefined }),
     });
-    catches("takes one sub-queue for the other", "transfer dead-letter: a message that was passed on", {
+    catches("confuses the sub-queues", "transfer dead-letter: a message that was forwarded", {
       transport: (transport) => ({
         createReceiver: (address, mode) =>
           transport.createReceiver(
@@ -236,16 +240,16 @@ describe("transportCases", () => {
           ),
       }),
     });
-    catches("works on after it was closed", "lifecycle: send rejects with closed when what", {
+    catches("continues to work after it was closed", "lifecycle: send rejects with closed when its", {
       sender: () => ({ async close() {} }),
     });
-    catches("loses the id that the broker gave", "sending: a message without id", {
+    catches("loses the id that the broker assigned", "sending: a message without an id", {
       delivered: ({ messageId: _, ...message }) => message,
     });
-    catches("ignores a signal that aborted before", "lifecycle: complete rejects with aborted", {
+    catches("ignores a signal that is already aborted", "lifecycle: complete rejects with aborted", {
       receiver: (receiver) => ({ complete: (handle) => receiver.complete(handle) }),
     });
-    catches("throws foreign errors", "lifecycle: receive rejects with entity-not-found", {
+    catches("throws errors that are not WaybillErrors", "lifecycle: receive rejects with entity-not-found", {
       receiver: (receiver) => ({
         receive: (options) =>
           receiver.receive(options).catch((error: Error) => {
@@ -253,21 +257,25 @@ describe("transportCases", () => {
           }),
       }),
     });
-    catches("lets errors pass by their code", "lifecycle: renewLock rejects with message-lock-lost", {
-      receiver: (receiver) => ({
-        renewLock: (handle) =>
-          receiver.renewLock(handle).catch(() => {
-            throw new WaybillError("timeout", "It took too long.");
-          }),
-      }),
-    });
-    catches("goes on waiting when it is closed", "lifecycle: a receiver that waits stops waiting", {
+    catches(
+      "throws plain errors with the right code",
+      "lifecycle: renewLock rejects with message-lock-lost",
+      {
+        receiver: (receiver) => ({
+          renewLock: (handle) =>
+            receiver.renewLock(handle).catch(() => {
+              throw new WaybillError("timeout", "It took too long.");
+            }),
+        }),
+      },
+    );
+    catches("continues to wait when it is closed", "lifecycle: a receiver that waits stops waiting", {
       receiver: (receiver) => ({ close: async () => void receiver.entityPath }),
     });
-    catches("declares what it cannot do", "lifecycle: the transport declares", {
+    catches("declares a missing capability", "lifecycle: the transport declares", {
       transport: () => ({ capabilities: new Set<TransportCapability>(["rules"]) }),
     });
-    it(`refuses in other words: "without sessions: acceptSession"`, async () => {
+    it(`rejects with another code: "without sessions: acceptSession"`, async () => {
       const without = everyCapability.filter((capability) => capability !== "sessions");
       const clause = (code: ErrorCode) =>
         findCase(

@@ -32,20 +32,20 @@ describe("checking in", () => {
     });
   });
 
-  it("leaves small bodies where they are, and needs no waiting for them", () => {
+  it("leaves small bodies in the message, and stays synchronous for them", () => {
     const { store, bodies } = mapStore();
     const sent = pipeline(store).serialize({ body: { n: 1 } });
     expect((sent as EncodedMessage).body).toEqual(utf8('{"n":1}'));
     expect(bodies.size).toBe(0);
   });
 
-  it("goes by the size after compression", async () => {
+  it("compares the size after compression with the threshold", async () => {
     const { store, bodies } = mapStore();
     await pipeline(store, { compression: { coding: "gzip", minBytes: 0 } }).serialize({ body: large });
     expect(bodies.size).toBe(0);
   });
 
-  it("forgets what the properties of a forwarded message say of another body", async () => {
+  it("removes the properties of a forwarded message that describe another body", async () => {
     const { store } = mapStore();
     const received = await pipeline(store).serialize({ body: large });
     const { applicationProperties } = received;
@@ -57,7 +57,7 @@ describe("checking in", () => {
     });
   });
 
-  it("fails with unavailable when the store does not take the body, without a word of what it threw", async () => {
+  it("fails with unavailable if the store cannot write the body, without the text of its error", async () => {
     const { store } = mapStore();
     store.put = () => Promise.reject(new Error("https://store.example/?sig=s3cr3t"));
     const sending = pipeline(store).serialize({ body: large, messageId: "m" });
@@ -67,7 +67,7 @@ describe("checking in", () => {
     );
   });
 
-  it("is checked when the pipeline is made", () => {
+  it("is checked when the pipeline is created", () => {
     expect(() => pipeline({} as ClaimCheckStore)).toThrow(TypeError);
     expect(() =>
       createPipeline({ serializer: plainJson, claimCheck: { store: mapStore().store, minBytes: -1 } }),
@@ -84,7 +84,7 @@ describe("checking out", () => {
     expect(outcome).toMatchObject({ status: "decoded", body: large, report: { claimCheck: key, bytes: 0 } });
   });
 
-  it("undoes encryption and compression after fetching", async () => {
+  it("decrypts and decompresses after fetching", async () => {
     const { store, bodies } = mapStore();
     const key = new Uint8Array(32);
     const all = pipeline(store, {
@@ -120,21 +120,21 @@ describe("checking out", () => {
   });
 
   it.each([
-    ["a path that climbs", { "waybill-claim-check": "../../etc/passwd" }],
-    ["a path that climbs on the way", { "waybill-claim-check": "a/../b" }],
+    ["a path to a parent folder", { "waybill-claim-check": "../../etc/passwd" }],
+    ["a path through a parent folder", { "waybill-claim-check": "a/../b" }],
     ["an absolute path", { "waybill-claim-check": "/etc/passwd" }],
     ["a Windows path", { "waybill-claim-check": "C:\\boot.ini" }],
     ["a hidden file", { "waybill-claim-check": ".env" }],
     ["an address", { "waybill-claim-check": "https://attacker.example/a" }],
     ["a zero byte", { "waybill-claim-check": "a\0" }],
-    ["a key without end", { "waybill-claim-check": "a".repeat(201) }],
+    ["a key that is too long", { "waybill-claim-check": "a".repeat(201) }],
     ["an empty key", { "waybill-claim-check": "" }],
     ["a number for a key", { "waybill-claim-check": 7 }],
     ["no digest", { "waybill-claim-check-sha256": null }],
     ["no length", { "waybill-claim-check-bytes": null }],
     ["a negative length", { "waybill-claim-check-bytes": -1 }],
     ["half a byte", { "waybill-claim-check-bytes": 0.5 }],
-  ])("asks no store for %s", async (_, change) => {
+  ])("does not call the store for %s", async (_, change) => {
     const { store } = mapStore();
     const sent = await pipeline(store).serialize({ body: large });
     let asked = 0;
@@ -148,14 +148,14 @@ describe("checking out", () => {
     expect(asked).toBe(0);
   });
 
-  it("refuses a message that has a body besides", async () => {
+  it("refuses a message that also has a body", async () => {
     const { store } = mapStore();
     const sent = await pipeline(store).serialize({ body: large });
     const outcome = await pipeline(store).deserialize({ ...sent, body: utf8("{}") });
     expect(outcome.report.attempts).toMatchObject([{ reason: "claim-check-malformed" }]);
   });
 
-  it("refuses an announced length beyond the limit before it asks the store", async () => {
+  it("refuses a declared length beyond the limit before it calls the store", async () => {
     const { store } = mapStore();
     const sent = await pipeline(store).serialize({ body: large });
     store.get = () => Promise.reject(new Error("was asked"));
@@ -163,7 +163,7 @@ describe("checking out", () => {
     expect(outcome.report.attempts).toMatchObject([{ reason: "claim-check-too-large" }]);
   });
 
-  it("tells the store how much to read at most, and takes lengths of 64 bits", async () => {
+  it("passes the maximum length to the store, and accepts lengths of 64 bits", async () => {
     const { store, bodies } = mapStore();
     const sent = await pipeline(store).serialize({ body: large });
     const [body] = bodies.values();
@@ -182,14 +182,14 @@ describe("checking out", () => {
     expect(asked).toBe(body!.length);
   });
 
-  it("says so when no store is configured", async () => {
+  it("reports that no store is configured", async () => {
     const sent = await pipeline(mapStore().store).serialize({ body: large });
     const outcome = await createPipeline({ serializer: plainJson }).deserialize(sent);
     expect(outcome).toMatchObject({ status: "undeserializable", reason: "ClaimCheckFailed" });
     expect(outcome.report.attempts).toMatchObject([{ reason: "claim-check-unsupported" }]);
   });
 
-  it("is unavailable while the store is out of reach", async () => {
+  it("is unavailable while the store fails", async () => {
     const { store } = mapStore();
     const sent = await pipeline(store).serialize({ body: large });
     store.get = () => Promise.reject(new Error("ECONNREFUSED"));
@@ -197,7 +197,7 @@ describe("checking out", () => {
     expect(outcome).toMatchObject({ status: "unavailable", error: { code: "unavailable", stage: "fetch" } });
   });
 
-  it("is unavailable when the store does not answer in time, and lets it know", async () => {
+  it("is unavailable when the store does not respond in time, and aborts its call", async () => {
     const { store } = mapStore();
     const sent = await pipeline(store).serialize({ body: large });
     let signal: AbortSignal | undefined;

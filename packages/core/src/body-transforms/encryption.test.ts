@@ -15,7 +15,7 @@ import type { EncryptionKeyProvider, EncryptionOptions } from "./encryption-opti
 import { vectors } from "./vectors.test-support.js";
 
 describe("encrypting", () => {
-  it("writes a body that Node's own AES-GCM decrypts, and names algorithm, key and nonce", async () => {
+  it("writes a body that Node's AES-GCM decrypts, with algorithm, key and nonce", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 }, subject: "order" });
     const properties = sent.applicationProperties!;
     expect(Object.keys(properties).sort()).toEqual([
@@ -49,14 +49,14 @@ describe("encrypting", () => {
     expect(outcome).toMatchObject({ status: "decoded", body: { text: "lamp ".repeat(200) } });
   });
 
-  it("keeps the message's own properties and changes nothing of the caller's", async () => {
+  it("keeps the message's properties and does not change the caller's message", async () => {
     const message = Object.freeze({ body: { n: 1 }, applicationProperties: Object.freeze({ tenant: "a" }) });
     const sent = await pipeline().serialize(message);
     expect(sent.applicationProperties).toMatchObject({ tenant: "a" });
     expect(message.applicationProperties).toEqual({ tenant: "a" });
   });
 
-  it("forgets what the properties of a forwarded message say of another body", async () => {
+  it("removes the properties of a forwarded message that describe another body", async () => {
     const received = await pipeline().serialize({ body: { n: 1 } });
     const { applicationProperties } = received;
     const plain = await createPipeline({ serializer: plainJson }).serialize({
@@ -69,7 +69,7 @@ describe("encrypting", () => {
     expect(await pipeline().deserialize(again)).toMatchObject({ body: { n: 2 } });
   });
 
-  it("fails with unavailable when the provider throws, without a word of what it threw", async () => {
+  it("fails with unavailable when the provider throws, without the text of its error", async () => {
     const failing = { ...ring(), currentKey: () => Promise.reject(new Error(`vault token ${secret}`)) };
     const sending = pipeline({ keys: failing }).serialize({ body: 1, messageId: "m" });
     await expect(sending).rejects.toMatchObject({ code: "unavailable", messageId: "m", stage: "decrypt" });
@@ -78,14 +78,14 @@ describe("encrypting", () => {
 
   it.each([
     ["a key of 128 bits", new Uint8Array(16)],
-    ["a text", "0".repeat(32)],
+    ["a string", "0".repeat(32)],
     ["nothing", undefined],
   ])("refuses %s for a key", async (_, key) => {
     const keys = { ...ring(), currentKey: () => ({ id: "k", key: key as Uint8Array }) };
     await expect(pipeline({ keys }).serialize({ body: 1 })).rejects.toThrow(WaybillError);
   });
 
-  it("takes a Web Crypto key that cannot be extracted", async () => {
+  it("accepts a Web Crypto key that is not extractable", async () => {
     const usages = ["encrypt", "decrypt"] as const;
     const key = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, usages);
     const keys: EncryptionKeyProvider = { currentKey: () => ({ id: "vault", key }), findKey: () => key };
@@ -95,7 +95,7 @@ describe("encrypting", () => {
 });
 
 describe("decrypting", () => {
-  it("reads what was written, and says under which key", async () => {
+  it("reads what was written, and reports the key id", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 }, subject: "order" });
     const outcome = await pipeline().deserialize(sent);
     expect(outcome).toMatchObject({
@@ -124,14 +124,14 @@ describe("decrypting", () => {
         encryption: { keys: { ...ring(), findKey: () => Buffer.from(key, "hex") } },
         claimCheck: { store },
       });
-      // Content-Encoding belongs to what is authenticated; without one, the bytes reach the serializer as they are.
+      // Content-Encoding is part of the authenticated data; without one, the serializer gets the bytes unchanged.
       const outcome = await reading.deserialize(message);
       const report = { encryptionBinding: binding };
       expect(outcome).toMatchObject({ status: "decoded", body: { hex: plain }, report });
     },
   );
 
-  it("reads what Node's own AES-GCM encrypted, whatever the texts", async () => {
+  it("reads what Node's AES-GCM encrypted, with any texts", async () => {
     const anyText = fc.string({ unit: "binary", maxLength: 40 });
     const cases = fc.asyncProperty(fc.jsonValue(), anyText, anyText, async (value, subject, parameter) => {
       const contentType = `application/json; note="${parameter.replaceAll(/[^a-z0-9]/g, "")}"`;
@@ -143,7 +143,7 @@ describe("decrypting", () => {
     await fc.assert(cases, { numRuns: 100 });
   });
 
-  it("refuses a body of which a single bit has changed, and never reads it as anything else", async () => {
+  it("refuses a body with one changed bit, and never reads it as another format", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 }, subject: "order" });
     const { length } = sent.body as Uint8Array;
     for (let bit = 0; bit < length * 8; bit += 1) {
@@ -157,7 +157,7 @@ describe("decrypting", () => {
     }
   });
 
-  it("refuses a body under another content type, message type, encoding, key id or nonce", async () => {
+  it("refuses a body with another content type, message type, encoding, key id or nonce", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 }, subject: "order" });
     const otherNonce = randomBytes(12).toString("base64");
     const changes: Partial<EncodedMessage>[] = [
@@ -187,7 +187,7 @@ describe("decrypting", () => {
   it.each([
     ["another algorithm", { "waybill-encryption": "ROT-13" }, "encryption-unsupported"],
     ["no key id", { "waybill-encryption-key-id": null }, "encryption-malformed"],
-    ["a key id without end", { "waybill-encryption-key-id": "k".repeat(257) }, "encryption-malformed"],
+    ["a key id that is too long", { "waybill-encryption-key-id": "k".repeat(257) }, "encryption-malformed"],
     ["no nonce", { "waybill-encryption-nonce": null }, "encryption-malformed"],
     ["a short nonce", { "waybill-encryption-nonce": "AAAA" }, "encryption-malformed"],
     [
@@ -195,27 +195,27 @@ describe("decrypting", () => {
       { "waybill-encryption-nonce": "????????????????" },
       "encryption-malformed",
     ],
-    ["a list of bound properties that is none", { "waybill-encryption-bound": "{}" }, "encryption-malformed"],
+    ["an invalid list of bound properties", { "waybill-encryption-bound": "{}" }, "encryption-malformed"],
     [
-      "a list without end",
+      "a list that is too long",
       { "waybill-encryption-bound": JSON.stringify(["n".repeat(5000)]) },
       "encryption-malformed",
     ],
-    ["a key nobody has", { "waybill-encryption-key-id": "k9" }, "key-unknown"],
+    ["an unknown key", { "waybill-encryption-key-id": "k9" }, "key-unknown"],
   ])("refuses %s", async (_, change, reason) => {
     const sent = await pipeline().serialize({ body: { order: 1 } });
     const applicationProperties = { ...sent.applicationProperties, ...change };
     expect(await reasonsFor({ ...sent, applicationProperties })).toEqual([reason]);
   });
 
-  it("says so when no keys are configured, instead of guessing", async () => {
+  it("reports that no keys are configured, instead of guessing", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 } });
     const outcome = await createPipeline({ serializer: plainJson }).deserialize(sent);
     expect(outcome).toMatchObject({ status: "undeserializable", reason: "DecryptionFailed" });
     expect(outcome.report.attempts).toMatchObject([{ reason: "encryption-unsupported", stage: "decrypt" }]);
   });
 
-  it("is unavailable while the key is out of reach, without a word of what the provider threw", async () => {
+  it("is unavailable while the provider fails, without the text of its error", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 } });
     const keys = { ...ring(), findKey: () => Promise.reject(new Error(`vault token ${secret}`)) };
     const outcome = await pipeline({ keys }).deserialize(sent);
@@ -226,7 +226,7 @@ describe("decrypting", () => {
     expect(inspect(outcome, { depth: 9 })).not.toContain(secret);
   });
 
-  it("is unavailable when the provider does not answer in time", async () => {
+  it("is unavailable when the provider does not respond in time", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 } });
     let signal: AbortSignal | undefined;
     const findKey: EncryptionKeyProvider["findKey"] = (_, { abortSignal }) => {
@@ -269,13 +269,13 @@ describe("the message version", () => {
     }
   });
 
-  it("cannot be added on the way to a message that was sent without one", async () => {
+  it("cannot be added in transit to a message that was sent without one", async () => {
     const sent = await pipeline().serialize({ body: { euros: 5 }, subject: "price" });
     const outcome = await typed().deserialize(withVersion(sent, 2) as EncodedMessage);
     expect(outcome).toMatchObject({ status: "undeserializable", reason: "DecryptionFailed" });
   });
 
-  it("is bound wherever the resolver looks for it", async () => {
+  it("is bound in every property that the resolver reads", async () => {
     const resolvers: MessageTypeResolver[] = [
       propertyResolver({ typeProperty: "kind", versionProperty: "revision" }),
       {
@@ -297,7 +297,7 @@ describe("the message version", () => {
     }
   });
 
-  it("is refused where the sender did not bind what says it, until the sender names that", async () => {
+  it("is refused if the sender did not bind its property, until the sender lists the property", async () => {
     const reader = typed({}, { messageTypeResolver: propertyResolver({ versionProperty: "revision" }) });
     const message = { body: { cents: 5 }, subject: "price", applicationProperties: { revision: 2 } };
     const refused = await reader.deserialize(await pipeline().serialize(message));
@@ -308,7 +308,7 @@ describe("the message version", () => {
     expect(await reader.deserialize(sent)).toMatchObject({ status: "decoded", body: { cents: 5 } });
   });
 
-  it("is bound in an application property type too, which cannot be added or changed on the way", async () => {
+  it("is also bound in the application property type, which cannot be added or changed in transit", async () => {
     const message = { body: { cents: 5 }, subject: "eu", applicationProperties: { type: "price" } };
     const sent = await typed().serialize(message);
     expect(await typed().deserialize(sent)).toMatchObject({ body: { cents: 5 } });
@@ -319,7 +319,7 @@ describe("the message version", () => {
     expect(await typed().deserialize(added as EncodedMessage)).toMatchObject({ reason: "DecryptionFailed" });
   });
 
-  it("does not hinder what hops add and change besides", async () => {
+  it("does not prevent intermediaries from adding and changing other properties", async () => {
     const sent = await typed().serialize({
       body: { cents: 5 },
       subject: "price",
@@ -331,7 +331,7 @@ describe("the message version", () => {
     });
   });
 
-  it("is not bound in bodies of earlier releases, which the report says and an option refuses", async () => {
+  it("is not bound in bodies of earlier releases, which is reported and can be refused by an option", async () => {
     const labels = { contentType: "application/json", subject: "price" };
     const old = withVersion(nodeEncrypt(Buffer.from('{"cents":5}'), key1, "k1", labels), 2) as EncodedMessage;
     expect(await typed().deserialize(old)).toMatchObject({
@@ -342,7 +342,7 @@ describe("the message version", () => {
     expect(strict.report.attempts).toMatchObject([{ reason: "encryption-unsupported" }]);
   });
 
-  it("keeps its binding when the body goes to a claim-check store, together with the place there", async () => {
+  it("stays bound when the body is in a claim-check store, together with its key there", async () => {
     const bodies = new Map<string, Uint8Array>();
     const store: ClaimCheckStore = {
       put: async (key, body) => void bodies.set(key, body),
@@ -379,12 +379,12 @@ describe("plaintext", () => {
     expect(outcome.report.attempts).toMatchObject([{ reason: "plaintext-refused", serializer: undefined }]);
   });
 
-  it("is refused in AMQP value sections too", async () => {
+  it("is also refused in AMQP value sections", async () => {
     const outcome = await pipeline().deserialize({ body: { section: "value", value: { order: 1 } } });
     expect(outcome.report.attempts).toMatchObject([{ reason: "plaintext-refused" }]);
   });
 
-  it("is refused in an AMQP value section that is labelled as encrypted: nothing there was", async () => {
+  it("is refused in an AMQP value section that is declared as encrypted", async () => {
     const { applicationProperties } = await pipeline().serialize({ body: { order: 1 } });
     for (const reader of [pipeline(), pipeline({ allowPlaintext: true })]) {
       const outcome = await reader.deserialize({
@@ -396,14 +396,14 @@ describe("plaintext", () => {
     }
   });
 
-  it("is read where it is allowed, beside encrypted bodies", async () => {
+  it("is read if it is allowed, like encrypted bodies", async () => {
     const lenient = pipeline({ allowPlaintext: true });
     expect(await lenient.deserialize(plain)).toMatchObject({ status: "decoded", body: { order: 1 } });
     const sent = await lenient.serialize({ body: { order: 2 } });
     expect(await lenient.deserialize(sent)).toMatchObject({ status: "decoded", body: { order: 2 } });
   });
 
-  it("is not what an encrypted body that fails is taken for, even where it is allowed", async () => {
+  it("is not assumed for an encrypted body that fails, even if plaintext is allowed", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 } });
     const readable = { ...sent, body: utf8('{"order":1}') };
     const outcome = await pipeline({ allowPlaintext: true }).deserialize(readable);
@@ -423,7 +423,7 @@ describe("the key ring", () => {
     expect(asked).toEqual(["current", "k1"]);
   });
 
-  it("asks again when the time is up, and then encrypts under the new key", async () => {
+  it("calls the provider again after the cache time, and then encrypts with the new key", async () => {
     const { keys, asked, rotate } = counted();
     const one = pipeline({ keys, keyCacheDurationInMs: 60_000 });
     const before = await one.serialize({ body: { n: 1 } });
@@ -436,7 +436,7 @@ describe("the key ring", () => {
     expect(asked).toEqual(["current", "current", "k1"]);
   });
 
-  it("remembers no failure and no unknown key", async () => {
+  it("does not cache failures and unknown keys", async () => {
     const { keys, asked } = counted();
     const one = pipeline({ keys });
     const sent = await one.serialize({ body: { n: 1 } });
@@ -446,7 +446,7 @@ describe("the key ring", () => {
     expect(asked).toEqual(["current", "k9", "k9"]);
   });
 
-  it("remembers as many keys as it may", async () => {
+  it("caches keys up to the limit", async () => {
     const { keys, asked } = counted();
     const one = pipeline({ keys, keyCacheSize: 1 });
     const first = await one.serialize({ body: { n: 1 } });
@@ -458,7 +458,7 @@ describe("the key ring", () => {
     expect(asked).toEqual(["current", "k1", "k2", "k1"]);
   });
 
-  it("is checked when the pipeline is made", () => {
+  it("is checked when the pipeline is created", () => {
     expect(() => pipeline({ boundProperties: ["", "a"] })).toThrow("encryption.boundProperties must be");
     expect(() => pipeline({ keys: {} as EncryptionKeyProvider })).toThrow(TypeError);
     expect(() => pipeline({ keyCacheDurationInMs: -1 })).toThrow(TypeError);
@@ -474,7 +474,7 @@ function ring(): EncryptionKeyProvider {
   return { currentKey: () => ({ id: "k1", key: key1 }), findKey: async (id) => keys[id] };
 }
 
-/** A provider that notes what it was asked for. */
+/** A provider that records its calls. */
 function counted() {
   const asked: string[] = [];
   let current = { id: "k1", key: key1 };
@@ -515,7 +515,7 @@ function keyIdOf(message: EncodedMessage): unknown {
   return message.applicationProperties!["waybill-encryption-key-id"];
 }
 
-/** The associated data, written a second time from its description in the docs. */
+/** The associated data, implemented again from its description in the docs. */
 function lengthPrefixed(texts: readonly string[]): Buffer {
   return Buffer.concat(
     texts.flatMap((one) => {

@@ -9,7 +9,7 @@ import { type CircuitBreakerOptions, resolveCircuitBreakerOptions } from "./circ
 import { LookAhead } from "./look-ahead.js";
 
 describe("a circuit breaker", () => {
-  it("opens at the tenth failure in a row of a format that decoded before", async () => {
+  it("opens at the tenth consecutive failure of a format that decoded before", async () => {
     const { breaker, decoded, failed, events } = create();
     for (let i = 0; i < 100; i += 1) decoded("order");
     for (let i = 0; i < 9; i += 1) expect(await failed("order")).toBe(false);
@@ -31,7 +31,7 @@ describe("a circuit breaker", () => {
     expect(breaker.isOpen).toBe(false);
   });
 
-  it("opens for all types at once when several fail that decoded before", async () => {
+  it("opens for all types together if several types fail that decoded before", async () => {
     const { decoded, failed, events } = create();
     const types = ["a", "b", "c", "d", "e"];
     for (const type of types) decoded(type);
@@ -42,20 +42,20 @@ describe("a circuit breaker", () => {
     expect(events.map(({ messageType }) => messageType)).toEqual(["e", "a", "b"]);
   });
 
-  it("can be given what decoded before", async () => {
+  it("can start with formats that decoded before", async () => {
     const { failed } = create({ windowSize: 2, decodedBefore: [{ messageType: "order", format: "json" }] });
     expect(await failed("order")).toBe(true);
     const { failed: fails } = create({ windowSize: 2, decodedBefore: "all" });
     expect(await fails("invoice")).toBe(true);
   });
 
-  it("is closed by a message of its own format that decodes, and by no other", async () => {
+  it("is closed only by a decoded message of its format", async () => {
     const { breaker, decoded, failed, events } = create({ windowSize: 2 });
     decoded("order");
     decoded("invoice");
     const before = breaker.openings;
     await failed("order");
-    // One whose reading had begun before it opened.
+    // A message whose deserialization began before it opened.
     decoded("order", "json", before);
     decoded("invoice");
     expect(breaker.isOpen).toBe(true);
@@ -65,7 +65,7 @@ describe("a circuit breaker", () => {
     expect(events.map(({ state }) => state)).toEqual(["open", "halfOpen", "closed"]);
   });
 
-  it("dead-letters what it held once another message of the type and format decodes", async () => {
+  it("dead-letters held messages after another message of the type and format was decoded", async () => {
     const { decoded, failed, breaker } = create({ windowSize: 2 });
     decoded("order");
     const closed: unknown[] = [];
@@ -99,7 +99,7 @@ describe("a circuit breaker", () => {
     for (let i = 0; i < 10; i += 1) expect(await failed("order")).toBe(false);
   });
 
-  it("remembers at most a thousand formats, and all that are open", async () => {
+  it("keeps at most a thousand formats, and all open circuits", async () => {
     const { breaker, decoded, failed } = create({ windowSize: 2 });
     decoded("order");
     await failed("order");
@@ -121,7 +121,7 @@ describe("a circuit breaker", () => {
   });
 });
 
-describe("a circuit breaker that has seen nothing decode", () => {
+describe("a circuit breaker before the first decoded message", () => {
   it("opens at the first failure when no waiting message can be read", async () => {
     const { failed, events } = create({}, [
       "undeserializable",
@@ -133,27 +133,27 @@ describe("a circuit breaker that has seen nothing decode", () => {
     expect(await failed("invoice", "json", 2n)).toBe(true);
   });
 
-  it("dead-letters a message when a waiting one can be read", async () => {
+  it("dead-letters a message if a waiting one can be read", async () => {
     const { failed, breaker } = create({}, [...many("undeserializable", 99), "readable"]);
     expect(await failed("order", "json", 1n)).toBe(false);
     expect(breaker.isOpen).toBe(false);
   });
 
-  it("dead-letters messages while there are too few, and adds them up", async () => {
+  it("dead-letters messages while there are too few to decide, and counts them", async () => {
     const { failed } = create({}, many("undeserializable", 3));
     const held: boolean[] = [];
     for (let i = 0; i < 9; i += 1) held.push(await failed("order", "json", 1n));
     expect(held.indexOf(true)).toBe(7);
   });
 
-  it("counts only received messages where peeking fails", async () => {
+  it("counts only received messages if peeking fails", async () => {
     const { failed } = create({}, undefined);
     const held: boolean[] = [];
     for (let i = 0; i < 12; i += 1) held.push(await failed("order", "json", 1n));
     expect(held.indexOf(true)).toBe(9);
   });
 
-  it("ends a look after three unavailable messages", async () => {
+  it("stops looking ahead after three unavailable messages", async () => {
     const { failed, read } = create({}, many("unavailable", 100));
     await failed("order", "json", 1n);
     expect(read.length).toBe(3);
@@ -162,7 +162,7 @@ describe("a circuit breaker that has seen nothing decode", () => {
 
 type Readability = "readable" | "undeserializable" | "unavailable";
 
-/** A breaker, and what waits behind the messages that it is notified of: with these numbers from 1 on. */
+/** A circuit breaker, and the messages that wait after those that it gets, numbered from 1. */
 function create(options?: CircuitBreakerOptions, waiting: readonly Readability[] | undefined = []) {
   const clock = { now: 0 };
   const events: CircuitBreakerEvent[] = [];

@@ -3,8 +3,8 @@ import { Circuit, type CircuitRule, EntityRun } from "./circuit.js";
 
 const rule: CircuitRule = { minFailures: 10, windowDurationInMs: 300_000 };
 
-describe("the failures in a row of a message type", () => {
-  it("open its circuit at the tenth, if the type never failed before", () => {
+describe("consecutive failures of a message type", () => {
+  it("open its circuit at the tenth failure, if the type never failed before", () => {
     const circuit = new Circuit("order", "json");
     for (let i = 0; i < 100; i += 1) circuit.decoded();
     expect(runUntilOpen(circuit)).toBe(10);
@@ -16,14 +16,14 @@ describe("the failures in a row of a message type", () => {
     [0.25, 15],
     [0.5, 30],
     [0.9, 197],
-  ])("open it only when a failure rate of %d does not explain them", (rate, failures) => {
+  ])("open it only if a failure rate of %d does not explain them", (rate, failures) => {
     const circuit = new Circuit("order", "json");
     mix(circuit, 1_000, (i) => Math.floor((i + 1) * rate) > Math.floor(i * rate));
     circuit.decoded();
     expect(Math.abs(runUntilOpen(circuit) - failures)).toBeLessThan(0.1 * failures);
   });
 
-  it("open no circuit when every second of 100,000 messages is faulty", () => {
+  it("open no circuit if every second of 100,000 messages is faulty", () => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const circuit = new Circuit("order", "json");
       const random = generator(seed);
@@ -37,19 +37,19 @@ describe("the failures in a row of a message type", () => {
     expect(mix(circuit, 100_000, () => random() < 0.01)).toBe(0);
   });
 
-  it("open it at some point even if the type nearly always failed", () => {
+  it("open it eventually, even if the type nearly always failed", () => {
     const circuit = new Circuit("order", "json");
     mix(circuit, 1_000, (i) => i % 100 !== 0);
     expect(runUntilOpen(circuit)).toBeLessThan(450);
   });
 
-  it("do not add up when they are far apart", () => {
+  it("are not counted together if they are far apart", () => {
     const circuit = new Circuit("order", "json");
     circuit.decoded();
     for (let i = 0; i < 50; i += 1) expect(circuit.failed(i * 300_001, rule)).toBe(false);
   });
 
-  it("are the producer's fault if they were held when another message decoded, or if one behind them did", () => {
+  it("are the producer's fault if another message was decoded while they were held, or a later one", () => {
     const circuit = new Circuit("order", "json");
     circuit.open(0, 1, 0);
     circuit.hold(7n);
@@ -61,8 +61,8 @@ describe("the failures in a row of a message type", () => {
   });
 });
 
-describe("the failures in a row of all message types", () => {
-  it("open circuits when several types fail that did not before", () => {
+describe("consecutive failures of all message types", () => {
+  it("open circuits if several types fail that did not fail before", () => {
     const types = ["a", "b", "c", "d", "e"].map((name) => readBefore(name));
     const run = new EntityRun();
     const failures = Array.from({ length: 20 }, (_, i) => types[i % 5]!);
@@ -73,7 +73,7 @@ describe("the failures in a row of all message types", () => {
     expect(opened).toBe(9);
   });
 
-  it("open none when only one type fails, or when another decodes in between", () => {
+  it("open none if only one type fails, or if another is decoded in between", () => {
     const poisoned = readBefore("order");
     const run = new EntityRun();
     for (let i = 0; i < 1_000; i += 1) {
@@ -103,7 +103,7 @@ function runUntilOpen(circuit: Circuit): number {
   return failures;
 }
 
-/** Notes outcomes; returns how often the circuit would have opened. */
+/** Records outcomes; returns how often the circuit would have opened. */
 function mix(circuit: Circuit, count: number, fails: (i: number) => boolean): number {
   let openings = 0;
   for (let i = 0; i < count; i += 1) {

@@ -11,7 +11,7 @@ describe("a processor whose circuit breaker is open", () => {
     await until(() => states.includes("open") && deadLettered(fixture) === 9);
     const dead = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
     expect(await dead.peekMessages(50)).toHaveLength(9);
-    // An hour: the lock of what is held is renewed again and again.
+    // An hour: the locks of held messages are renewed many times.
     for (let i = 0; i < 120; i += 1) {
       fixture.clock.advance(30_000);
       await quiet();
@@ -28,13 +28,13 @@ describe("a processor whose circuit breaker is open", () => {
     expect(seen).toHaveLength(22);
   });
 
-  it("dead-letters held messages that still cannot be read once others can", async () => {
+  it("dead-letters held messages that still cannot be read when others can", async () => {
     await using fixture = await createBreakable();
     const { reader, seen, states } = fixture;
     await breakReader(fixture, 10);
     await until(() => states.includes("open"));
     reader.isBroken = false;
-    // The one that is held is poison in truth.
+    // The held message is really undeserializable.
     reader.poison = seen.length + 9;
     await fixture.client.createSender("orders").sendMessages({ subject: "order", body: 100 });
     for (let i = 0; i < 5; i += 1) {
@@ -61,7 +61,7 @@ describe("a processor whose circuit breaker is open", () => {
     ]);
   });
 
-  it("also pauses in receive-and-delete mode, where each received message is deleted", async () => {
+  it("also pauses in receive-and-delete mode, which deletes each received message", async () => {
     await using fixture = await createBreakable("receiveAndDelete");
     await breakReader(fixture, 40);
     await until(() => fixture.events.filter(({ disposition }) => disposition === "handedOver").length >= 10);
@@ -79,7 +79,7 @@ describe("a processor whose circuit breaker is open", () => {
     });
   });
 
-  it("stops receiving, and sets nothing aside, while nothing can be read", async () => {
+  it("stops receiving, and defers nothing, while no message can be read", async () => {
     await using fixture = await createBreakable();
     await breakReader(fixture, 1_000);
     // Each takes a digest, which is computed on another thread.
@@ -99,7 +99,7 @@ describe("a processor whose circuit breaker is open", () => {
     expect(held).toHaveLength(11);
   });
 
-  it("opens for all types when several that decoded before fail at once", async () => {
+  it("opens for all types if several that decoded before fail at the same time", async () => {
     await using fixture = await createBreakable();
     const { reader, states, client, seen } = fixture;
     const types = ["a", "b", "c", "d", "e"];
@@ -113,7 +113,7 @@ describe("a processor whose circuit breaker is open", () => {
     expect(deadLettered(fixture)).toBe(9);
   });
 
-  it("does not pause when it is switched off", async () => {
+  it("does not pause if it is disabled", async () => {
     await using fixture = await createBreakable("peekLock", false);
     await breakReader(fixture, 40);
     await until(() => fixture.events.length === 40);
@@ -161,7 +161,7 @@ function deadLettered({ events }: Fixture): number {
   return events.filter(({ disposition }) => disposition === "deadLettered").length;
 }
 
-/** Breaks the reader and sends messages numbered from 1. */
+/** Makes the reader fail, and sends messages numbered from 1. */
 async function breakReader(
   fixture: Awaited<ReturnType<typeof createBreakable>>,
   count: number,

@@ -7,8 +7,8 @@ const encoder = new TextEncoder();
 const advice =
   '100 of 100 messages have no content type and look like JSON: contentTypePolicies: { missing: { assume: "json" } } would read them.';
 
-describe("a client that has read nothing yet", () => {
-  it("dead-letters nothing of a queue that its processor cannot read, and suggests an option", async () => {
+describe("a client that has read no message yet", () => {
+  it("dead-letters no message of a queue that its processor cannot read, and suggests an option", async () => {
     await using fixture = await createCold();
     await fixture.send(10_000, text);
     const errors: string[] = [];
@@ -23,11 +23,11 @@ describe("a client that has read nothing yet", () => {
     expect(errors[0]).toContain(`Nothing that waits can be read, so nothing is dead-lettered. ${advice}`);
     expect(await fixture.counts()).toEqual({ active: 10_000, dead: 0, deliveries: 0 });
     await subscription.close();
-    // Those in hand are given back; no other was touched.
+    // The received messages are abandoned; the others were not received.
     expect(await fixture.counts()).toMatchObject({ active: 10_000, dead: 0, deliveries: 26 });
   });
 
-  it("dead-letters nothing that calls receive, and rejects them with a suggested option", async () => {
+  it("dead-letters no messages in receive calls, and rejects the calls with a suggested option", async () => {
     await using fixture = await createCold();
     await fixture.send(10_000, text);
     const receiver = fixture.client.createReceiver("orders");
@@ -45,7 +45,7 @@ describe("a client that has read nothing yet", () => {
     await rejected;
   });
 
-  it("dead-letters nothing of sessions, in processors and receivers", async () => {
+  it("dead-letters no messages of sessions, in processors and receivers", async () => {
     await using fixture = await createCold({}, true);
     for (let i = 0; i < 1_000; i += 1) await fixture.send(2, text, `s${i}`);
     const subscription = fixture.client.subscribeSessions(
@@ -65,7 +65,7 @@ describe("a client that has read nothing yet", () => {
     expect(await fixture.counts()).toEqual({ active: 2_000, dead: 0, deliveries: 0 });
   });
 
-  it("resumes by itself when the waiting messages can be read", async () => {
+  it("resumes automatically when the waiting messages can be read", async () => {
     const reader = { isBroken: true };
     await using fixture = await createCold({ serializer: breakable(reader), additionalDeserializers: [] });
     await fixture.send(200, (n) => ({ contentType: "application/json", body: encoder.encode(String(n)) }));
@@ -91,7 +91,7 @@ describe("a client that has read nothing yet", () => {
     expect(fixture.circuits).toEqual([]);
   });
 
-  it("is not stopped by a type of which every second message is faulty, beside healthy ones", async () => {
+  it("is not stopped by a type whose every second message is faulty, if other types can be read", async () => {
     await using fixture = await createCold();
     const random = generator(7);
     let wrong = 0;
@@ -114,7 +114,7 @@ describe("a client that has read nothing yet", () => {
     expect(fixture.circuits).toEqual([]);
   });
 
-  it("opens after nine when messages arrive one by one", async () => {
+  it("opens after nine messages that arrive one by one", async () => {
     await using fixture = await createCold();
     fixture.handle();
     for (let n = 0; n < 100; n += 1) {
@@ -126,7 +126,7 @@ describe("a client that has read nothing yet", () => {
     expect(await fixture.counts()).toMatchObject({ active: 91, dead: 9 });
   });
 
-  it("dead-letters all when the circuit breaker is switched off", async () => {
+  it("dead-letters all messages if the circuit breaker is disabled", async () => {
     await using fixture = await createCold({ circuitBreaker: false });
     await fixture.send(50, text);
     fixture.handle();
@@ -134,8 +134,8 @@ describe("a client that has read nothing yet", () => {
   });
 });
 
-describe("a client that has read nothing yet, and whose queue begins with undeserializable messages", () => {
-  it("peeks behind them, continues, and keeps them", async () => {
+describe("a client that has read no message yet, and whose queue begins with undeserializable messages", () => {
+  it("peeks the messages after them, continues, and keeps them", async () => {
     await using fixture = await createCold();
     await fixture.send(500, text);
     await fixture.send(100, order);
@@ -144,7 +144,7 @@ describe("a client that has read nothing yet, and whose queue begins with undese
     expect(await fixture.counts()).toMatchObject({ dead: 0 });
   });
 
-  it("also reads the messages behind them by calls", async () => {
+  it("also reads the messages after them in receive calls", async () => {
     await using fixture = await createCold();
     await fixture.send(150, text);
     await fixture.send(10, order);
@@ -214,7 +214,7 @@ async function createCold(client: Partial<WaybillClientOptions> = {}, requiresSe
       );
       return () => handled;
     },
-    /** Lets so many seconds pass. */
+    /** Advances the clock by a number of seconds. */
     async pass(seconds: number) {
       for (let i = 0; i < seconds; i += 1) {
         fixture.clock.advance(1_000);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createFixture, quiet, until } from "../../test/fixture.js";
 
 describe("a faulty producer", () => {
-  // k messages in a row that cannot be read, then 100 that can, of the same type or of another. The clock stands still: nobody waits.
+  // k consecutive undeserializable messages, then 100 good ones, of the same type or of another. The clock does not advance: no timer is involved.
   const rows = [10, 20, 40, 100, 300, 1_000].flatMap((k) =>
     (["order", "invoice"] as const).flatMap((next) =>
       (k > 100 ? (["defer"] as const) : (["defer", "deadLetter"] as const)).map((whenFull) => ({
@@ -15,7 +15,7 @@ describe("a faulty producer", () => {
   );
 
   it.each(rows)(
-    "stops nobody with $k messages in a row: $whenFull, then $next",
+    "does not stop others with $k consecutive messages: $whenFull, then $next",
     async ({ k, next, whenFull }) => {
       await using fixture = await createProcessor({ circuitBreaker: { whenFull } });
       await fixture.send(k, 100, next);
@@ -32,14 +32,14 @@ describe("a faulty producer", () => {
     },
   );
 
-  it("beside healthy ones opens no circuit, however often it fails", async () => {
+  it("opens no circuit among healthy producers, even if it fails often", async () => {
     await using fixture = await createProcessor();
     for (let i = 0; i < 200; i += 1) await fixture.send(1, 1, "order");
     await until(() => fixture.handled() === 230 && fixture.deadLetters() === 200);
     expect(fixture.states()).toEqual([]);
   });
 
-  it("has its messages dead-lettered after an hour, if others can be read", async () => {
+  it("gets its messages dead-lettered after an hour, if others can be read", async () => {
     await using fixture = await createProcessor();
     await fixture.send(100, 100, "invoice");
     await until(() => fixture.handled() === 130);
@@ -49,14 +49,14 @@ describe("a faulty producer", () => {
     }
     await until(() => fixture.deadLetters() === 100);
     expect(await fixture.left()).toEqual({ active: 0, deferred: 0 });
-    // What it sends now is poison at once.
+    // Its next messages are dead-lettered at once.
     await fixture.send(50, 0, "invoice");
     await until(() => fixture.deadLetters() === 150);
   });
 });
 
-describe("messages that were set aside", () => {
-  it("are received again and handled when their type can be read again", async () => {
+describe("messages that were deferred by the circuit breaker", () => {
+  it("are received and handled when their type can be read again", async () => {
     await using fixture = await createProcessor();
     fixture.breakType("order");
     await fixture.send(100, 100, "invoice", '{"n":1}');
@@ -70,7 +70,7 @@ describe("messages that were set aside", () => {
     expect(fixture.deadLetters()).toBe(9);
   });
 
-  it("are found by the next process, by their mark", async () => {
+  it("are found by the next process, by their application property", async () => {
     await using fixture = await createProcessor();
     fixture.breakType("order");
     await fixture.send(100, 100, "invoice", '{"n":1}');
@@ -79,7 +79,7 @@ describe("messages that were set aside", () => {
     const { deferred } = await fixture.left();
     expect(deferred).toBe(81);
     fixture.breakType(undefined);
-    // One that the application deferred itself stays where it is.
+    // A message that the application deferred is not received.
     const receiver = fixture.client.createReceiver("orders");
     const [own] = await receiver.receiveMessages(1);
     await receiver.deferMessage(own!);
@@ -90,7 +90,7 @@ describe("messages that were set aside", () => {
     expect(await fixture.left()).toEqual({ active: 0, deferred: 1 });
   });
 
-  it("stay deferred while the next process cannot read them either", async () => {
+  it("stay deferred while the next process cannot read them", async () => {
     await using fixture = await createProcessor();
     fixture.breakType("order");
     await fixture.send(100, 100, "invoice", '{"n":1}');
@@ -105,7 +105,7 @@ describe("messages that were set aside", () => {
       ({ state }) => state === "deferred",
     );
     expect(deferred).toHaveLength(81);
-    // That of deferring them.
+    // The delivery after which they were deferred.
     expect(deferred.every(({ deliveryCount }) => deliveryCount === 1)).toBe(true);
   });
 });

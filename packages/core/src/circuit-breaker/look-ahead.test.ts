@@ -6,8 +6,8 @@ import { LookAhead } from "./look-ahead.js";
 
 const mebibyte = 1024 * 1024;
 
-describe("a look at waiting messages", () => {
-  it("ends after 16 MiB of bodies, and the next continues behind them", async () => {
+describe("a look-ahead at waiting messages", () => {
+  it("ends after 16 MiB of bodies, and the next one continues after them", async () => {
     const look = lookAhead(many(40, undecodable(mebibyte)));
     expect(await look.findReadable(1n)).toEqual({
       messageCount: 16,
@@ -18,13 +18,13 @@ describe("a look at waiting messages", () => {
     expect((await look.findReadable(17n)).next).toBe(33n);
   });
 
-  it("counts the size of messages whose bodies are AMQP values, too", async () => {
+  it("also counts the size of AMQP value bodies", async () => {
     const body = { section: "value", value: 1 } as const;
     const value = { body, size: 4 * mebibyte, state: "scheduled" } as const;
     expect((await lookAhead(many(40, value)).findReadable(1n)).messageCount).toBe(4);
   });
 
-  it("reads at least one message, however large its body is", async () => {
+  it("reads at least one message of any size", async () => {
     const look = lookAhead([undecodable(20 * mebibyte), ...many(2, undecodable(1))]);
     expect((await look.findReadable(1n)).next).toBe(2n);
     expect((await look.survey(1n, 1)).messageCount).toBe(1);
@@ -35,12 +35,12 @@ describe("a look at waiting messages", () => {
     expect([messageCount, readable]).toEqual([16, undefined]);
   });
 
-  it("surveys as many messages as a decision takes, however large their bodies are", async () => {
+  it("surveys as many messages as a decision needs, of any size", async () => {
     const large = many(12, undecodable(4 * mebibyte));
     expect((await lookAhead(large).survey(1n, 10)).messageCount).toBe(10);
   });
 
-  it("goes on through a thousand small messages", async () => {
+  it("reads a thousand small messages", async () => {
     expect((await lookAhead(many(1_200, undecodable(1))).findReadable(1n)).messageCount).toBe(1_000);
   });
 });
@@ -55,7 +55,7 @@ function many(count: number, message: Waiting): Waiting[] {
   return new Array<Waiting>(count).fill(message);
 }
 
-/** A look-ahead over these messages, numbered from 1 on. */
+/** A look-ahead over these messages, numbered from 1. */
 function lookAhead(waiting: readonly Waiting[]): LookAhead {
   const messages = waiting.map((message, i) => {
     return { ...message, applicationProperties: {}, sequenceNumber: BigInt(i + 1) } as DeliveredMessage;

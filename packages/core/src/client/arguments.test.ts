@@ -5,18 +5,18 @@ import { localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
 import { createFixture } from "../../test/fixture.js";
 
-// What TypeScript would refuse, and JavaScript lets through.
+// Arguments that TypeScript refuses, but JavaScript does not.
 const missing = undefined as never;
 
-describe("a client refuses at once, with a TypeError that says what is missing,", () => {
-  it("options that are not there", () => {
+describe("a client refuses immediately, with a TypeError that names what is missing,", () => {
+  it("missing options", () => {
     const transport = localTransport(createBroker());
     expect(() => new WaybillClient(transport, missing)).toThrow(
       new TypeError("A client needs options: a serializer at least, or a pipeline."),
     );
   });
 
-  it("additional deserializers that are no list", () => {
+  it("additional deserializers that are not an array", () => {
     const transport = localTransport(createBroker());
     const options = { serializer: json(), additionalDeserializers: json() as never };
     expect(() => new WaybillClient(transport, options)).toThrow(
@@ -27,7 +27,7 @@ describe("a client refuses at once, with a TypeError that says what is missing,"
   it.each([
     ["nothing", undefined],
     ["a broker", createBroker()],
-  ])("%s in the place of a transport", (_, transport) => {
+  ])("%s instead of a transport", (_, transport) => {
     expect(() => new WaybillClient(transport as never, { serializer: json() })).toThrow(
       new TypeError(
         "A client needs a transport, as azureTransport(serviceBusClient) or localTransport(broker) make.",
@@ -43,14 +43,14 @@ describe("a client refuses at once, with a TypeError that says what is missing,"
     await expect(fixture.client.acceptNextSession(missing)).rejects.toThrow(refusal);
   });
 
-  it("a sub-queue that there is not", async () => {
+  it("an unknown sub-queue", async () => {
     await using fixture = await createFixture();
     expect(() => fixture.client.createReceiver("orders", { subQueueType: "deadletter" as never })).toThrow(
       new TypeError('subQueueType must be "deadLetter" or "transferDeadLetter", not "deadletter".'),
     );
   });
 
-  it("a session without an id, instead of taking the next one", async () => {
+  it("a session without an id, instead of accepting the next one", async () => {
     await using fixture = await createFixture();
     await expect(fixture.client.acceptSession("orders", missing)).rejects.toThrow(
       new TypeError("The session must be named by a string; got undefined."),
@@ -58,7 +58,7 @@ describe("a client refuses at once, with a TypeError that says what is missing,"
   });
 
   it.each([7, "7", undefined])(
-    "the sequence number %s, which is not a bigint, instead of doing nothing",
+    "the sequence number %s, which is not a bigint, instead of ignoring it",
     async (number) => {
       await using fixture = await createFixture();
       const refusal = new TypeError(`A sequence number must be a bigint; got ${typeof number}.`);

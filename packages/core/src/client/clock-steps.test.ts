@@ -30,7 +30,7 @@ describe.each([
     expect(await session.receiveMessages(1)).toMatchObject([{ body: 1 }]);
   });
 
-  it("waits end in time", async () => {
+  it("receive calls end in time", async () => {
     await using fixture = await createFixture();
     const receiver = fixture.client.createReceiver("orders");
     let received: unknown;

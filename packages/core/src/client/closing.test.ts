@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createFixture, custom, poison, quiet, reading, registryBound, until } from "../../test/fixture.js";
 
 describe("closing a subscription", () => {
-  it("stops new deliveries and waits for the handlers that run", async () => {
+  it("stops new deliveries and waits for running handlers", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
     const finish: (() => void)[] = [];
@@ -47,7 +47,7 @@ describe("closing a subscription", () => {
     expect(await receiver.peekMessages(1)).toMatchObject([{ deliveryCount: 1 }]);
   });
 
-  it.each(["before", "later"])("is done by its abort signal: %s", async (when) => {
+  it.each(["before", "later"])("can be done with its abort signal: %s", async (when) => {
     await using fixture = await createFixture();
     const givingUp = new AbortController();
     if (when === "before") givingUp.abort();
@@ -65,7 +65,7 @@ describe("closing a subscription", () => {
 });
 
 describe("closing a receiver", () => {
-  it("waits for its handlers, which can settle until then", async () => {
+  it("waits for its handlers, which can still settle", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     const receiver = fixture.client.createReceiver("orders");
@@ -101,7 +101,7 @@ describe("closing a receiver", () => {
     expect(peeked).toMatchObject([{ deliveryCount: 1 }]);
   });
 
-  it("ends a wait, refuses further calls and settles nothing", async () => {
+  it("ends a pending call, refuses further calls and settles nothing", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     const receiver = fixture.client.createReceiver("orders");
@@ -121,7 +121,7 @@ describe("closing a receiver", () => {
 });
 
 describe("closing a client", () => {
-  it("waits for all its handlers, closes all it made and leaves the broker open", async () => {
+  it("waits for all handlers, closes its senders and receivers and leaves the broker open", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     await sender.sendMessages({ body: 1 });
@@ -142,7 +142,7 @@ describe("closing a client", () => {
     expect(await fixture.broker.receiver("orders").peek(1)).toEqual([]);
   });
 
-  it("leaves its transport to the other clients on it", async () => {
+  it("does not close its transport, which other clients use", async () => {
     await using fixture = await createFixture();
     const other = fixture.clientWith({});
     const receiver = other.createReceiver("orders");
@@ -155,7 +155,7 @@ describe("closing a client", () => {
     expect(await receiver.receiveMessages(1)).toMatchObject([{ body: 2 }]);
   });
 
-  it("may come after that of its transport, on whose clock its requests still end", async () => {
+  it("is possible after its transport was closed, and its requests still time out", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("replies");
     const requester = fixture.client.createRequester("replies", { timeoutInMs: 1_000 });
@@ -169,7 +169,7 @@ describe("closing a client", () => {
     await expect(again).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("ends what waits for a session with closed, and takes none along", async () => {
+  it("rejects pending session accepts with closed, and locks no session", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     const aborting = new AbortController();
@@ -191,7 +191,7 @@ describe("closing a client", () => {
     await subscription.close();
   });
 
-  it("locks no session for options that no program should pass", async () => {
+  it("locks no session for invalid options", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     const accepting = fixture.client.acceptSession("carts", "a", { maxAutoLockRenewalDurationInMs: -1 });
@@ -199,7 +199,7 @@ describe("closing a client", () => {
     expect(await fixture.client.acceptSession("carts", "a")).toMatchObject({ sessionId: "a" });
   });
 
-  it("releases a session whose handlers hang, when the time for closing is up", async () => {
+  it("releases a session whose handlers hang, after the close timeout", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     await fixture.client.createSender("carts").sendMessages({ sessionId: "a", body: 1 });
@@ -222,7 +222,7 @@ describe("closing a client", () => {
     expect(await other.acceptSession("carts", "a")).toMatchObject({ sessionId: "a" });
   });
 
-  it("hands over what could not be quarantined before", async () => {
+  it("passes on messages that could not be quarantined before", async () => {
     let fail = (_: Error) => {};
     const format = reading(() => new Promise((_, reject) => (fail = reject)));
     const client = {
@@ -248,7 +248,7 @@ describe("closing a client", () => {
     expect(await fixture.broker.receiver("quarantine").peek(1)).toEqual([]);
   });
 
-  it("ends a listing of sessions", async () => {
+  it("ends a call of listSessions", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     const ids = Array.from({ length: 101 }, (_, i) => `s${i}`);
@@ -260,8 +260,8 @@ describe("closing a client", () => {
   });
 });
 
-describe("nothing is lost", () => {
-  it("whatever handlers, locks and closings do: good messages are handled, undeserializable ones dead-lettered", async () => {
+describe("no message is lost", () => {
+  it("with any handlers, locks and closings: good messages are handled, undeserializable ones are dead-lettered", async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ messages, steps, maxConcurrentCalls }) => {
         const registry = { isUp: true };
@@ -311,7 +311,7 @@ describe("nothing is lost", () => {
           } else pending.shift()?.settle(step);
         }
         registry.isUp = true;
-        // Turn by turn, because poison is hashed in another thread; time passes slowly beside that. No count of turns would do.
+        // Turn by turn, because undeserializable bodies are hashed in another thread, while the clock advances slowly. A fixed number of turns is not enough.
         const deadlineMs = performance.now() + 10_000;
         for (let i = 0; performance.now() < deadlineMs && !(await isEmpty(fixture)); i += 1) {
           for (const { settle } of pending.splice(0)) settle("succeed");
@@ -345,7 +345,7 @@ async function isEmpty(fixture: Awaited<ReturnType<typeof createFixture>>): Prom
   return (await fixture.broker.receiver("orders").peek(1)).length === 0;
 }
 
-/** A lock that is gone already cannot be lost again. */
+/** A lock that is already lost cannot be lost again. */
 function tryTo(act: () => void): void {
   try {
     act();

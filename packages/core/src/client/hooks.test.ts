@@ -9,7 +9,7 @@ describe("hooks that reject", () => {
     throw new Error("The hook's database is down.");
   };
 
-  it("harm nothing: neither the client's nor those of its diagnostics", async () => {
+  it("have no effect: neither hooks of the client nor of its diagnostics", async () => {
     let told = 0;
     const hook = () => {
       told += 1;
@@ -30,7 +30,7 @@ describe("hooks that reject", () => {
     await subscription.close();
   });
 
-  it("harm no requester", async () => {
+  it("do not affect requesters", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("replies");
     let told = 0;
@@ -52,7 +52,7 @@ describe("a trace", () => {
     ["runs the work a second time", (work: () => unknown) => [work(), work()][0]],
     ["runs it again later", (work: () => unknown) => [work(), setImmediate(work)][0]],
     ["runs it too late", (work: () => unknown) => void setImmediate(work)],
-  ])("that %s sends nothing twice", async (_name, run) => {
+  ])("that %s does not send messages twice", async (_name, run) => {
     await using fixture = await createFixture({
       client: { diagnostics: { trace: () => ({ run: run as <T>(work: () => T) => T, end() {} }) } },
     });

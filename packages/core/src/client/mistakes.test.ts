@@ -12,7 +12,7 @@ const client = make({ serializer: json() });
 const receiver = client.createReceiver("orders");
 const handlers = { processMessage() {}, processError() {} };
 
-// What a program without types gets, or one whose types are out of date: a sentence that names the place, and what to do.
+// The error for a program without types, or with outdated types: a sentence that names the argument and the solution.
 const mistakes: [what: string, call: () => unknown, sentence: string][] = [
   [
     "a serializer that was not called",
@@ -25,22 +25,22 @@ const mistakes: [what: string, call: () => unknown, sentence: string][] = [
     'additionalDeserializers[0] must be a serializer; got the function "msgpack", which makes one when it is called: msgpack().',
   ],
   [
-    "a serializer by its name",
+    "the name of a serializer",
     () => make({ serializer: "json" }),
     "serializer must be a serializer, an object with a name, such as json() makes; got a string.",
   ],
   [
-    "message types by their names",
+    "names of message types",
     () => make({ serializer: json(), messageTypes: ["t"] }),
     'messageTypes[0] must be a message type, as defineMessage makes it; got the name "t".',
   ],
   [
-    "a message type alone",
+    "a message type that is not in an array",
     () => make({ serializer: json(), messageTypes: defineMessage("t", { version: 1 }) }),
     "messageTypes must be an array of message types, as defineMessage makes them; got an object.",
   ],
   [
-    "options where a pipeline belongs",
+    "options instead of a pipeline",
     () => make({ pipeline: { serializer: json() } }),
     "pipeline must be a pipeline, as createPipeline makes it; got an object.",
   ],
@@ -80,7 +80,7 @@ const mistakes: [what: string, call: () => unknown, sentence: string][] = [
     'createReceiver: there is no option "receivemode"; did you mean "receiveMode"?',
   ],
   [
-    "an option that only the SDK's receivers have",
+    "an option that only receivers of the SDK have",
     () => client.createReceiver("orders", { skipParsingBodyAsJson: true } as never),
     'createReceiver: there is no option "skipParsingBodyAsJson": the serializers read every body',
   ],
@@ -101,7 +101,7 @@ const mistakes: [what: string, call: () => unknown, sentence: string][] = [
   ],
 ];
 
-describe("a mistake in a call is refused with a sentence", () => {
+describe("a mistake in a call is refused with a helpful error", () => {
   it.each(mistakes)("%s", (_, call, sentence) => {
     expect(call).toThrow(TypeError);
     expect(call).toThrow(sentence);

@@ -9,13 +9,13 @@ describe("resolveBodySchemas", () => {
     expect(resolveBodySchemas({}, () => accept).checkFor(message("order"))).toBeUndefined();
   });
 
-  it("puts the schema of the message type's definition before its own", () => {
+  it("prefers the schema of the message type's definition to its own", () => {
     const { checkFor } = resolveBodySchemas({ schema: "own" }, (schema) => named(schema));
     const check = checkFor({ ...message("order"), schema: "defined" });
     expect(check?.(0)).toEqual({ isValid: false, text: "defined" });
   });
 
-  it("compiles a definition's schema ahead, and says whose it is when that fails", () => {
+  it("compiles a definition's schema in advance, and names the message type if that fails", () => {
     const compile = vi.fn((schema: string) => {
       if (schema === "broken") throw new TypeError("no such keyword");
       return accept;
@@ -29,7 +29,7 @@ describe("resolveBodySchemas", () => {
     );
   });
 
-  it("compiles the given schemas at once, each only once", () => {
+  it("compiles the given schemas immediately, each only once", () => {
     const compile = vi.fn(() => accept);
     resolveBodySchemas({ schema: "a", schemas: { one: "a", two: "b" } }, compile);
     expect(compile.mock.calls).toEqual([["a"], ["b"]]);
@@ -44,12 +44,12 @@ describe("resolveBodySchemas", () => {
     expect(checkFor(message(undefined))?.(0)).toEqual({ isValid: false, text: "rest" });
   });
 
-  it("takes no message type for a member of every object", () => {
+  it("does not confuse message types with inherited members of objects", () => {
     const { checkFor } = resolveBodySchemas({ schemas: { order: "order" } }, () => accept);
     expect(checkFor(message("toString"))).toBeUndefined();
   });
 
-  it("lets a function pick the schema", () => {
+  it("lets a function choose the schema", () => {
     const schemas = ({ messageType }: SerializerContext) => (messageType === "order" ? "order" : undefined);
     const { checkFor } = resolveBodySchemas({ schemas }, (schema) => named(schema));
     expect(checkFor(message("order"))?.(0)).toEqual({ isValid: false, text: "order" });
@@ -69,7 +69,7 @@ describe("compileValidator", () => {
     expect(check(1)).toEqual({ isValid: false, text: 'The body breaks its schema at "/a~1b/0".' });
   });
 
-  it("refuses schemas that answer with a promise", () => {
+  it("refuses schemas that return a promise", () => {
     expect(() => compileValidator(async () => 1)(1)).toThrow("must be synchronous");
   });
 

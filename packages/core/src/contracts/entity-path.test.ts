@@ -20,7 +20,7 @@ describe("the paths of entities", () => {
     expect(parseEntityPath(path.toLowerCase())).toEqual(address);
   });
 
-  it("name topics, of which nothing is received", () => {
+  it("identify topics, from which no messages are received", () => {
     expect(entityPathOf({ topic: "events" })).toBe("events");
   });
 
@@ -30,7 +30,7 @@ describe("the paths of entities", () => {
   });
 
   it.each(["", "/$DeadLetterQueue", "orders/$Transfer", "$Resources", "orders/$other"])(
-    "%j is none",
+    "%j is not a path",
     (path) => {
       expect(parseEntityPath(path)).toBeUndefined();
     },

@@ -21,7 +21,7 @@ class Sealed {
 }
 
 describe("toPlain", () => {
-  it("refuses objects that would leave nothing of themselves", () => {
+  it("refuses objects that would be written as empty objects", () => {
     expect(() => write({ a: [new Blob(["text"])] })).toThrow("at /a/0 is an object of kind Blob.");
     expect(() => write([new Intl.NumberFormat("en")])).toThrow(
       "at /0 is an object of kind Intl.NumberFormat.",
@@ -31,14 +31,14 @@ describe("toPlain", () => {
     );
   });
 
-  it("asks the format about every item, and leaves absent properties out", () => {
+  it("passes every item to the format, and omits absent properties", () => {
     expect(write({ a: 1, b: [2, { c: 3 }], d: undefined })).toEqual([
       ["a", 1],
       ["b", [2, [["c", 3]]]],
     ]);
   });
 
-  it("takes what toJSON returns, told the key, and does not ask that again", () => {
+  it("uses the result of toJSON, which gets the key, and does not call its toJSON", () => {
     const keys: string[] = [];
     const replaced = {
       toJSON(key: string) {
@@ -51,7 +51,7 @@ describe("toPlain", () => {
     expect(write({ toJSON: () => 5 })).toBe(5);
   });
 
-  it("takes an object that occurs twice, but not one inside itself", () => {
+  it("accepts an object that occurs twice, but not one inside itself", () => {
     const shared = { a: 1 };
     expect(write([shared, shared])).toHaveLength(2);
     const ring: unknown[] = [[]];
@@ -75,7 +75,7 @@ describe("toPlain", () => {
       'a key "__proto__", which readers refuse',
     ],
     [
-      "a way to a prototype",
+      "a path to a prototype",
       { constructor: { prototype: 1 } },
       'a key "prototype" under "constructor", which readers refuse',
     ],
@@ -83,7 +83,7 @@ describe("toPlain", () => {
     expect(() => write({ found: value })).toThrow(what);
   });
 
-  it("takes the keys constructor and prototype by themselves", () => {
+  it("accepts the keys constructor and prototype separately", () => {
     expect(write({ constructor: { a: 1 }, prototype: 2 })).toHaveLength(2);
   });
 

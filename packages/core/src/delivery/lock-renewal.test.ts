@@ -28,7 +28,7 @@ describe("lock renewal", () => {
     await expect(receiver.completeMessage(message!)).rejects.toMatchObject({ code: "message-lock-lost" });
   });
 
-  it("renews nothing with a duration of 0", async () => {
+  it("renews no lock with a duration of 0", async () => {
     await using fixture = await createFixture();
     const renewals = countRenewals(fixture);
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
@@ -38,7 +38,7 @@ describe("lock renewal", () => {
     expect(renewals()).toBe(0);
   });
 
-  it("renews one message about once per lock, whatever its neighbours do", async () => {
+  it("renews each message about once per lock, independently of others", async () => {
     await using fixture = await createFixture();
     const renewals = countRenewals(fixture);
     const sender = fixture.client.createSender("orders");
@@ -92,7 +92,7 @@ describe("lock renewal", () => {
     expect(await fixture.client.createReceiver("orders").peekMessages(1)).toEqual([]);
   });
 
-  it("renews by hand as well", async () => {
+  it("can be done explicitly", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     const receiver = fixture.client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
@@ -103,7 +103,7 @@ describe("lock renewal", () => {
     expect(message!.lockedUntilUtc).toEqual(end);
   });
 
-  it("does not keep a process alive that leaves its client open", () => {
+  it("does not keep a process alive whose client stays open", () => {
     for (const isSettled of [true, false]) {
       const ended = spawnSync(process.execPath, ["--input-type=module", "-e", openEndedProgram(isSettled)], {
         cwd: new URL("..", import.meta.url),
@@ -115,7 +115,7 @@ describe("lock renewal", () => {
   });
 });
 
-/** Lets time pass in steps in which a renewal's answer can arrive. */
+/** Advances the clock in steps, so that the response to a renewal can arrive. */
 async function pass(fixture: Fixture, durationMs: number, stepMs = 5_000): Promise<void> {
   for (let passedMs = 0; passedMs < durationMs; passedMs += stepMs) {
     fixture.clock.advance(stepMs);

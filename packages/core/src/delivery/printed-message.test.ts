@@ -73,14 +73,14 @@ describe("a received message in a log", () => {
     expect(inspect(message)).toContain("rawBody: Uint8Array(3) [ 1, 2, 255 ]");
   });
 
-  it("shows nothing of the connection in a copy either", () => {
+  it("shows no internals of the connection in a copy either", () => {
     const copy = { ...received("text") };
     expect(inspect(copy, { depth: 9 })).not.toContain("secret");
     expect(inspect(copy, { depth: 9 })).toContain("settlement: { state: 'open' }");
     expect(copy).toMatchObject({ messageId: "m1", rawBody: delivered.body });
   });
 
-  it("leaves a cyclic body to JSON.stringify, which refuses it", () => {
+  it("lets JSON.stringify refuse a cyclic body", () => {
     const body: Record<string, unknown> = {};
     Object.assign(body, { self: body, again: body });
     expect(() => JSON.stringify(received(body))).toThrow(TypeError);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Scheduler } from "../foundation/scheduler.js";
 import { ReadingGate, type ReadingKind } from "./reading-gate.js";
 
-/** A gate whose readings end when they are asked to, and a log of what began. */
+/** A gate whose readings end on request, and a log of the readings that began. */
 function create() {
   const gate = new ReadingGate();
   const began: string[] = [];
@@ -78,7 +78,7 @@ describe("a gate for readings", () => {
     expect(began).toEqual(["a"]);
   });
 
-  it("delays no reading for more than five seconds, because one may be nested in another", async () => {
+  it("delays no reading by more than five seconds, because readings may be nested", async () => {
     const { began, read, end, passTime } = create();
     void read("outer", "alone");
     void read("inner");

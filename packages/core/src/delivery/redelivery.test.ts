@@ -19,7 +19,7 @@ function message(properties: Partial<DeliveredMessage> = {}): DeliveredMessage {
   };
 }
 
-/** A receiver of which only the giving back is used; `answer` is how the broker takes it. */
+/** A receiver that is only used to abandon messages; `answer` is the broker's response. */
 function receiverThat(answer: (options: SettleOptions | undefined) => void) {
   const given: (SettleOptions | undefined)[] = [];
   const abandon = async (_: object, options?: SettleOptions) => {
@@ -37,7 +37,7 @@ describe("a message that was delivered before", () => {
     expect(mayHaveCrashedProcess(message({ settlement: undefined }), "q1")).toBe(false);
   });
 
-  it("has not if its last delivery was abandoned", () => {
+  it("has not crashed it if its last delivery was abandoned", () => {
     const marked = (deliveryCount: number, mark: number) =>
       message({ deliveryCount, applicationProperties: { "waybill-given-back": mark } });
     expect(mayHaveCrashedProcess(marked(3, 3), "q1")).toBe(false);
@@ -46,7 +46,7 @@ describe("a message that was delivered before", () => {
     expect(mayHaveCrashedProcess(marked(3, 1_000), "q1")).toBe(true);
   });
 
-  it("has not if this process read it", () => {
+  it("has not crashed it if this process read it", () => {
     rememberRead(message({ deliveryCount: 0 }), "q2");
     expect(mayHaveCrashedProcess(message(), "q2")).toBe(false);
     expect(mayHaveCrashedProcess(message(), "q3")).toBe(true);
@@ -56,8 +56,8 @@ describe("a message that was delivered before", () => {
   });
 });
 
-describe("giving a message back", () => {
-  it("marks one that is large, or not known to be small", async () => {
+describe("abandoning a message", () => {
+  it("marks a large message, or one of unknown size", async () => {
     const { given, receiver } = receiverThat(() => {});
     const compressed = { body: small, applicationProperties: { "Content-Encoding": "gzip" } };
     const elsewhere = { body: small, applicationProperties: { "waybill-claim-check": "key" } };
@@ -67,13 +67,13 @@ describe("giving a message back", () => {
     expect(given).toEqual([marked, marked, marked]);
   });
 
-  it("leaves a small one as it is", async () => {
+  it("does not mark a small message", async () => {
     const { given, receiver } = receiverThat(() => {});
     await giveBack(receiver, "defer", {}, message({ body: small }), undefined);
     expect(given).toEqual([undefined]);
   });
 
-  it("leaves the mark out when the broker refuses it", async () => {
+  it("omits the mark if the broker refuses it", async () => {
     const { given, receiver } = receiverThat((options) => {
       if (options !== undefined) throw new WaybillError("operation-invalid", "The properties are too large.");
     });
@@ -81,7 +81,7 @@ describe("giving a message back", () => {
     expect(given).toEqual([{ propertiesToModify: { "waybill-given-back": 2 } }, undefined]);
   });
 
-  it("fails once when the lock is lost or the broker is out of reach", async () => {
+  it("fails once if the lock is lost or the broker is unavailable", async () => {
     for (const code of ["message-lock-lost", "session-lock-lost", "connection-lost"] as const) {
       const { given, receiver } = receiverThat(() => {
         throw new WaybillError(code, "It is gone.");

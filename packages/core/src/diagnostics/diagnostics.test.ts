@@ -67,7 +67,7 @@ describe("diagnostics.onEvent", () => {
     expect(inspect(events, { depth: 9 })).not.toContain("rawBody");
   });
 
-  it("is notified of what cannot be read now, of peeking, and of renewed locks", async () => {
+  it("is notified of unavailable bodies, of peeking, and of renewed locks", async () => {
     const { events, onEvent } = recorder();
     const registry = { isUp: false };
     await using fixture = await createFixture({
@@ -116,7 +116,7 @@ describe("diagnostics.onEvent", () => {
     expect(sizes).toEqual([2, 1]);
   });
 
-  it("harms nothing with what it throws", async () => {
+  it("can throw without effect", async () => {
     const diagnostics: Diagnostics = {
       onEvent() {
         throw new Error("a hook");
@@ -185,7 +185,7 @@ describe("diagnostics.trace", () => {
     expect(log).toEqual(["begin receive", "receive deserialize", "receive deserialize", "end receive"]);
   });
 
-  it("adds what it wants to the messages, each of an array created once", async () => {
+  it("adds properties to the messages, once to each of an array", async () => {
     let created = 0;
     const trace = (operation: TracedOperation): OperationTrace | undefined => {
       if (operation.type !== "create") return undefined;
@@ -216,7 +216,7 @@ describe("diagnostics.trace", () => {
     expect(created).toBe(4);
   });
 
-  it("is looked up for each operation, so that a getter can switch it off", async () => {
+  it("is read for each operation, so that a getter can disable it", async () => {
     const { log, trace } = tracer();
     let isOn = false;
     const diagnostics: Diagnostics = {

@@ -20,7 +20,7 @@ describe("a client's health", () => {
     });
   });
 
-  it("reports its links, and when the last message came", async () => {
+  it("reports its links, and when the last message was received", async () => {
     await using fixture = await createFixture();
     const { client, clock } = fixture;
     const receiver = client.createReceiver("orders");
@@ -77,7 +77,7 @@ describe("a client's health", () => {
     expect(client.health()).toMatchObject({ locksLost: 0, deadLettered: 0 });
   });
 
-  it("counts a session that was lost once, however many of its messages notice", async () => {
+  it("counts a lost session once, for any number of its messages", async () => {
     await using fixture = await createFixture({ queue: { requiresSession: true, lockDurationMs: 5_000 } });
     const { client, clock } = fixture;
     const messages = [1, 2, 3].map((body) => ({ body, sessionId: "a" }));
@@ -116,7 +116,7 @@ describe("a client's health", () => {
     expect(client.health()).toMatchObject({ status: "ready", openCircuits: [] });
   });
 
-  it("says that the client is closed", async () => {
+  it("reports that the client is closed", async () => {
     await using fixture = await createFixture();
     await fixture.client.close();
     expect(fixture.client.health()).toMatchObject({ status: "closed", links: [] });
@@ -156,7 +156,7 @@ describe("a stalled link", () => {
   });
 });
 
-/** The same transport, whose stalls the test reports. */
+/** The transport, with stalls that the test reports. */
 function stalling(inner: Transport, stalls: ((stall: LinkStall) => void)[]): Transport {
   const note = (events: ReceiverEvents | undefined) => {
     if (events?.onLinkStalled !== undefined) stalls.push(events.onLinkStalled);

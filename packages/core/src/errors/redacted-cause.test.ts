@@ -25,7 +25,7 @@ describe("redactedCause", () => {
     expect(shown?.stack).toContain("redacted-cause.test.ts");
   });
 
-  it("shows nothing of a text that was changed afterwards", () => {
+  it("does not show a text that was changed afterwards", () => {
     const error = new Error("before\n    at secret (payload)");
     void error.stack;
     error.message = "after";

@@ -9,7 +9,7 @@ describe("truncate", () => {
 });
 
 describe("cut", () => {
-  it("ends a text that is too long with an ellipsis, and in no half of a pair", () => {
+  it("ends a text that is too long with an ellipsis, without splitting a surrogate pair", () => {
     expect(cut("abcd", 4)).toBe("abcd");
     expect(cut("abcde", 4)).toBe("abc…");
     expect(cut("ab😀de", 4)).toBe("ab…");
@@ -17,13 +17,13 @@ describe("cut", () => {
 });
 
 describe("quoted", () => {
-  it("puts a name in quotes and cuts what is too long", () => {
+  it("puts a name in quotes and truncates it", () => {
     expect(quoted("order-placed")).toBe('"order-placed"');
     expect(quoted("x".repeat(200))).toBe(`"${"x".repeat(128)}…"`);
     expect(quoted("order-placed", 5)).toBe('"order…"');
   });
 
-  it("escapes what would end the quotes, start a line, drive a terminal or turn the text around", () => {
+  it("escapes quotes, line breaks, terminal control characters and direction marks", () => {
     expect(quoted('a"b\\c')).toBe('"a\\"b\\\\c"');
     expect(quoted("a\nb\u0000\u001b[31m\u0085\u202e\u2028\ufeff")).toBe(
       '"a\\u000ab\\u0000\\u001b[31m\\u0085\\u202e\\u2028\\ufeff"',
@@ -31,13 +31,13 @@ describe("quoted", () => {
     expect(quoted("a\ud800")).toBe('"a\\ud800"');
   });
 
-  it("leaves letters of every script as they are", () => {
+  it("does not escape letters of any script", () => {
     expect(quoted("Zoë 日本 😀")).toBe('"Zoë 日本 😀"');
   });
 });
 
 describe("printable", () => {
-  it("keeps JSON the same text to a reader of JSON", () => {
+  it("does not change the value of JSON text", () => {
     const text = JSON.stringify({ type: "a\u0085\u202eb\n" });
     expect(printable(text)).not.toMatch(/[\u0085\u202e]/);
     expect(JSON.parse(printable(text))).toEqual({ type: "a\u0085\u202eb\n" });
@@ -50,7 +50,7 @@ describe("describePath", () => {
     expect(describePath(["lines", 3, "a/b~c"])).toBe('"/lines/3/a~1b~0c"');
   });
 
-  it("shows no more of a key than its beginning, and no more of a deep path than that", () => {
+  it("shows only the beginning of a long key and of a deep path", () => {
     expect(describePath(["k".repeat(100), "sku"])).toBe(`"/${"k".repeat(40)}…/sku"`);
     expect(describePath(Array.from({ length: 100 }, () => "step")).length).toBeLessThan(210);
     expect(describePath(["line\nbreak"])).toBe('"/line\\u000abreak"');

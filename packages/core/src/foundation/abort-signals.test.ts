@@ -3,7 +3,7 @@ import { onAbort, untilAborted } from "./abort-signals.js";
 import { pause } from "./pause.js";
 import { systemScheduler } from "./scheduler.js";
 
-/** A signal that counts who listens to it. */
+/** A signal that counts its listeners. */
 function countedSignal() {
   const controller = new AbortController();
   const { signal } = controller;
@@ -22,7 +22,7 @@ function countedSignal() {
 }
 
 describe("onAbort", () => {
-  it("calls the listener once when the signal aborts, at once where it has, and never without one", () => {
+  it("calls the listener once when the signal aborts, immediately if it has aborted, and never without a signal", () => {
     const controller = new AbortController();
     let calls = 0;
     onAbort(controller.signal, () => calls++);
@@ -33,7 +33,7 @@ describe("onAbort", () => {
     expect(calls).toBe(2);
   });
 
-  it("leaves nothing behind on a signal that outlives the work", () => {
+  it("leaves no listener on a signal that outlives the work", () => {
     const { controller, signal, listeners } = countedSignal();
     let calls = 0;
     onAbort(signal, () => calls++)();
@@ -43,7 +43,7 @@ describe("onAbort", () => {
 });
 
 describe("untilAborted", () => {
-  it("ends as the work does, and listens no longer", async () => {
+  it("ends with the work, and removes its listener", async () => {
     const { signal, listeners } = countedSignal();
     const toError = () => new Error("given up");
     await expect(untilAborted(Promise.resolve(1), signal, toError)).resolves.toBe(1);
@@ -63,7 +63,7 @@ describe("untilAborted", () => {
 });
 
 describe("pause", () => {
-  it("ends when the signal aborts, or has aborted", async () => {
+  it("ends when the signal aborts, or if it has aborted", async () => {
     const controller = new AbortController();
     const paused = pause(1e9, systemScheduler, controller.signal);
     controller.abort();
@@ -71,7 +71,7 @@ describe("pause", () => {
     await pause(1e9, systemScheduler, controller.signal);
   });
 
-  it("ends after its time, and listens no longer", async () => {
+  it("ends after its time, and removes its listener", async () => {
     const { signal, listeners } = countedSignal();
     await pause(0, systemScheduler, signal);
     await pause(0, systemScheduler, undefined);

@@ -4,14 +4,14 @@ import { asciiText } from "./ascii-text.js";
 const encoder = new TextEncoder();
 
 describe("asciiText", () => {
-  it("reads texts of every length, from any place", () => {
+  it("reads texts of every length, at any offset", () => {
     const text = Array.from({ length: 128 }, (_, unit) => String.fromCharCode(unit)).join("");
     const bytes = encoder.encode(text);
     for (let end = 0; end <= 40; end++) expect(asciiText(bytes, 0, end)).toBe(text.slice(0, end));
     expect(asciiText(bytes, 3, 128)).toBe(text.slice(3));
   });
 
-  it("says so wherever a byte is not ASCII", () => {
+  it("returns undefined if any byte is not ASCII", () => {
     for (let at = 0; at < 20; at++) {
       const bytes = encoder.encode("abcdefghijklmnopqrst");
       bytes[at] = 0x80;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { compileOnce } from "./compile-once.js";
 
-/** Compiles to an object of its own each time. */
+/** Compiles to a new object each time. */
 function counting(forget?: (schema: unknown) => void) {
   const compile = vi.fn((schema: unknown) => ({ schema }));
   return { compile, compiled: compileOnce(compile, forget) };
@@ -37,12 +37,12 @@ describe("compileOnce", () => {
   it.each([
     ["functions", () => ({ keyword: () => {} })],
     ["dates", () => ({ after: new Date(0) })],
-    ["what says itself how it is written", () => ({ toJSON: () => ({}) })],
+    ["an object with toJSON", () => ({ toJSON: () => ({}) })],
     ["numbers that JSON lacks", () => ({ maximum: Number.POSITIVE_INFINITY })],
     ["holes", () => ({ enum: [undefined] })],
     ["64-bit integers", () => ({ const: 1n })],
     ["themselves", () => containingItself()],
-  ])("knows schemas that contain %s by their identity", (_, make) => {
+  ])("identifies schemas that contain %s by their identity", (_, make) => {
     const { compile, compiled } = counting();
     const schema = make();
     expect(compiled(schema)).toBe(compiled(schema));
@@ -50,7 +50,7 @@ describe("compileOnce", () => {
     expect(compile).toHaveBeenCalledTimes(2);
   });
 
-  it("keeps a thousand, drops the oldest and says so, and still knows the objects that live", () => {
+  it("keeps a thousand, reports that it drops the oldest, and still finds objects that exist", () => {
     const forgotten: unknown[] = [];
     const { compile, compiled } = counting((schema) => forgotten.push(schema));
     const lasting = { const: -1 };
@@ -62,7 +62,7 @@ describe("compileOnce", () => {
     expect(compile).toHaveBeenCalledTimes(3_001);
   });
 
-  it("tries a schema again that did not compile", () => {
+  it("compiles a schema again that failed", () => {
     const compiled = compileOnce((schema: { readonly isBroken: boolean }) => {
       if (schema.isBroken) throw new TypeError("broken");
       return true;

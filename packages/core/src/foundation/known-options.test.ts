@@ -11,7 +11,7 @@ const names: OptionNames<BoxOptions> = { maxConcurrentCalls: true, receiveMode: 
 const check = (options: unknown) => () => requireKnownOptions("box", options as BoxOptions, names);
 
 describe("requireKnownOptions", () => {
-  it("takes every option that there is, and one that is undefined", () => {
+  it("accepts every known option, and undefined options", () => {
     expect(check({})).not.toThrow();
     expect(
       check({ maxConcurrentCalls: 1, receiveMode: "x", circuitBreaker: false, other: undefined }),
@@ -25,13 +25,13 @@ describe("requireKnownOptions", () => {
     ["maxConcurrent", "maxConcurrentCalls"],
     ["circuitBreakerOptions", "circuitBreaker"],
   ];
-  it.each(misspelt)("refuses %s with the nearest name", (name, nearest) => {
+  it.each(misspelt)("refuses %s and suggests the most similar name", (name, nearest) => {
     expect(check({ [name as string]: 1 })).toThrow(
       new TypeError(`box: there is no option "${name}"; did you mean "${nearest}"?`),
     );
   });
 
-  it("names all options where none is near", () => {
+  it("names all options if none is similar", () => {
     expect(check({ colour: 1 })).toThrow(
       'box: there is no option "colour"; it has circuitBreaker, maxConcurrentCalls, receiveMode.',
     );
@@ -45,12 +45,12 @@ describe("requireKnownOptions", () => {
     );
   });
 
-  it("is not deceived by names that every object has", () => {
+  it("does not accept names that every object inherits", () => {
     expect(check({ constructor: 1 })).toThrow('there is no option "constructor"');
     expect(check(JSON.parse('{"__proto__": 1}'))).toThrow('there is no option "__proto__"');
   });
 
-  it("refuses what is no object of options", () => {
+  it("refuses options that are not an object", () => {
     expect(check("json")).toThrow("box: options must be an object; got a string.");
     expect(check(null)).toThrow("got null");
     expect(check([])).toThrow("got an array");

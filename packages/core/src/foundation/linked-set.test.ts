@@ -8,7 +8,7 @@ class Item implements Linked<Item> {
 }
 
 describe("LinkedSet", () => {
-  it("does as a Set does, in the same order", () => {
+  it("behaves like a Set, in the same order", () => {
     const step = fc.tuple(fc.constantFrom("add", "delete", "clear"), fc.nat(7));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -32,7 +32,7 @@ describe("LinkedSet", () => {
     );
   });
 
-  it("leaves nothing behind in an item that has gone", () => {
+  it("leaves no links in a removed item", () => {
     const linked = new LinkedSet<Item>();
     const [first, second, third] = [new Item(), new Item(), new Item()];
     for (const item of [first, second, third]) linked.add(item);

@@ -3,7 +3,7 @@ import { requireOneOf, requireType } from "./known-options.js";
 import { durationMs, requireDuration, requireInteger } from "./numbers.js";
 
 describe("requireOneOf", () => {
-  it("takes a choice and names all others where it is none", () => {
+  it("accepts a choice, and otherwise names all choices", () => {
     expect(requireOneOf("box: lid", "open", ["open", "closed"])).toBe("open");
     const check = (value: unknown) => () => requireOneOf("box: lid", value, ["open", "closed", "gone"]);
     expect(check("ajar")).toThrow(new TypeError('box: lid must be "open", "closed" or "gone", not "ajar".'));
@@ -15,7 +15,7 @@ describe("requireOneOf", () => {
 });
 
 describe("requireType", () => {
-  it("takes a value of the type and says what else came", () => {
+  it("accepts a value of the type, and otherwise names its type", () => {
     expect(() => requireType("lid", true, "boolean")).not.toThrow();
     expect(() => requireType("lid", "true", "boolean")).toThrow(
       new TypeError("lid must be a boolean; got a string."),
@@ -25,7 +25,7 @@ describe("requireType", () => {
 });
 
 describe("requireInteger", () => {
-  it("takes the integers of a range and says which those are", () => {
+  it("accepts the integers of a range, and otherwise names the range", () => {
     expect(requireInteger("size", 3, 1)).toBe(3);
     expect(() => requireInteger("size", 0, 1)).toThrow(
       new TypeError("size must be a positive integer; got 0."),
@@ -39,7 +39,7 @@ describe("requireInteger", () => {
 });
 
 describe("requireDuration", () => {
-  it("takes finite numbers of milliseconds from a least one on", () => {
+  it("accepts finite numbers of milliseconds from a minimum", () => {
     expect(requireDuration("wait", 0.5, 0)).toBe(0.5);
     for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY])
       expect(() => requireDuration("wait", value, 0)).toThrow(
@@ -48,7 +48,7 @@ describe("requireDuration", () => {
     expect(() => requireDuration("wait", "1" as never, 0)).toThrow("got a string.");
   });
 
-  it("is endless where that makes sense, and the default where none is given", () => {
+  it("can be infinite where that makes sense, and has a default", () => {
     expect(durationMs("wait", Number.POSITIVE_INFINITY, 5)).toBe(Number.POSITIVE_INFINITY);
     expect(durationMs("wait", undefined, 5)).toBe(5);
     expect(() => durationMs("wait", Number.NaN, 5)).toThrow("from 0; got NaN.");

@@ -4,7 +4,7 @@ import { RecentCount } from "./recent-count.js";
 const start = Date.UTC(2026, 10, 5, 12);
 
 describe("a recent count", () => {
-  it("forgets what is older than its window, a tenth of it at a time", () => {
+  it("removes events older than its window, a tenth of it at a time", () => {
     const count = new RecentCount(1_000);
     for (let ms = 0; ms < 1_000; ms += 100) count.add(start + ms);
     expect(count.total(start + 999)).toBe(10);
@@ -13,14 +13,14 @@ describe("a recent count", () => {
     expect(count.total(start + 1_900)).toBe(0);
   });
 
-  it("forgets all after a long pause, and counts on", () => {
+  it("is zero after a long pause, and continues to count", () => {
     const count = new RecentCount(1_000);
     count.add(start);
     count.add(start + 3_600_000);
     expect(count.total(start + 3_600_000)).toBe(1);
   });
 
-  it("counts on when the clock steps back", () => {
+  it("continues to count when the clock is set back", () => {
     const count = new RecentCount(1_000);
     count.add(start);
     count.add(start - 3_600_000);

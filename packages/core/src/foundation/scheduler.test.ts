@@ -15,8 +15,8 @@ describe("the system's scheduler", () => {
   });
 });
 
-describe("a scheduler that knows one clock only", () => {
-  it("goes by that for durations too", () => {
+describe("a scheduler with only one clock", () => {
+  it("also uses it for durations", () => {
     const scheduler: Scheduler = { now: () => 7, schedule: systemScheduler.schedule };
     expect(steadyNow(scheduler)).toBe(7);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { underEither } from "./under-either.js";
 
 describe("underEither", () => {
-  it("warns of no leak when many calls run at once", async () => {
+  it("causes no leak warning when many calls run concurrently", async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
     process.on("warning", note);
@@ -22,7 +22,7 @@ describe("underEither", () => {
   });
 
   it.each([0, 1])(
-    "aborts as either signal does, with its reason, also when it did before (%d)",
+    "aborts with either signal and its reason, also if the signal had already aborted (%d)",
     async (which) => {
       const controllers = [new AbortController(), new AbortController()] as const;
       const reasonOf = () =>

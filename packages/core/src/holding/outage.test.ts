@@ -4,10 +4,10 @@ import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, quiet, until } from "../../test/fixture.js";
 
-/** What is out of reach: the options of a client that needs it. */
+/** The unavailable dependency: the options of a client that needs it. */
 const sources = { store, keys, registry };
 
-/** How messages are received while it is. */
+/** How messages are received meanwhile. */
 const consumers = {
   processor,
   calls,
@@ -18,7 +18,7 @@ const consumers = {
 
 const messageCount = 100;
 
-// outage × lock × deliveries: in each, 100 messages wait; none may be dead-lettered, and each is handled at its first delivery.
+// outage × lock × deliveries: each with 100 waiting messages; none may be dead-lettered, and each is handled at its first delivery.
 const rows = [
   { outage: 60, lock: 5, deliveries: 1 },
   { outage: 180, lock: 30, deliveries: 3 },
@@ -68,7 +68,7 @@ describe("an outage dead-letters nothing", () => {
     await send("needs", 20);
     await send("free", 10);
     await quiet();
-    // Five are held beside the two that the calls have in hand.
+    // Five are held, in addition to the two that the calls returned.
     expect(handled).toBe(60);
     expect((await fixture.broker.receiver("orders").peek(50)).length).toBe(36);
     source.state.isUp = true;
@@ -81,7 +81,7 @@ describe("an outage dead-letters nothing", () => {
 });
 
 describe("messages that are held", () => {
-  it("are read again while the handler of one of them takes its time, and lose no lock for it", async () => {
+  it("are read again while the handler of one of them is slow, and lose no lock", async () => {
     const source = registry();
     await using fixture = await createFixture({ queue: { lockDurationMs: 30_000 }, client: source.options });
     const sender = fixture.clientWith({}).createSender("orders");
@@ -103,7 +103,7 @@ describe("messages that are held", () => {
     source.state.isUp = true;
     await pass(fixture, 5, 1);
     expect(seen).toEqual([[1, 0]]);
-    // Far longer than a lock is renewed for a handler by default.
+    // Much longer than a lock is renewed for a handler by default.
     await pass(fixture, 1_200, 5);
     for (const n of [2, 3]) {
       waiting.shift()?.();
@@ -149,7 +149,7 @@ describe("messages that are held", () => {
     await closing;
   });
 
-  it("are abandoned in time when a handler outlasts the closing", async () => {
+  it("are abandoned in time if a handler takes longer than the close timeout", async () => {
     const source = registry();
     await using fixture = await createFixture({ client: source.options });
     const sender = fixture.clientWith({}).createSender("orders");
@@ -219,7 +219,7 @@ async function survive(
   const stop = await consumers[consumer](fixture, (deliveryCount) => counts.push(deliveryCount));
   await pass(fixture, outageSeconds, lockSeconds / 5);
   state.isUp = true;
-  // Slowly: bodies are hashed and decrypted beside the clock.
+  // Slowly, because bodies are hashed and decrypted in other threads.
   await until(() => {
     fixture.clock.advance(50);
     return counts.length >= messageCount;
@@ -298,7 +298,7 @@ async function pass({ clock }: Fixture, seconds: number, stepSeconds: number): P
 }
 
 interface Source {
-  /** With `onlyFor` it answers for this number only. */
+  /** With `onlyFor`, it responds only for this number. */
   readonly state: { isUp: boolean; onlyFor?: number | undefined };
   readonly options: Partial<WaybillClientOptions>;
 }
@@ -321,7 +321,7 @@ function keys(): Source {
   const key = new Uint8Array(32);
   let asked = 0;
   const provider: EncryptionKeyProvider = {
-    // Another key each time, so that none is remembered.
+    // Another key each time, so that none is cached.
     currentKey: () => ({ id: `k${++asked}`, key }),
     async findKey() {
       if (!state.isUp) throw new Error("The vault is out of reach.");

@@ -5,7 +5,7 @@ import { fromHttpMessage, toHttpMessage } from "./http-message.js";
 const body = new TextEncoder().encode('{"id":1}');
 
 describe("a message over HTTP", () => {
-  it("has its broker properties in one header, and its application properties in headers of their own", () => {
+  it("has its broker properties in one header, and each application property in a separate header", () => {
     const { headers } = toHttpMessage({
       body,
       messageId: "m-1",
@@ -63,7 +63,7 @@ describe("a message over HTTP", () => {
     );
   });
 
-  it("survives the round trip", () => {
+  it("is the same after a round trip", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 20 });
     const value = fc.oneof(
       text,

@@ -16,7 +16,7 @@ const orderPlaced = defineMessage("order-placed", {
 });
 
 describe("a message type", () => {
-  it("makes messages whose subject is the type", () => {
+  it("creates messages whose subject is the type", () => {
     const message = orderPlaced.message({ id: 1, cents: 250 }, { sessionId: "ada", messageId: "m1" });
     expect(message).toEqual({
       subject: "order-placed",
@@ -26,7 +26,7 @@ describe("a message type", () => {
     });
   });
 
-  it("knows the way of every version to the current one", () => {
+  it("finds the upcasters from every version to the current one", () => {
     const ways = orderPlaced.versions.map(({ version, upcastPath }) => [version, upcastPath]);
     expect(ways).toEqual([
       [1, [1, 2]],
@@ -46,7 +46,7 @@ describe("a message type", () => {
     ).toHaveProperty("unversioned", 2);
   });
 
-  it("follows an upcaster to the version it names, past others", () => {
+  it("follows an upcaster that skips versions", () => {
     const type = defineMessage("a", {
       version: 3,
       schemas: { 1: {}, 2: {}, 3: {} },
@@ -55,7 +55,7 @@ describe("a message type", () => {
     expect(type.versions.map(({ upcastPath }) => upcastPath)).toEqual([[1, 3], [2, 3], []]);
   });
 
-  it("lets an upcaster lead past versions that were never sent", () => {
+  it("lets an upcaster skip versions that were never sent", () => {
     const type = defineMessage("a", {
       version: 4,
       schemas: { 1: {}, 4: {} },
@@ -65,7 +65,7 @@ describe("a message type", () => {
     expect(type.versions[0]?.upcastPath).toEqual([1, 4]);
   });
 
-  it("knows which versions its downcasters reach", () => {
+  it("lists the versions that its downcasters reach", () => {
     const type = defineMessage("a", {
       version: 3,
       schemas: { 1: {}, 2: {}, 3: {} },
@@ -89,7 +89,7 @@ describe("the types of a message type", () => {
     expectTypeOf<BodyOf<typeof type>>().toEqualTypeOf<{ at: Date }>();
   });
 
-  it("come from a type argument where there is no schema", () => {
+  it("come from a type argument if there is no schema", () => {
     const type = defineMessage("a", {
       version: 1,
       schemas: { 1: { body: bodyType<{ id: bigint }>(), json: {} } },
@@ -125,7 +125,7 @@ describe("the types of a message type", () => {
     });
   });
 
-  it("give upcasters what the schema lets out, and downcasters what senders give", () => {
+  it("give upcasters the output of the schema, and downcasters its input", () => {
     const schema = z.object({ at: z.string().transform((text) => new Date(text)) });
     defineMessage("a", {
       version: 2,
@@ -152,7 +152,7 @@ describe("the types of a message type", () => {
   });
 });
 
-describe("a definition that is not sound is refused, saying why", () => {
+describe("an inconsistent definition is refused with the reason", () => {
   const up = (body: unknown) => body;
   const refused: [string, Parameters<typeof defineMessage>[1], string][] = [
     [
@@ -176,7 +176,7 @@ describe("a definition that is not sound is refused, saying why", () => {
       "there is a gap: nothing is known of version 2",
     ],
     [
-      "an upcaster to a version that is not there",
+      "an upcaster to a version that does not exist",
       { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: { to: 9, cast: up } } },
       "the upcaster of version 1 leads to 9, which is not among its versions",
     ],
@@ -186,7 +186,7 @@ describe("a definition that is not sound is refused, saying why", () => {
       "version 2 is the current one and has an upcaster all the same",
     ],
     [
-      "a downcaster that leads up",
+      "a downcaster to a newer version",
       {
         version: 2,
         schemas: { 1: {}, 2: {} },
@@ -211,22 +211,22 @@ describe("a definition that is not sound is refused, saying why", () => {
       "not NaN",
     ],
     [
-      "a schema of the future",
+      "a schema of a newer version",
       () => defineMessage("a", { version: 1 as number, schemas: { 1: {}, 2: {} } }),
       "version 2 is newer",
     ],
     [
-      "a schema that is none",
+      "an invalid schema",
       () => defineMessage("a", { version: 1, schemas: { 1: 5 as never } }),
       "must be a schema",
     ],
     [
-      "a converter that is none",
+      "an invalid converter",
       () => defineMessage("a", { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: {} as never } }),
       "must be a function",
     ],
     [
-      "an unversioned that is none",
+      "an invalid unversioned",
       () => defineMessage("a", { version: 1, unversioned: 4 }),
       "unversioned names 4",
     ],
@@ -238,7 +238,7 @@ describe("a definition that is not sound is refused, saying why", () => {
 });
 
 describe("any set of upcasters", () => {
-  it("is refused, or leads every version to the current one", () => {
+  it("is refused, or converts every version to the current one", () => {
     const upcasters = fc.dictionary(
       fc.integer({ min: 1, max: 6 }).map(String),
       fc.integer({ min: 1, max: 7 }),
@@ -264,7 +264,7 @@ describe("any set of upcasters", () => {
   });
 });
 
-/** Whether the targets lead from each of 1…version to `version`, and from nowhere else. */
+/** Whether the targets lead from each of 1…version to `version`, and from no other version. */
 function leadsUp(version: number, targets: Readonly<Record<string, number>>): boolean {
   if (Object.entries(targets).some(([from, to]) => Number(from) >= version || to > version)) return false;
   for (let start = 1; start < version; start++) {

@@ -21,7 +21,7 @@ function pipelineWith(messageTypeResolver?: MessageTypeResolver) {
   });
 }
 
-/** A message as a sender without waybill wrote it. */
+/** A message from a sender without waybill. */
 function fromSdk(properties: Partial<EncodedMessage>): EncodedMessage {
   return { body: new TextEncoder().encode('{"total":"9.90"}'), ...properties };
 }
@@ -37,37 +37,37 @@ describe("a received message of a sender without waybill", () => {
     ["by the subject", { subject: "order-placed" }],
     ["by an application property type", { applicationProperties: { type: "order-placed" } }],
     [
-      "by that, beside a subject that says something else",
+      "by the application property type, although the subject is something else",
       { subject: "eu", applicationProperties: { type: "OrderPlaced" } },
     ],
     [
-      "by the subject, beside a type that says something else",
+      "by the subject, although the property type is something else",
       { subject: "order-placed", applicationProperties: { type: "gold" } },
     ],
   ])("finds its message type %s", (_, properties) => {
     expect(read(properties)).toMatchObject(current);
   });
 
-  it("stays untyped where type says something else", () => {
+  it("stays untyped if the property type is something else", () => {
     expect(read({ applicationProperties: { type: "gold" } })).toMatchObject({ body: { total: "9.90" } });
     expect(read({ applicationProperties: { type: 7 } })).toMatchObject({ body: { total: "9.90" } });
   });
 
-  it("is refused for a subject that names no type, as before", () => {
+  it("is refused for a subject that is not a message type", () => {
     expect(read({ subject: "eu", applicationProperties: { type: "gold" } })).toMatchObject({
       reason: "UnknownMessageType",
     });
   });
 });
 
-describe("a message to send that says its type in an application property", () => {
+describe("a message to send with its type in an application property", () => {
   const message = {
     body: { cents: 990 },
     subject: "eu",
     applicationProperties: { type: "order-placed", tenant: "t1" },
   };
 
-  it("is checked and stamped, and keeps its subject and its properties", () => {
+  it("is checked and gets its version, and keeps its subject and its properties", () => {
     expect(pipelineWith().serialize(message)).toMatchObject({
       subject: "eu",
       applicationProperties: { type: "order-placed", tenant: "t1", messageVersion: 2 },
@@ -75,17 +75,17 @@ describe("a message to send that says its type in an application property", () =
     expect(() => pipelineWith().serialize({ ...message, body: {} })).toThrow("order-placed");
   });
 
-  it("is read as what it was sent as", () => {
+  it("is read with the type with which it was sent", () => {
     const pipeline = pipelineWith();
     expect(pipeline.deserialize(pipeline.serialize(message) as EncodedMessage)).toMatchObject(current);
   });
 
-  it("gets the type as its subject where it has none", () => {
+  it("gets the type as its subject if it has none", () => {
     const { subject: _, ...without } = message;
     expect(pipelineWith().serialize(without)).toMatchObject({ subject: "order-placed" });
   });
 
-  it("may say it in the property that the resolver names", () => {
+  it("can have it in the property that the resolver uses", () => {
     const pipeline = pipelineWith(propertyResolver({ typeProperty: "kind" }));
     expect(pipeline.serialize({ ...message, applicationProperties: { kind: "OrderPlaced" } })).toMatchObject({
       subject: "eu",
@@ -94,7 +94,7 @@ describe("a message to send that says its type in an application property", () =
   });
 });
 
-it("keeps the application properties whatever a resolver stamps", () => {
+it("keeps its application properties with any resolver", () => {
   const forgetful: MessageTypeResolver = {
     identify: () => undefined,
     stamp: ({ version }) => ({ applicationProperties: { v: version ?? 0 } }),

@@ -55,7 +55,7 @@ function v1(id: number): Message {
 const cancelled: Message = { messageId: "c", ...orderCancelled.message({ orderId: "o-1", reason: "late" }) };
 
 describe("a message of a newer version", () => {
-  it("is abandoned after a delay, for an instance that knows it", async () => {
+  it("is abandoned after a delay, for an instance that has the version", async () => {
     await using fixture = await createFixture();
     const older = typedClient(fixture, { messageTypePolicies: { newer: "abandon" } });
     const errors: ProcessErrorArgs[] = [];
@@ -131,7 +131,7 @@ describe("subscribe by message type", () => {
     expect(errors).toMatchObject([{ errorSource: "deserialize", disposition: "deadLettered" }]);
   });
 
-  it("hands a message without a handler over raw where it cannot be dead-lettered", async () => {
+  it("passes on a message without a handler as bytes if it cannot be dead-lettered", async () => {
     await using fixture = await createFixture();
     const client = typedClient(fixture);
     const errors: ProcessErrorArgs[] = [];
@@ -184,7 +184,7 @@ describe("subscribe by message type", () => {
     ]);
   });
 
-  it("closes all it opened when it is closed, and with the client", async () => {
+  it("closes its receivers when it is closed, and with the client", async () => {
     await using fixture = await createFixture();
     const client = typedClient(fixture);
     const subscribe = () =>
@@ -195,7 +195,7 @@ describe("subscribe by message type", () => {
     expect(subscribe).toThrow("[closed] The client is closed.");
   });
 
-  it("closes it when its signal aborts, and when its options are refused", async () => {
+  it("closes them when its signal aborts, and when its options are refused", async () => {
     await using fixture = await createFixture();
     let open = 0;
     const { createReceiver } = fixture.transport;
@@ -222,7 +222,7 @@ describe("subscribe by message type", () => {
     expect(open).toBe(0);
   });
 
-  it("knows the types of a pipeline that is ready", async () => {
+  it("uses the message types of a given pipeline", async () => {
     await using fixture = await createFixture();
     const { createPipeline } = await import("@waybill/core");
     const client = new WaybillClient(fixture.transport, {
@@ -238,7 +238,11 @@ describe("subscribe by message type", () => {
       { "order-shipped": () => {} },
       'There is a handler of "order-shipped", which is none of the client\'s message types (order-placed, order-cancelled).',
     ],
-    ["what is not a function", { "order-placed": "x" }, 'The handler of "order-placed" must be a function.'],
+    [
+      "something other than a function",
+      { "order-placed": "x" },
+      'The handler of "order-placed" must be a function.',
+    ],
     ["nothing", {}, "subscribe needs a handler of at least one message type."],
   ])("refuses handlers of %s", async (_, processMessage, text) => {
     await using fixture = await createFixture();
@@ -260,7 +264,7 @@ describe("subscribe by message type", () => {
     );
   });
 
-  it("is a client like any other where message types do not matter", async () => {
+  it("is like any other client if message types are not used", async () => {
     await using fixture = await createFixture();
     const client: WaybillClient = typedClient(fixture);
     expect(client.isClosed).toBe(false);
@@ -286,7 +290,7 @@ describe("subscribe by message type", () => {
 });
 
 describe("subscribe to sessions by message type", () => {
-  it("gives each handler its type and its session, and dead-letters what no handler takes", async () => {
+  it("gives each handler its type and its session, and dead-letters messages without a handler", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     const client = typedClient(fixture);
@@ -316,7 +320,7 @@ describe("subscribe to sessions by message type", () => {
 });
 
 describe("send", () => {
-  it("refuses a message that breaks its schema before any of the call is sent", async () => {
+  it("refuses a message that breaks its schema before sending any message of the call", async () => {
     await using fixture = await createFixture();
     const strict = defineMessage("strict", {
       version: 1,

@@ -64,7 +64,7 @@ const oldOrder: OrderV1 = { id: 7, total: "12.50" };
 const newOrder = { orderId: "o-7", cents: 1250 };
 
 describe("reading a typed message", () => {
-  it("brings every version to the current one and reports the way", () => {
+  it("converts every version to the current one and reports the path", () => {
     expect(read(received(oldOrder, 1))).toMatchObject({
       status: "decoded",
       body: newOrder,
@@ -80,14 +80,14 @@ describe("reading a typed message", () => {
     });
   });
 
-  it.each([1, 1n, "1", undefined])("takes the version %s for 1", (version) => {
+  it.each([1, 1n, "1", undefined])("reads the version %s as 1", (version) => {
     expect(read(received(oldOrder, version))).toMatchObject({
       body: newOrder,
       report: { messageVersion: 1 },
     });
   });
 
-  it("knows a type by its alias and reports its name", () => {
+  it("finds a type by its alias and reports its name", () => {
     expect(read(received(oldOrder, 1, "OrderPlaced"))).toMatchObject({
       body: newOrder,
       report: { messageType: "order-placed" },
@@ -106,7 +106,7 @@ describe("reading a typed message", () => {
     expect(read(received(oldOrder, 1))).not.toBeInstanceOf(Promise);
   });
 
-  it("tells upcasters the application properties, and serializers the version and its schema", () => {
+  it("passes the application properties to upcasters, and the version and its schema to serializers", () => {
     const seen: unknown[] = [];
     const type = defineMessage("a", {
       version: 2,
@@ -142,7 +142,7 @@ describe("reading a typed message", () => {
     });
   });
 
-  it("leaves the body as it came in rawBody's bytes, whatever an upcaster does to the value", () => {
+  it("does not change rawBody when an upcaster changes the value", () => {
     const type = defineMessage("a", {
       version: 2,
       schemas: { 1: bodyType<{ n: number }>(), 2: {} },
@@ -158,7 +158,7 @@ describe("reading a typed message", () => {
 describe("a typed message is refused", () => {
   const refused: [string, EncodedMessage, Partial<PipelineOptions>, string, string, string][] = [
     [
-      "when nobody defined its type",
+      "when its type is not defined",
       received(oldOrder, 1, "order-shipped"),
       {},
       "UnknownMessageType",
@@ -166,7 +166,7 @@ describe("a typed message is refused", () => {
       "message-type-unknown",
     ],
     [
-      "when it must say its type and does not",
+      "when it has no type although a type is required",
       received(oldOrder, 1, ""),
       { messageTypePolicies: { missing: "reject" } },
       "UnknownMessageType",
@@ -182,7 +182,7 @@ describe("a typed message is refused", () => {
       "message-version-unknown",
     ],
     [
-      "when its version is none",
+      "when its version is not valid",
       received(newOrder, "three"),
       {},
       "UnknownMessageVersion",
@@ -190,7 +190,7 @@ describe("a typed message is refused", () => {
       "message-version-malformed",
     ],
     [
-      "when it breaks the schema it was written under",
+      "when it breaks the schema of its version",
       received({ id: "7", total: "1" }, 1),
       {},
       "ValidationFailed",
@@ -213,7 +213,7 @@ describe("a typed message is refused", () => {
     expect(outcome.report.attempts.at(-1)).toMatchObject({ stage, reason });
   });
 
-  it("naming the step and never what the upcaster said: that may quote the payload", () => {
+  it("with the step but without the upcaster's text, which may quote the payload", () => {
     const type = defineMessage("a", {
       version: 2,
       schemas: { 1: {}, 2: {} },
@@ -244,7 +244,7 @@ describe("a typed message is refused", () => {
     expect(await outcome(() => new Promise(() => {}))).toMatchObject({ status: "unavailable" });
   });
 
-  it("for now only, when an upcaster says that something is out of reach", () => {
+  it("only temporarily, when an upcaster throws that a dependency is unavailable", () => {
     const type = defineMessage("a", {
       version: 2,
       schemas: { 1: {}, 2: {} },
@@ -257,12 +257,12 @@ describe("a typed message is refused", () => {
     expect(read(received({}, 1, "a"), {}, type)).toMatchObject({ status: "unavailable" });
   });
 
-  it("for now only, when newer versions are to come again for an instance that knows them", () => {
+  it("only temporarily, when newer versions are abandoned for an instance that has them", () => {
     const options: Partial<PipelineOptions> = { messageTypePolicies: { newer: "abandon" } };
     expect(read(received(newOrder, 4), options)).toMatchObject({ status: "unavailable" });
   });
 
-  it("without a try of other serializers once it was read and could not be upcast", () => {
+  it("without trying other serializers after it was read and could not be upcast", () => {
     const other: Serializer = {
       ...text,
       name: "other",
@@ -275,7 +275,7 @@ describe("a typed message is refused", () => {
 });
 
 describe("a message without a known type", () => {
-  it("passes untyped when it does not say its type", () => {
+  it("is untyped if it has no type", () => {
     expect(read(received({ any: 1 }, undefined, ""))).toMatchObject({
       status: "decoded",
       body: { any: 1 },
@@ -283,7 +283,7 @@ describe("a message without a known type", () => {
     });
   });
 
-  it("passes untyped when unknown types are let pass, in both directions", () => {
+  it("is untyped if unknown types are accepted, in both directions", () => {
     const options: Partial<PipelineOptions> = { messageTypePolicies: { unknown: "pass" } };
     expect(read(received({ any: 1 }, 5, "note"), options)).toMatchObject({
       status: "decoded",
@@ -299,7 +299,7 @@ describe("writing a typed message", () => {
   const write = (message: Message, options?: Parameters<ReturnType<typeof pipelineOf>["serialize"]>[1]) =>
     pipelineOf(orderPlaced).serialize(message, options) as EncodedMessage;
 
-  it("validates it and stamps it with type and version", () => {
+  it("validates it and sets type and version", () => {
     const message = orderPlaced.message(newOrder, { messageId: "m", applicationProperties: { tenant: "t" } });
     expect(write(message)).toEqual({
       messageId: "m",
@@ -311,7 +311,7 @@ describe("writing a typed message", () => {
     expect(message.applicationProperties).toEqual({ tenant: "t" });
   });
 
-  it("leaves a message without a type alone", () => {
+  it("does not change a message without a type", () => {
     expect(write({ body: [1] })).toEqual({ contentType: "application/json", body: utf8.encode("[1]") });
   });
 
@@ -322,7 +322,7 @@ describe("writing a typed message", () => {
       '"order-placed": The body breaks its schema at "/orderId".',
     ],
     [
-      "is of no known type",
+      "has an unknown type",
       { subject: "order-placd", body: 1, messageId: "m" },
       'no message type is named "order-placd", which is the message\'s subject.',
     ],
@@ -358,7 +358,7 @@ describe("writing a typed message", () => {
     );
   });
 
-  it("writes with the serializer that the call names, whatever the message's content type", () => {
+  it("writes with the serializer of the call, with any content type of the message", () => {
     const other: Serializer = {
       ...text,
       name: "other",
@@ -376,7 +376,7 @@ describe("writing a typed message", () => {
     );
   });
 
-  it("hands the serializer the schema of the version that is written", () => {
+  it("passes the schema of the written version to the serializer", () => {
     const seen: SerializeContext[] = [];
     const spy: Serializer = {
       ...text,
@@ -392,14 +392,14 @@ describe("writing a typed message", () => {
 });
 
 describe("the pipeline of message types", () => {
-  it("is not made when two types share a name", () => {
+  it("is not created when two types share a name", () => {
     const other = defineMessage("OrderPlaced", { version: 1 });
     expect(() => createPipeline({ serializer: text, messageTypes: [orderPlaced, other] })).toThrow(
       '[configuration-invalid] Two message types are named "OrderPlaced".',
     );
   });
 
-  it("is not made when a serializer cannot compile a schema that a type holds for it", () => {
+  it("is not created when a serializer cannot compile its schema of a type", () => {
     const strict: Serializer = {
       ...text,
       compileSchema: (_, where) => {
@@ -412,7 +412,7 @@ describe("the pipeline of message types", () => {
     );
   });
 
-  it("checks upcast bodies by the schema of the format they came in, when there is no schema for all", () => {
+  it("checks upcast bodies with the schema of their format, if there is no schema for all formats", () => {
     const isText: Serializer = {
       ...text,
       compileSchema: () => (value) =>
@@ -451,7 +451,7 @@ describe("a body can be read as something else", () => {
   };
   const pipeline = pipelineOf(orderPlaced, { additionalDeserializers: [pound] });
 
-  it("by another serializer, with or without its label", () => {
+  it("by another serializer, with or without its content type", () => {
     const message = received(oldOrder, 1);
     expect(pipeline.deserialize(message, { readAs: { serializer: "pound" } })).toMatchObject({
       body: newOrder,
@@ -470,8 +470,8 @@ describe("a body can be read as something else", () => {
   });
 });
 
-describe("how type and version travel can be replaced", () => {
-  it("without showing a serializer an envelope under the body's schema", () => {
+describe("where type and version are in a message can be replaced", () => {
+  it("without passing an envelope to a serializer together with the body's schema", () => {
     const seen: SerializeContext[] = [];
     const spy: Serializer = {
       ...text,

@@ -10,7 +10,7 @@ describe("brokerProperties", () => {
     expect(page).toContain(table());
   });
 
-  it("gives no place in a message to two properties", () => {
+  it("does not put two properties into one part of a message", () => {
     const places = properties.flatMap(([, { amqp }]) => (amqp ? [`${amqp.section}/${amqp.field}`] : []));
     expect(new Set(places).size).toBe(places.length);
     const keys = properties.flatMap(([, { http }]) => (http ? [http] : []));

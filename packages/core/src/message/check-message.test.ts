@@ -45,7 +45,7 @@ describe("checkMessage", () => {
     );
   });
 
-  it("refuses ids that AMQP cannot hold", () => {
+  it("refuses ids that AMQP cannot represent", () => {
     expect(fault({ messageId: 1.5 })).toContain("messageId must be an integer");
     expect(fault({ correlationId: 2n ** 64n })).toContain("correlationId must be from 0 to 2^64 - 1");
     expect(fault({ messageId: new Uint8Array(129) })).toContain("128 bytes; got 129");

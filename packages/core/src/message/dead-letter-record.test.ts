@@ -34,7 +34,7 @@ describe("the dead-letter record", () => {
     });
   });
 
-  it("keeps within its budget whatever the attempts say", async () => {
+  it("does not exceed its size limit with any attempts", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: "grapheme", maxLength: 400 }), { maxLength: 200 }),
@@ -51,7 +51,7 @@ describe("the dead-letter record", () => {
     );
   });
 
-  it("takes no more than the message's own properties leave of 64 KB", async () => {
+  it("uses only what the message's properties leave of 64 KB", async () => {
     const crowded = { a: "x".repeat(32_000), b: "x".repeat(32_000) };
     const squeezed = await write([attempt(0, "d".repeat(2_000))], crowded);
     expect((squeezed[deadLetterRecordProperty] as string).length).toBeLessThan(1_400);
@@ -64,7 +64,7 @@ describe("the dead-letter record", () => {
     expect(await write([attempt(0, "")], earlier)).toHaveProperty([deadLetterRecordProperty]);
   });
 
-  it("is not found where there is none, and not taken from what is malformed", () => {
+  it("is undefined if there is none or if it is malformed", () => {
     const values = [undefined, 7, "", "no json", "{}", "null", '{"v":2}', "[".repeat(32_000), '"x"'];
     for (const value of values) {
       const applicationProperties = { [deadLetterRecordProperty]: value } as never;
@@ -72,7 +72,7 @@ describe("the dead-letter record", () => {
     }
   });
 
-  it("is refused or well-formed, whatever the property holds", () => {
+  it("is refused or well-formed with any value of the property", () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const record = parseDeadLetterRecord({ applicationProperties: { [deadLetterRecordProperty]: json } });

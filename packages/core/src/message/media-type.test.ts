@@ -12,14 +12,14 @@ describe("parseMediaType", () => {
     });
   });
 
-  it("tells the structured suffix apart", () => {
+  it("separates the structured suffix", () => {
     expect(parseMediaType("application/vnd.acme.order.v3+json")).toMatchObject({
       essence: "application/vnd.acme.order.v3+json",
       suffix: "+json",
     });
   });
 
-  it("takes the schema id out of avro/binary+<id> in its own letter case", () => {
+  it("reads the schema id of avro/binary+<id> without changing its letter case", () => {
     expect(parseMediaType("avro/binary+ABCdef0123")).toMatchObject({
       essence: "avro/binary",
       suffix: undefined,
@@ -31,7 +31,7 @@ describe("parseMediaType", () => {
     });
   });
 
-  it("takes a registry's id of 32 hex digits for a schema id, not for a suffix", () => {
+  it("reads a registry's id of 32 hex digits as a schema id, not as a suffix", () => {
     const id = "0123456789ABCDEF0123456789abcdef";
     expect(parseMediaType(`application/json+${id}`)).toMatchObject({
       essence: "application/json",
@@ -56,16 +56,16 @@ describe("parseMediaType", () => {
     "a/b\u0000",
     "ä/ö",
     `${"a".repeat(2000)}/b`,
-  ])("finds %j malformed", (text) => {
+  ])("reports %j as malformed", (text) => {
     expect(parseMediaType(text)).toBeUndefined();
   });
 
-  it("keeps parameters named like object internals harmless", () => {
+  it("reads parameters that are named like inherited members without harm", () => {
     expect(parseMediaType("a/b; __proto__=x; constructor=y")?.parameters.get("__proto__")).toBe("x");
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  it("never throws, whatever the text", () => {
+  it("does not throw for any text", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: fc.constantFrom(...'aA/;="\\+ \t0é') })),

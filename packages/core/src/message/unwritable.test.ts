@@ -16,7 +16,7 @@ class Tagged {
   }
 }
 
-describe("an object whose properties do not tell its content", () => {
+describe("an object whose content is not in its properties", () => {
   it.each<[string, object]>([
     ["Map", new Map([["a", 1]])],
     ["Map", new Proxy(new Map(), {})],
@@ -38,7 +38,7 @@ describe("an object whose properties do not tell its content", () => {
     expect(unwritableKind(value)).toBe(kind);
   });
 
-  it("is no plain object, array, date or instance of a class, empty or not", () => {
+  it("is not a plain object, array, date or instance of a class, empty or not", () => {
     for (const value of [{}, { a: 1 }, [], Object.create(null), new Date(), new Ping(), new Tagged()])
       expect(unwritableKind(value)).toBeUndefined();
   });
@@ -50,7 +50,7 @@ describe("an instance of a class that keeps its content private", () => {
     expect(veiledKind(new Cents())).toBe("Cents");
   });
 
-  it("has accessors and no properties of its own", () => {
+  it("has accessors but no own properties", () => {
     for (const value of [
       {},
       [],

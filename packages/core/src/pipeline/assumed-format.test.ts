@@ -9,7 +9,7 @@ import { createPipeline } from "./pipeline.js";
 
 const utf8 = new TextEncoder();
 
-/** JSON text, which without a label must be a container. */
+/** JSON text, which must be a container if it has no content type. */
 const json: Serializer = {
   name: "json",
   mediaTypes: ["application/json"],
@@ -61,7 +61,7 @@ function read(body: string | Uint8Array, options: Partial<PipelineOptions>, cont
 describe("a body without a content type", () => {
   const assumed = { contentTypePolicies: { missing: { assume: "json" } } } as const;
 
-  it.each(sdkBodies)("is read as what the policy assumes, a scalar too: %s", (body, value) => {
+  it.each(sdkBodies)("is read in the format that the policy assumes, also a scalar: %s", (body, value) => {
     expect(read(body, assumed)).toMatchObject({
       status: "decoded",
       body: value,
@@ -69,7 +69,7 @@ describe("a body without a content type", () => {
     });
   });
 
-  it("is read as what any serializer of the chain, named, makes of it", () => {
+  it("can be read by any serializer of the chain that the policy names", () => {
     const chain = { serializer: hash, additionalDeserializers: [json, text(), bytes()] };
     const readAs = (assume: string) => read("42", { ...chain, contentTypePolicies: { missing: { assume } } });
     expect(readAs("json")).toMatchObject({ body: 42, report: { position: 1 } });
@@ -77,7 +77,7 @@ describe("a body without a content type", () => {
     expect(readAs("bytes")).toMatchObject({ body: Uint8Array.of(0x34, 0x32), report: { position: 3 } });
   });
 
-  it("is read by another on evidence when the assumption fails", () => {
+  it("is recognised by another serializer if the assumption fails", () => {
     expect(read("#[1]", assumed)).toMatchObject({
       body: [1],
       report: {
@@ -88,12 +88,12 @@ describe("a body without a content type", () => {
     });
   });
 
-  it("is read on evidence even where a wrong content type would be final: nothing named a format", () => {
+  it("is recognised even if a wrong content type would be final, since it has no content type", () => {
     const policies = { missing: { assume: "json" }, mismatch: "reject" } as const;
     expect(read("#[1]", { contentType: policies })).toMatchObject({ body: [1] });
   });
 
-  it("is dead-lettered when nobody reads it, and the description says what was assumed", () => {
+  it("is dead-lettered if no serializer reads it, and the description has the assumed format", () => {
     expect(read("hello", assumed)).toMatchObject({
       status: "undeserializable",
       reason: "DeserializationFailed",
@@ -105,11 +105,11 @@ describe("a body without a content type", () => {
     });
   });
 
-  it("is not refused when what is assumed needs something that is out of reach", async () => {
+  it("is not refused if the assumed format needs an unavailable dependency", async () => {
     const offline: Serializer = {
       ...hash,
       deserialize: async () => {
-        throw unavailableFailure("The registry does not answer.");
+        throw unavailableFailure("The registry does not respond.");
       },
     };
     const options = {
@@ -119,7 +119,7 @@ describe("a body without a content type", () => {
     expect(await read("[1]", options)).toMatchObject({ status: "unavailable" });
   });
 
-  it("is not assumed to be anything in a chain of several, unless told so", () => {
+  it("has no assumed format in a chain of several serializers, unless configured", () => {
     expect(read("42", {})).toMatchObject({ status: "undeserializable", report: { assumed: undefined } });
   });
 });
@@ -127,13 +127,13 @@ describe("a body without a content type", () => {
 describe("a chain of one serializer", () => {
   const alone = { additionalDeserializers: [] };
 
-  it.each(sdkBodies)("assumes it by itself: %s", (body, value) => {
+  it.each(sdkBodies)("assumes its format by default: %s", (body, value) => {
     for (const type of [undefined, "", "application/octet-stream"]) {
       expect(read(body, alone, type)).toMatchObject({ body: value, report: { assumed: "json" } });
     }
   });
 
-  it("asks for evidence when told so", () => {
+  it("requires evidence if configured", () => {
     expect(read("42", { ...alone, contentTypePolicies: { missing: "try-all" } })).toMatchObject({
       status: "undeserializable",
       report: { attempts: [{ reason: "not-recognized" }] },
@@ -143,7 +143,7 @@ describe("a chain of one serializer", () => {
     });
   });
 
-  it("assumes nothing of a content type that it does not know", () => {
+  it("assumes nothing for an unknown content type", () => {
     expect(read("42", alone, "application/x-order")).toMatchObject({ status: "undeserializable" });
   });
 });
@@ -154,14 +154,14 @@ describe("an unknown content type", () => {
   it.each([
     ["application/x-order", "content-type-unknown"],
     ["json", "content-type-malformed"],
-  ])("is read as what the policy assumes: %s", (type, reason) => {
+  ])("is read in the format that the policy assumes: %s", (type, reason) => {
     expect(read("42", assumed, type)).toMatchObject({
       body: 42,
       report: { assumed: "json", attempts: [{ stage: "select", reason }] },
     });
   });
 
-  it("leaves known formats to themselves", () => {
+  it("does not affect known formats", () => {
     expect(read("42", assumed, "text/plain")).toMatchObject({
       status: "undeserializable",
       report: { assumed: undefined },
@@ -176,7 +176,7 @@ describe("the content type of another format", () => {
     ["application/x-protobuf"],
     ["application/cbor"],
     ["image/png"],
-  ])("is believed, so that no guess is made: %s", (type) => {
+  ])("is final, so no other format is tried: %s", (type) => {
     expect(read("[1]", {}, type)).toMatchObject({
       status: "undeserializable",
       reason: "NoDeserializer",
@@ -190,7 +190,7 @@ describe("the content type of another format", () => {
     });
   });
 
-  it("does not keep a serializer from what has a header of its own", () => {
+  it("does not prevent a serializer from reading a format with a header", () => {
     expect(read("#[1]", {}, "text/plain")).toMatchObject({
       body: [1],
       report: { serializer: "hash", attempts: [{ reason: "content-type-foreign" }] },
@@ -208,7 +208,7 @@ describe("the content type of another format", () => {
     });
   });
 
-  it("is an ordinary one where a serializer claims it", () => {
+  it("is like any other if a serializer has it", () => {
     const chain = { additionalDeserializers: [text(), bytes()] };
     expect(read("42", chain, "text/plain")).toMatchObject({ body: "42", report: { declared: "text" } });
     expect(read("42", chain, "application/octet-stream")).toMatchObject({
@@ -221,7 +221,7 @@ describe("the content type of another format", () => {
 describe("a policy", () => {
   const make = (contentType: object) => () => createPipeline({ serializer: json, contentType });
 
-  it("is taken by the earlier name of the option, too, but not by both", () => {
+  it("can have the earlier name of the option, but not both names", () => {
     expect(read("[42]", { contentType: { missing: "reject" } })).toMatchObject({
       status: "undeserializable",
     });
@@ -229,7 +229,7 @@ describe("a policy", () => {
     expect(() => createPipeline(options)).toThrow("are both given; leave contentType out");
   });
 
-  it("that assumes a serializer which is not there is refused when the pipeline is made", () => {
+  it("that assumes a missing serializer is refused when the pipeline is created", () => {
     for (const name of ["missing", "unknown", "foreign"]) {
       expect(make({ [name]: { assume: "xml" } })).toThrow(WaybillError);
       expect(make({ [name]: { assume: "xml" } })).toThrow(
@@ -238,7 +238,7 @@ describe("a policy", () => {
     }
   });
 
-  it("that is none is a TypeError", () => {
+  it("with an invalid value throws a TypeError", () => {
     expect(make({ missing: "try-magic" })).toThrow(
       'contentTypePolicies.missing must be "try-all", "reject" or',
     );

@@ -4,7 +4,7 @@ import type { Serializer } from "../contracts/serializer.js";
 import { attemptDetails } from "./decisive-attempt.js";
 import { createPipeline } from "./pipeline.js";
 
-/** A mistake of an author's, whose text quotes what it was given. */
+/** A mistake of a serializer's author, whose error text quotes the input. */
 function findTheTotal(value: unknown): never {
   throw new TypeError(`no total in ${JSON.stringify(value)}`);
 }

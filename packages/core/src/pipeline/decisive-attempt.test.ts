@@ -3,7 +3,7 @@ import type { ReasonCode } from "../errors/reason.js";
 import { reasonCodes } from "../errors/reason.js";
 import { decisiveAttempt } from "./decisive-attempt.js";
 
-/** The reason that tells why, among attempts of a chain; the serializer named `json` is declared. */
+/** The reason of the decisive attempt of a chain; the serializer named `json` is declared. */
 function decisive(...attempts: [serializer: string, reason: ReasonCode][]) {
   return decisiveAttempt({
     declared: "json",
@@ -24,12 +24,12 @@ describe("decisiveAttempt", () => {
     expect(decisive(["json", "charset-unsupported"], ["avro", "not-recognized"])?.serializer).toBe("json");
   });
 
-  it("is the declared serializer's, then the first, of those that reached the same stage", () => {
+  it("is that of the declared serializer, then the first, among those that reached the same stage", () => {
     expect(decisive(["avro", "not-recognized"], ["json", "not-recognized"])?.serializer).toBe("json");
     expect(decisive(["avro", "not-recognized"], ["msgpack", "not-recognized"])?.serializer).toBe("avro");
   });
 
-  it("is the one with a final reason, whatever was tried before", () => {
+  it("is the one with a final reason, even after other attempts", () => {
     expect(decisive(["json", "schema-violation"], ["avro", "unavailable"])?.reason).toBe("unavailable");
     expect(decisive(["json", "upcast-failed"])?.reason).toBe("upcast-failed");
   });

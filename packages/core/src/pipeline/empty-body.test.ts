@@ -29,7 +29,7 @@ const encryption = { keys: { currentKey: () => ({ id: "k1", key }), findKey: () 
 
 describe("a message without bytes", () => {
   it.each([undefined, "", "application/json", "application/x-order", "application/xml", "json"])(
-    "has no body, whatever its content type: %j",
+    "has no body, with any content type: %j",
     (contentType) => {
       expect(read({ contentType })).toMatchObject({
         status: "decoded",
@@ -56,14 +56,14 @@ describe("a message without bytes", () => {
     }
   });
 
-  it("is not given to what a policy assumes", () => {
+  it("is not read by the serializer that a policy assumes", () => {
     expect(read({}, { contentTypePolicies: { missing: { assume: "text" } } })).toMatchObject({
       body: undefined,
       report: { isEmpty: true, assumed: undefined },
     });
   });
 
-  it("holds the empty text or no bytes where its content type says so", () => {
+  it("is an empty string or an empty byte array if its content type declares it", () => {
     expect(read({ contentType: "text/plain" })).toMatchObject({
       body: "",
       report: { isEmpty: false, serializer: "text" },
@@ -71,19 +71,19 @@ describe("a message without bytes", () => {
     expect(read({ contentType: "application/octet-stream" })).toMatchObject({ body: none });
   });
 
-  it("is in no content coding, whatever it says", () => {
+  it("is not decompressed, with any Content-Encoding", () => {
     expect(read({ applicationProperties: { "Content-Encoding": "gzip" } })).toMatchObject({
       body: undefined,
       report: { isEmpty: true },
     });
   });
 
-  it("is one that was compressed, too", () => {
+  it("can be the result of decompression", () => {
     const message = { body: gzipSync(none), applicationProperties: { "Content-Encoding": "gzip" } };
     expect(read(message)).toMatchObject({ body: undefined, report: { isEmpty: true, bytes: 20 } });
   });
 
-  it("can be asked for as any format, and has no body in each", () => {
+  it("has no body when it is read as a particular format", () => {
     const pipeline = createPipeline(chain);
     for (const isDeclared of [true, false]) {
       expect(
@@ -109,7 +109,7 @@ describe("a body that is undefined", () => {
     });
   });
 
-  it("keeps the content type that the message has, of a serializer or not", () => {
+  it("keeps any content type that the message has", () => {
     expect(write({ contentType: "application/json" })).toMatchObject({ contentType: "application/json" });
     expect(write({ contentType: "application/x-order" })).toMatchObject({
       body: none,
@@ -126,7 +126,7 @@ describe("a body that is undefined", () => {
     });
   });
 
-  it("is written in no format, also where one is asked for", () => {
+  it("is not written in a format, even if the call names a serializer", () => {
     const pipeline = createPipeline(chain);
     expect(pipeline.serialize({ body: undefined }, { writeAs: { serializer: "text" } })).toMatchObject({
       body: none,
@@ -136,14 +136,14 @@ describe("a body that is undefined", () => {
     );
   });
 
-  it("comes back as it was sent", () => {
+  it("is read back as it was sent", () => {
     const sent = write({ applicationProperties: { tenant: "t" } }) as EncodedMessage;
     expect(read(sent)).toMatchObject({ status: "decoded", body: undefined, report: { isEmpty: true } });
   });
 });
 
-describe("what lost its body", () => {
-  it("is refused where bodies are encrypted, and an encrypted body of no bytes comes back", async () => {
+describe("a message that lost its body", () => {
+  it("is refused if bodies are encrypted, and an encrypted empty body is read back", async () => {
     const sent = (await write({}, { encryption })) as EncodedMessage;
     expect((sent.body as Uint8Array).length).toBe(16);
     expect(await read(sent, { encryption })).toMatchObject({ status: "decoded", body: undefined });
@@ -156,7 +156,7 @@ describe("what lost its body", () => {
     });
   });
 
-  it("is refused when only the rest of an encryption's label is left", async () => {
+  it("is refused if only some of the encryption properties are left", async () => {
     const sent = (await write({}, { encryption })) as EncodedMessage;
     const { "waybill-encryption": _, ...applicationProperties } = sent.applicationProperties ?? {};
     const options = { encryption: { ...encryption, allowPlaintext: true } };
@@ -166,7 +166,7 @@ describe("what lost its body", () => {
     });
   });
 
-  it("is refused where a claim check leads nowhere, or says only what the body was", async () => {
+  it("is refused if its claim check has no stored body or no key", async () => {
     const bodies = new Map<string, Uint8Array>();
     const store: ClaimCheckStore = {
       put: async (name, body) => void bodies.set(name, body),
@@ -208,7 +208,7 @@ describe("a typed message without a body", () => {
   });
   const typed = { messageTypes: [ping, order] };
 
-  it("is sent, stamped and read where its schema allows none", () => {
+  it("is sent with its type and read if its schema allows undefined", () => {
     const pipeline = createPipeline({ serializer: json, ...typed });
     const sent = pipeline.serialize(ping.message(undefined)) as EncodedMessage;
     expect(sent).toEqual({
@@ -224,7 +224,7 @@ describe("a typed message without a body", () => {
     });
   });
 
-  it("is neither upcast nor downcast: there is nothing to change", () => {
+  it("is neither upcast nor downcast", () => {
     const pipeline = createPipeline({ serializer: json, ...typed });
     const older = pipeline.serialize(ping.message(undefined), { writeAs: { version: 1 } }) as EncodedMessage;
     expect(older).toMatchObject({ body: none, applicationProperties: { messageVersion: 1 } });
@@ -234,7 +234,7 @@ describe("a typed message without a body", () => {
     });
   });
 
-  it("is refused where a schema asks for a body", () => {
+  it("is refused if a schema requires a body", () => {
     expect(() => write({ subject: "order" }, typed)).toThrow(
       '"order": The body breaks its schema at its root.',
     );
@@ -247,7 +247,7 @@ describe("a typed message without a body", () => {
     });
   });
 
-  it("is in no envelope", () => {
+  it("has no envelope", () => {
     const messageTypeResolver: MessageTypeResolver = {
       identify: () => undefined,
       stamp: () => ({}),

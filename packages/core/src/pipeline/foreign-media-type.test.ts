@@ -43,7 +43,7 @@ describe("isForeign", () => {
     "application/vnd.apache.parquet",
     "application/jwt",
     "application/x-hessian",
-    // Formats that waybill knows, where the chain does not have them.
+    // Formats that waybill supports, if the chain does not have them.
     "application/json",
     "application/vnd.acme.order+json",
     "application/vnd.msgpack",
@@ -63,7 +63,7 @@ describe("isForeign", () => {
     "application/x-webhook",
     "application/x-acme; version=2",
     "order/placed",
-  ])("treats %s as an application's own type", (contentType) => {
+  ])("treats %s as a type of an application", (contentType) => {
     expect(isForeign(mediaType(contentType))).toBe(false);
   });
 });

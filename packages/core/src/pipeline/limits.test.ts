@@ -5,7 +5,7 @@ import type { DeserializationOutcome } from "../message/outcome.js";
 import { plainJson } from "../plain-json.test-support.js";
 import { createPipeline } from "./pipeline.js";
 
-/** Reads bodies by a serializer that only notes what it is given. */
+/** Reads bodies with a serializer that only records its input. */
 function contextFor(options: object, byteLength: number, limits?: "tightened"): DeserializeContext {
   let noted: DeserializeContext | undefined;
   const serializer: Serializer = {
@@ -48,7 +48,7 @@ describe("the limit on items", () => {
     expect([10, 5_000_000].map((size) => contextFor({ maxItems: 7 }, size).maxItems)).toEqual([7, 7]);
   });
 
-  it("is a tenth for a body that may have crashed a process, but not less than harmless", () => {
+  it("is a tenth for a body that may have crashed a process, but not below a harmless number", () => {
     const tight = (options: object, size: number) => contextFor(options, size, "tightened").maxItems;
     expect([10, 5_000_000].map((size) => tight({}, size))).toEqual([104_858, 104_858]);
     expect(tight({ maxItems: 1_000_000 }, 10)).toBe(100_000);
@@ -56,7 +56,7 @@ describe("the limit on items", () => {
     expect(tight({ maxItems: 7 }, 10)).toBe(7);
   });
 
-  it("holds for the value of a serializer that does not count", () => {
+  it("applies to the value of a serializer that does not count items", () => {
     const pipeline = createPipeline({
       serializer: { ...plainJson, conforming: undefined as never },
       maxItems: 6,

@@ -38,7 +38,7 @@ function read(message: Partial<EncodedMessage> | string, options: Partial<Pipeli
 const refused = { status: "undeserializable", reason: "ValidationFailed" };
 
 describe("the schema of a pipeline", () => {
-  it.each(['{"id":"x"}', '#{"id":"x"}'])("refuses what breaks it in every format: %s", (body) => {
+  it.each(['{"id":"x"}', '#{"id":"x"}'])("refuses bodies that break it in every format: %s", (body) => {
     expect(read(body, { schema: order })).toMatchObject(refused);
     expect(read(body.replace('"x"', "7"), { schema: order })).toMatchObject({ body: { id: 7 } });
   });
@@ -51,7 +51,7 @@ describe("the schema of a pipeline", () => {
     expect(read({}, { schema: order.optional() })).toMatchObject({ status: "decoded", body: undefined });
   });
 
-  it("gives handlers what it makes of a body", () => {
+  it("passes its output to handlers", () => {
     const schema = order.transform(({ id }) => ({ id: BigInt(id) }));
     expect(read('#{"id":7}', { schema })).toMatchObject({ body: { id: 7n } });
   });
@@ -64,7 +64,7 @@ describe("the schema of a pipeline", () => {
     });
   });
 
-  it("refuses to write what breaks it, whichever serializer writes", () => {
+  it("refuses to write values that break it, with any serializer", () => {
     const pipeline = createPipeline({ ...both, schema: order });
     for (const contentType of [undefined, "application/hash"]) {
       expect(() => pipeline.serialize({ body: { id: "x" }, contentType, messageId: "m" })).toThrow(
@@ -121,7 +121,7 @@ describe("the schema of a pipeline", () => {
 describe("a schema of one serializer", () => {
   const validating: Serializer = { ...json, validation: "schema" };
 
-  it("is refused beside a serializer without one, which would let the same message through", () => {
+  it("is refused together with a serializer without a schema, which would accept the same message", () => {
     for (const chain of [
       [validating, hash],
       [hash, validating],
@@ -134,7 +134,7 @@ describe("a schema of one serializer", () => {
     }
   });
 
-  it("stands alone, beside others with one, beside formats that are bound to a schema, and beside one of the pipeline", () => {
+  it("is accepted alone, with other schemas, with formats that always have a schema, and with a schema of the pipeline", () => {
     const accept = (options: PipelineOptions) => expect(() => createPipeline(options)).not.toThrow();
     accept({ serializer: validating });
     accept({ serializer: validating, additionalDeserializers: [{ ...hash, validation: "schema" }] });
@@ -148,7 +148,7 @@ describe("the schemas of a message type", () => {
   const forJson = defineMessage("order", { version: 1, schemas: { 1: { json: order } } });
   const typed = (body: string) => ({ body: utf8.encode(body), subject: "order" });
 
-  it("check bodies in formats for which the definition has none by those that it has", () => {
+  it("check bodies in formats for which the definition has no schema", () => {
     const options = { messageTypes: [forJson] };
     expect(read(typed('#{"id":"x"}'), options)).toMatchObject(refused);
     expect(read(typed('#{"id":7}'), options)).toMatchObject({ body: { id: 7 } });
@@ -156,7 +156,7 @@ describe("the schemas of a message type", () => {
     expect(read(value, options)).toMatchObject(refused);
   });
 
-  it("refuse to write in such a format what would be refused when read", () => {
+  it("refuse to write in such a format what readers would refuse", () => {
     const pipeline = createPipeline({ ...both, messageTypes: [forJson] });
     const write = (id: unknown) =>
       pipeline.serialize({ subject: "order", body: { id }, contentType: "application/hash" });
@@ -164,7 +164,7 @@ describe("the schemas of a message type", () => {
     expect(() => write(7)).not.toThrow();
   });
 
-  it("leave bodies alone whose format is bound to a schema of its own, and do not check by such a schema", () => {
+  it("do not check bodies in formats that always have a schema, and are not taken from those formats", () => {
     const bound: Serializer = { ...hash, validation: "format" };
     const chain = { serializer: json, additionalDeserializers: [bound] };
     expect(read(typed('#{"id":"x"}'), { ...chain, messageTypes: [forJson] })).toMatchObject({

@@ -26,7 +26,7 @@ const text: Serializer = {
   },
 };
 
-/** A format with a header of its own: `#`, then JSON text. */
+/** A format with a header: `#`, then JSON text. */
 const hash = variant("hash", 0x23, (bytes, context) => text.deserialize(bytes.subarray(1), context));
 
 function variant(
@@ -52,7 +52,7 @@ function read(body: string | Uint8Array, options: Partial<PipelineOptions> = {},
 afterEach(() => void vi.useRealTimers());
 
 describe("serialize", () => {
-  it("writes with the main serializer and labels the body", () => {
+  it("writes with the main serializer and sets the content type", () => {
     const message = createPipeline({ serializer: text }).serialize({ body: { a: 1 }, messageId: "m" });
     expect(message).toEqual({
       messageId: "m",
@@ -61,7 +61,7 @@ describe("serialize", () => {
     });
   });
 
-  it("writes with the serializer that claims the message's content type, and keeps the label as it is", () => {
+  it("writes with the serializer that has the message's content type, and keeps the content type", () => {
     const pipeline = createPipeline({ serializer: text, additionalDeserializers: [hash] });
     expect(pipeline.serialize({ body: [1], contentType: "Application/Hash; v=2" })).toMatchObject({
       contentType: "Application/Hash; v=2",
@@ -104,14 +104,14 @@ describe("serialize", () => {
   });
 
   it.each(["gzip", "deflate", "br"] as const)(
-    "compresses with %s when asked to, and reads it back",
+    "compresses with %s if configured, and reads it back",
     (coding) => {
       const pipeline = createPipeline({ serializer: text, compression: { coding } });
       const body = { text: "la".repeat(2000) };
       const message = pipeline.serialize({ body, applicationProperties: { tenant: "t" } });
       expect(message).toMatchObject({ applicationProperties: { "Content-Encoding": coding, tenant: "t" } });
       expect((message as { body: Uint8Array }).body.length).toBeLessThan(200);
-      // A pipeline that does not compress itself reads compressed bodies all the same.
+      // A pipeline that does not compress also reads compressed bodies.
       expect(createPipeline({ serializer: text }).deserialize(message as never)).toMatchObject({
         status: "decoded",
         body,
@@ -131,7 +131,7 @@ describe("serialize", () => {
     ).not.toHaveProperty("applicationProperties");
   });
 
-  it("compresses a single message that asks for it by its own Content-Encoding property", () => {
+  it("compresses a single message that has a Content-Encoding property", () => {
     const pipeline = createPipeline({ serializer: text });
     const message = pipeline.serialize({
       body: [1],
@@ -157,7 +157,7 @@ describe("serialize", () => {
 
 describe("deserialize", () => {
   describe("a declared body", () => {
-    it("goes to the serializer that claims its content type", () => {
+    it("is read by the serializer that has its content type", () => {
       expect(read("[1]", {}, "application/vnd.acme+json; charset=utf-8")).toMatchObject({
         status: "decoded",
         body: [1],
@@ -221,11 +221,11 @@ describe("deserialize", () => {
     it.each([
       ["application/x-order", "content-type-unknown"],
       ["json", "content-type-malformed"],
-      // Whatever a transport or a program without types hands over.
+      // Values from a transport or a program without types.
       [null as unknown as string, "content-type-malformed"],
       [5 as unknown as string, "content-type-malformed"],
     ])(
-      "with the content type %j is recognised too, and the report says what was wrong with the label",
+      "with the content type %j is also recognised, and the report has the problem of the content type",
       (type, reason) => {
         expect(read("[1]", {}, type)).toMatchObject({
           body: [1],
@@ -247,7 +247,7 @@ describe("deserialize", () => {
       });
     });
 
-    it("is no scalar: a lone number or string proves nothing", () => {
+    it("is not a scalar: a single number or string is no evidence", () => {
       const loose = { ...text, leadingBytes: [0x37] };
       expect(read("7", { serializer: loose, contentTypePolicies: { missing: "try-all" } })).toMatchObject({
         status: "undeserializable",
@@ -255,7 +255,7 @@ describe("deserialize", () => {
       });
     });
 
-    it("is never read by a serializer that needs a label", () => {
+    it("is never read by a serializer that needs a content type", () => {
       const labelled = variant("labelled", undefined, () => ({ wrong: true }));
       expect(read("#[1]", { additionalDeserializers: [labelled] })).toMatchObject({
         status: "undeserializable",
@@ -264,7 +264,7 @@ describe("deserialize", () => {
       });
     });
 
-    it("goes to every format whose header starts alike, in the user's order", () => {
+    it("is passed to every format with the same leading byte, in the user's order", () => {
       const other = variant("other", 0x23, (bytes) => (bytes[1] === 0x23 ? ["other"] : fail()));
       const fail = () => {
         throw decodeFailure("identity-missing", "Not mine.");
@@ -279,7 +279,7 @@ describe("deserialize", () => {
   });
 
   describe("the outcome for an undeserializable body", () => {
-    it("names every attempt in the description, without payload", () => {
+    it("has every attempt in its description, without payload", () => {
       expect(read("secret", { additionalDeserializers: [hash] }, "application/json")).toMatchObject({
         status: "undeserializable",
         reason: "DeserializationFailed",
@@ -291,14 +291,14 @@ describe("deserialize", () => {
       });
     });
 
-    it("says ValidationFailed when the body broke its schema", () => {
+    it("has the reason ValidationFailed when the body broke its schema", () => {
       const strict = variant("strict", 0x21, () => {
         throw validationFailure("/a must be a number.");
       });
       expect(read("!", { additionalDeserializers: [strict] })).toMatchObject({ reason: "ValidationFailed" });
     });
 
-    it("says ValidationFailed too when the label was wrong and the format that the bytes show breaks its schema", () => {
+    it("has the reason ValidationFailed also when the content type was wrong and the recognised format breaks its schema", () => {
       const strict = variant("strict", 0x21, () => {
         throw validationFailure("/a must be a number.");
       });
@@ -326,7 +326,7 @@ describe("deserialize", () => {
   });
 
   describe("bodies in value and sequence sections", () => {
-    it("arrive decoded and pass no serializer", () => {
+    it("arrive decoded, without a serializer", () => {
       const pipeline = createPipeline({ serializer: text });
       expect(pipeline.deserialize({ body: { section: "value", value: 5n } })).toMatchObject({
         status: "decoded",
@@ -346,7 +346,7 @@ describe("deserialize", () => {
         applicationProperties: { "Content-Encoding": encoding },
       });
 
-    it("are decompressed before anything else, whatever the letter case", () => {
+    it("are decompressed before all other steps, in any letter case", () => {
       expect(unzip(gzipSync("[1]"), "GZip")).toMatchObject({
         body: [1],
         report: { contentEncodings: ["gzip"] },
@@ -357,7 +357,7 @@ describe("deserialize", () => {
       });
     });
 
-    it("are recognised by a lower-case property name too, as HTTP senders write it", () => {
+    it("are also recognised by a lower-case property name, as HTTP senders write it", () => {
       const message = { body: deflateSync("[1]"), applicationProperties: { "content-encoding": "deflate" } };
       expect(createPipeline({ serializer: text }).deserialize(message)).toMatchObject({ body: [1] });
     });
@@ -369,7 +369,7 @@ describe("deserialize", () => {
       ["damaged data", utf8.encode("[1]"), "gzip", "compression-corrupt"],
       ["truncated data", gzipSync("[1]").subarray(0, -4), "gzip", "compression-corrupt"],
       [
-        "data that goes on after the end",
+        "data that continues after the end",
         Buffer.concat([deflateSync("[1]"), Buffer.from("x")]),
         "deflate",
         "compression-corrupt",
@@ -382,7 +382,7 @@ describe("deserialize", () => {
       });
     });
 
-    it("are read under the largest of limits, which is as good as none", () => {
+    it("are read with the largest limit", () => {
       for (const [coding, zip] of Object.entries({
         gzip: gzipSync,
         deflate: deflateSync,
@@ -393,7 +393,7 @@ describe("deserialize", () => {
         });
     });
 
-    it("are refused when they grow beyond the limit", () => {
+    it("are refused when they exceed the limit", () => {
       const bomb = gzipSync(new Uint8Array(5_000_000));
       expect(unzip(bomb, "gzip", { maxDecompressedBytes: 1_000_000 })).toMatchObject({
         reason: "DecompressionFailed",
@@ -407,7 +407,7 @@ describe("deserialize", () => {
       serializer: { ...hash, name: "bad", deserialize },
     });
 
-    it("returns nothing: that is a failure", () => {
+    it("returns undefined: that is a failure", () => {
       expect(
         read(
           "#",
@@ -416,7 +416,7 @@ describe("deserialize", () => {
       ).toMatchObject({ report: { attempts: [{ reason: "value-missing" }] } });
     });
 
-    it("throws another error: its text stays out of the report", () => {
+    it("throws another error: its text is not in the report", () => {
       const outcome = read(
         "#",
         misbehaving(() => {
@@ -427,7 +427,7 @@ describe("deserialize", () => {
       expect(JSON.stringify(outcome)).not.toContain("4711");
     });
 
-    it("changes its input: the next deserializer still sees the original", () => {
+    it("changes its input: the next deserializer still gets the original", () => {
       const vandal = variant("vandal", 0x23, (bytes) => {
         bytes.fill(0);
         throw decodeFailure("malformed", "Not mine.");
@@ -452,7 +452,7 @@ describe("deserialize", () => {
       }
     });
 
-    it("shares references so that a walk would double at each level: the check stays quick", () => {
+    it("returns shared references, which double the paths at each level: the check is still quick", () => {
       let shared: unknown = {};
       for (let i = 0; i < 100; i++) shared = [shared, shared];
       expect(
@@ -463,7 +463,7 @@ describe("deserialize", () => {
       ).toMatchObject({ status: "decoded" });
     });
 
-    it("never answers: the body counts as unavailable after the time-out", async () => {
+    it("never returns: the body counts as unavailable after the timeout", async () => {
       const outcome = await read("#", { ...misbehaving(() => new Promise(() => {})), attemptTimeoutInMs: 5 });
       expect(outcome).toMatchObject({
         status: "unavailable",
@@ -472,7 +472,7 @@ describe("deserialize", () => {
     });
   });
 
-  it("waits under the longest of time-outs, which no timer holds", async () => {
+  it("can have a timeout that is longer than any timer", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let answer: ((value: unknown) => void) | undefined;
     const slow = variant("slow", 0x23, () => new Promise((resolve) => (answer = resolve)));
@@ -488,10 +488,10 @@ describe("deserialize", () => {
     expect(await outcome).toMatchObject({ status: "decoded", body: [1] });
   });
 
-  describe("a serializer that cannot reach what it needs", () => {
-    it("ends the chain: the message must come back, not be dead-lettered", async () => {
+  describe("a serializer whose dependency is unavailable", () => {
+    it("ends the chain: the message is delivered again, not dead-lettered", async () => {
       const offline = variant("offline", 0x23, async () => {
-        throw unavailableFailure("The registry does not answer.");
+        throw unavailableFailure("The registry does not respond.");
       });
       const outcome = await read("#[1]", { additionalDeserializers: [offline, hash] });
       expect(outcome).toMatchObject({
@@ -512,7 +512,7 @@ describe("deserialize", () => {
     });
   });
 
-  it("refuses bodies beyond the limit without looking at them", () => {
+  it("refuses bodies beyond the limit without reading them", () => {
     expect(read("[1,2,3,4,5]", { maxBodyBytes: 10 })).toMatchObject({
       report: { attempts: [{ reason: "body-too-large" }] },
     });
@@ -535,39 +535,39 @@ describe("createPipeline", () => {
     return expect(() => createPipeline({ serializer, additionalDeserializers }));
   };
 
-  it("refuses two serializers that claim one media type, whichever comes last", () => {
+  it("refuses two serializers with the same media type, in any order", () => {
     refuse([text, { ...hash, mediaTypes: ["application/json"] }]).toThrow(
       '[configuration-invalid] The chain is not safe: "text" and "hash" both claim the media type "application/json".',
     );
   });
 
-  it("refuses two serializers of one name", () => {
+  it("refuses two serializers with the same name", () => {
     refuse([text, { ...hash, name: "text" }]).toThrow('two serializers are named "text"');
   });
 
-  it("refuses two formats that could both take the same unlabelled bytes for their own", () => {
+  it("refuses two formats that could both recognise the same bytes", () => {
     refuse([text, { ...hash, detection: "structure", leadingBytes: [0x5b] }]).toThrow(
       'unlabelled bodies that start with 0x5b could be "text" or "hash"; give one of them the detection "label"',
     );
   });
 
-  it("allows formats that share a first byte when each has a header of its own", () => {
+  it("allows formats that share a first byte if each has its own header", () => {
     refuse([hash, { ...hash, name: "b", mediaTypes: ["a/b"] }]).not.toThrow();
   });
 
-  it("refuses a serializer that recognises bodies but does not say by which first bytes", () => {
+  it("refuses a serializer that recognises bodies but has no leading bytes", () => {
     const { leadingBytes: _, ...without } = hash;
     refuse([without]).toThrow("must name its leading bytes");
   });
 
-  it("refuses claims that could never match", () => {
+  it("refuses media types that could never match", () => {
     refuse([{ ...hash, mediaTypes: ["Application/Hash"] }]).toThrow("not a lower-case media type");
     refuse([{ ...hash, mediaTypes: [] }]).toThrow("claims no media type");
     refuse([{ ...hash, mediaTypes: ["application/octet-stream"] }]).toThrow("declares no format");
     refuse([{ ...hash, mediaTypes: ["+hash"] }]).toThrow("the first media type is the one it writes");
   });
 
-  it("throws TypeError for options that no program should pass", () => {
+  it("throws TypeError for invalid options", () => {
     const make = (options: object) => () =>
       createPipeline({ serializer: text, ...options } as PipelineOptions);
     expect(make({ serializer: undefined })).toThrow(TypeError);
@@ -580,7 +580,7 @@ describe("createPipeline", () => {
     );
   });
 
-  it("never writes to the caller's options", () => {
+  it("does not change the caller's options", () => {
     const options = Object.freeze({ serializer: text, additionalDeserializers: Object.freeze([hash]) });
     expect(createPipeline(options).serializers).toEqual([text, hash]);
   });

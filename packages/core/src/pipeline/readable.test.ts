@@ -72,7 +72,7 @@ describe("a body to deserialize", () => {
     ["a number", 7, "not a number."],
     ["an array", [1, 2], "not an object of kind Array."],
     ["an object", { a: 1 }, "not an object of kind Object."],
-    ["a section of no kind", { section: "footer", value: 1 }, "not an object of kind Object."],
+    ["an unknown section", { section: "footer", value: 1 }, "not an object of kind Object."],
     ["a sequence that is not a list", { section: "sequence", value: 1 }, "not an object of kind Object."],
     ["a function", () => bytes, "not an object of kind Function."],
   ])("is refused when it is %s", (_, body, text) => {
@@ -83,7 +83,7 @@ describe("a body to deserialize", () => {
     expect(() => read(body)).toThrow(text);
   });
 
-  it("needs a message around it", () => {
+  it("must be in a message", () => {
     for (const message of [undefined, null, 5]) {
       expect(() => pipeline.deserialize(message as never)).toThrow(
         "deserialize needs a message, with its body.",

@@ -12,10 +12,10 @@ import { createPipeline } from "./pipeline.js";
 
 const utf8 = new TextEncoder();
 
-/** What starts lines, drives terminals, turns text around, or fits no text at all. */
+/** Line breaks, terminal control characters, direction marks and lone surrogates. */
 const hostile = "a\r\nFORGED: line\u0000\u001b[31m\u0085\u202e\u2028\ufeff\ud800";
 
-/** Line breaks between attempts are the description's own. */
+/** The description has line breaks between attempts. */
 const unprintable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/u;
@@ -72,7 +72,7 @@ const cases: readonly [string, Partial<EncodedMessage>, Partial<PipelineOptions>
     { messageTypes: [type] },
   ],
   [
-    "what a serializer says",
+    "the text of a serializer",
     { contentType: "application/json" },
     {
       serializer: {
@@ -86,17 +86,14 @@ const cases: readonly [string, Partial<EncodedMessage>, Partial<PipelineOptions>
 ];
 
 describe("the texts of a dead letter", () => {
-  it.each(cases)(
-    "show nothing that does not print, and no line of others: %s",
-    async (_, message, options) => {
-      const outcome = await refuse(message, options);
-      for (const text of await texts(outcome)) {
-        expect(text).not.toMatch(unprintable);
-        expect(text).not.toMatch(/^FORGED/m);
-      }
-      expect(outcome.description.split("\n")).toHaveLength(1 + outcome.report.attempts.length);
-    },
-  );
+  it.each(cases)("show only printable characters, and no injected lines: %s", async (_, message, options) => {
+    const outcome = await refuse(message, options);
+    for (const text of await texts(outcome)) {
+      expect(text).not.toMatch(unprintable);
+      expect(text).not.toMatch(/^FORGED/m);
+    }
+    expect(outcome.description.split("\n")).toHaveLength(1 + outcome.report.attempts.length);
+  });
 
   it("quote names from the wire, and truncate them", async () => {
     const labelled = await refuse({ contentType: `text/${"x".repeat(500)}` });

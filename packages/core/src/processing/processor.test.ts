@@ -14,7 +14,7 @@ describe("subscribe", () => {
     expect(await left(fixture)).toEqual([]);
   });
 
-  it.each([1, 3])("has at most %i messages with the handler at once", async (maxConcurrentCalls) => {
+  it.each([1, 3])("has at most %i messages in the handler at a time", async (maxConcurrentCalls) => {
     await using fixture = await createFixture();
     await fixture.client
       .createSender("orders")
@@ -35,7 +35,7 @@ describe("subscribe", () => {
     expect(most).toBe(maxConcurrentCalls);
   });
 
-  it("goes on while messages wait to be completed, for eight messages a call", async () => {
+  it("continues while messages wait to be completed, up to eight per call", async () => {
     await using fixture = await createFixture();
     await sendNumbers(fixture, 20);
     const confirm = holdCompletions(fixture);
@@ -48,7 +48,7 @@ describe("subscribe", () => {
     expect(await left(fixture)).toEqual([]);
   });
 
-  it("closes when the messages that wait to be completed are", async () => {
+  it("closes after the waiting messages are completed", async () => {
     await using fixture = await createFixture();
     await sendNumbers(fixture, 2);
     const confirm = holdCompletions(fixture);
@@ -69,7 +69,7 @@ describe("subscribe", () => {
     expect(await left(fixture)).toEqual([]);
   });
 
-  it("leaves messages to the handler when it is not to complete them", async () => {
+  it("does not settle messages if autoCompleteMessages is false", async () => {
     await using fixture = await createFixture();
     const { seen } = subscribe(fixture, () => {}, { autoCompleteMessages: false });
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
@@ -78,7 +78,7 @@ describe("subscribe", () => {
     expect(await left(fixture)).toHaveLength(1);
   });
 
-  it("completes by default, also when the option is there and undefined", async () => {
+  it("completes by default, also if the option is undefined", async () => {
     await using fixture = await createFixture();
     const { seen } = subscribe(fixture, () => {}, { autoCompleteMessages: undefined } as never);
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
@@ -87,7 +87,7 @@ describe("subscribe", () => {
     expect(await left(fixture)).toEqual([]);
   });
 
-  it("abandons a message whose handler throws, and tells processError why", async () => {
+  it("abandons a message whose handler throws, and passes the error to processError", async () => {
     await using fixture = await createFixture();
     const failure = new Error("out of paper");
     const { seen, errors } = subscribe(fixture, (message) => {
@@ -124,7 +124,7 @@ describe("subscribe", () => {
     expect(dead).toMatchObject([{ deadLetterReason: "MaxDeliveryCountExceeded" }]);
   });
 
-  it("leaves a message alone that its handler settled", async () => {
+  it("does not settle a message that its handler settled", async () => {
     await using fixture = await createFixture();
     const receiver = fixture.client.createReceiver("orders");
     const errors: ProcessErrorArgs[] = [];
@@ -141,7 +141,7 @@ describe("subscribe", () => {
     expect(dead).toMatchObject([{ deadLetterReason: "mine" }]);
   });
 
-  it("waits for a settlement that its handler began and did not wait for", async () => {
+  it("waits for a settlement that its handler did not await", async () => {
     await using fixture = await createFixture();
     const receiver = fixture.client.createReceiver("orders");
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
@@ -211,7 +211,7 @@ describe("subscribe", () => {
     expect(() => fixture.client.createReceiver("orders").subscribe(handlers, options)).toThrow(text);
   });
 
-  it("refuses to prefetch where that could lose messages", async () => {
+  it("refuses to prefetch if that could lose messages", async () => {
     await using fixture = await createFixture();
     const receiver = fixture.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
     const handlers = { processMessage() {}, processError() {} };
@@ -222,7 +222,7 @@ describe("subscribe", () => {
     );
   });
 
-  it("refuses handlers that are missing", async () => {
+  it("refuses missing handlers", async () => {
     await using fixture = await createFixture();
     const receiver = fixture.client.createReceiver("orders");
     expect(() => receiver.subscribe({ processMessage() {} } as never)).toThrow(
@@ -232,7 +232,7 @@ describe("subscribe", () => {
 });
 
 describe("a DeadLetterError with long texts", () => {
-  it("cuts them to what the broker takes, without splitting a surrogate pair", async () => {
+  it("truncates them to the broker's limits, without splitting a surrogate pair", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     const text = `${"x".repeat(4_094)}😀 and more`;
@@ -263,7 +263,7 @@ describe("handlers that throw values which cannot be inspected", () => {
     ["an object without a prototype", () => Object.create(null) as object],
     ["an error whose name cannot be read", () => new Unnamed()],
     ["a description that is not a string", () => new DeadLetterError("Bad", 1 as never)],
-  ])("give their message back: %s", async (_name, thrown) => {
+  ])("abandon their message: %s", async (_name, thrown) => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     const deliveryCounts: number[] = [];
@@ -308,7 +308,7 @@ function sendNumbers({ client }: Fixture, count: number): Promise<void> {
   return client.createSender("orders").sendMessages(Array.from({ length: count }, (_, n) => ({ body: n })));
 }
 
-/** Lets receivers made from now on wait before they complete a message, until the returned function is called. */
+/** Makes new receivers wait before they complete a message, until the returned function is called. */
 function holdCompletions({ transport }: Fixture): () => void {
   let confirm = () => {};
   const confirmed = new Promise<void>((resolve) => (confirm = resolve));

@@ -10,7 +10,7 @@ import { createFixture, type Fixture, quiet, until } from "../../test/fixture.js
 const retry = { delayInMs: 60_000 };
 
 describe("retry", () => {
-  it("survives duplicate detection, whose window its copies would fall into", async () => {
+  it("works with duplicate detection, although its copies are within the window", async () => {
     await using fixture = await createFixture({ queue: { requiresDuplicateDetection: true } });
     const ids = failing(fixture);
     await fixture.client.createSender("orders").sendMessages({ messageId: "a", body: 1 });
@@ -55,7 +55,7 @@ describe("retry", () => {
     expect(expiries[1]).toEqual(expiries[0]);
   });
 
-  it("abandons where the copy cannot be scheduled, and says so", async () => {
+  it("abandons if the copy cannot be scheduled, and reports it", async () => {
     await using fixture = await createFixture({ queue: { maxDeliveryCount: 2 } });
     const sources: string[] = [];
     let calls = 0;
@@ -87,7 +87,7 @@ describe("retry", () => {
     expect(copy!.applicationProperties[retryCountProperty]).toBe(1);
   });
 
-  it("is refused where a copy would not be the same", async () => {
+  it("is refused if a copy would not be the same", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     const handlers = { processMessage() {}, processError() {} };

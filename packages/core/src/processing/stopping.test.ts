@@ -29,7 +29,7 @@ describe("the handler's abort signal", () => {
     expect(abortSignal.reason).toMatchObject({ code: "message-lock-lost" });
   });
 
-  it("has aborted already for a handler that looks late", async () => {
+  it("is already aborted for a handler that checks it late", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     let context: MessageContext | undefined;
@@ -46,8 +46,8 @@ describe("the handler's abort signal", () => {
   });
 });
 
-describe("closing within a time", () => {
-  it("does not wait longer for a broker that does not answer", async () => {
+describe("closing with a timeout", () => {
+  it("does not wait longer for a broker that does not respond", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
     const errors: ProcessErrorArgs[] = [];

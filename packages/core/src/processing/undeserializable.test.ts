@@ -19,10 +19,10 @@ import {
   until,
 } from "../../test/fixture.js";
 
-/** Stands in every poison body, and must stand nowhere else. */
+/** Part of every undeserializable body, which must not appear anywhere else. */
 const marker = "PAYLOAD-7f3a";
 
-describe("what cannot be deserialized", () => {
+describe("an undeserializable message", () => {
   it("is dead-lettered at its first delivery, with a record", async () => {
     await using fixture = await createFixture({ client: { consumerVersion: "orders 1.4.2" } });
     await send(fixture, poison("p", `{"secret":"${marker}`));
@@ -89,7 +89,7 @@ describe("what cannot be deserialized", () => {
     expect(fixture.events).toMatchObject([{ disposition: "deadLettered", settlementError: undefined }]);
   });
 
-  it("is reported with the attempt that got furthest, not with the one that came last", async () => {
+  it("is reported with the attempt that reached the latest stage, not with the last one", async () => {
     await using fixture = await createFixture({ client: { additionalDeserializers: [reading(() => 1)] } });
     await send(fixture, poison("p"));
     const [told] = await processErrors(fixture, 1);
@@ -117,7 +117,7 @@ describe("what cannot be deserialized", () => {
     { taken: 0, hasRecord: true },
     { taken: 64_500, hasRecord: true },
     { taken: 65_300, hasRecord: false },
-  ])("keeps to the limit on properties: beside $taken bytes of them", async ({ taken, hasRecord }) => {
+  ])("does not exceed the limit on properties: with $taken bytes of others", async ({ taken, hasRecord }) => {
     await using fixture = await createFixture();
     const filling = { a: "x".repeat(taken / 3), b: "x".repeat(taken / 3), c: "x".repeat(taken / 3) };
     await send(fixture, { ...poison("p"), applicationProperties: filling });
@@ -132,7 +132,7 @@ describe("what cannot be deserialized", () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(65_536);
   });
 
-  it("is dead-lettered with less when the broker refuses the record and the description", async () => {
+  it("is dead-lettered without record and description if the broker refuses them", async () => {
     await using fixture = await createFixture();
     refuseDescriptions(fixture);
     await send(fixture, poison("p"));
@@ -144,7 +144,7 @@ describe("what cannot be deserialized", () => {
     expect(fixture.events).toMatchObject([{ disposition: "deadLettered" }]);
   });
 
-  it("comes again when it could not be dead-lettered for now, and processError is called", async () => {
+  it("is delivered again if dead-lettering fails temporarily, and processError is called", async () => {
     await using fixture = await createFixture();
     const errors: ProcessErrorArgs[] = [];
     let handled = 0;
@@ -174,7 +174,7 @@ describe("what cannot be deserialized", () => {
   });
 
   it.each(["missing", "unknown", "mismatch"] as const)(
-    "is whatever the %s policy rejects",
+    "can be the result of the %s policy",
     async (policy) => {
       await using fixture = await createFixture({
         client: { additionalDeserializers: [refuser], contentTypePolicies: { [policy]: "reject" } },
@@ -192,7 +192,7 @@ describe("what cannot be deserialized", () => {
     },
   );
 
-  it("is read by the chain when the policies let it", async () => {
+  it("is read by the chain if the policies allow it", async () => {
     await using fixture = await createFixture({ client: { additionalDeserializers: [refuser] } });
     await send(fixture, custom("c", '{"n":1}'));
     const [message] = await fixture.client.createReceiver("orders").receiveMessages(1);
@@ -209,7 +209,7 @@ describe("what cannot be deserialized", () => {
       },
       "serializer-fault",
     ],
-  ])("is a body whose serializer %s", async (_, deserialize, reason) => {
+  ])("can be the result of a serializer that %s", async (_, deserialize, reason) => {
     await using fixture = await createFixture({
       client: { additionalDeserializers: [reading(deserialize)] },
     });
@@ -219,7 +219,7 @@ describe("what cannot be deserialized", () => {
     expect(parseDeadLetterRecord(dead!)!.attempts[0]).toMatchObject({ serializer: "custom", reason });
   });
 
-  it("is no message without bytes: that has no body, and arrives", async () => {
+  it("is not a message without bytes, which is delivered without a body", async () => {
     await using fixture = await createFixture();
     await send(fixture, { body: new Uint8Array(), messageId: "e" });
     const [message] = await fixture.client
@@ -230,8 +230,8 @@ describe("what cannot be deserialized", () => {
   });
 });
 
-describe("what cannot be read now", () => {
-  it("is held locked, read again after waits that double, and handled at its first delivery", async () => {
+describe("a message that needs an unavailable dependency", () => {
+  it("is held locked, read again after doubling delays, and handled at its first delivery", async () => {
     const registry = { isUp: false, asked: 0 };
     await using fixture = await createFixture({
       client: { additionalDeserializers: [countedRegistry(registry)] },
@@ -264,7 +264,7 @@ describe("what cannot be read now", () => {
     expect(await deadLetters(fixture)).toEqual([]);
   });
 
-  it("rejects receiveMessages when nothing else came, and is read again by the next call", async () => {
+  it("rejects receiveMessages if there is no other message, and is read again by the next call", async () => {
     const registry = { isUp: false };
     await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound(registry)] },
@@ -295,7 +295,7 @@ describe("what cannot be read now", () => {
     expect(await received).toMatchObject([{ body: { text: "x" }, deliveryCount: 0 }]);
   });
 
-  it("does not keep others from being received", async () => {
+  it("does not prevent others from being received", async () => {
     await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound({ isUp: false })] },
     });
@@ -309,7 +309,7 @@ describe("what cannot be read now", () => {
     });
   });
 
-  it("is given back when the receiver is closed", async () => {
+  it("is abandoned when the receiver is closed", async () => {
     await using fixture = await createFixture({
       client: { additionalDeserializers: [registryBound({ isUp: false })] },
     });
@@ -347,7 +347,7 @@ describe("what cannot be read now", () => {
     expect(await receiver.receiveDeferredMessages(sequenceNumber)).toMatchObject([{ messageId: "c" }]);
   });
 
-  it("counts as that when its serializer does not answer in time", async () => {
+  it("is the result of a serializer that does not return in time", async () => {
     await using fixture = await createFixture({
       client: {
         additionalDeserializers: [reading(() => new Promise(() => {}))],
@@ -361,7 +361,7 @@ describe("what cannot be read now", () => {
     expect(await receiver.peekMessages(1)).toMatchObject([{ deliveryCount: 0 }]);
   });
 
-  it("counts as that when the pipeline itself throws", async () => {
+  it("is the result of a pipeline that throws", async () => {
     await using fixture = await createFixture();
     const broken = () => {
       throw new Error("broken");
@@ -380,7 +380,7 @@ describe("what cannot be read now", () => {
 describe("receive-and-delete", () => {
   const receiveMode = "receiveAndDelete";
 
-  it("hands what cannot be read to processError, raw", async () => {
+  it("passes an undeserializable message to processError, with its raw body", async () => {
     await using fixture = await createFixture();
     await send(fixture, poison("p", marker));
     const errors: ProcessErrorArgs[] = [];
@@ -400,7 +400,7 @@ describe("receive-and-delete", () => {
     expect(textOf(message as UndecodedMessage)).toBe(marker);
   });
 
-  it("sends it to the quarantine queue, as it was and with its record", async () => {
+  it("sends it to the quarantine queue, unchanged and with its record", async () => {
     await using fixture = await createFixture({ client: { quarantineQueue: "quarantine" } });
     await send(fixture, {
       ...poison("p", marker),
@@ -424,7 +424,7 @@ describe("receive-and-delete", () => {
     expect(parseDeadLetterRecord(kept!)).toMatchObject({ reason: "DeserializationFailed" });
   });
 
-  it("hands it over when the quarantine queue refuses it", async () => {
+  it("passes it on if the quarantine queue refuses it", async () => {
     await using fixture = await createFixture({ client: { quarantineQueue: "no-such-queue" } });
     await send(fixture, poison("p"));
     const errors: ProcessErrorArgs[] = [];
@@ -438,7 +438,7 @@ describe("receive-and-delete", () => {
     ]);
   });
 
-  it("quarantines what cannot be read now as well", async () => {
+  it("also quarantines messages that need an unavailable dependency", async () => {
     await using fixture = await createFixture({
       client: {
         quarantineQueue: "quarantine",
@@ -454,7 +454,7 @@ describe("receive-and-delete", () => {
 });
 
 describe("a dead-letter queue", () => {
-  it("hands over what cannot be read, raw and marked, to be settled", async () => {
+  it("passes on undeserializable messages with raw body and failure, to be settled", async () => {
     await using fixture = await createFixture();
     await send(fixture, poison("p"));
     await fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 0 });
@@ -465,7 +465,7 @@ describe("a dead-letter queue", () => {
     expect(await deadLetters(fixture)).toEqual([]);
   });
 
-  it("gives a processor decoded and marked messages alike", async () => {
+  it("passes decoded and undeserializable messages to a processor", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: { n: 1 }, messageId: "good" });
     const receiver = fixture.client.createReceiver("orders");
@@ -488,7 +488,7 @@ describe("a dead-letter queue", () => {
   });
 });
 
-/** A registry that counts how often it is asked. */
+/** A registry that counts its calls. */
 function countedRegistry(registry: { isUp: boolean; asked: number }) {
   const bound = registryBound(registry);
   return {
@@ -500,12 +500,12 @@ function countedRegistry(registry: { isUp: boolean; asked: number }) {
   };
 }
 
-/** Claims a label and refuses every body under it. */
+/** A serializer that refuses every body with its content type. */
 const refuser = reading(() => {
   throw new TypeError("not mine");
 });
 
-/** As a broker with tighter limits would. */
+/** Like a broker with lower limits. */
 function refuseDescriptions({ transport }: Fixture): void {
   const createReceiver = transport.createReceiver.bind(transport);
   transport.createReceiver = (address, receiveMode) => {
@@ -548,7 +548,7 @@ function textOf({ rawBody }: UndecodedMessage): string {
   return new TextDecoder().decode(rawBody as Uint8Array);
 }
 
-/** All that an error says, its causes included. */
+/** The whole text of an error, including its causes. */
 function everything(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   return [error.message, error.stack, { ...error }, everything(error.cause)];

@@ -19,7 +19,7 @@ describe("receiveMessages", () => {
     expect(new TextDecoder().decode(message!.rawBody as Uint8Array)).toBe('{"n":1}');
   });
 
-  it("resolves with none after the wait", async () => {
+  it("resolves with no messages after the wait", async () => {
     await using fixture = await createFixture();
     const waiting = fixture.client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 3_000 });
     await quiet();
@@ -27,7 +27,7 @@ describe("receiveMessages", () => {
     expect(await waiting).toEqual([]);
   });
 
-  it("waits for messages after the undeserializable ones until its time is up", async () => {
+  it("waits for messages after the undeserializable ones until its maximum wait time", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     await sender.sendEncodedMessages([poison("p1"), poison("p2")]);
@@ -37,7 +37,7 @@ describe("receiveMessages", () => {
     expect((await waiting).map(({ body }) => body)).toEqual(["good"]);
   });
 
-  it("finds the message behind the undeserializable ones without any time to wait", async () => {
+  it("finds the message after the undeserializable ones without waiting", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     await sender.sendEncodedMessages([poison("p1"), poison("p2")]);
@@ -46,7 +46,7 @@ describe("receiveMessages", () => {
     expect(await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 })).toMatchObject([{ body: "good" }]);
   });
 
-  it("rejects with aborted when its signal aborts, and takes nothing along", async () => {
+  it("rejects with aborted when its signal aborts, and takes no message", async () => {
     await using fixture = await createFixture();
     const giveUp = new AbortController();
     const receiver = fixture.client.createReceiver("orders");
@@ -72,7 +72,7 @@ describe("receiveMessages", () => {
 });
 
 describe("settling", () => {
-  it("completes: the message is gone", async () => {
+  it("complete removes the message", async () => {
     await using fixture = await createFixture();
     const { receiver, message } = await receiveOne(fixture);
     await receiver.completeMessage(message);
@@ -80,7 +80,7 @@ describe("settling", () => {
     expect(await receiver.peekMessages(9)).toEqual([]);
   });
 
-  it("abandons: the message comes again at once, with its delivery counted and properties changed", async () => {
+  it("abandon delivers the message again at once, with a higher delivery count and changed properties", async () => {
     await using fixture = await createFixture();
     const { receiver, message } = await receiveOne(fixture);
     await receiver.abandonMessage(message, { tried: 1n });
@@ -88,7 +88,7 @@ describe("settling", () => {
     expect(again).toMatchObject({ deliveryCount: 1, applicationProperties: { tried: 1n } });
   });
 
-  it("defers: the message comes by its sequence number only", async () => {
+  it("defer keeps the message until it is received by its sequence number", async () => {
     await using fixture = await createFixture();
     const { receiver, message } = await receiveOne(fixture);
     await receiver.deferMessage(message, { later: true });
@@ -101,7 +101,7 @@ describe("settling", () => {
     });
   });
 
-  it("dead-letters with reason, description and properties", async () => {
+  it("dead-letter keeps reason, description and properties", async () => {
     await using fixture = await createFixture();
     const { receiver, message } = await receiveOne(fixture);
     await receiver.deadLetterMessage(message, {
@@ -122,7 +122,7 @@ describe("settling", () => {
     ]);
   });
 
-  it("refuses dead-letter texts and properties outside their limits, and leaves the message open", async () => {
+  it("refuses dead-letter texts and properties outside their limits, and does not settle the message", async () => {
     await using fixture = await createFixture();
     const { receiver, message } = await receiveOne(fixture);
     const tooLong = receiver.deadLetterMessage(message, { deadLetterReason: "x".repeat(4_097) });
@@ -132,14 +132,14 @@ describe("settling", () => {
     await receiver.completeMessage(message);
   });
 
-  it("settles a copy of the message as well as the message", async () => {
+  it("accepts a copy of the message", async () => {
     await using fixture = await createFixture();
     const { receiver, message } = await receiveOne(fixture);
     await receiver.completeMessage({ ...message });
     expect(await receiver.peekMessages(9)).toEqual([]);
   });
 
-  it("settles once", async () => {
+  it("is possible once", async () => {
     await using fixture = await createFixture();
     const { receiver, message } = await receiveOne(fixture);
     const [first, second] = await Promise.allSettled([
@@ -150,7 +150,7 @@ describe("settling", () => {
     expect(second).toMatchObject({ reason: { code: "operation-invalid" } });
   });
 
-  it("can be tried again after a failure that passes", async () => {
+  it("can be retried after a transient failure", async () => {
     await using fixture = await createFixture();
     const { receiver, message } = await receiveOne(fixture);
     fixture.broker.faults.throttle("orders", 1);
@@ -159,7 +159,7 @@ describe("settling", () => {
     expect(await receiver.peekMessages(9)).toEqual([]);
   });
 
-  it("rejects with message-lock-lost, again and again, when the lock ran out", async () => {
+  it("rejects with message-lock-lost every time after the lock expired", async () => {
     await using fixture = await createFixture();
     const { receiver, message } = await receiveOne(fixture);
     fixture.broker.faults.loseLock("orders", message.lockToken!);
@@ -187,7 +187,7 @@ describe("settling", () => {
 });
 
 describe("peekMessages", () => {
-  it("goes on where it stopped, or begins where it is asked to", async () => {
+  it("continues where it stopped, or begins at a given sequence number", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
     const receiver = fixture.client.createReceiver("orders");
@@ -198,7 +198,7 @@ describe("peekMessages", () => {
     expect(again.map(({ body }) => body)).toEqual([2, 3]);
   });
 
-  it("marks what cannot be read, and leaves it where it is", async () => {
+  it("returns undeserializable messages with their failure, and does not move them", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendEncodedMessages([poison("p"), custom("c")]);
     const receiver = fixture.client.createReceiver("orders");
@@ -225,7 +225,7 @@ describe("getMessageIterator", () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it("gives the message back, too, that could not be completed", async () => {
+  it("also abandons the message that could not be completed", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
     const createReceiver = fixture.transport.createReceiver.bind(fixture.transport);
@@ -260,7 +260,7 @@ describe("acceptSession", () => {
     expect(await session.getSessionState()).toBeUndefined();
   });
 
-  it("accepts the next session with messages, and none when there is none in time", async () => {
+  it("accepts the next session with messages, or none if there is none in time", async () => {
     await using fixture = await createSessions();
     await using first = await fixture.client.acceptNextSession("carts");
     await using second = await fixture.client.acceptNextSession("carts");
@@ -269,7 +269,7 @@ describe("acceptSession", () => {
     await expect(third).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("renews the session's lock by itself for as long as it is asked to, and stops when it is closed", async () => {
+  it("renews the session's lock automatically for the configured time, and stops when it is closed", async () => {
     await using fixture = await createSessions();
     const session = await fixture.client.acceptSession("carts", "ada", {
       maxAutoLockRenewalDurationInMs: 120_000,
@@ -288,7 +288,7 @@ describe("acceptSession", () => {
     await expect(session.getSessionState()).rejects.toMatchObject({ code: "session-lock-lost" });
   });
 
-  it("frees the session when it is closed", async () => {
+  it("releases the session when it is closed", async () => {
     await using fixture = await createSessions();
     const session = await fixture.client.acceptSession("carts", "ada");
     await expect(fixture.client.acceptSession("carts", "ada")).rejects.toMatchObject({
@@ -299,7 +299,7 @@ describe("acceptSession", () => {
     expect(await again.receiveMessages(1)).toMatchObject([{ body: "ada 1", deliveryCount: 0 }]);
   });
 
-  it("tells subscription and settlement that the session's lock is lost, once", async () => {
+  it("reports a lost session lock once, to subscription and settlement", async () => {
     await using fixture = await createSessions();
     await using session = await fixture.client.acceptSession("carts", "ada", {
       maxAutoLockRenewalDurationInMs: 0,
@@ -322,7 +322,7 @@ describe("acceptSession", () => {
     expect(sources.sort()).toEqual(["complete", "receive"]);
   });
 
-  it("dead-letters what cannot be deserialized, in its place", async () => {
+  it("dead-letters undeserializable messages in their order", async () => {
     await using fixture = await createSessions();
     await fixture.client.createSender("carts").sendEncodedMessages([{ ...poison("p"), sessionId: "cem" }]);
     await fixture.client.createSender("carts").sendMessages({ body: "cem 2", sessionId: "cem" });
@@ -331,7 +331,7 @@ describe("acceptSession", () => {
     expect(fixture.events).toMatchObject([{ disposition: "deadLettered", entityPath: "carts" }]);
   });
 
-  it("gives the session back when the client was closed meanwhile", async () => {
+  it("releases the session if the client was closed meanwhile", async () => {
     await using fixture = await createSessions();
     const accepting = fixture.client.acceptSession("carts", "ada");
     const closing = fixture.client.close();

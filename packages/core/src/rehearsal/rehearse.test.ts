@@ -13,7 +13,7 @@ import {
 
 const encoder = new TextEncoder();
 
-/** A format that only its label tells: numbers with commas between them. A single digit is one, and is JSON too. */
+/** A format without detection: numbers with commas between them. A single digit is also JSON. */
 const commas: Serializer = {
   name: "commas",
   mediaTypes: ["application/x-commas"],
@@ -27,7 +27,7 @@ const commas: Serializer = {
 };
 
 describe("client.rehearse", () => {
-  it("reports what would happen to what waits, by content type, reader, outcome and reason", async () => {
+  it("reports the outcome for waiting messages, by content type, reader, outcome and reason", async () => {
     await using fixture = await createChain({
       additionalDeserializers: [commas, registryBound({ isUp: false })],
     });
@@ -95,7 +95,7 @@ describe("client.rehearse", () => {
     expect(fixture.events).toEqual([]);
   });
 
-  it("looks into subscriptions, dead-letter queues and sessions", async () => {
+  it("reads subscriptions, dead-letter queues and sessions", async () => {
     await using fixture = await createChain();
     await fixture.broker.createQueue("carts", { requiresSession: true });
     await fixture.client.createSender("news").sendMessages({ body: { n: 1 } });
@@ -105,7 +105,7 @@ describe("client.rehearse", () => {
     });
     const carts = ["ada", "ben", "ada"].map((sessionId) => ({ sessionId, body: { n: 1 } }));
     await fixture.client.createSender("carts").sendMessages(carts);
-    // A session that another receiver holds can be looked at too.
+    // A session that another receiver has locked can also be read.
     await fixture.client.acceptSession("carts", "ada");
     expect(await fixture.client.rehearse("carts")).toMatchObject({ messageCount: 3 });
     expect(await fixture.client.rehearse("carts", { sessionId: "ada" })).toMatchObject({ messageCount: 2 });
@@ -136,7 +136,7 @@ describe("client.rehearse", () => {
     await expect(fixture.client.rehearse("orders")).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("does not fill the memory with labels that senders make up", async () => {
+  it("does not fill the memory with arbitrary content types", async () => {
     await using fixture = await createChain();
     const messages = Array.from({ length: 1_500 }, (_, i) => ({
       contentType: `x/${i}`,
@@ -151,7 +151,7 @@ describe("client.rehearse", () => {
 
   it.each<[string, EncodedMessage, string | undefined]>([
     [
-      "a text that the SDK wrote",
+      "a string that the SDK wrote",
       { body: encoder.encode('"hello"') },
       'contentTypePolicies: { missing: { assume: "json" } }',
     ],
@@ -161,12 +161,12 @@ describe("client.rehearse", () => {
       'contentTypePolicies: { missing: { assume: "json" } }',
     ],
     [
-      "JSON under another label",
+      "JSON with another content type",
       { body: encoder.encode("7"), contentType: "application/x-ours" },
       'contentTypePolicies: { unknown: { assume: "json" } }',
     ],
     [
-      "a format of the chain without its label",
+      "a format of the chain without its content type",
       { body: encoder.encode("1,2") },
       'contentTypePolicies: { missing: { assume: "commas" } }',
     ],
@@ -186,7 +186,7 @@ describe("client.rehearse", () => {
       "additionalDeserializers: [avro()]",
     ],
     [
-      "text without a label",
+      "text without a content type",
       { body: encoder.encode("hello there") },
       'additionalDeserializers: [text()], contentTypePolicies: { missing: { assume: "text" } }',
     ],

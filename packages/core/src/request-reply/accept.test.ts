@@ -36,15 +36,18 @@ describe("the format for a reply", () => {
     "application/json;q=2",
     "",
     "text/xml,".repeat(500),
-  ])("for %j is that of the main serializer, under its own name", (accept) => {
+  ])("for %j is the content type of the main serializer", (accept) => {
     expect(choose(accept)).toEqual(main);
   });
 
-  it.each(["application/xml", "text/*", "application/json;q=0", "*/*;q=0"])("for %j is none", (accept) => {
-    expect(choose(accept)).toBeUndefined();
-  });
+  it.each(["application/xml", "text/*", "application/json;q=0", "*/*;q=0"])(
+    "for %j is undefined",
+    (accept) => {
+      expect(choose(accept)).toBeUndefined();
+    },
+  );
 
-  it("is the same when it is asked for again", () => {
+  it("is the same for a second call", () => {
     const again = new FormatNegotiation(chain);
     const accept = (number: number) => ({ [acceptProperty]: `application/json;number=${number % 150}` });
     for (let number = 0; number < 400; number += 1) {
@@ -82,7 +85,7 @@ describe("accepts", () => {
   });
 });
 
-it("asks for the first media type of each serializer", () => {
+it("lists the first media type of each serializer", () => {
   expect(readableTypes(chain)).toBe("application/vnd.msgpack, application/json");
 });
 

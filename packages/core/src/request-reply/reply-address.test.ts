@@ -16,12 +16,12 @@ describe("the entity that a replyTo names", () => {
     ["https://shop.servicebus.windows.net/my%20queue", "my queue"],
     ["HTTP://shop.servicebus.windows.net//replies", "replies"],
     ["amqps://root:secret@shop.servicebus.windows.net/replies?timeout=5#top", "replies"],
-  ])("is, in its own namespace, that of %s", (replyTo, entity) => {
+  ])("is, in the client's namespace, that of %s", (replyTo, entity) => {
     expect(entityOf(replyTo)).toBe(entity);
   });
 
   it.each(["localhost", "127.0.0.1", "::1"])(
-    "is the same by every name of this machine, such as %s",
+    "is the same with every name of this machine, such as %s",
     (namespace) => {
       for (const host of ["localhost", "127.0.0.1:5672", "[::1]:5671"]) {
         expect(entityOf(`sb://${host}/replies`, namespace)).toBe("replies");
@@ -58,7 +58,7 @@ describe("the entity that a replyTo names", () => {
     expect(() => entityOf(replyTo)).not.toThrow(/secret/);
   });
 
-  it("is refused for any absolute address where the namespace is not known", () => {
+  it("is refused for any absolute address if the namespace is not known", () => {
     expect(() => replyEntity("sb://shop.servicebus.windows.net/replies", undefined, "id")).toThrow(
       "this client sends within no namespace that it knows of; name the queue or topic in the options",
     );

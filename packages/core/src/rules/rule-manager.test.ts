@@ -18,7 +18,7 @@ describe("a rule manager", () => {
     ]);
   });
 
-  it("decides what a subscription gets", async () => {
+  it("changes which messages a subscription gets", async () => {
     await using fixture = await createFixture();
     const rules = fixture.client.createRuleManager("news", "all");
     await rules.createRule("blue", { subject: "blue" });
@@ -46,7 +46,7 @@ describe("a rule manager", () => {
     expect(await rules.listRules()).toMatchObject([{ name: "$Default" }]);
   });
 
-  it("rejects with closed once it is closed, by itself or with its client", async () => {
+  it("rejects with closed after it was closed, itself or with its client", async () => {
     await using fixture = await createFixture();
     const first = fixture.client.createRuleManager("news", "all");
     const second = fixture.client.createRuleManager("news", "all");
@@ -67,7 +67,7 @@ describe("a rule manager", () => {
 });
 
 describe("a client", () => {
-  it("knows the namespace where its transport does", async () => {
+  it("has the namespace of its transport", async () => {
     await using fixture = await createFixture();
     expect(fixture.client.fullyQualifiedNamespace).toBe("localhost");
     expect(fixture.client.identifier).toBeUndefined();

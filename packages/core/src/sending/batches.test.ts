@@ -4,8 +4,8 @@ import { createFixture } from "../../test/fixture.js";
 
 const large = "x".repeat(450_000);
 
-describe("sendMessages with more than one batch holds", () => {
-  it("says what was sent, what failed and what was not tried", async () => {
+describe("sendMessages with more than fits into one batch", () => {
+  it("reports which messages were sent, failed or were not tried", async () => {
     await using fixture = await createFixture({ queue: { maxSizeInMegabytes: 1 } });
     const sender = fixture.client.createSender("orders");
     const messages = ["a", "b", "c", "d", "e"].map((messageId) => ({ messageId, body: large }));
@@ -31,7 +31,7 @@ describe("sendMessages with more than one batch holds", () => {
     expect(peeked.map(({ messageId }) => messageId)).toEqual(["a", "b"]);
   });
 
-  it("fails as a single batch does when nothing was sent", async () => {
+  it("fails like a single batch if nothing was sent", async () => {
     await using fixture = await createFixture();
     fixture.broker.faults.fill("orders");
     const sending = fixture.client
@@ -84,7 +84,7 @@ describe("createMessageBatch", () => {
     }
   });
 
-  it("stays within 1 MB on an entity that takes larger messages", async () => {
+  it("stays within 1 MB on an entity that accepts larger messages", async () => {
     await using fixture = await createFixture({ queue: { maxMessageSizeInKilobytes: 102_400 } });
     const batch = await fixture.client.createSender("orders").createMessageBatch();
     expect(batch.maxSizeInBytes).toBe(1024 * 1024);

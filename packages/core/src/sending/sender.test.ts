@@ -18,7 +18,7 @@ describe("sendMessages", () => {
     expect(messages[0]).toMatchObject({ messageId: "a", subject: "order", contentType: "application/json" });
   });
 
-  it("sends none when one cannot be written, and says which", async () => {
+  it("sends none if one cannot be written, and names it", async () => {
     await using fixture = await createFixture({ client: { serializer: picky } });
     const sending = fixture.client
       .createSender("orders")
@@ -32,7 +32,7 @@ describe("sendMessages", () => {
     expect(await fixture.client.createReceiver("orders").peekMessages(9)).toEqual([]);
   });
 
-  it("also sends none when one is refused while another is still being written", async () => {
+  it("also sends none if one is refused while another is still being written", async () => {
     const slow: Serializer = {
       ...json(),
       serialize: async () => Promise.reject(encodeFailure("malformed", "No.")),
@@ -44,7 +44,7 @@ describe("sendMessages", () => {
     await expect(sending).rejects.toMatchObject({ code: "operation-invalid", messageId: "b" });
   });
 
-  it("sends none when one has a property outside its limits", async () => {
+  it("sends none if one has a property outside its limits", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     const messages: Message[] = [{ body: 1 }, { body: 2, messageId: "x".repeat(129) }];
@@ -52,7 +52,7 @@ describe("sendMessages", () => {
     expect(await fixture.client.createReceiver("orders").peekMessages(9)).toEqual([]);
   });
 
-  it("sends nothing for no messages", async () => {
+  it("sends nothing for an empty array", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     await sender.sendMessages([]);
@@ -92,7 +92,7 @@ describe("sendMessages", () => {
 });
 
 describe("sendEncodedMessages", () => {
-  it("sends bodies untouched", async () => {
+  it("sends bodies unchanged", async () => {
     await using fixture = await createFixture({ client: { additionalDeserializers: [] } });
     await fixture.client.createSender("orders").sendEncodedMessages(custom("a", "raw"));
     const [peeked] = await fixture.client.createReceiver("orders").peekMessages(1);
@@ -108,7 +108,7 @@ describe("sendEncodedMessages", () => {
 });
 
 describe("scheduleMessages", () => {
-  it("makes messages visible at their instant", async () => {
+  it("makes messages visible at their scheduled time", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     const receiver = fixture.client.createReceiver("orders");
@@ -136,7 +136,7 @@ describe("scheduleMessages", () => {
     });
   });
 
-  it("refuses what is not an instant", async () => {
+  it("refuses an invalid date", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     await expect(sender.scheduleMessages({ body: 1 }, new Date(Number.NaN))).rejects.toThrow(TypeError);
@@ -144,7 +144,7 @@ describe("scheduleMessages", () => {
 });
 
 describe("a closed sender", () => {
-  it("rejects every call and closes twice without harm", async () => {
+  it("rejects every call, and can be closed twice", async () => {
     await using fixture = await createFixture();
     const sender = fixture.client.createSender("orders");
     await sender.close();
@@ -159,7 +159,7 @@ const tolerant = json();
 /** Waits for a registry that never answers. */
 const pending: Serializer = { ...tolerant, serialize: () => new Promise(() => {}) };
 
-/** Refuses one kind of value, as a schema does. */
+/** Refuses one kind of value, like a schema. */
 const picky: Serializer = {
   ...tolerant,
   serialize(value, context) {

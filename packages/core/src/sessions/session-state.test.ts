@@ -6,7 +6,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const at = Date.UTC(2026, 0, 1);
 
 describe("a session's state", () => {
-  it("carries content type, type and properties in front of the bytes", () => {
+  it("has content type, type and properties before the bytes", () => {
     const state = toSessionState({
       body: bytes("{}"),
       contentType: "application/json",
@@ -22,13 +22,13 @@ describe("a session's state", () => {
     });
   });
 
-  it("begins unlike text, MessagePack and Avro", () => {
+  it("begins with a byte that text, MessagePack and Avro do not have", () => {
     const [first] = toSessionState({ body: new Uint8Array(), contentType: "application/json" });
     // MessagePack never uses it, UTF-8 neither, and Avro's single-object encoding begins with c3.
     expect(first).toBe(0xc1);
   });
 
-  it("is a body without a content type when another client wrote it", () => {
+  it("is read without a content type if another client wrote it", () => {
     const state = bytes('{"total":3}');
     expect(fromSessionState(state, "Cart", "carts")).toEqual({
       body: state,
@@ -50,8 +50,8 @@ describe("a session's state", () => {
       Uint8Array.of(0xc1, 0x57, 0x42, 2, 0, 0),
       "it is of version 2, and this is version 1",
     ],
-    ["cut off in its length", Uint8Array.of(0xc1, 0x57, 0x42, 1, 0), "it is cut off"],
-    ["cut off in its header", Uint8Array.of(0xc1, 0x57, 0x42, 1, 0, 9, 0x7b), "it is cut off"],
+    ["truncated in its length", Uint8Array.of(0xc1, 0x57, 0x42, 1, 0), "it is cut off"],
+    ["truncated in its header", Uint8Array.of(0xc1, 0x57, 0x42, 1, 0, 9, 0x7b), "it is cut off"],
     ["not JSON", withHeader("{"), "it is not JSON"],
     ["a list", withHeader("[]"), "it is not an object"],
     ["a number for a content type", withHeader('{"contentType":1}'), "its contentType is not a string"],
@@ -61,7 +61,7 @@ describe("a session's state", () => {
       "its applicationProperties are not an object",
     ],
     [
-      "a strange property",
+      "an invalid property",
       withHeader('{"applicationProperties":{"a":{}}}'),
       "an application property of an unknown kind",
     ],
@@ -93,7 +93,7 @@ describe("a session's state", () => {
     expect(() => toSessionState({ body, subject: "x".repeat(70_000) })).toThrow("more than 65535");
   });
 
-  it("comes back whole, whatever it is", () => {
+  it("is read back unchanged with any content", () => {
     const value = fc.oneof(
       fc.string(),
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => (n === 0 ? 0 : n)),
@@ -115,7 +115,7 @@ describe("a session's state", () => {
     );
   });
 
-  it("never throws anything else, however damaged", () => {
+  it("throws no other error for any damage", () => {
     const damaged = fc.uint8Array().map((tail) => Uint8Array.of(0xc1, 0x57, 0x42, 1, ...tail));
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array(), damaged), (state) => {

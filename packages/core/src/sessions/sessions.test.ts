@@ -50,11 +50,11 @@ describe("subscribeSessions", () => {
     }
     await sender.sendMessages({ sessionId: "ada", body: 4 });
     await quiet();
-    // Without a lock that was lost.
+    // No lock was lost.
     expect(steps).toEqual(["opening", [1, 0], [2, 0], [3, 0], "closing", "opening", [4, 0]]);
   });
 
-  it("reports an entity that does not exist, at growing intervals", async () => {
+  it("reports an entity that does not exist, at increasing intervals", async () => {
     await using fixture = await createFixture();
     const errors: ProcessErrorArgs[] = [];
     fixture.client.subscribeSessions(
@@ -79,7 +79,7 @@ describe("subscribeSessions", () => {
     expect(await fixture.broker.receiver("carts").peek(1)).toEqual([]);
   });
 
-  it("asks again as soon for many sessions at once as for one", async () => {
+  it("accepts many sessions at a time without a longer delay than for one", async () => {
     await using fixture = await createFixture();
     const errors: ProcessErrorArgs[] = [];
     fixture.client.subscribeSessions(
@@ -123,7 +123,7 @@ describe("subscribeSessions", () => {
     expect(errors[0]).toMatchObject({ errorSource: "receive", sessionId: "ada" });
   });
 
-  it("releases a session whose initializing fails, and reports why", async () => {
+  it("releases a session if sessionInitializing fails, and reports the error", async () => {
     await using fixture = await createSessions();
     await fixture.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
     const errors: ProcessErrorArgs[] = [];
@@ -141,7 +141,7 @@ describe("subscribeSessions", () => {
     expect(errors).toMatchObject([{ errorSource: "sessionCallback", sessionId: "ada" }]);
   });
 
-  it("hands over what it cannot read in receive-and-delete mode", async () => {
+  it("passes on undeserializable messages in receive-and-delete mode", async () => {
     await using fixture = await createSessions();
     await fixture.client.createSender("carts").sendEncodedMessages({ ...poison("p"), sessionId: "ada" });
     const errors: ProcessErrorArgs[] = [];
@@ -171,7 +171,7 @@ describe("subscribeSessions", () => {
     expect(fixture.events.map(({ disposition }) => disposition)).toEqual(Array(6).fill("blocked"));
   });
 
-  it("closes with its client and by its abort signal", async () => {
+  it("closes with its client and with its abort signal", async () => {
     for (const by of ["client", "signal"]) {
       await using fixture = await createSessions();
       const givingUp = new AbortController();
@@ -207,7 +207,7 @@ describe("subscribeSessions", () => {
 });
 
 describe("a session's subscription whose circuit breaker is open", () => {
-  it("stops at its message, in order, and goes on with it", async () => {
+  it("stops at its message, and continues with it in order", async () => {
     const reader = { isBroken: false };
     const sound = json();
     await using fixture = await createSessions({
@@ -239,7 +239,7 @@ describe("a session's subscription whose circuit breaker is open", () => {
 });
 
 describe("listSessions", () => {
-  it("lists all that have messages, however many", async () => {
+  it("lists all sessions that have messages", async () => {
     await using fixture = await createSessions();
     const ids = Array.from({ length: 250 }, (_, i) => `s${String(i).padStart(3, "0")}`);
     await fixture.client.createSender("carts").sendMessages(ids.map((sessionId) => ({ sessionId, body: 1 })));
@@ -248,7 +248,7 @@ describe("listSessions", () => {
     expect(listed).toEqual(ids);
   });
 
-  it("is refused where the transport cannot", async () => {
+  it("is refused if the transport does not support it", async () => {
     await using fixture = await createSessions();
     const capabilities = new Set<TransportCapability>(["sessions"]);
     const { scheduler } = fixture.transport;

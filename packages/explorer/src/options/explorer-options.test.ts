@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createMcpServer } from "../mcp/mcp-server.js";
 import { startExplorer } from "../server/start-explorer.js";
 
-it("refuses misspelt options with the nearest name", async () => {
+it("refuses misspelt options and suggests the most similar name", async () => {
   await expect(startExplorer({ allowChange: true } as never)).rejects.toThrow(
     new TypeError('startExplorer: there is no option "allowChange"; did you mean "allowChanges"?'),
   );

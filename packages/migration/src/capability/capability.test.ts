@@ -65,7 +65,7 @@ function beacon(
   };
 }
 
-describe("what a reader can read", () => {
+describe("a reader's capability", () => {
   it("follows from its pipeline: media types, message types, versions and digests of their schemas", () => {
     expect(able.mediaTypes).toEqual(expect.arrayContaining(["application/avro", "application/json"]));
     expect(able.messageTypes).toEqual([
@@ -96,7 +96,7 @@ describe("what a reader can read", () => {
 });
 
 describe("the guard", () => {
-  it("has no objection when every instance of every reader is able", async () => {
+  it("has no objection if every instance of every reader can read the target", async () => {
     const store = tableStore();
     await store.announce(beacon("billing", "1", able));
     await store.announce(beacon("billing", "2", able));
@@ -113,7 +113,7 @@ describe("the guard", () => {
     expect(await objections(store, ["billing"], 1000)).toEqual(['"billing" has not said what it can read']);
   });
 
-  it("objects to one instance that cannot read the target among those that can, also of a reader that was not named", async () => {
+  it("objects to one instance that cannot read the target among others that can, also of an unnamed reader", async () => {
     const store = tableStore();
     await store.announce(beacon("billing", "1", able));
     await store.announce(beacon("billing", "2", jsonOnly));
@@ -124,7 +124,7 @@ describe("the guard", () => {
     ]);
   });
 
-  it("ignores unnamed readers that do not know the type, and objects to named ones", async () => {
+  it("ignores unnamed readers without the type, and objects to named ones", async () => {
     const store = tableStore();
     const other = readerCapability(createPipeline({ serializer: json() }));
     await store.announce(beacon("audit", "1", other));
@@ -155,7 +155,7 @@ describe("the guard", () => {
     expect(await objections(store, ["billing"], 20)).toEqual([]);
   });
 
-  it("tolerates clocks that differ: a reader's clock that is behind does not make its beacon count as expired", async () => {
+  it("tolerates different clocks: the beacon of a reader whose clock is slow does not count as expired", async () => {
     const store = tableStore();
     await store.announce(beacon("billing", "1", able, 500_000));
     await store.announce(beacon("audit", "1", jsonOnly, 500_000 - 5 * 60_000));
@@ -185,7 +185,7 @@ describe("the guard", () => {
 });
 
 describe("beacons in a queue", () => {
-  it("contain what was announced, and stay in the queue until they expire", async () => {
+  it("contain the announced capability, and stay in the queue until they expire", async () => {
     await using fixture = await createFixture();
     const { store, scheduler, clock } = fixture;
     await using announcement = await announceCapability(store, able, {
@@ -237,7 +237,7 @@ describe("beacons in a queue", () => {
     }
   });
 
-  it("report when renewing failed, and are renewed again later", async () => {
+  it("report if renewing failed, and are renewed again later", async () => {
     await using fixture = await createFixture();
     const { scheduler, clock } = fixture;
     const errors: unknown[] = [];
@@ -277,7 +277,7 @@ describe("beacons in a queue", () => {
   });
 
   it.each([-30, -3, 3, 30])(
-    "go by the broker's time with a reader whose clock is off by %i minutes",
+    "use the broker's time for a reader whose clock is wrong by %i minutes",
     async (minutes) => {
       await using fixture = await createFixture();
       const { store, scheduler, clock } = fixture;
@@ -302,7 +302,7 @@ describe("beacons in a queue", () => {
     },
   );
 
-  it("leave out expired beacons that the broker has not removed yet", async () => {
+  it("omit expired beacons that the broker has not removed yet", async () => {
     await using fixture = await createFixture();
     const { clock, transport } = fixture;
     await fixture.store.announce(beacon("old", "1", able, 0));
@@ -328,7 +328,7 @@ describe("beacons in a queue", () => {
     expect(listed.map(({ reader }) => reader)).toEqual(["new"]);
   });
 
-  it("are found behind more than 10,000 messages; listing is refused beyond maxMessages", async () => {
+  it("are found after more than 10,000 messages; listing is refused beyond maxMessages", async () => {
     await using fixture = await createFixture();
     const { store, transport } = fixture;
     const sender = transport.createSender("capabilities");
@@ -342,7 +342,7 @@ describe("beacons in a queue", () => {
     );
   });
 
-  it("are read when they are large, and refused when they are larger", async () => {
+  it("are read up to the maximum size, and refused if larger", async () => {
     await using fixture = await createFixture();
     const { store, transport, clock } = fixture;
     const large = { ...jsonOnly, mediaTypes: Array.from({ length: 30_000 }, (_, n) => `application/x-${n}`) };
@@ -362,7 +362,7 @@ describe("beacons in a queue", () => {
     await expect(store.list()).rejects.toThrow("remove it");
   });
 
-  it("let a plan be raised, end to end", async () => {
+  it("allow a plan to be raised, end to end", async () => {
     await using fixture = await createFixture();
     const { store, scheduler } = fixture;
     const guard = beaconGuard({ store, readers: ["billing"], pipeline, scheduler });
@@ -378,7 +378,7 @@ describe("beacons in a queue", () => {
   });
 });
 
-/** Lets the event loop turn until something holds. */
+/** Runs the event loop until a condition is true. */
 async function settled(holds: () => Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 1000; turn++) {
     if (await holds()) return;

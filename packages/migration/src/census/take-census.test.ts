@@ -13,7 +13,7 @@ const asMsgpack = written({ id: 2 }, "application/vnd.msgpack");
 const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe, 0xfd), subject: "order-placed" };
 
 describe("a census", () => {
-  it("counts active, scheduled, deferred and dead-lettered messages by who would read them", async () => {
+  it("counts active, scheduled, deferred and dead-lettered messages by the serializer that would read them", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", asJson);
@@ -104,7 +104,7 @@ describe("a census", () => {
     ]);
   });
 
-  it("peeks sessions, subscriptions and forwarding entities, in the order of the flow", async () => {
+  it("peeks sessions, subscriptions and forwarding entities, sources before targets", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("archive");
     await fixture.broker.createTopic("events");
@@ -142,7 +142,7 @@ describe("a census", () => {
     ]);
   });
 
-  it("reports where it stopped at the limit, and which place it could not peek", async () => {
+  it("reports where it stopped at the limit, and which entity it could not peek", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let count = 0; count < 5; count++) await fixture.send("orders", asJson);
@@ -164,7 +164,7 @@ describe("a census", () => {
     ]);
   });
 
-  it("reads a share of the messages when asked to, and counts all of them", async () => {
+  it("reads a share of the messages if configured, and counts all of them", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let count = 0; count < 200; count++) await fixture.send("orders", asJson);
@@ -177,7 +177,7 @@ describe("a census", () => {
     expect(count("decoded")).toBeLessThan(70);
   });
 
-  it("uses bounded memory when producers invent subjects and content types", async () => {
+  it("uses bounded memory for arbitrary subjects and content types", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let n = 0; n < 50; n++)
@@ -194,7 +194,7 @@ describe("a census", () => {
     });
   });
 
-  it("groups by where bodies probably come from, with originOf", async () => {
+  it("groups by the probable origin of bodies, with originOf", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (const message of [asJson, garbage, asJson, asMsgpack]) await fixture.send("orders", message);

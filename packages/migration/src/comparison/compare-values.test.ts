@@ -14,21 +14,21 @@ const at = new Date(0);
 
 describe("compareValues", () => {
   it.each<[string, unknown, unknown, string[]]>([
-    ["null for a field that was left out", {}, { a: null }, ["/a undefined-null"]],
+    ["null for an omitted field", {}, { a: null }, ["/a undefined-null"]],
     ["undefined for null", { a: null }, { a: undefined }, ["/a undefined-null"]],
     ["a field that is lost", { a: 1 }, {}, ["/a missing"]],
     ["a field that appears", {}, { a: 1 }, ["/a added"]],
-    ["a text for a date", { at }, { at: at.toISOString() }, ["/at date"]],
+    ["a string for a date", { at }, { at: at.toISOString() }, ["/at date"]],
     ["a number for a date", { at }, { at: 0 }, ["/at date"]],
-    ["another instant", { at }, { at: new Date(1) }, ["/at date"]],
+    ["another date", { at }, { at: new Date(1) }, ["/at date"]],
     ["a number for a bigint", { id: 2n ** 60n }, { id: 2 ** 60 }, ["/id bigint"]],
-    ["a text for a bigint", { id: 5n }, { id: "5" }, ["/id bigint"]],
+    ["a string for a bigint", { id: 5n }, { id: "5" }, ["/id bigint"]],
     ["another bigint", { id: 5n }, { id: 6n }, ["/id bigint"]],
     ["a float of single precision", { price: 0.1 }, { price: Math.fround(0.1) }, ["/price precision"]],
     ["another number", { price: 1 }, { price: 2 }, ["/price value"]],
     ["null for NaN", { rate: Number.NaN }, { rate: null }, ["/rate not-finite"]],
     ["0 for -0", { rate: -0 }, { rate: 0 }, ["/rate not-finite"]],
-    ["a text for bytes", { key: bytes }, { key: "AQI=" }, ["/key bytes"]],
+    ["a string for bytes", { key: bytes }, { key: "AQI=" }, ["/key bytes"]],
     ["a list for bytes", { key: bytes }, { key: [1, 2] }, ["/key bytes"]],
     ["other bytes", { key: bytes }, { key: Uint8Array.of(1) }, ["/key bytes"]],
     ["an object for a Map", { map: new Map([["a", 1]]) }, { map: { a: 1 } }, ["/map map"]],
@@ -48,9 +48,9 @@ describe("compareValues", () => {
     ["a Map with other keys", new Map([["a", 1]]), new Map([["b", 1]]), ["/ value"]],
     ["a Set in another order", new Set([1, 2]), new Set([2, 1]), ["/ order"]],
     ["a shorter list", { lines: [1, 2] }, { lines: [1] }, ["/lines length"]],
-    ["a text for a number", { n: 1 }, { n: "1" }, ["/n type"]],
+    ["a string for a number", { n: 1 }, { n: "1" }, ["/n type"]],
     ["a list for an object", { n: {} }, { n: [] }, ["/n type"]],
-    ["another text", { s: "a" }, { s: "b" }, ["/s value"]],
+    ["another string", { s: "a" }, { s: "b" }, ["/s value"]],
   ])("reports %s", (_, before, after, expected) => {
     expect(differences(before, after)).toEqual(expected);
   });

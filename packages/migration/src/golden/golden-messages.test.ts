@@ -75,7 +75,7 @@ async function openGolden(messages: readonly EncodedMessage[]) {
 }
 
 describe("capturing golden messages", () => {
-  it("takes one sample of each type, version, format and shape, redacted and as it travels", async () => {
+  it("takes one sample of each type, version, format and shape, redacted and in its encoded form", async () => {
     await using fixture = await openGolden([
       asV1(ada),
       asV1({ ...ada, name: "Grace Hopper", total: 7 }),
@@ -120,7 +120,7 @@ describe("capturing golden messages", () => {
     expect(messages[0]?.message.applicationProperties).toEqual({ tenant: "Aaaaaaa", shard: 1n });
   });
 
-  it("keeps the content encoding of a compressed body, however it is spelt", async () => {
+  it("keeps the content encoding of a compressed body in any letter case", async () => {
     const sent = asV1(ada);
     const body = gzipSync(sent.body as Uint8Array);
     for (const name of ["Content-Encoding", "content-encoding"]) {
@@ -132,7 +132,7 @@ describe("capturing golden messages", () => {
     }
   });
 
-  it("keeps labels as they are, wrong and missing ones too: they decide who reads", async () => {
+  it("keeps content types unchanged, even wrong and missing ones, because they select the reader", async () => {
     await using fixture = await openGolden([
       { ...asV1(ada), contentType: "application/x-order" },
       { ...asV1(ada), contentType: undefined },
@@ -141,7 +141,7 @@ describe("capturing golden messages", () => {
     expect(messages.map(({ message }) => message.contentType)).toEqual(["application/x-order", undefined]);
   });
 
-  it("leaves out messages whose redacted body the schema refuses, and says where", async () => {
+  it("omits messages whose redacted body the schema refuses, and reports them", async () => {
     await using fixture = await openGolden([asV1(ada)]);
     const { messages, skipped } = await fixture.capture({ keep: [] });
     expect(messages).toEqual([]);
@@ -160,7 +160,7 @@ describe("capturing golden messages", () => {
     expect(raw.messages[0]).toMatchObject({ isRedacted: false, message: { body: asV1(ada).body } });
   });
 
-  it("counts what it cannot sample", async () => {
+  it("counts messages that it cannot sample", async () => {
     await using fixture = await openGolden([
       { body: Uint8Array.of(0xff), subject: "order" },
       { body: { section: "value", value: 1 } },
@@ -191,14 +191,14 @@ describe("checking golden messages", () => {
     return fixture;
   }
 
-  it("finds nothing while the chain reads them as it did", async () => {
+  it("finds nothing if the chain reads them as before", async () => {
     await using fixture = await openChecked();
     const { directory } = fixture;
     expect(await checkGoldenMessages({ pipeline: now, directory })).toEqual({ checked: 2, failures: [] });
     await assertGoldenMessages({ pipeline: now, directory });
   });
 
-  it("finds lost support: a deserializer that was dropped too early", async () => {
+  it("finds lost support: a deserializer that was removed too early", async () => {
     await using fixture = await openChecked();
     const pipeline = createPipeline({ serializer: avro(), messageTypes: [orderV2] });
     const { failures } = await checkGoldenMessages({ pipeline, directory: fixture.directory });
@@ -256,7 +256,7 @@ describe("checking golden messages", () => {
     ]);
   });
 
-  it("finds a new ambiguity: another serializer that would take the body as well", async () => {
+  it("finds a new ambiguity: another serializer that would also accept the body", async () => {
     await using fixture = await openGolden([{ ...asV1(ada), subject: undefined, applicationProperties: {} }]);
     const pipeline = createPipeline({ serializer: json() });
     await writeGoldenMessages(fixture.directory, (await fixture.capture({ pipeline })).messages);

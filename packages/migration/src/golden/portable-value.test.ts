@@ -26,7 +26,7 @@ const { value: anyValue } = fc.letrec((tie) => ({
 }));
 
 describe("a portable value", () => {
-  it("comes back from JSON as it was", () => {
+  it("is the same after a round trip through JSON", () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const text = JSON.stringify(toPortableValue(value));
@@ -39,7 +39,7 @@ describe("a portable value", () => {
     expect(fromPortableValue({ $ref: "#/a" })).toEqual({ $ref: "#/a" });
   });
 
-  it("refuses unsuitable content of a tag, and excessive depth", () => {
+  it("refuses invalid content of a tag, and excessive depth", () => {
     expect(() => fromPortableValue({ $map: 1 })).toThrow(TypeError);
     expect(() => fromPortableValue({ $bigint: "one" })).toThrow(SyntaxError);
     for (const wrong of [

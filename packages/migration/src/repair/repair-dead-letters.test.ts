@@ -52,7 +52,7 @@ async function openDeadLetters(messages: readonly EncodedMessage[], options: obj
   };
 }
 
-/** A transport that fails at the chosen moment and from then on, as if the process had been killed. */
+/** A transport that fails from a given operation on, as if the process had been killed. */
 function failing(transport: Transport, when: "before-send" | "after-send" | "before-complete"): Transport {
   const die = () => Promise.reject(new Error("killed"));
   return replaced(transport, {
@@ -81,7 +81,7 @@ function replaced<T extends object>(target: T, methods: Partial<T>): T {
 }
 
 describe("a survey of dead letters", () => {
-  it("groups them by cause and reports how today's chain reads them", async () => {
+  it("groups them by cause and reports how the current chain reads them", async () => {
     await using fixture = await openDeadLetters([order(1), garbage, order(2)]);
     const survey = await surveyDeadLetters({
       transport: fixture.transport,
@@ -117,7 +117,7 @@ describe("a survey of dead letters", () => {
     expect(await fixture.dead()).toHaveLength(3);
   });
 
-  it("reports the attempt that got furthest for what cannot be deserialized", async () => {
+  it("reports the attempt that reached the latest stage for undeserializable messages", async () => {
     const cutOff = { ...garbage, contentType: "application/vnd.msgpack", body: Uint8Array.of(0x92, 1) };
     await using fixture = await openDeadLetters([cutOff]);
     const { groups } = await surveyDeadLetters({
@@ -177,7 +177,7 @@ describe("a rehearsal", () => {
     ]);
   });
 
-  it("counts what cannot be transcoded, and stops at the limit", async () => {
+  it("counts messages that cannot be transcoded, and stops at the limit", async () => {
     await using fixture = await openDeadLetters([order(1), order(2), order(3)]);
     const options = { transport: fixture.transport, from: { queue: "orders" } };
     const refuse = () => {
@@ -200,7 +200,7 @@ describe("a rehearsal", () => {
 });
 
 describe("a repair", () => {
-  it("sends the original bytes, keeps all properties and removes those that dead-lettering added", async () => {
+  it("sends the original bytes, keeps all properties and removes those of dead-lettering", async () => {
     const sent: EncodedMessage = {
       ...order(1),
       correlationId: 7n,
@@ -229,7 +229,7 @@ describe("a repair", () => {
     expect(await fixture.dead()).toEqual([]);
   });
 
-  it("writes the value again in the chain's main format when asked to", async () => {
+  it("writes the value again in the chain's main format if configured", async () => {
     await using fixture = await openDeadLetters([order(1)]);
     await fixture.repair({ body: "transcode" });
     const [message] = await fixture.waiting();
@@ -241,7 +241,7 @@ describe("a repair", () => {
     expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
   });
 
-  it("removes the content encoding when it transcodes, however it was spelt", async () => {
+  it("removes the content encoding in any letter case when it transcodes", async () => {
     for (const name of ["Content-Encoding", "content-encoding"]) {
       const compressed = {
         ...order(1),
@@ -256,7 +256,7 @@ describe("a repair", () => {
     }
   });
 
-  it("leaves messages that today's chain cannot read, that were not selected or were resubmitted too often", async () => {
+  it("leaves messages that the current chain cannot read, that were not selected or were resubmitted too often", async () => {
     const tired = { ...order(3), applicationProperties: { "waybill-resubmits": 3 } };
     await using fixture = await openDeadLetters([order(1), garbage, order(2), tired]);
 
@@ -275,7 +275,7 @@ describe("a repair", () => {
     expect(await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 0 })).toHaveLength(3);
   });
 
-  it("sends undeserializable messages too with includeUndeserializable", async () => {
+  it("also sends undeserializable messages with includeUndeserializable", async () => {
     await using fixture = await openDeadLetters([garbage]);
     await fixture.repair({ includeUndeserializable: true });
     expect((await fixture.waiting())[0]?.body).toEqual(garbage.body);
@@ -306,7 +306,7 @@ describe("a repair", () => {
     });
   });
 
-  it("stays below the rate", async () => {
+  it("does not exceed the rate", async () => {
     await using fixture = await openDeadLetters([order(1), order(2), order(3)]);
     let isDone = false;
     const repaired = fixture.repair({ maxPerSecond: 0.2 }).then(() => {
@@ -334,7 +334,7 @@ describe("a repair", () => {
     let sent = 0;
     const aborted = fixture.repair({
       receipts,
-      // Five at once; the next five wait for their turn while the clock stands still.
+      // Five at once; the next five wait while the clock does not advance.
       maxPerSecond: 1,
       abortSignal: controller.signal,
       onProgress: ({ resubmitted }) => {
@@ -390,7 +390,7 @@ describe("a repair", () => {
 });
 
 describe("an interrupted repair", () => {
-  it("resumes with its receipts: what was sent is removed, not sent again", async () => {
+  it("resumes with its receipts: sent messages are removed, not sent again", async () => {
     await using fixture = await openDeadLetters([order(1), order(2)]);
     const receipts = createMemoryReceipts();
     await expect(
@@ -407,7 +407,7 @@ describe("an interrupted repair", () => {
     expect([await fixture.waiting(), await fixture.dead()]).toMatchObject([{ length: 2 }, { length: 0 }]);
   });
 
-  it("does not mistake a message of the same number in a recreated queue for one that was sent", async () => {
+  it("does not confuse a message with the same sequence number in a recreated queue with a sent one", async () => {
     await using fixture = await openDeadLetters([order(1)]);
     const receipts = createMemoryReceipts();
     await expect(
@@ -421,7 +421,7 @@ describe("an interrupted repair", () => {
     expect(await elsewhere.waiting()).toMatchObject([{ messageId: "order-2" }]);
   });
 
-  it("recognises its receipts when the queue's name is written in other letter case", async () => {
+  it("recognises its receipts if the queue's name has another letter case", async () => {
     await using fixture = await openDeadLetters([order(1)]);
     const receipts = createMemoryReceipts();
     await expect(
@@ -431,7 +431,7 @@ describe("an interrupted repair", () => {
     expect(await fixture.repair({ receipts, from: { queue: "Orders" } })).toMatchObject({ resumed: 1 });
   });
 
-  it("sends again what may have been sent, and reports which messages", async () => {
+  it("sends again messages that may have been sent, and reports them", async () => {
     for (const [when, waiting] of [
       ["before-send", 1],
       ["after-send", 2],
@@ -451,7 +451,7 @@ describe("an interrupted repair", () => {
     }
   });
 
-  it("makes no duplicate if the target detects them, although the target still remembers the original's id", async () => {
+  it("causes no duplicate if the target detects duplicates, although the original's id is still in its window", async () => {
     await using fixture = await openDeadLetters([order(1)], { requiresDuplicateDetection: true });
     const receipts = createMemoryReceipts();
     const again = { receipts, targetDetectsDuplicates: true };
@@ -468,7 +468,7 @@ describe("an interrupted repair", () => {
     expect(await fixture.dead()).toEqual([]);
   });
 
-  it("keeps its receipts in a file, and tolerates a torn last line", async () => {
+  it("keeps its receipts in a file, and tolerates an incomplete last line", async () => {
     const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
     const path = join(directory, "orders.receipts");
     await using fixture = await openDeadLetters([order(1)]);
@@ -492,7 +492,7 @@ describe("an interrupted repair", () => {
     await rm(directory, { recursive: true });
   });
 
-  it("refuses a file that holds something else", async () => {
+  it("refuses a file with other content", async () => {
     const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
     const path = join(directory, "notes.txt");
     await writeFile(path, "buy milk\n");

@@ -88,7 +88,7 @@ describe("the verdict on retiring a serializer", () => {
     ]);
   });
 
-  it("is no while messages wait that name it, even if another serializer can read them", async () => {
+  it("is no while messages wait that declare it, even if another serializer can read them", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", { ...written("json"), contentType: "application/vnd.msgpack" });
@@ -102,7 +102,7 @@ describe("the verdict on retiring a serializer", () => {
     expect(verdict.reasons.map(({ obstacle }) => obstacle)).toEqual(["waiting"]);
   });
 
-  it("is no while a message is undeserializable or was not read, or a place was not peeked to its end", async () => {
+  it("is no while a message is undeserializable or was not read, or an entity was not peeked completely", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     for (let n = 0; n < 3; n++) await fixture.send("orders", { body: Uint8Array.of(0xff) });
@@ -119,7 +119,7 @@ describe("the verdict on retiring a serializer", () => {
     expect(await obstacles({ maxMessagesPerPlace: 2 })).toEqual(["undeserializable", "not-peeked"]);
   });
 
-  it("is no while messages may be scheduled at a topic, until the last time its writers may have scheduled for", async () => {
+  it("is no while messages may be scheduled at a topic, until the last possible scheduled time of its writers", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("events");
     await fixture.schedule("events", written("json"), 60_000);
@@ -166,7 +166,7 @@ describe("the verdict on retiring a serializer", () => {
     expect(obstacles({ writersStoppedAt })).toEqual([]);
   });
 
-  it("does not mistake a message that was scheduled before its writers stopped for one that was sent after", async () => {
+  it("does not confuse a message that was scheduled before its writers stopped with one that was sent later", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.schedule("orders", written("json"), 60_000);
@@ -209,7 +209,7 @@ describe("the verdict on retiring a serializer", () => {
   });
 });
 
-describe("whatever waits anywhere", () => {
+describe("any waiting messages", () => {
   const queues = ["plain", "sessions", "archive"] as const;
   const place = fc.constantFrom(...queues, "events" as const);
   const body = fc.oneof(
@@ -245,7 +245,7 @@ describe("whatever waits anywhere", () => {
     waitMs: fc.constantFrom(1, 30_000, 61_000),
   });
 
-  it("is never declared safe while a consumer without the serializer would fail on it", async () => {
+  it("never make a verdict safe while a consumer without the serializer would fail", async () => {
     let safe = 0;
     await fc.assert(
       fc.asyncProperty(fixture, async (given) => {
@@ -311,7 +311,7 @@ describe("the verdict on retiring a version of a message type", () => {
     return { ...fixture, evidence };
   }
 
-  it("is no while they wait, whatever upcasting does to them", async () => {
+  it("is no while they wait, with any upcasters", async () => {
     await using fixture = await openOrders();
     const census = await takeCensus({ ...fixture.source, pipeline: typed });
     for (const version of [1, 2]) {
@@ -342,10 +342,10 @@ describe("the verdict on retiring a version of a message type", () => {
       "1",
       'version "1" of "order" is not in the chain, which has 1, 2, 3. The version has to be a number.',
     ],
-    ["a version that never was", "order", 7, 'version 7 of "order" is not in the chain'],
+    ["a version that does not exist", "order", 7, 'version 7 of "order" is not in the chain'],
     ["a version that is not a number", "order", Number.NaN, "version NaN of"],
     ["no type", undefined as unknown as string, 1, "the chain has no message type undefined"],
-  ])("is no for %s, and says what to do", async (_, messageType, version, text) => {
+  ])("is no for %s, and suggests the solution", async (_, messageType, version, text) => {
     await using fixture = await openOrders();
     const census = await takeCensus({ ...fixture.source, pipeline: typed });
     const verdict = retirementVerdict({ messageType, version: version as number }, census, fixture.evidence);
@@ -364,7 +364,7 @@ describe("the verdict on retiring a version of a message type", () => {
     expect(retirementVerdict(target, older, fixture.evidence).isSafe).toBe(false);
   });
 
-  it("sees a type behind any number of made-up subjects", async () => {
+  it("finds a type among any number of arbitrary subjects", async () => {
     await using fixture = await openOrders();
     const passing = orderPipeline({ messageTypePolicies: { unknown: "pass" } });
     await fixture.broker.createQueue("others");
@@ -391,15 +391,11 @@ describe("the verdict on retiring a version of a message type", () => {
   });
 });
 
-describe("evidence beside the census", () => {
+describe("evidence in addition to the census", () => {
   it.each<[string, RetirementEvidence, string]>([
+    ["an invalid date", { writersStoppedAt: new Date(Number.NaN) }, "writersStoppedAt is not a valid date"],
     [
-      "a date that is none",
-      { writersStoppedAt: new Date(Number.NaN) },
-      "writersStoppedAt is not a valid date",
-    ],
-    [
-      "a text for a date",
+      "a string for a date",
       { writersStoppedAt: "yesterday" as unknown as Date },
       "writersStoppedAt is not a valid",
     ],
@@ -409,7 +405,7 @@ describe("evidence beside the census", () => {
       "writersStoppedAt is not a valid date",
     ],
     [
-      "a schedule that is none",
+      "an invalid schedule",
       { maxScheduleDurationInMs: Number.NaN },
       "maxScheduleDurationInMs is not a duration",
     ],
@@ -451,7 +447,7 @@ describe("evidence beside the census", () => {
   });
 });
 
-describe("whatever waits in whatever version", () => {
+describe("any waiting messages of any version", () => {
   const slips = ["none", "typo", "case", "alias", "text", "no types", "folded", "no date"] as const;
   const message = fc.record({
     version: fc.constantFrom(1, 2, 3, undefined),
@@ -470,7 +466,7 @@ describe("whatever waits in whatever version", () => {
   });
 
   it.each(slips)(
-    "is never declared safe while a consumer without the version would fail on it: %s",
+    "never make a verdict safe while a consumer without the version would fail: %s",
     async (slip) => {
       let safe = 0;
       await fc.assert(

@@ -42,7 +42,7 @@ const pipeline = createPipeline({
 const secret = "ada@example.com";
 
 describe("a shadow check", () => {
-  it("reports what readers would see differently, by path and kind, without values", async () => {
+  it("reports what readers would read differently, by path and kind, without values", async () => {
     const shadow = new ShadowCheck({ candidate: { serializer: "avro" }, sampleRate: 1 });
     const observed = shadow.observe(pipeline);
     const message = payment.message({ at: new Date(0), amount: 0.1 });
@@ -62,13 +62,13 @@ describe("a shadow check", () => {
     expect(JSON.stringify(report)).not.toContain(secret);
   });
 
-  it("finds nothing where readers would see the same", async () => {
+  it("finds nothing if readers would read the same", async () => {
     const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1 });
     shadow.observe(pipeline).serialize({ body: { id: 1, lines: [{ sku: "a" }], note: undefined } });
     expect(await shadow.report()).toMatchObject({ sampled: 1, same: 1, findings: [] });
   });
 
-  it("compares across versions: what handlers get after upcasting", async () => {
+  it("compares across versions: the values that handlers get after upcasting", async () => {
     const shadow = new ShadowCheck({ candidate: { serializer: "avro", version: 2 }, sampleRate: 1 });
     shadow.observe(ordersPipeline()).serialize(orderPlaced.message(order(7)));
     expect(await shadow.report()).toMatchObject({ sampled: 1, same: 1 });
@@ -112,7 +112,7 @@ describe("a shadow check", () => {
     expect(await shadow.report()).toMatchObject({ sampled: 100, same: 100 });
   });
 
-  it("does not use a claim-check store, and asks a key provider no more often than a send does", async () => {
+  it("does not use a claim-check store, and calls a key provider no more often than a send", async () => {
     const bodies = new Map<string, Uint8Array>();
     const calls = { put: 0, get: 0, currentKey: 0, findKey: 0 };
     const store: ClaimCheckStore = {
@@ -169,10 +169,10 @@ describe("a shadow check", () => {
     ["rejects while writing", { serialize: async () => thrower() }, "unwritable"],
     ["rejects while reading", { deserialize: async () => thrower() }, "undeserializable"],
     ["returns nothing", { serialize: () => undefined as never }, "unwritable"],
-    ["answers with a promise that is none", { serialize: () => halfPromise as never }, "unsettled"],
-    ["writes much", { serialize: () => ({ bytes: new Uint8Array(2_000_000) }) }, "too-large"],
+    ["returns an object with an invalid then", { serialize: () => halfPromise as never }, "unsettled"],
+    ["writes a large body", { serialize: () => ({ bytes: new Uint8Array(2_000_000) }) }, "too-large"],
     ["reads something that throws", { deserialize: trap }, "undeserializable"],
-  ])("reports in bounded time whatever the candidate does: it %s", async (_, part, kind) => {
+  ])("reports in bounded time if the candidate %s", async (_, part, kind) => {
     const candidate: Serializer = { ...msgpack(), ...part };
     const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1, timeoutInMs: 50 });
     const observed = shadow.observe(
@@ -259,7 +259,7 @@ function thrower(): never {
 }
 
 /** Has a `then` method but is not a promise. */
-// biome-ignore lint/suspicious/noThenProperty: a candidate may answer so.
+// biome-ignore lint/suspicious/noThenProperty: a candidate may return this.
 const halfPromise: object = { then: () => undefined };
 
 function trap(): unknown {

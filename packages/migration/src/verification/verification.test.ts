@@ -79,7 +79,7 @@ describe("verification", () => {
     expect(ambiguities).toEqual([]);
   });
 
-  it("reports an ambiguity as harmless when the value is the same either way", async () => {
+  it("reports an ambiguity as harmless if both values are the same", async () => {
     const type = defineMessage("note", {
       version: 2,
       schemas: { 1: {}, 2: {} },
@@ -91,7 +91,7 @@ describe("verification", () => {
     expect((await verification.report()).ambiguities).toMatchObject([{ isHarmless: true, under: "version" }]);
   });
 
-  it("is not misled by a handler that changes the value it was given", async () => {
+  it("is not affected by a handler that changes its value", async () => {
     const verification = new Verification({ sampleRate: 1 });
     const observed = verification.observe(pipeline);
     const outcome = observed.deserialize(labelledJson('{"order":1}'));
@@ -139,7 +139,7 @@ describe("verification", () => {
     expect(uncounted).toBe(1);
   });
 
-  it("costs nothing at a rate of 0: it returns the pipeline itself", () => {
+  it("has no cost at a rate of 0: it returns the same pipeline", () => {
     expect(new Verification({ sampleRate: 0 }).observe(pipeline)).toBe(pipeline);
     expect(() => new Verification({ sampleRate: -1 })).toThrow(TypeError);
   });

@@ -26,7 +26,7 @@ function contentTypeOf(plan: ContentTypePlan, message: Message): string | undefi
 }
 
 describe("a write plan by content type", () => {
-  it("moves messages without a message type, whatever their subject, and back at once", async () => {
+  it("switches messages without a message type, with any subject, and back at once", async () => {
     const plan = planOf();
     const message = { body: { order: 1 }, subject: "eu", messageId: "m1" };
     expect(contentTypeOf(plan, message)).toBe("application/json");
@@ -37,7 +37,7 @@ describe("a write plan by content type", () => {
     expect(contentTypeOf(plan, message)).toBe("application/json");
   });
 
-  it("writes what the pipeline reads", async () => {
+  it("writes bodies that the pipeline reads", async () => {
     const plan = planOf();
     const planned = withWritePlans(pipeline, [plan]);
     for (const percent of [0, 100]) {
@@ -47,7 +47,7 @@ describe("a write plan by content type", () => {
     }
   });
 
-  it("writes a session in one format, and the planned share of sessions new", async () => {
+  it("writes each session in one format, and the planned share of sessions in the new one", async () => {
     const plan = planOf();
     await plan.setPercent(30, { override: true });
     const chosen = (sessionId: string) => plan.choose({ body: 1, sessionId });
@@ -102,7 +102,7 @@ describe("a write plan by content type", () => {
 });
 
 describe("raising its share", () => {
-  it("asks every reader for the content type", async () => {
+  it("checks the content type with every reader", async () => {
     const guard = beaconGuard({
       store: storeOf("billing", createPipeline({ serializer: json() })),
       readers: ["billing"],
@@ -113,7 +113,7 @@ describe("raising its share", () => {
     );
   });
 
-  it("is refused until all readers have announced what they read", async () => {
+  it("is refused until all readers have announced their capability", async () => {
     const guard = beaconGuard({
       store: storeOf("billing", pipeline),
       readers: ["billing", "audit"],
@@ -122,7 +122,7 @@ describe("raising its share", () => {
     await expect(planOf({ guard }).setPercent(10)).rejects.toThrow('"audit" has not said what it can read');
   });
 
-  it("succeeds when all readers are able, suffixes included; a recheck stops the plan when one no longer is", async () => {
+  it("succeeds if all readers can read it, including suffixes; a recheck stops the plan if one no longer can", async () => {
     const to = { contentType: "application/vnd.shop+json" };
     const readers = ["billing"];
     const able = planOf({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { shareCount, shareOf, stableKey } from "./stable-share.js";
 
 describe("shareOf", () => {
-  it("follows the documented algorithm, so that other senders can decide alike", () => {
+  it("follows the documented algorithm, so that other senders can decide in the same way", () => {
     expect(shareOf("order-placed", "ada")).toBe(reference("order-placed", "ada"));
     expect(shareOf("order-placed", "zoë 😀")).toBe(reference("order-placed", "zoë 😀"));
   });

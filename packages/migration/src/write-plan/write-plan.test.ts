@@ -25,7 +25,7 @@ function contentTypes(plan: WritePlan, sessionIds: readonly string[]): unknown[]
 }
 
 describe("a write plan", () => {
-  it("writes the old format at first, and the new one at 100 %", async () => {
+  it("writes the old format first, and the new one at 100 %", async () => {
     const plan = planOf({ guard: guardOf() });
     expect([plan.phase, plan.percent]).toEqual(["old", 0]);
     expect(contentTypes(plan, ["a", "b"])).toEqual([
@@ -40,7 +40,7 @@ describe("a write plan", () => {
     ]);
   });
 
-  it("decides alike for the same key, and raising the share moves no key back", async () => {
+  it("decides in the same way for the same key, and raising the share moves no key back", async () => {
     const key = fc.string({ minLength: 1, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(
@@ -64,7 +64,7 @@ describe("a write plan", () => {
     );
   });
 
-  it.each([1, 25, 99])("writes %d % of the sessions new", async (percent) => {
+  it.each([1, 25, 99])("writes %d % of the sessions in the new format", async (percent) => {
     const plan = planOf({ guard: guardOf() });
     await plan.setPercent(percent);
     const sessions = Array.from({ length: 10_000 }, (_, index) => `session-${index}`);
@@ -102,7 +102,7 @@ describe("a write plan", () => {
 });
 
 describe("raising the share", () => {
-  it("is refused until every reader is able, and names those that are not", async () => {
+  it("is refused until every reader can read the target, and names those that cannot", async () => {
     const plan = planOf({ guard: guardOf('"billing" has not said what it can read') });
     await expect(plan.setPercent(1)).rejects.toThrow(
       '[operation-invalid] "order-placed" is not written as avro version 2 at 1 %: "billing" has not said what it can read.',
@@ -121,7 +121,7 @@ describe("raising the share", () => {
     await expect(plan.setPercent(11)).rejects.toThrow("no");
   });
 
-  it("is refused when the readers cannot be asked", async () => {
+  it("is refused if the readers cannot be checked", async () => {
     const plan = planOf({ guard: { objections: () => Promise.reject(new Error("no store")) } });
     await expect(plan.setPercent(1)).rejects.toThrow("no store");
     expect(plan.percent).toBe(0);
@@ -133,14 +133,14 @@ describe("raising the share", () => {
 });
 
 describe("the kill switch", () => {
-  it("takes effect at once without asking the guard", async () => {
+  it("takes effect immediately without the guard", async () => {
     const plan = planOf();
     await plan.setPercent(100, { override: true });
     plan.stop();
     expect(contentTypes(plan, ["a"])).toEqual([["application/json", 1]]);
   });
 
-  it("cancels a raise whose readers are still being asked", async () => {
+  it("cancels a raise whose guard is still pending", async () => {
     let answer = (_: readonly string[]): void => {};
     const plan = planOf({ guard: { objections: () => new Promise((resolve) => (answer = resolve)) } });
     const raising = plan.setPercent(50);
@@ -150,7 +150,7 @@ describe("the kill switch", () => {
     expect(plan.percent).toBe(0);
   });
 
-  it("is triggered by a recheck when a reader is no longer able", async () => {
+  it("is triggered by a recheck if a reader can no longer read the target", async () => {
     const objections: string[] = [];
     const plan = planOf({ guard: { objections: async () => objections } });
     await plan.setPercent(50);
@@ -161,7 +161,7 @@ describe("the kill switch", () => {
     expect(plan.percent).toBe(0);
   });
 
-  it("lowering the share does not ask the guard either", async () => {
+  it("lowering the share does not call the guard either", async () => {
     const plan = planOf({ guard: guardOf("no") });
     await plan.setPercent(50, { override: true });
     await plan.setPercent(20);
@@ -170,7 +170,7 @@ describe("the kill switch", () => {
 });
 
 describe("a pipeline with write plans", () => {
-  it("writes other messages, and those whose call says how, as before", async () => {
+  it("writes other messages, and calls that name a serializer, as before", async () => {
     const plan = planOf({ guard: guardOf() });
     await plan.setPercent(100);
     const pipeline = withWritePlans(ordersPipeline(), [plan]);
@@ -181,7 +181,7 @@ describe("a pipeline with write plans", () => {
     });
   });
 
-  it("reads all that the plan may write", async () => {
+  it("reads everything that the plan may write", async () => {
     const plan = planOf({ guard: guardOf() });
     const pipeline = withWritePlans(ordersPipeline(), [plan]);
     for (const percent of [0, 100]) {
@@ -194,7 +194,7 @@ describe("a pipeline with write plans", () => {
   const stranger = defineMessage("stranger", { version: 1 });
   it.each<[string, () => WritePlan[], string]>([
     [
-      "for a type the pipeline does not know",
+      "for a type that the pipeline does not have",
       () => [planOf({ from: { serializer: "json" }, to: { serializer: "avro" } }, stranger)],
       "the pipeline has no such message type",
     ],
@@ -204,7 +204,7 @@ describe("a pipeline with write plans", () => {
       'the pipeline has no serializer "cbor", only msgpack, avro, json',
     ],
     ["twice for one type", () => [planOf(), planOf()], "there are two plans for it"],
-  ])("is not made %s", (_, plans, text) => {
+  ])("is not created %s", (_, plans, text) => {
     expect(() => withWritePlans(ordersPipeline(), plans())).toThrow(text);
   });
 });

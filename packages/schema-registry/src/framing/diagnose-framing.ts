@@ -1,8 +1,8 @@
 import { betaId } from "./framing.js";
 
 /**
- * Which framings of schema registries a body could have, as text for an error: `"Confluent id 48 or Azure's beta preamble"`. Undefined when it
- * looks like none. It checks only the first bytes, so it is a hint, never a proof.
+ * Which framings of schema registries a body could have, as text for an error: `"Confluent id 48 or Azure's beta preamble"`. Undefined if it
+ * looks like none. It checks only the first bytes, so it is only a hint.
  */
 export function diagnoseFraming(bytes: Uint8Array): string | undefined {
   const azureBeta = betaId(bytes) === undefined ? undefined : "Azure's beta preamble";

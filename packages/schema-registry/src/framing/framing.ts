@@ -2,12 +2,12 @@ import type { ApplicationProperties } from "@waybill/core";
 import type { SerializerContext } from "@waybill/core/serializer";
 import type { SchemaFraming } from "../sources/schema-source.js";
 
-/** The schema's id of a body, and where the payload begins. */
+/** The schema id of a body, and where the payload begins. */
 export interface Framed {
   readonly framing: SchemaFraming;
   readonly id: string;
   readonly start: number;
-  /** The payload is compressed, as AWS Glue does it. */
+  /** Whether the payload is compressed, as in AWS Glue. */
   readonly isDeflated?: true;
   /** The bytes after the id in a header: the message indexes of Protobuf. */
   readonly rest?: Uint8Array;
@@ -43,7 +43,7 @@ export function hasSchemaHeader(
   );
 }
 
-/** Finds the schema's id by the first of these framings that the body has; undefined when it has none of them. */
+/** Finds the schema id by the first of these framings that the body has; undefined if it has none of them. */
 export function findFraming(
   bytes: Uint8Array,
   context: SerializerContext,
@@ -137,7 +137,8 @@ export function frameHeader(framing: SchemaFraming, id: string): Uint8Array | un
     case "confluent":
     case "apicurio": {
       const header = new Uint8Array(5);
-      if (!/^\d{1,10}$/.test(id) || Number(id) > 0x7fffffff) throw new RangeError("not a number of 31 bits");
+      if (!/^\d{1,10}$/.test(id) || Number(id) > 0x7fffffff)
+        throw new RangeError("not an integer of 31 bits");
       new DataView(header.buffer).setInt32(1, Number(id));
       return header;
     }

@@ -29,7 +29,7 @@ function reader(...framings: readonly SchemaFraming[]): Serializer {
   return registryAvro(avro, { source: memorySource(schemas, framings) });
 }
 
-describe("bodies that say their schema", () => {
+describe("bodies that identify their schema", () => {
   const betaHex = Buffer.from(beta).toString("hex");
   it.each([
     ["confluent", bytes("00 00000007"), {}],
@@ -49,15 +49,18 @@ describe("bodies that say their schema", () => {
     ["azure-beta", bytes(`00000000 ${betaHex}`), {}],
     ["glue", bytes(`0300 ${guid.replaceAll("-", "")}`), {}],
     ["glue", bytes(`0305 ${guid.replaceAll("-", "")}`, deflateSync(orderPayload)), {}],
-  ] as const)("in %s framing are read without a label", async (framing, body, applicationProperties) => {
-    const pipeline = createPipeline({ serializer: json(), additionalDeserializers: [reader(framing)] });
-    expect(await read(pipeline, { body, applicationProperties })).toMatchObject({
-      status: "decoded",
-      body: order,
-    });
-  });
+  ] as const)(
+    "in %s framing are read without a content type",
+    async (framing, body, applicationProperties) => {
+      const pipeline = createPipeline({ serializer: json(), additionalDeserializers: [reader(framing)] });
+      expect(await read(pipeline, { body, applicationProperties })).toMatchObject({
+        status: "decoded",
+        body: order,
+      });
+    },
+  );
 
-  it("are read by the serializer of their schema's format, when several share a framing", async () => {
+  it("are read by the serializer of their schema's format, if several share a framing", async () => {
     const source = memorySource(schemas, ["confluent"]);
     const pipeline = createPipeline({
       serializer: registryAvro(avro, { source }),
@@ -70,7 +73,7 @@ describe("bodies that say their schema", () => {
     });
   });
 
-  it("are written so that they are read", async () => {
+  it("are written as they are read", async () => {
     for (const [framing, schemaId] of [
       ["confluent", 7],
       ["confluent-guid", guid],
@@ -86,7 +89,7 @@ describe("bodies that say their schema", () => {
     }
   });
 
-  it("are refused in what a zip bomb would become", async () => {
+  it("are refused if they are zip bombs", async () => {
     const bomb = deflateSync(new Uint8Array(20_000_000));
     const outcome = await read(createPipeline({ serializer: reader("glue") }), {
       body: bytes(`0305 ${guid.replaceAll("-", "")}`, bomb),
@@ -98,22 +101,22 @@ describe("bodies that say their schema", () => {
 describe("bytes that fit two framings", () => {
   const both = bytes(`00000000 ${Buffer.from(beta).toString("hex")}`);
 
-  it("are distinguished by configuration alone", async () => {
+  it("are distinguished only by configuration", async () => {
     const attempt = async (...framings: SchemaFraming[]) => {
       const { report } = await read(createPipeline({ serializer: reader(...framings) }), { body: both });
       return report.attempts[0]?.detail;
     };
     expect(await attempt("azure-beta", "confluent")).toBeUndefined();
     expect(await attempt("confluent", "azure-beta")).toBe(
-      'the test registry has no schema of the id "48". It was read in confluent or azure-beta framing, and looks like ' +
+      'the test registry has no schema with the id "48". It was read in confluent or azure-beta framing, but looks like ' +
         "Confluent id 48 (Apicurio's bytes are the same) or Azure's beta preamble.",
     );
     expect(await attempt("glue")).toBe(
-      "The body does not say its schema in glue framing. It looks like Confluent id 48 (Apicurio's bytes are the same) or Azure's beta preamble.",
+      "The body has no schema id in glue framing. It looks like Confluent id 48 (Apicurio's bytes are the same) or Azure's beta preamble.",
     );
   });
 
-  it("refuses framings of the same bytes in one configuration", () => {
+  it("refuses two framings with the same bytes in one configuration", () => {
     expect(() => reader("confluent", "apicurio")).toThrow("whose bytes are the same");
   });
 

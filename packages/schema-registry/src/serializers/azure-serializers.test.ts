@@ -19,7 +19,7 @@ const jsonSchema = JSON.stringify({
   required: ["id", "cents"],
 });
 
-/** What the service keeps, behind the interface of its client. */
+/** The schemas of the service, with the interface of its client. */
 function stubClient(): SchemaRegistry & { readonly calls: string[] } {
   const kept: (SchemaDescription & { id: string })[] = [];
   const calls: string[] = [];
@@ -85,7 +85,7 @@ describe("Avro with @azure/schema-registry-avro 1.1.0", () => {
     });
   });
 
-  it("writes what it reads, byte for byte and under its content type", async () => {
+  it("writes what it reads, byte for byte and with its content type", async () => {
     const client = stubClient();
     const theirs = new AvroSerializer(client, { groupName });
     const source = azureSchemaRegistry(client, { groupName });
@@ -97,7 +97,7 @@ describe("Avro with @azure/schema-registry-avro 1.1.0", () => {
     expect(await theirs.deserialize(content)).toEqual(order);
   });
 
-  it("asks for an id once, and for none when it is given", async () => {
+  it("looks up an id once, and never a given id", async () => {
     const client = stubClient();
     const source = azureSchemaRegistry(client, { groupName });
     await client.registerSchema({ groupName, name: "shop.Order", format: "Avro", definition });
@@ -110,11 +110,11 @@ describe("Avro with @azure/schema-registry-avro 1.1.0", () => {
     });
   });
 
-  it("does not send under a schema that is not registered", async () => {
+  it("does not send with a schema that is not registered", async () => {
     const source = azureSchemaRegistry(stubClient(), { groupName });
     const pipeline = createPipeline({ serializer: registryAvro(avro, { source, schema: definition }) });
     await expect(pipeline.serialize({ body: order })).rejects.toThrow(
-      'Azure Schema Registry does not have the schema "shop.Order" as it is written. Register it, or set writes: "register".',
+      'Azure Schema Registry does not have this version of the schema "shop.Order". Register it, or set writes: "register".',
     );
   });
 
@@ -148,7 +148,7 @@ describe("JSON with @azure/schema-registry-json 1.0.0", () => {
     });
   });
 
-  it("writes what it reads, under its content type", async () => {
+  it("writes what it reads, with its content type", async () => {
     const client = stubClient();
     const theirs = new JsonSchemaSerializer(client, { groupName });
     const source = azureSchemaRegistry(client, { groupName });
@@ -163,7 +163,7 @@ describe("JSON with @azure/schema-registry-json 1.0.0", () => {
     ).rejects.toThrow("serialization-failed");
   });
 
-  it("reads JSON without a framing on the same evidence as before", async () => {
+  it("recognises JSON without a framing like json()", async () => {
     const serializer = registryJson(json, { source: azureSchemaRegistry(stubClient()) });
     const pipeline = createPipeline({
       serializer,

@@ -1,14 +1,14 @@
-/** A message that a `.proto` source defines, with the messages within it. */
+/** A message that a `.proto` source defines, with its nested messages. */
 interface ProtoMessage {
   readonly name: string;
   readonly messages: ProtoMessage[];
 }
 
-/** Comments, strings, names and the punctuation that matters. */
+/** Comments, strings, names and the relevant punctuation. */
 const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_][\w.]*|[{};=]/g;
 
 /**
- * The full names of the messages of a `.proto` source by their message indexes: `"0"` is the first, `"1,0"` the first within the second.
+ * The full names of the messages of a `.proto` source by their message indexes: `"0"` is the first, `"1,0"` the first nested in the second.
  * Throws `SyntaxError` for a source without messages. Source: Confluent, "Wire format", message indexes.
  */
 export function protoMessages(source: string): ReadonlyMap<string, string> {
@@ -30,7 +30,7 @@ export function protoMessages(source: string): ReadonlyMap<string, string> {
   }
   const names = new Map<string, string>();
   collect(root.messages, prefix, [], names);
-  if (names.size === 0) throw new SyntaxError("The source defines no Protobuf message.");
+  if (names.size === 0) throw new SyntaxError("The source does not define a Protobuf message.");
   return names;
 }
 
@@ -47,7 +47,7 @@ function collect(
   }
 }
 
-/** Message indexes and where they end; undefined when the bytes hold none. Source: Confluent, "Wire format". */
+/** Message indexes and where they end; undefined if there are none. Source: Confluent, "Wire format". */
 export function readIndexes(
   bytes: Uint8Array,
 ): { readonly indexes: string; readonly end: number } | undefined {

@@ -44,11 +44,11 @@ export interface Payload {
 /** What each format implements. */
 export interface RegisteredFormat {
   readonly format: SchemaFormat;
-  /** The serializer that reads bodies without a framing, and whose name and media types are claimed. */
+  /** The serializer that reads bodies without a framing; its name and media types are used. */
   readonly plain: Serializer;
   /** The media type to which `"azure"` adds the id, and the one for bodies that contain their id. */
   readonly mediaTypes: { readonly azure: string | undefined; readonly framed: string };
-  /** Makes a reader for a registry's schema. Throws for an unusable schema. */
+  /** Creates a reader for a registry's schema. Throws for an unusable schema. */
   compile(schema: RegisteredSchema, id: string): SchemaReader;
   /** The schema with which a value is written; `id` if it is known without a registry. */
   toWrite(value: unknown, context: SerializeContext): SchemaToWrite & { readonly id?: string | undefined };
@@ -89,7 +89,7 @@ export function registeredSerializer(options: ResolvedRegistryOptions, format: R
       throw withoutIdentity(bytes, framings);
     try {
       const value = plain.deserialize(bytes, context);
-      // A framing is evidence enough; without one, the format's own recognition decides.
+      // A framing is sufficient evidence; without one, the format's own recognition decides.
       return plain.detection === "magic" || context.isDeclared ? value : requireContainer(value);
     } catch (error) {
       const isUnknown = error instanceof WaybillError && error.reason === "identity-missing";
@@ -133,8 +133,8 @@ function payloadOf(bytes: Uint8Array, { start, isDeflated }: Framed): Uint8Array
     throw decodeFailure(
       isTooLarge ? "decompressed-too-large" : "compression-corrupt",
       isTooLarge
-        ? `The payload grows beyond ${maxInflatedBytes} bytes.`
-        : "The payload is labelled as compressed and is not zlib.",
+        ? `The decompressed payload exceeds ${maxInflatedBytes} bytes.`
+        : "The payload is declared as compressed, but is not zlib.",
     );
   }
 }
@@ -167,15 +167,13 @@ function headerFor(framing: SchemaFraming, id: string): Uint8Array | undefined {
 }
 
 function unwritable(framing: SchemaFraming): Error {
-  return encodeFailure(
-    `The framing ${framing} is only read; name another one first among framings to write.`,
-  );
+  return encodeFailure(`The framing ${framing} is read-only; to write, put another one first in framings.`);
 }
 
 function otherFormat(format: SchemaFormat, id: string): Error {
   return decodeFailure(
     "schema-unknown",
-    `The schema id ${quoted(id, 64)} is that of a ${names[format]} schema.`,
+    `The schema with the id ${quoted(id, 64)} is a ${names[format]} schema.`,
   );
 }
 
@@ -185,18 +183,18 @@ function withoutIdentity(bytes: Uint8Array, framings: readonly SchemaFraming[]):
   const looks = diagnoseFraming(bytes);
   return decodeFailure(
     "identity-missing",
-    `The body does not say its schema in ${framings.join(" or ")} framing.${looks === undefined ? "" : ` It looks like ${looks}.`}`,
+    `The body has no schema id in ${framings.join(" or ")} framing.${looks === undefined ? "" : ` It looks like ${looks}.`}`,
   );
 }
 
-/** If bytes fit several framings, an unknown id may belong to another registry: the attempt says so. */
+/** If bytes fit several framings, an unknown id may belong to another registry: the text of the attempt mentions this. */
 function withDiagnosis(error: unknown, bytes: Uint8Array, framings: readonly SchemaFraming[]): unknown {
   if (!(error instanceof WaybillError) || error.reason !== "schema-unknown") return error;
   const looks = diagnoseFraming(bytes);
   if (looks === undefined) return error;
   return decodeFailure(
     "schema-unknown",
-    `${error.text} It was read in ${framings.join(" or ")} framing, and looks like ${looks}.`,
+    `${error.text} It was read in ${framings.join(" or ")} framing, but looks like ${looks}.`,
   );
 }
 
@@ -205,6 +203,6 @@ function requireContainer(value: Awaitable<unknown>): Awaitable<unknown> {
   if (typeof value === "object" && value !== null) return value;
   throw decodeFailure(
     "root-not-container",
-    "Without a content type only an object or an array is taken for a value.",
+    "Without a content type, only an object or an array is recognised.",
   );
 }

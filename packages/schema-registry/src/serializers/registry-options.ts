@@ -10,7 +10,7 @@ export interface RegistryOptions extends SchemaCacheOptions {
   /** The registry: `azureSchemaRegistry(…)`, `confluentSchemaRegistry(…)`, `apicurioRegistry(…)`, `glueSchemaRegistry(…)`, `schemaFolder(…)`. */
   readonly source: SchemaSource;
   /**
-   * Where bodies carry their schema's id, in the order in which they are tried; the first is written. Name only what your producers write: some
+   * Where bodies have their schema id, in the order in which they are tried; the first is written. List only what your producers write: some
    * framings look alike, and the first that fits is used. Default: those of the source.
    */
   readonly framings?: readonly SchemaFraming[] | undefined;
@@ -18,7 +18,7 @@ export interface RegistryOptions extends SchemaCacheOptions {
   readonly subject?: ((context: SerializerContext) => string | undefined) | undefined;
   /** Whether a schema must already be registered when it is written with (`"lookup"`, default), or is registered if necessary. */
   readonly writes?: "lookup" | "register" | undefined;
-  /** Asks the registry, before the first body with a schema is sent, whether the schema is compatible with those of its subject. Default `false`. */
+  /** Whether to check with the registry, before the first body with a schema is sent, that it is compatible with those of its subject. Default `false`. */
   readonly checkCompatibility?: boolean | undefined;
 }
 
@@ -51,7 +51,7 @@ export function resolveRegistryOptions<Options extends RegistryOptions>(
   )
     throw invalid(`framings must name at least one of ${knownFramings.join(", ")}`);
   if (framings.includes("confluent") && framings.includes("apicurio"))
-    throw invalid("framings cannot name confluent and apicurio, whose bytes are the same");
+    throw invalid("framings cannot have both confluent and apicurio, whose bytes are the same");
   if (subject !== undefined) requireType("schema registry: subject", subject, "function");
   requireOneOf("schema registry: writes", writes, ["lookup", "register"]);
   requireType("schema registry: checkCompatibility", checkCompatibility, "boolean");

@@ -52,7 +52,7 @@ export function registryProtobuf<Options>(
       const type = (value as { readonly $typeName?: unknown } | null)?.$typeName ?? context.messageType;
       const place = sources.get(String(type));
       if (place === undefined)
-        throw encodeFailure(`There is no .proto source for the type ${quoted(String(type))} among sources.`);
+        throw encodeFailure(`The option sources has no .proto source for the type ${quoted(String(type))}.`);
       return { definition: place.source, subject: String(type), format: "protobuf" };
     },
     write(value, context, { subject }): Awaitable<Payload> {
@@ -66,7 +66,7 @@ function placeOf(type: string, source: string): { readonly source: string; reado
   const found = [...protoMessages(source)].find(([, name]) => name === type);
   if (found === undefined)
     throw new TypeError(
-      `schema registry: the source under ${JSON.stringify(type)} defines no message of that name.`,
+      `schema registry: the source of ${JSON.stringify(type)} does not define that message.`,
     );
   return { source, prefix: writeIndexes(found[0]) };
 }
@@ -82,12 +82,12 @@ function typeOf(
       ? undefined
       : readIndexes(isInHeader ? rest : payload);
   if (found === undefined)
-    throw decodeFailure("malformed", "The Protobuf body has no message indexes behind its schema's id.");
+    throw decodeFailure("malformed", "The Protobuf body has no message indexes after its schema id.");
   const type = types.get(found.indexes);
   if (type === undefined)
     throw decodeFailure(
       "schema-unknown",
-      `The Protobuf schema has no message of the indexes ${found.indexes}.`,
+      `The Protobuf schema has no message with the indexes ${found.indexes}.`,
     );
   return { type, start: isInHeader ? 0 : found.end };
 }

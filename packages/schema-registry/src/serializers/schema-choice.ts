@@ -43,7 +43,7 @@ export function chooseSchema({ schema, schemas }: SchemaChoice, context: Seriali
   };
 }
 
-/** Whether a definition is more than a schema; Avro schemas and JSON Schemas have no member of this name. */
+/** Whether a definition has more than a schema; Avro schemas and JSON Schemas have no member of this name. */
 function isKnown(definition: SchemaDefinition | KnownSchema): definition is KnownSchema {
   return (
     typeof definition === "object" &&

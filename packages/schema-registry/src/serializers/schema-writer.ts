@@ -1,7 +1,7 @@
 import type { Serializer } from "@waybill/core";
 import type { RegisteredFormat } from "./registered-serializer.js";
 
-/** Writes values by serializers that `make` makes from parsed schemas; `maxSchemas` of them are kept. */
+/** Writes values with serializers that `make` creates from parsed schemas; at most `maxSchemas` of them are kept. */
 export function schemaWriter(
   make: (schema: unknown) => Serializer,
   maxSchemas: number,

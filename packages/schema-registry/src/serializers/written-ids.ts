@@ -4,7 +4,7 @@ import { withTimeout } from "../sources/cached-schemas.js";
 import type { SchemaToWrite } from "../sources/schema-source.js";
 import type { ResolvedRegistryOptions } from "./registry-options.js";
 
-/** More schemas than any program writes. */
+/** More schemas than any program uses to write. */
 const maxIds = 1_000;
 
 /**
@@ -25,12 +25,12 @@ export function writtenIds({
     const method = writes === "register" ? source.register : source.findId;
     if (method === undefined)
       throw encodeFailure(
-        `The schema ${quoted(schema.subject)} cannot be written: ${source.name} is only read.`,
+        `The schema ${quoted(schema.subject)} cannot be written: ${source.name} is read-only.`,
       );
     const id = await call(schema, (signal) => method.call(source, schema, signal));
     if (id !== undefined) return id;
     throw encodeFailure(
-      `${source.name} does not have the schema ${quoted(schema.subject)} as it is written. Register it, or set writes: "register".`,
+      `${source.name} does not have this version of the schema ${quoted(schema.subject)}. Register it, or set writes: "register".`,
     );
   }
 
@@ -38,11 +38,11 @@ export function writtenIds({
     const { isCompatible } = source;
     if (isCompatible === undefined)
       throw encodeFailure(
-        `${source.name} cannot say whether a schema is compatible; leave checkCompatibility out.`,
+        `${source.name} cannot check whether a schema is compatible; omit checkCompatibility.`,
       );
     if (await call(schema, (signal) => isCompatible.call(source, schema, signal))) return;
     throw encodeFailure(
-      `${source.name} says that the schema ${quoted(schema.subject)} is not compatible with what its subject holds.`,
+      `${source.name} reports that the schema ${quoted(schema.subject)} is not compatible with the schemas of its subject.`,
     );
   }
 
@@ -55,7 +55,10 @@ export function writtenIds({
       return await withTimeout(make(aborter.signal), cache.timeoutInMs, aborter);
     } catch (error) {
       if (error instanceof WaybillError) throw error;
-      throw unavailableFailure(`${source.name} could not be asked for the schema ${quoted(subject)}.`, error);
+      throw unavailableFailure(
+        `${source.name} could not be queried for the schema ${quoted(subject)}.`,
+        error,
+      );
     }
   }
 

@@ -2,7 +2,7 @@ import { requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
 import { type HttpRegistryOptions, httpOptionNames, httpRegistry } from "./http-registry.js";
 import type { RegisteredSchema, SchemaFormat, SchemaSource } from "./schema-source.js";
 
-/** How an Apicurio Registry is reached, and what its ids are. */
+/** How to connect to an Apicurio Registry, and what its ids are. */
 export interface ApicurioRegistryOptions extends HttpRegistryOptions {
   /** The kind of id in the four bytes before bodies: Apicurio's serializers write content ids by default. Default `"contentId"`. */
   readonly ids?: "contentId" | "globalId" | undefined;
@@ -28,13 +28,13 @@ export function apicurioRegistry(options: ApicurioRegistryOptions): SchemaSource
       const path = `/apis/registry/v3/ids/${isGlobal ? "globalIds" : "contentIds"}/${number}`;
       const { status, headers, text } = await request(path, signal);
       if (status === 404 && isProblem(text)) return undefined;
-      if (status !== 200) throw new Error(`The registry answered with the status ${status}.`);
+      if (status !== 200) throw new Error(`The registry responded with the status ${status}.`);
       return { definition: text, format: formats[headers.get("x-registry-artifacttype") ?? ""] };
     },
   } satisfies SchemaSource);
 }
 
-/** Whether a 404 is from the registry itself, not from a gateway before it. */
+/** Whether a 404 is from the registry itself, not from a gateway in between. */
 function isProblem(text: string): boolean {
   try {
     const answer = JSON.parse(text) as { readonly error_code?: unknown; readonly status?: unknown } | null;

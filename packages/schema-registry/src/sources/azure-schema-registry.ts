@@ -61,7 +61,7 @@ export function azureSchemaRegistry(
     async schemaById(id: string, abortSignal: AbortSignal): Promise<RegisteredSchema | undefined> {
       const schema = await unlessMissing(client.getSchema(id, { abortSignal }));
       if (schema === undefined) return undefined;
-      if (typeof schema.definition !== "string") throw new Error("The answer has no definition.");
+      if (typeof schema.definition !== "string") throw new Error("The response has no definition.");
       return {
         definition: schema.definition,
         format: formats[String(schema.properties?.format).toLowerCase()],

@@ -77,22 +77,22 @@ export function cachedSchemas<Compiled extends object>(
 
   function settle(id: string, schema: RegisteredSchema | undefined): Compiled {
     if (schema === undefined) {
-      const text = `${source.name} has no schema of the id ${quoted(id, 64)}.`;
+      const text = `${source.name} has no schema with the id ${quoted(id, 64)}.`;
       throw remembered(id, decodeFailure("schema-unknown", text), unknownIdTtlInMs);
     }
     let compiled: Compiled;
     try {
       compiled = compile(schema, id);
     } catch (error) {
-      // A schema of another format is final; anything else may come from a proxy between.
+      // A schema of another format is final; anything else may come from a proxy in between.
       if (error instanceof WaybillError && error.code === "deserialization-failed") throw error;
-      throw failed(id, error, "answered with something that is not a usable schema");
+      throw failed(id, error, "returned an unusable schema");
     }
     keep(known, id, compiled, maxSchemas);
     return compiled;
   }
 
-  function failed(id: string, cause: unknown, what = "could not be asked"): WaybillError {
+  function failed(id: string, cause: unknown, what = "could not be queried"): WaybillError {
     const text = `${source.name} ${what} for the schema id ${quoted(id, 64)}.`;
     return remembered(id, unavailableFailure(text, cause), failureTtlInMs);
   }
@@ -125,7 +125,7 @@ export async function withTimeout<Value>(
   aborter: AbortController,
 ): Promise<Value> {
   const timer = setTimeout(() => aborter.abort(), timeoutInMs);
-  const toError = () => new Error(`No answer within ${timeoutInMs} ms.`);
+  const toError = () => new Error(`No response within ${timeoutInMs} ms.`);
   try {
     return await untilAborted(Promise.resolve(answer), aborter.signal, toError);
   } finally {
@@ -133,7 +133,7 @@ export async function withTimeout<Value>(
   }
 }
 
-/** What `use` makes of a value, at once if the value is there. */
+/** The result of `use` for a value, synchronously if the value is available. */
 export function withValue<Value, Result>(
   value: Awaitable<Value>,
   use: (value: Value) => Awaitable<Result>,
@@ -141,7 +141,7 @@ export function withValue<Value, Result>(
   return isPromiseLike(value) ? value.then(use) : use(value);
 }
 
-/** Also promises of other libraries, which are not instances of `Promise`. */
+/** True also for promises of other libraries, which are not instances of `Promise`. */
 export function isPromiseLike<Value>(value: Awaitable<Value>): value is Promise<Value> {
   return typeof (value as { readonly then?: unknown } | undefined)?.then === "function";
 }

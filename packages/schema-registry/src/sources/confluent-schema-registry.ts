@@ -3,7 +3,7 @@ import { type HttpAnswer, type HttpRegistryOptions, httpOptionNames, httpRegistr
 import { inlineReferences } from "./inline-references.js";
 import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
 
-/** How a Confluent Schema Registry is reached, and how its bodies carry the schema's id. */
+/** How to connect to a Confluent Schema Registry, and where its bodies have the schema id. */
 export interface ConfluentSchemaRegistryOptions extends HttpRegistryOptions {
   /** What is written: the id of four bytes (default) or, for registries of Confluent Platform 8, the GUID. All of them are read. */
   readonly writes?: "confluent" | "confluent-guid" | undefined;
@@ -48,10 +48,10 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
   ): Promise<Map<string, string>> {
     const definitions = new Map<string, string>();
     for (const { name, subject, version } of Array.isArray(references) ? (references as Reference[]) : []) {
-      if (--left.count < 0) throw new Error("The schema refers to too many others.");
+      if (--left.count < 0) throw new Error("The schema references too many other schemas.");
       const path = `/subjects/${encodeURIComponent(subject)}/versions/${encodeURIComponent(version)}`;
       const found = parse(await request(path, signal));
-      if (typeof found?.schema !== "string") throw new Error("A schema that is referred to is missing.");
+      if (typeof found?.schema !== "string") throw new Error("A referenced schema is missing.");
       for (const [inner, text] of await referenced(found.references, signal, left))
         definitions.set(inner, text);
       definitions.set(name, found.schema);
@@ -66,7 +66,7 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
       const kind = /^\d+$/.test(id) ? "ids" : "guids";
       const found = parse(await request(`/schemas/${kind}/${encodeURIComponent(id)}`, signal));
       if (found === undefined) return undefined;
-      if (typeof found.schema !== "string") throw new Error("The answer has no schema.");
+      if (typeof found.schema !== "string") throw new Error("The response has no schema.");
       const format = formats[String(found.schemaType ?? "AVRO")];
       const references = await referenced(found.references, signal, { count: maxReferences });
       return {
@@ -100,18 +100,18 @@ function idOf(
 ): string {
   if (writes === "confluent-guid") {
     if (typeof guid === "string") return guid;
-    throw new Error("The registry gives no GUIDs.");
+    throw new Error("The registry does not return GUIDs.");
   }
   if (typeof id === "number" && Number.isInteger(id)) return String(id);
-  throw new Error("The answer has no id.");
+  throw new Error("The response has no id.");
 }
 
 /** The object of a response; undefined if the registry itself reports that it does not exist. */
 function parse({ status, text }: HttpAnswer): Readonly<Record<string, unknown>> | undefined {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null) throw new Error("The answer is not an object.");
+  if (typeof value !== "object" || value === null) throw new Error("The response is not an object.");
   const answer = value as Readonly<Record<string, unknown>>;
   if (status === 404 && missing.has(answer.error_code)) return undefined;
-  if (status < 200 || status > 299) throw new Error(`The registry answered with the status ${status}.`);
+  if (status < 200 || status > 299) throw new Error(`The registry responded with the status ${status}.`);
   return answer;
 }

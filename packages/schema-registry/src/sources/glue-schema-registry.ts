@@ -10,7 +10,7 @@ export interface GlueClient {
 const formats: Readonly<Record<string, SchemaFormat>> = { AVRO: "avro", JSON: "json", PROTOBUF: "protobuf" };
 
 /**
- * AWS Glue Schema Registry through your own `Glue` client, read only. Bodies begin with `03`, `00` or `05` (zlib), and the version's UUID.
+ * AWS Glue Schema Registry through your own `Glue` client, read-only. Bodies begin with `03`, `00` or `05` (zlib), and the version's UUID.
  * Throws `TypeError` for anything but such a client.
  */
 export function glueSchemaRegistry(client: GlueClient): SchemaSource {
@@ -22,7 +22,7 @@ export function glueSchemaRegistry(client: GlueClient): SchemaSource {
     async schemaById(id: string): Promise<RegisteredSchema | undefined> {
       try {
         const { SchemaDefinition, DataFormat } = await client.getSchemaVersion({ SchemaVersionId: id });
-        if (SchemaDefinition === undefined) throw new Error("The answer has no definition.");
+        if (SchemaDefinition === undefined) throw new Error("The response has no definition.");
         return { definition: SchemaDefinition, format: formats[DataFormat ?? ""] };
       } catch (error) {
         if ((error as { readonly name?: unknown }).name === "EntityNotFoundException") return undefined;

@@ -1,6 +1,6 @@
 import type { OptionNames } from "@waybill/core/serializer";
 
-/** How a registry is reached over HTTP. */
+/** How to connect to a registry over HTTP. */
 export interface HttpRegistryOptions {
   /** The registry's address, such as `https://registry.example.com`. */
   readonly url: string;
@@ -9,22 +9,22 @@ export interface HttpRegistryOptions {
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
-  /** Instead of the platform's `fetch`: for proxies, certificates, tests. Default: the platform's. */
+  /** Replaces the platform's `fetch`: for proxies, certificates, tests. Default: the platform's. */
   readonly fetch?: typeof fetch | undefined;
 }
 
 /** The names of {@link HttpRegistryOptions}. */
 export const httpOptionNames: OptionNames<HttpRegistryOptions> = { url: true, headers: true, fetch: true };
 
-/** An answer: its status, headers and text. */
+/** A response: its status, headers and text. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Maximum size of a response: schemas have kilobytes. */
-const maxAnswerBytes = 4 * 1024 * 1024;
+/** Maximum size of a response: schemas take kilobytes. */
+const maxResponseBytes = 4 * 1024 * 1024;
 
 /** Makes a request to a registry: a GET unless `more` says otherwise. */
 export type HttpRequest = (
@@ -43,7 +43,7 @@ export function httpRegistry(
 ): HttpRequest {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
-    throw new TypeError(`${who}: url must be an http or https address.`);
+    throw new TypeError(`${who}: url must be an http or https URL.`);
   const base = url.replace(/\/+$/, "");
   return async (path, signal, more) => {
     const own = typeof headers === "function" ? await headers() : headers;
@@ -53,7 +53,7 @@ export function httpRegistry(
     const { status } = response;
     if (status >= 500 || [401, 403, 408, 429].includes(status)) {
       await response.body?.cancel();
-      throw new Error(`The registry answered with the status ${status}.`);
+      throw new Error(`The registry responded with the status ${status}.`);
     }
     return { status, headers: response.headers, text: await readText(response) };
   };
@@ -65,7 +65,7 @@ async function readText(response: Response): Promise<string> {
   let length = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
-    if (length > maxAnswerBytes) throw new Error("The registry's answer is too large.");
+    if (length > maxResponseBytes) throw new Error("The registry's response is too large.");
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

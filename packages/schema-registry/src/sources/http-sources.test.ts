@@ -11,7 +11,7 @@ const url = "https://registry.test/base/";
 const definition = JSON.stringify(orderSchema);
 const { signal } = new AbortController();
 
-/** Answers by method and path; anything else is a 404 of a gateway. */
+/** Responses by method and path; other requests get a 404 of a gateway. */
 function fakeFetch(
   answers: Readonly<
     Record<string, readonly [status: number, body: unknown, headers?: Record<string, string>]>
@@ -31,7 +31,7 @@ function fakeFetch(
 }
 
 describe("confluentSchemaRegistry", () => {
-  it("reads by id, with the schemas that it refers to", async () => {
+  it("reads by id, with referenced schemas", async () => {
     const outer = {
       type: "record",
       name: "Placed",
@@ -55,7 +55,7 @@ describe("confluentSchemaRegistry", () => {
     expect(await read(pipeline, { body })).toMatchObject({ body: { order, again: order } });
   });
 
-  it("takes only the registry's own word for a schema that is not there", async () => {
+  it("treats a schema as missing only if the registry itself reports it", async () => {
     const { fetch } = fakeFetch({
       "GET /schemas/ids/7": [404, { error_code: 40403, message: "Schema not found" }],
       "GET /schemas/ids/9": [200, "<html>sign in</html>"],
@@ -70,7 +70,7 @@ describe("confluentSchemaRegistry", () => {
     for (const id of ["08", "09", "0a", "0b"]) expect(await status(id)).toBe("unavailable");
   });
 
-  it("looks schemas up, registers them, and asks whether they are compatible before", async () => {
+  it("looks up and registers schemas, after checking their compatibility", async () => {
     const { fetch, asked } = fakeFetch({
       "POST /compatibility/subjects/orders-value/versions/latest": [200, { is_compatible: true }],
       "POST /subjects/orders-value/versions?normalize=true": [
@@ -92,7 +92,7 @@ describe("confluentSchemaRegistry", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("sends nothing under a schema that is not compatible", async () => {
+  it("does not send with a schema that is not compatible", async () => {
     const { fetch } = fakeFetch({
       "POST /compatibility/subjects/shop.Order/versions/latest": [200, { is_compatible: false }],
     });
@@ -106,7 +106,7 @@ describe("confluentSchemaRegistry", () => {
     );
   });
 
-  it("fails a send as unavailable while the registry is", async () => {
+  it("fails a send with unavailable while the registry is unavailable", async () => {
     const { fetch } = fakeFetch({});
     const serializer = registryAvro(avro, {
       source: confluentSchemaRegistry({ url, fetch }),

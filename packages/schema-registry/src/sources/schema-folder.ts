@@ -9,7 +9,7 @@ import type {
   SchemaToWrite,
 } from "./schema-source.js";
 
-/** How bodies carry their schema's id, for schemas in a folder. */
+/** Where bodies have their schema id, for schemas in a folder. */
 export interface SchemaFolderOptions {
   /** Default: `["azure"]`, ids in the content type. */
   readonly framings?: readonly SchemaFraming[] | undefined;
@@ -39,7 +39,7 @@ export function schemaFolder(folder: string, options: SchemaFolderOptions = {}):
     schemas.set(name, { definition: readFileSync(join(folder, file), "utf8"), format });
   }
   return Object.freeze({
-    name: "the folder of schemas",
+    name: "the schema folder",
     framings: Object.freeze([...framings]),
     schemaById: (id: string) => schemas.get(id),
     async findId({ definition, format }: SchemaToWrite): Promise<string | undefined> {

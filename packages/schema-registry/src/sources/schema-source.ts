@@ -7,7 +7,7 @@ export type SchemaFormat = "avro" | "json" | "protobuf";
 export interface RegisteredSchema {
   /** The schema's text: JSON for Avro and JSON Schema, `.proto` source (or a `FileDescriptorProto` in base64) for Protobuf. */
   readonly definition: string;
-  /** Undefined if the registry does not say. */
+  /** Undefined if the registry does not return it. */
   readonly format?: SchemaFormat | undefined;
 }
 
@@ -20,17 +20,17 @@ export interface SchemaToWrite {
 }
 
 /**
- * A schema registry. Callers cache its results. Throwing, or rejecting, means that the registry could not answer: the message is read again
+ * A schema registry. Callers cache its results. Throwing, or rejecting, means that the registry did not respond: the message is read again
  * later. `undefined` means that there is no such schema, which is final for a message.
  */
 export interface SchemaSource {
   /** Names the registry in errors, such as `"Azure Schema Registry"`. */
   readonly name: string;
-  /** Where bodies of this registry carry their schema's id, in the order in which they are tried. The first is written. */
+  /** Where bodies of this registry have their schema id, in the order in which they are tried. The first is written. */
   readonly framings: readonly SchemaFraming[];
   /** The schema of an id. */
   schemaById(id: string, signal: AbortSignal): Awaitable<RegisteredSchema | undefined>;
-  /** The id of a registered schema. Absent: the source is read-only. */
+  /** The id of a registered schema. If absent, the source is read-only. */
   findId?(schema: SchemaToWrite, signal: AbortSignal): Promise<string | undefined>;
   /** Registers a schema, or finds it, and returns its id. */
   register?(schema: SchemaToWrite, signal: AbortSignal): Promise<string>;
@@ -39,7 +39,7 @@ export interface SchemaSource {
 }
 
 /**
- * Where a body carries its schema's id. `"azure"`: the content type's `+<id>`; `"azure-beta"`: four zero bytes and 32 hexadecimal digits;
+ * Where a body has its schema id. `"azure"`: the content type's `+<id>`; `"azure-beta"`: four zero bytes and 32 hexadecimal digits;
  * `"confluent"`: `00` and four bytes; `"confluent-guid"`: `01` and 16 bytes; `"confluent-header"`: the application property
  * `__value_schema_id`; `"apicurio"`: the bytes of `"confluent"`, with Apicurio's ids; `"apicurio-header"`: the application properties
  * `apicurio.value.contentId` and `globalId`; `"glue"`: `03`, `00` or `05`, and 16 bytes.

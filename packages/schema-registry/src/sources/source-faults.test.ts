@@ -8,7 +8,7 @@ import type { SchemaSource } from "./schema-source.js";
 const schema = { definition: JSON.stringify(orderSchema), format: "avro" } as const;
 const body = bytes("00 00000007");
 
-/** A registry whose answers to the calls stand in a list; the last one stays. */
+/** A registry with a list of responses; the last one is repeated. */
 function scripted(...answers: readonly (() => unknown)[]): SchemaSource & { calls: number } {
   const source = {
     name: "the test registry",
@@ -31,15 +31,18 @@ const down = () => {
 describe("a registry that fails", () => {
   it.each([
     ["is down", down],
-    ["never answers", () => new Promise(() => {})],
-    ["answers with a web page", () => ({ definition: "<html>502 Bad Gateway</html>" })],
+    ["never responds", () => new Promise(() => {})],
+    ["responds with a web page", () => ({ definition: "<html>502 Bad Gateway</html>" })],
     [
-      "answers with JSON that is not a schema",
+      "responds with JSON that is not a schema",
       () => ({ definition: '{"message":"try later"}', format: "avro" }),
     ],
-    ["answers with nothing of use", () => ({})],
-    ["answers with half a schema", () => ({ definition: schema.definition.slice(0, 40), format: "avro" })],
-  ])("and %s makes a body unavailable, and is asked again", async (_, answer) => {
+    ["responds with an empty object", () => ({})],
+    [
+      "responds with a truncated schema",
+      () => ({ definition: schema.definition.slice(0, 40), format: "avro" }),
+    ],
+  ])("and %s makes a body unavailable, and is called again", async (_, answer) => {
     const source = scripted(answer, () => schema);
     const read = pipelineOf(source, { timeoutInMs: 5 });
     expect((await read()).status).toBe("unavailable");
@@ -47,21 +50,21 @@ describe("a registry that fails", () => {
     expect(source.calls).toBe(2);
   });
 
-  it("is left alone for a while", async () => {
+  it("is not called for a while", async () => {
     const source = scripted(down);
     const read = pipelineOf(source, { failureTtlInMs: 60_000 });
     for (let count = 0; count < 10; count++) expect((await read()).status).toBe("unavailable");
     expect(source.calls).toBe(1);
   });
 
-  it("and flaps loses nothing that it answered once", async () => {
+  it("intermittently does not lose cached schemas", async () => {
     const read = pipelineOf(scripted(() => schema, down));
     for (let count = 0; count < 10; count++) expect(await read()).toMatchObject({ body: order });
   });
 });
 
-describe("a registry that answers", () => {
-  it("is asked once by many who read at a time", async () => {
+describe("a registry that responds", () => {
+  it("is called once for many concurrent reads", async () => {
     const source = memorySource({ 7: schema }, ["confluent"]);
     const read = pipelineOf(source);
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => read()));
@@ -69,14 +72,14 @@ describe("a registry that answers", () => {
     expect(source.asked).toEqual(["7"]);
   });
 
-  it("is asked once for an id that it does not know, and the body is poison", async () => {
+  it("is called once for an unknown id, and the body is undeserializable", async () => {
     const source = memorySource({}, ["confluent"]);
     const read = pipelineOf(source);
     for (let count = 0; count < 10; count++) expect((await read()).status).toBe("undeserializable");
     expect(source.asked).toEqual(["7"]);
   });
 
-  it("answers at once from then on", async () => {
+  it("is read synchronously from then on", async () => {
     const serializer = registryAvro(avro, { source: memorySource({ 7: schema }, ["confluent"]) });
     const pipeline = createPipeline({ serializer });
     await pipeline.deserialize({ body });

@@ -5,7 +5,7 @@ import { verdict } from "./primitive-types.js";
 import { isPlainObject } from "./value-kind.js";
 
 /**
- * An array whose block counts are checked against the body. With avsc's own, five bytes that claim 100,000,000 items crash the process.
+ * An array whose block counts are checked against the body. With avsc's array type, five bytes that claim 100,000,000 items crash the process.
  * `_read` also runs on resolvers, whose `itemsType` reads the writer's items as the reader's.
  */
 export class GuardedArrayType extends ArrayType {
@@ -17,7 +17,7 @@ export class GuardedArrayType extends ArrayType {
     for (let count = tap.readCount(); count !== 0; count = tap.readCount()) {
       const end = count < 0 ? tap.readBlockEnd() : -1;
       let left = count < 0 ? -count : count;
-      // Its full size at once is faster, and the count is already known to be bounded by the body.
+      // Allocating the full size at once is faster, and the count was already checked against the body.
       values ??= new Array<unknown>(left);
       while (left-- > 0) values[index++] = items._read(tap);
       if (end >= 0) tap.endBlock(end);
@@ -52,7 +52,7 @@ export class GuardedArrayType extends ArrayType {
   }
 }
 
-/** A map with the same guards, whose keys cannot replace the prototype of the object that is read. */
+/** A map with the same checks, whose keys cannot replace the prototype of the object that is read. */
 export class GuardedMapType extends MapType {
   override _read(tap: ReadTap): unknown {
     if (++tap.depth > tap.maxDepth) tap.failDepth();
@@ -87,7 +87,7 @@ export class GuardedMapType extends MapType {
     tap.depth--;
   }
 
-  // Keys are payload, so the path that is reported shows a star instead.
+  // Keys are payload, so the reported path has a star instead.
   override _check(value: unknown, flags?: number, hook?: CheckHook, path?: string[]): boolean {
     if (!isPlainObject(value)) return verdict(false, this, value, hook);
     const keys = Object.keys(value);

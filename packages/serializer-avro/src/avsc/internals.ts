@@ -6,7 +6,7 @@ import type { WriteTap } from "../wire/write-tap.js";
 /** Called by avsc with the path of the first value that does not fit its type. */
 export type CheckHook = (value: unknown, type: AvscType) => void;
 
-/** How avsc copies a default: `coerce: 2` reads it from JSON, `wrap: 2` takes it for the first branch of a union. */
+/** How avsc copies a default: `coerce: 2` reads it from JSON, `wrap: 2` treats it as a value of the first branch of a union. */
 export interface CopyOptions {
   readonly coerce?: number;
   readonly wrap?: number;
@@ -33,7 +33,7 @@ export interface AvscResolver {
 
 /**
  * The parts of an avsc type that this package builds on. The underscored ones are internals of avsc 5.7.9, which is why that version is
- * pinned: taps of our own go in where avsc puts its unguarded ones, and subclasses replace what trusts the wire.
+ * pinned: our taps replace those of avsc, which do not check the bytes, and subclasses replace the methods that trust them.
  */
 export interface AvscType {
   readonly typeName: string;
@@ -82,7 +82,7 @@ interface LogicalShape extends AvscType {
 export interface AvscField {
   readonly name: string;
   readonly type: AvscType;
-  /** A new copy of the default, or undefined without one. */
+  /** A new copy of the default; undefined if there is none. */
   defaultValue(): unknown;
 }
 
@@ -115,7 +115,7 @@ export const StringType = resolving(avsc.types.StringType);
 export const UnwrappedUnionType = resolving<UnionShape>(avsc.types.UnwrappedUnionType);
 export const WrappedUnionType = resolving<UnionShape>(avsc.types.WrappedUnionType);
 
-/** avsc's own builder; it writes to the options it is given. */
+/** The builder of avsc; it changes the options that it gets. */
 export function buildType(schema: unknown, options: BuildOptions): AvscType {
   return avsc.Type.forSchema(
     schema as Parameters<typeof avsc.Type.forSchema>[0],
@@ -158,7 +158,7 @@ function requireSameMeaning(reader: AvscType, writer: AvscType): void {
   );
   const areConverted = !meanings.has(reader) && !meanings.has(writer);
   if (areConverted || wanted === undefined || written === undefined || wanted === written) return;
-  throw new TypeError(`values of logical type ${written} do not mean what those of ${wanted} mean`);
+  throw new TypeError(`values of logical type ${written} have another meaning than those of ${wanted}`);
 }
 
 /**
@@ -189,7 +189,7 @@ function unionResolver(resolvers: readonly (AvscResolver | undefined)[]): AvscRe
     const resolver = resolvers[index];
     if (resolver === undefined)
       throw validationFailure(
-        `The Avro body holds a union branch that the reader schema cannot take (offset ${start}).`,
+        `The Avro body has a union branch that the reader schema does not accept (offset ${start}).`,
       );
     return resolver._read(tap);
   }

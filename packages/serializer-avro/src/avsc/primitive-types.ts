@@ -13,7 +13,7 @@ import {
   StringType,
 } from "./internals.js";
 
-/** An int; avsc's own throws on a bigint before it can say what is wrong. */
+/** An int; the one of avsc throws for a bigint without naming the problem. */
 export class GuardedIntType extends IntType {
   override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
     return verdict(typeof value === "number" && value === (value | 0), this, value, hook);
@@ -25,7 +25,7 @@ export class GuardedIntType extends IntType {
   }
 }
 
-/** A long of the whole 64-bit range: a number when it is a safe integer, otherwise a bigint. avsc's own loses signs beyond 2^52. */
+/** A long of the whole 64-bit range: a number when it is a safe integer, otherwise a bigint. The one of avsc loses signs beyond 2^52. */
 export class GuardedLongType extends LongType {
   override _read(tap: ReadTap): unknown {
     return tap.readExactLong();
@@ -59,7 +59,7 @@ export class BigIntLongType extends GuardedLongType {
   }
 }
 
-/** A string; a lone surrogate, which UTF-8 cannot hold, does not fit. */
+/** A string; one with a lone surrogate, which UTF-8 cannot represent, does not fit. */
 export class GuardedStringType extends StringType {
   override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
     return verdict(typeof value === "string" && isWellFormed(value), this, value, hook);
@@ -71,7 +71,7 @@ export class GuardedStringType extends StringType {
   }
 }
 
-/** Bytes: accepts any `Uint8Array`, returns a plain one with its own memory. */
+/** Bytes: accepts any `Uint8Array`, returns a plain `Uint8Array` with separate memory. */
 export class GuardedBytesType extends BytesType {
   override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
     return verdict(value instanceof Uint8Array, this, value, hook);

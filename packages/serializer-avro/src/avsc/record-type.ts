@@ -21,7 +21,7 @@ const directReads: Readonly<Record<string, string>> = Object.freeze({
 
 /**
  * A record that reads into plain object literals, counts depth, and refuses to write a value with own fields that the schema does not
- * declare. Like avsc it compiles a function per schema; only names that `normalizeSchema` let through reach the source text.
+ * declare. Like avsc it compiles a function per schema; only names that `normalizeSchema` accepted become part of the source text.
  */
 export class GuardedRecordType extends RecordType {
   override _createConstructor(errorStackTraces: boolean): { prototype: object } {
@@ -92,7 +92,7 @@ export class GuardedRecordType extends RecordType {
     ) as (tap: WriteTap, value: unknown) => void;
   }
 
-  /** Whether every own field with a value is declared; avsc's own check treats `"constructor"` as declared. */
+  /** Whether every own field with a value is declared; the check of avsc treats `"constructor"` as declared. */
   override _checkFields(value: object): boolean {
     return (
       !Array.isArray(value) &&
@@ -122,7 +122,7 @@ const scalarsPerItem = 8;
 
 const scalars: ReadonlySet<string> = new Set([...Object.keys(directReads), "null", "long", "enum"]);
 
-/** What the fields of one record count as. */
+/** How many items the fields of one record count for. */
 function itemsOf(fields: readonly AvscField[]): number {
   const others = fields.filter(({ type }) => !isScalar(type)).length;
   return others + Math.ceil((fields.length - others) / scalarsPerItem);

@@ -74,7 +74,7 @@ export class NamedUnionType extends WrappedUnionType {
   override _write(tap: WriteTap, value: unknown): void {
     const branch = branchOf(this, value);
     if (branch === undefined) tap.refuse();
-    // The object around the value is a level of the value, too.
+    // The object around the value counts as a level, too.
     if (++tap.depth > tap.maxDepth && branch.value !== null) tap.failDepth();
     tap.writeLong(branch.index);
     branch.type._write(tap, branch.value);

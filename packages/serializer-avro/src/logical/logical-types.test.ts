@@ -23,7 +23,7 @@ describe("timestamps", () => {
       }
   });
 
-  it("drop the microseconds that a Date cannot hold, towards the past", () => {
+  it("truncate the microseconds that a Date cannot represent, towards the past", () => {
     const schema = timestamp("micros");
     const raw = avro({ schema, rawLogicalTypes: ["timestamp-micros"] });
     const serializer = avro({ schema });
@@ -32,7 +32,7 @@ describe("timestamps", () => {
     expect(read(serializer, write(raw, 8_640_000_000_000_000_999n))).toEqual(new Date(8.64e15));
   });
 
-  it("refuse an invalid Date, a number, and an instant that a Date cannot hold", () => {
+  it("refuse an invalid Date, a number, and an instant that a Date cannot represent", () => {
     const serializer = avro({ schema: timestamp("millis") });
     expectRefused(serializer, new Date(Number.NaN), 1762346096789, "2026-11-05");
     const beyond = write(avro({ schema: "long" }), 8.64e15 + 1).subarray(10);
@@ -41,7 +41,7 @@ describe("timestamps", () => {
     );
   });
 
-  it("of one unit are read as the other, not as its number", () => {
+  it("of one unit are converted to the other", () => {
     const writer = avro({
       schema: { type: "record", name: "R", fields: [{ name: "at", type: timestamp("micros") }] },
     });
@@ -60,7 +60,7 @@ describe("timestamps", () => {
     expect(read(reader, write(writer, { at }))).toEqual({ at, z: 0 });
   });
 
-  it("stand beside null, and in defaults", () => {
+  it("can be in unions with null, and in defaults", () => {
     const schema = {
       type: "record",
       name: "R",
@@ -75,7 +75,7 @@ describe("timestamps", () => {
     assert.deepStrictEqual(roundTrip(serializer, { a: null, b: a }), { a: null, b: a });
   });
 
-  it("are Dates too when longs are bigints", () => {
+  it("are Dates also with longs as bigints", () => {
     const at = new Date(1762346096789);
     expect(roundTrip(avro({ schema: timestamp("micros"), longs: "bigint" }), at)).toEqual(at);
   });
@@ -135,7 +135,7 @@ describe("decimals", () => {
     expect(roundTrip(avro({ schema: decimal(5, 0) }), "-128")).toBe("-128");
   });
 
-  it("refuse what would be rounded, does not fit, or is not a number", () => {
+  it("refuse values that would be rounded, do not fit, or are not numbers", () => {
     const serializer = avro({ schema: decimal(4, 2) });
     expectRefused(serializer, "1.234", "100.00", "1e3", "", "1.", ".5", 12.5, 12n);
     const fixed = avro({
@@ -153,7 +153,7 @@ describe("decimals", () => {
       expect(errorOf(() => read(serializer, body(bytes))).reason).toBe("value-out-of-range");
   });
 
-  it("are read with more digits behind the point, never with fewer", () => {
+  it("are read with more decimal digits, never with fewer", () => {
     const record = (type: object) => ({ type: "record", name: "R", fields: [{ name: "d", type }] }) as const;
     const wider = avro({
       schema: {
@@ -214,7 +214,7 @@ describe("durations", () => {
 });
 
 describe("logical types", () => {
-  it("stand as their underlying type when read raw, unknown or out of place", () => {
+  it("are read as their underlying type if they are raw, unknown or on a wrong type", () => {
     expect(roundTrip(avro({ schema: timestamp("millis"), rawLogicalTypes: "all" }), 5)).toBe(5);
     expect(roundTrip(avro({ schema: { type: "long", logicalType: "time-micros" } }), 5)).toBe(5);
     expect(roundTrip(avro({ schema: { type: "string", logicalType: "date" } }), "x")).toBe("x");
@@ -226,7 +226,7 @@ describe("logical types", () => {
     );
   });
 
-  it("make a union ambiguous only when their values look alike", () => {
+  it("make a union ambiguous only if their values have the same kind", () => {
     const plain = avro({ schema: ["null", timestamp("millis"), decimal(4, 2), "int"] });
     for (const value of [null, new Date(5), "1.50", 5])
       assert.deepStrictEqual(roundTrip(plain, value), value);

@@ -22,7 +22,7 @@ export class DateType extends ConvertingType {
 
 /**
  * `timestamp-millis` and `timestamp-micros`: instants, as `Date`. A `Date` has milliseconds; further digits are dropped (towards the past). Read
- * the type raw to keep them.
+ * the type raw (`rawLogicalTypes`) to keep them.
  */
 export class TimestampType extends ConvertingType {
   readonly valueKind = "date";
@@ -47,12 +47,12 @@ export class TimestampType extends ConvertingType {
 
 /**
  * `local-timestamp-millis` and `local-timestamp-micros`: a local date and time without a zone, which a `Date` cannot represent;
- * as text such as `2026-11-05T12:34:56.789`, with six digits for microseconds.
+ * so it is text such as `2026-11-05T12:34:56.789`, with six digits for microseconds.
  */
 export class LocalTimestampType extends ConvertingType {
   readonly valueKind = "string";
   readonly unitsPerMs = unitsPerMsOf(this);
-  /** Text is costly to make. */
+  /** Text is expensive to create. */
   protected override readonly extraItems = costlyExtra;
 
   override _fromValue(units: unknown): string {

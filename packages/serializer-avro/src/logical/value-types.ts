@@ -2,7 +2,7 @@ import { type BuildOptions, FixedType } from "../avsc/internals.js";
 import { isPlainObject } from "../avsc/value-kind.js";
 import { ConvertingType, type UnderlyingSchema } from "./converting-type.js";
 
-/** A `duration`: three unsigned 32-bit amounts that do not convert into each other. Source: Avro specification 1.12, "Duration". */
+/** A `duration`: three unsigned 32-bit amounts that cannot be converted into each other. Source: Avro specification 1.12, "Duration". */
 export interface AvroDuration {
   readonly months: number;
   readonly days: number;

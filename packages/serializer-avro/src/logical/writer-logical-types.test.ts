@@ -9,7 +9,7 @@ const long = (logicalType: string) => ({ type: "long", logicalType }) as const;
 const price = (type: AvroSchema) =>
   ({ type: "record", name: "Price", fields: [{ name: "value", type }] }) as const;
 
-/** What a consumer of `reader` makes of a value that was written under `writer`, which its message names by an id. */
+/** The value that a consumer with `reader` reads if it was written with `writer`, whose id the message has. */
 function readAcross(writer: AvroSchema, reader: AvroSchema, value: unknown): unknown {
   const bytes = write(avro({ schema: writer, schemaId: "w1", framing: "raw" }), value);
   const listed = { schema: reader, schemaId: "r1", writerSchemas: [{ schema: writer, schemaId: "w1" }] };
@@ -19,7 +19,7 @@ function readAcross(writer: AvroSchema, reader: AvroSchema, value: unknown): unk
   return fromList;
 }
 
-describe("a body whose id names its schema, which differs from the reader's in logical types only,", () => {
+describe("a body with a schema id, whose schema differs from the reader's only in logical types,", () => {
   it("keeps the value of its decimals", () => {
     const value = { value: "1234.50" };
     expect(readAcross(price(decimal(10, 2)), price(decimal(12, 4)), value)).toEqual({ value: "1234.5000" });
@@ -55,7 +55,7 @@ describe("a body whose id names its schema, which differs from the reader's in l
     });
   });
 
-  it("is refused when the schemas cannot mean the same", () => {
+  it("is refused if the schemas cannot have the same meaning", () => {
     const pairs: [AvroSchema, AvroSchema][] = [
       [decimal(10, 4), decimal(10, 2)],
       [decimal(10, 2), decimal(10, 4)],
@@ -74,7 +74,7 @@ describe("a body whose id names its schema, which differs from the reader's in l
     }
   });
 
-  it("is refused when types are read raw whose numbers are of other units", () => {
+  it("is refused if raw types have numbers of different units", () => {
     const reader = long("timestamp-millis");
     const listed = { schema: reader, schemaId: "r1", framing: "raw", rawLogicalTypes: "all" } as const;
     const writer = (schema: AvroSchema) => [{ schema, schemaId: "w1" }];
@@ -86,28 +86,29 @@ describe("a body whose id names its schema, which differs from the reader's in l
   });
 });
 
-describe("two schemas of one fingerprint and different logical types", () => {
+describe("two schemas with the same fingerprint and different logical types", () => {
   const schema = price(decimal(12, 4));
   const other = price(decimal(10, 2));
 
-  it("are refused in single-object encoding, which cannot tell them apart", () => {
+  it("are refused in single-object encoding, which cannot distinguish them", () => {
     const listings = [
       { schema, writerSchemas: [other] },
       { schema: price("bytes"), writerSchemas: [schema, other] },
       { schema, writerSchemas: [price("bytes")] },
     ];
-    for (const listing of listings) expect(() => avro(listing)).toThrow(/differs from it in logical types/);
+    for (const listing of listings)
+      expect(() => avro(listing)).toThrow(/differs from it only in logical types/);
     expect(() => avro({ schemas: { Paid: listings[0]! } })).toThrow(/schema of "Paid", writerSchemas\[0\]/);
   });
 
-  it("are no two when only names, documentation or a scale of zero differ", () => {
+  it("count as one if only names, documentation or a scale of zero differ", () => {
     const named = { ...other, fields: [{ ...other.fields[0], aliases: ["amount"], doc: "in euros" }] };
     expect(() => avro({ schema: other, writerSchemas: [named] })).not.toThrow();
     const { scale: _, ...whole } = decimal(4, 0);
     expect(() => avro({ schema: whole, writerSchemas: [decimal(4, 0)] })).not.toThrow();
   });
 
-  it("leave a body without an id unread where ids are written", () => {
+  it("do not read a body without an id if ids are written", () => {
     const bytes = write(avro({ schema: other }), { value: "1234.50" });
     const serializer = avro({
       schema,

@@ -90,5 +90,7 @@ function buildUnion(
   if (!isAmbiguous(branches)) return new PlainUnionType(branches, options);
   if (unions === "auto") return new NamedUnionType(branches, options);
   const names = branches.map(({ branchName }) => branchName).join(", ");
-  throw new TypeError(`the values of the union [${names}] cannot be told apart without their branch names`);
+  throw new TypeError(
+    `the values of the union [${names}] cannot be distinguished without their branch names`,
+  );
 }

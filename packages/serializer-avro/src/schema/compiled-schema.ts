@@ -13,7 +13,7 @@ export interface CompiledSchema {
   /** The same as two 32-bit halves, as they are compared in bodies. */
   readonly fingerprintLow: number;
   readonly fingerprintHigh: number;
-  /** Equal for schemas of one fingerprint whose logical types are equal too; the fingerprint leaves those out. */
+  /** Equal for schemas of one fingerprint whose logical types are equal too; the fingerprint ignores those. */
   readonly logicalForm: string;
 }
 
@@ -35,18 +35,18 @@ const besideTheForm: ReadonlySet<string> = new Set(["aliases", "default", "order
 const plainSettings: CompileSettings = { longs: "auto", unions: "auto", rawLogicalTypes: new Set() };
 
 /**
- * The CRC-64-AVRO fingerprint of a schema's parsing canonical form, as single-object encoding carries it, for schema stores and tools.
+ * The CRC-64-AVRO fingerprint of a schema's parsing canonical form, as single-object encoding writes it, for schema stores and tools.
  * Throws a `TypeError` for an invalid schema. Source: Avro specification 1.12, "Single-object encoding".
  */
 export function fingerprint(schema: AvroSchema): bigint {
   return compileSchema(schema, plainSettings).fingerprint;
 }
 
-/** Validates and builds a schema. Throws a `TypeError` that says what is wrong with it and where. */
+/** Validates and builds a schema. Throws a `TypeError` with the problem and its path. */
 export function compileSchema(schema: AvroSchema, settings: CompileSettings): CompiledSchema {
   const normalized = normalizeSchema(schema, settings.rawLogicalTypes);
   const type = build(normalized, settings);
-  // avsc exports attributes in the order of the canonical form and nothing beside them.
+  // avsc exports only attributes of the canonical form, and in its order.
   const canonicalForm = JSON.stringify(type.schema());
   const crc = crc64Avro(Buffer.from(canonicalForm));
   return {

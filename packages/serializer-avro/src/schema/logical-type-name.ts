@@ -26,7 +26,7 @@ const applies: Readonly<Record<LogicalTypeName, (attributes: Attributes) => bool
   duration: ({ type, size }) => type === "fixed" && size === 12,
 };
 
-/** Others, which give a number its unit, and which applications see as that number. */
+/** Logical types that are not converted: applications get the number, without its unit. */
 const unconverted: ReadonlySet<unknown> = new Set([
   "time-millis",
   "time-micros",
@@ -45,7 +45,7 @@ export function meaningOf(attributes: Attributes): string | undefined {
 }
 
 /**
- * The logical type of a schema, or undefined if it is unknown or does not fit its underlying type, which Avro requires to ignore.
+ * The logical type of a schema, or undefined if it is unknown or does not fit its underlying type, when the Avro specification requires to ignore it.
  * Source: Avro specification 1.12, "Logical Types".
  */
 export function applicableLogicalType(attributes: Attributes): LogicalTypeName | undefined {

@@ -95,8 +95,8 @@ function addByFingerprint(
   else if (same.writer.logicalForm !== writer.logicalForm) {
     if (isKnownByFingerprint)
       throw new TypeError(
-        "another schema of this message type differs from it in logical types only, which the fingerprint of " +
-          'single-object encoding leaves out; write them with ids, under the framing "raw" or "confluent"',
+        "another schema of this message type differs from it only in logical types, which the fingerprint of " +
+          'single-object encoding ignores; use the framing "raw" or "confluent", which writes schema ids',
       );
     same.plan = undefined;
   }
@@ -115,7 +115,7 @@ export function planByFingerprint(
   if (known === undefined || known.plan !== undefined) return known?.plan;
   throw decodeFailure(
     "schema-unknown",
-    "The Avro body's fingerprint belongs to several schemas, which differ in logical types; only an id tells them apart.",
+    "The Avro body's fingerprint belongs to several schemas, which differ in logical types; only a schema id can distinguish them.",
   );
 }
 
@@ -144,7 +144,7 @@ export function planFetched(messageSchema: ResolvedMessageSchema, writer: Compil
   }
 }
 
-/** The failure of a body with an unknown schema; a fingerprint and an id reveal nothing of the payload. */
+/** The failure of a body with an unknown schema; its fingerprint or id reveals nothing about the payload. */
 export function schemaUnknown(name: string): Error {
   return decodeFailure(
     "schema-unknown",
@@ -156,7 +156,7 @@ function toIdentified(schema: AvroSchema | IdentifiedSchema): IdentifiedSchema {
   return isIdentified(schema) ? schema : { schema };
 }
 
-/** Whether a definition is more than a schema; an Avro schema object has a `type`. */
+/** Whether a definition has more than a schema; an Avro schema object has a `type`. */
 function isIdentified(definition: unknown): definition is IdentifiedSchema {
   return (
     typeof definition === "object" &&

@@ -12,7 +12,7 @@ const context: SerializerContext = {
 };
 
 describe("schemasBySelector", () => {
-  it("compiles a schema once that is made again for every message", () => {
+  it("compiles a schema once that is created again for every message", () => {
     const field = { name: "paid", type: "boolean" };
     const order = () => ({ type: "record", name: "Order", fields: [{ ...field }] }) as const;
     for (const select of [
@@ -27,7 +27,7 @@ describe("schemasBySelector", () => {
     }
   });
 
-  it("takes no schema for another of the same name", () => {
+  it("does not confuse schemas of the same name", () => {
     let isPaid = true;
     const schemas = schemasBySelector(
       () => ({ type: "record", name: "Order", fields: isPaid ? [{ name: "paid", type: "boolean" }] : [] }),

@@ -47,7 +47,7 @@ export function schemasByMessageType(
   const byType = new Map<string | undefined, ResolvedMessageSchema>();
   for (const [messageType, definition] of Object.entries(definitions))
     byType.set(messageType, resolveMessageSchema(definition, settings, `schema of "${messageType}"`));
-  if (byType.size === 0) throw new TypeError("avro: schemas names no message type");
+  if (byType.size === 0) throw new TypeError("avro: schemas must have at least one message type");
   return { find: ({ messageType }) => byType.get(messageType), all: [...byType.values()] };
 }
 
@@ -89,8 +89,8 @@ export function schemaToWrite(schemas: MessageSchemas, context: SerializerContex
 }
 
 /**
- * The schema to read a message into. When the message type does not name one, the fingerprint must belong to exactly one.
- * Undefined when no schema knows the fingerprint.
+ * The reader schema of a message. If the message type does not determine one, the fingerprint must belong to exactly one.
+ * Undefined if no schema has the fingerprint.
  */
 export function schemaByFingerprint(
   schemas: MessageSchemas,
@@ -106,7 +106,7 @@ export function schemaByFingerprint(
   );
 }
 
-/** The schema whose registry id the body carries; by the message type if that names one. */
+/** The schema with the registry id of the body; the one of the message type if that determines one. */
 export function schemaById(
   schemas: MessageSchemas,
   context: SerializerContext,
@@ -120,7 +120,7 @@ export function schemaById(
   );
 }
 
-/** The schema to read a fetched writer schema into: the one of the message type, the only one, or the one of the same name. */
+/** The reader schema for a fetched writer schema: the one of the message type, the only one, or the one of the same name. */
 export function schemaForWriter(
   schemas: MessageSchemas,
   context: SerializerContext,
@@ -151,7 +151,7 @@ function theOnly(
   if (candidates.length > 1)
     throw decodeFailure(
       "schema-unknown",
-      `The Avro body's schema belongs to ${candidates.length} message types, and ${describeMessageType(context.messageType)} is none of them.`,
+      `The Avro body's schema belongs to ${candidates.length} message types, and not to ${describeMessageType(context.messageType)}.`,
     );
   return candidates[0];
 }

@@ -25,7 +25,7 @@ describe("a schema", () => {
       /fields\[0\]: undefined is not an Avro name/,
     ],
     [
-      "a name with code in it",
+      "a name that contains code",
       { type: "record", name: "R", fields: [{ name: "a;b()", type: "int" }] },
       /not an Avro name/,
     ],
@@ -41,7 +41,7 @@ describe("a schema", () => {
     ],
     ["a symbol named constructor", { type: "enum", name: "E", symbols: ["constructor"] }, /not supported/],
     [
-      "two fields of one name",
+      "two fields with the same name",
       {
         type: "record",
         name: "R",
@@ -53,17 +53,17 @@ describe("a schema", () => {
       /duplicate field name/,
     ],
     [
-      "two types of one name",
+      "two types with the same name",
       { type: "record", name: "R", fields: fieldsOf({ type: "fixed", name: "R", size: 1 }) },
       /defined twice/,
     ],
     ["the name of a primitive", { type: "fixed", name: "a.string", size: 1 }, /name of a primitive/],
     ["an empty union", [], /at least one branch/],
-    ["a union in a union", ["int", ["null"]], /\[1\]: a union cannot stand in a union/],
-    ["a union with a type twice", ["int", "int"], /duplicate union branch/],
+    ["a union in a union", ["int", ["null"]], /\[1\]: a union cannot contain a union/],
+    ["a union with a duplicate type", ["int", "int"], /duplicate union branch/],
     ["an enum without symbols", { type: "enum", name: "E", symbols: [] }, /needs an array of symbols/],
     [
-      "an enum default that is no symbol",
+      "an enum default that is not a symbol",
       { type: "enum", name: "E", symbols: ["A"], default: "B" },
       /one of its symbols/,
     ],
@@ -90,19 +90,19 @@ describe("a schema", () => {
     expect(() => avro({ schema: schema as AvroSchema })).toThrow(text);
   });
 
-  it("is refused when it nests without end", () => {
+  it("is refused if it is nested endlessly", () => {
     const schema: { type: string; items: unknown } = { type: "array", items: "int" };
     schema.items = schema;
     expect(() => avro({ schema })).toThrow(/nests deeper than 128/);
   });
 
-  it("may be JSON text, a name, or a type around a type", () => {
+  it("may be JSON text, a name, or a type inside a type object", () => {
     expect(roundTrip(avro({ schema: '{"type":"array","items":"int"}' }), [1])).toEqual([1]);
     expect(roundTrip(avro({ schema: '"int"' }), 1)).toBe(1);
     expect(roundTrip(avro({ schema: { type: { type: "int" } } }), 1)).toBe(1);
   });
 
-  it("resolves names in the namespace that encloses them", () => {
+  it("resolves names in the enclosing namespace", () => {
     const inner = { type: "fixed", name: "F", size: 1 };
     const qualified = {
       type: "record",
@@ -120,7 +120,7 @@ describe("a schema", () => {
     expect(roundTrip(avro({ schema }), value)).toEqual(value);
   });
 
-  it("keeps a type without a namespace apart from one of the same name in the enclosing one", () => {
+  it("distinguishes a type without a namespace from one of the same name in the enclosing namespace", () => {
     const fixed = (size: number, namespace?: string) => ({
       type: "fixed",
       name: "F",
@@ -137,7 +137,7 @@ describe("a schema", () => {
     expect(roundTrip(avro({ schema }), value)).toEqual(value);
   });
 
-  it("is copied without what Avro does not know", () => {
+  it("is copied without unknown attributes", () => {
     const schema = { type: "map", values: { type: "long", doc: "count", logicalType: "made-up" }, extra: 1 };
     expect(normalizeSchema(schema, new Set())).toEqual({ type: "map", values: { type: "long" } });
   });

@@ -29,7 +29,7 @@ interface Scope {
 type Attributes = Readonly<Record<string, unknown>>;
 
 /**
- * Copies a schema into the form for the builder: full names, known attributes only, logical types only if they apply and are not read raw;
+ * Copies a schema into the form that the builder needs: full names, known attributes only, logical types only if they apply and are not read raw;
  * `meaning` keeps the others. Throws a `TypeError` with the path of what Avro, or this package, does not allow. Source: Avro specification 1.12.
  */
 export function normalizeSchema(schema: AvroSchema, raw: ReadonlySet<LogicalTypeName>): unknown {
@@ -83,7 +83,7 @@ function normalizeReference(name: string, scope: Scope, path: string): string {
 function normalizeUnion(branches: readonly unknown[], scope: Scope, path: string): unknown[] {
   if (branches.length === 0) throw new TypeError(`${path}: a union needs at least one branch`);
   return branches.map((branch, index) => {
-    if (Array.isArray(branch)) throw new TypeError(`${path}[${index}]: a union cannot stand in a union`);
+    if (Array.isArray(branch)) throw new TypeError(`${path}[${index}]: a union cannot contain a union`);
     return normalize(branch, scope, `${path}[${index}]`);
   });
 }

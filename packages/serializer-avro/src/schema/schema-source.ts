@@ -5,8 +5,8 @@ import { schemaUnknown } from "./message-schema.js";
 import type { AvroSchema } from "./normalize-schema.js";
 
 /**
- * Finds the schema of a registry id: the schema, or undefined if the registry has none. Throwing (or rejecting) means that the registry could not
- * be asked; the message is then read again later.
+ * Finds the schema of a registry id: the schema, or undefined if the registry has none. Throwing (or rejecting) means that the registry did not
+ * respond; the message is then read again later.
  */
 export type SchemaById = (id: string) => AvroSchema | undefined | Promise<AvroSchema | undefined>;
 
@@ -61,7 +61,7 @@ export function schemaSource(find: SchemaById, settings: CompileSettings): Schem
   };
 }
 
-// Also promises of other libraries, which are not instances of `Promise`.
+// Promises of other libraries are not instances of `Promise`.
 function isPromiseLike(answer: ReturnType<SchemaById>): answer is Promise<AvroSchema | undefined> {
   return typeof (answer as { readonly then?: unknown } | undefined)?.then === "function";
 }
@@ -78,7 +78,7 @@ function compileFetched(id: string, schema: AvroSchema, settings: CompileSetting
     const text = error instanceof Error ? error.message : String(error);
     throw decodeFailure(
       "schema-unknown",
-      `The schema source's answer for ${describeId(id)} is not usable: ${text}`,
+      `The schema source returned an unusable schema for ${describeId(id)}: ${text}`,
       error,
     );
   }
@@ -86,5 +86,5 @@ function compileFetched(id: string, schema: AvroSchema, settings: CompileSetting
 
 function lookupFailure(id: string, error: unknown): WaybillError {
   if (error instanceof WaybillError) return error;
-  return unavailableFailure(`The schema source could not be asked for ${describeId(id)}.`, error);
+  return unavailableFailure(`The schema source failed to look up ${describeId(id)}.`, error);
 }

@@ -5,8 +5,8 @@ import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
 import { shortAsciiReaders } from "./short-ascii.js";
 
 /**
- * Items that may take no bytes at all (nulls, empty records), in all arrays and maps of a body. Every other item has a first byte of
- * its own, so a body never holds more items than it has bytes plus this.
+ * Items that may take no bytes at all (nulls, empty records), in all arrays and maps of a body. Every other item takes at least
+ * one byte, so a body never holds more items than it has bytes plus this.
  */
 export const zeroWidthItemsLimit = 10_000;
 
@@ -17,7 +17,7 @@ export const costlyExtra = 3;
 export type ReadLimits = Pick<DeserializeContext, "maxDepth" | "maxItems">;
 
 /**
- * The reading position in a body. Replaces avsc's own tap and adds the checks that avsc lacks: the end of the body, the range of an int, overlong
+ * The reading position in a body. Replaces the tap of avsc and adds the checks that avsc lacks: the end of the body, the range of an int, overlong
  * variable-length integers, booleans, UTF-8, counts and depth. Values are copies.
  * Source: Avro specification 1.12, "Binary Encoding".
  */
@@ -60,7 +60,7 @@ export class ReadTap {
   readInt(): number {
     const { buf, pos } = this;
     const byte = buf[pos];
-    // Undefined behind the end.
+    // Undefined after the end.
     if (byte !== undefined && byte < 0x80) {
       this.pos = pos + 1;
       return (byte >>> 1) ^ -(byte & 1);
@@ -68,11 +68,11 @@ export class ReadTap {
     return this.#readWideInt();
   }
 
-  /** Reads a long as a number; beyond 2^53 it is rounded, which serves counts, indexes and promotion to floating point. */
+  /** Reads a long as a number; beyond 2^53 it is rounded, which is enough for counts, indexes and promotion to floating point. */
   readLong(): number {
     const { buf, pos } = this;
     const byte = buf[pos];
-    // Undefined behind the end.
+    // Undefined after the end.
     if (byte !== undefined && byte < 0x80) {
       this.pos = pos + 1;
       return (byte >>> 1) ^ -(byte & 1);
@@ -84,7 +84,7 @@ export class ReadTap {
   readExactLong(): number | bigint {
     const { buf, pos } = this;
     const byte = buf[pos];
-    // Undefined behind the end.
+    // Undefined after the end.
     if (byte !== undefined && byte < 0x80) {
       this.pos = pos + 1;
       return (byte >>> 1) ^ -(byte & 1);
@@ -188,7 +188,7 @@ export class ReadTap {
     this.#advance(this.#readLength());
   }
 
-  /** Refuses a body with bytes behind its value. */
+  /** Refuses a body with bytes after its value. */
   finish(): void {
     if (this.pos !== this.end)
       throw this.failure("trailing-bytes", `${this.end - this.pos} bytes follow the value`, this.pos);

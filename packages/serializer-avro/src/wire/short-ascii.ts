@@ -6,7 +6,7 @@ const longest = 16;
 
 /**
  * One reader per length from 0 to 16. Most strings in messages are that short, and a call of `String.fromCharCode` with as many
- * arguments as there are bytes takes a third of the time of the native UTF-8 decoder and the check behind it.
+ * arguments as there are bytes takes a third of the time of the native UTF-8 decoder and its check.
  */
 export const shortAsciiReaders: readonly AsciiReader[] = Array.from({ length: longest + 1 }, (_, length) =>
   compileReader(length),

@@ -6,7 +6,7 @@ const initialSize = 4096;
 /** A scratch buffer that grew beyond this is not kept for the next message. */
 const keptSize = 1 << 20;
 
-/** Thrown inside a write. Without a text of its own, the serializer searches for the path of the value that does not fit. */
+/** Thrown inside a write. Without a text, the serializer searches for the path of the value that does not fit. */
 export class InvalidValue extends Error {
   readonly isComplete: boolean;
 
@@ -19,7 +19,7 @@ export class InvalidValue extends Error {
 const doesNotFit = Object.freeze(new InvalidValue());
 
 /**
- * The writing position. Replaces avsc's own tap: it grows instead of encoding twice, writes any 64-bit long, refuses lone surrogates, and bounds
+ * The writing position. Replaces the tap of avsc: it grows instead of encoding twice, writes any 64-bit long, refuses lone surrogates, and limits
  * depth. `takeWriteTap` lends one; `release` returns its buffer.
  * Source: Avro specification 1.12, "Binary Encoding".
  */
@@ -196,7 +196,7 @@ function lengthOfLength(length: number): number {
 
 let spare: NativeBuffer | undefined;
 
-/** Lends a tap on a scratch buffer. A serialization that starts inside another (in a getter) gets a buffer of its own. */
+/** Lends a tap on a scratch buffer. A serialization that starts inside another (in a getter) gets its own buffer. */
 export function takeWriteTap(maxDepth: number): WriteTap {
   const buf = spare ?? toNativeBuffer(Buffer.allocUnsafeSlow(initialSize));
   spare = undefined;
@@ -208,7 +208,7 @@ export function releaseWriteTap(tap: WriteTap): void {
   if (tap.buf.length <= keptSize) spare = tap.buf;
 }
 
-/** Whether UTF-8 can hold the text: it has no lone surrogate. */
+/** Whether UTF-8 can represent the text: it has no lone surrogate. */
 export function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }

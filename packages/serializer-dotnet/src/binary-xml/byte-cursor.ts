@@ -123,7 +123,7 @@ export class ByteCursor {
   }
 
   utf16Text(size: number): string {
-    if (size % 2 === 1) this.fail("malformed", "UTF-16 text of an odd number of bytes");
+    if (size % 2 === 1) this.fail("malformed", "UTF-16 text with an odd number of bytes");
     const start = this.take(size);
     return this.#decode(utf16, start, "malformed");
   }
@@ -144,7 +144,7 @@ export class ByteCursor {
     try {
       return decoder.decode(this.bytes.subarray(start, this.offset));
     } catch {
-      return this.fail(reason, "ill-formed text", start);
+      return this.fail(reason, "text with an invalid encoding", start);
     }
   }
 }

@@ -2,10 +2,10 @@ import { decimalsOfSecond } from "./number-text.js";
 
 /** Ticks of 100 ns between 0001-01-01 and 1970-01-01. */
 const EPOCH_TICKS = 621_355_968_000_000_000n;
-/** The last tick of the year 9999, which is where `DateTime` ends. */
+/** The last tick of the year 9999, the end of the range of `DateTime`. */
 const MAX_TICKS = 3_155_378_975_999_999_999n;
 const TICKS_PER_MS = 10_000n;
-/** Local times of the first day of year 1 may lie before it in UTC; their ticks wrap around 62 bits. */
+/** Local times of the first day of year 1 may be before it in UTC; their ticks wrap around at 62 bits. */
 const FIRST_WRAPPED = 2n ** 62n - 864_000_000_000n;
 
 /** A `System.DateTime` as on the wire. */
@@ -23,7 +23,7 @@ export function toDateTime(bits: bigint): DateTime | undefined {
   return ticks > MAX_TICKS ? undefined : { ticks, isUnspecified: kind === 0n };
 }
 
-/** The 64 bits of a UTC DateTime record; undefined for an instant that it cannot hold. */
+/** The 64 bits of a UTC DateTime record; undefined for an instant beyond its range. */
 export function fromDate(date: Date): bigint | undefined {
   const ms = date.getTime();
   if (Number.isNaN(ms)) return undefined;
@@ -31,11 +31,11 @@ export function fromDate(date: Date): bigint | undefined {
   return ticks < 0n || ticks > MAX_TICKS ? undefined : ticks | (1n << 62n);
 }
 
-/** The instant, cut to milliseconds. A time without a zone is read as UTC, so that the result is the same on every machine. */
+/** The instant, truncated to milliseconds. A time without a zone is read as UTC, so that the result is the same on every machine. */
 export function toDate({ ticks }: DateTime): Date {
   const sinceEpoch = ticks - EPOCH_TICKS;
   const ms = sinceEpoch / TICKS_PER_MS;
-  // Division truncates towards zero; instants before 1970 are cut down as well.
+  // Division truncates towards zero; instants before 1970 are rounded down as well.
   return new Date(Number(sinceEpoch < 0n && ms * TICKS_PER_MS !== sinceEpoch ? ms - 1n : ms));
 }
 

@@ -1,4 +1,4 @@
-/** The XML nodes of one item of a dictionary of objects: an entry, a key, a value, its type, a namespace. */
+/** The XML nodes of one item in a dictionary of objects: an entry, a key, a value, its type, a namespace. */
 const nodesPerItem = 5;
 
 /** This many elements and attributes take some hundred megabytes while a body is read. */

@@ -23,7 +23,7 @@ export function internName(bytes: Uint8Array, start: number, end: number): strin
   return name;
 }
 
-/** Hashes the length and five bytes; collisions are found by the comparison, which is needed anyway. */
+/** Hashes the length and five bytes; the comparison, which is needed anyway, detects collisions. */
 function slotOf(bytes: Uint8Array, start: number, length: number): number {
   if (length === 0) return 0;
   const at = (index: number) => bytes[start + index] as number;

@@ -152,7 +152,7 @@ class DocumentReader {
   #declare(element: XmlElement, scope: Scope | undefined, prefix: string): Scope {
     this.#count(1);
     for (let at = scope; at !== element.scope && at !== undefined; at = at.outer) {
-      if (at.prefix === prefix) this.#cursor.fail("malformed", "a prefix declared twice");
+      if (at.prefix === prefix) this.#cursor.fail("malformed", "a prefix that is declared twice");
     }
     if (prefix !== "" && prefix !== element.prefix) element.declaresForOthers = true;
     return { prefix, namespace: this.#cursor.name(), outer: scope };
@@ -182,7 +182,7 @@ class DocumentReader {
     return found.map((each) => {
       const attribute = this.#resolvedOne(each, scope);
       const key = `${attribute.namespace}\n${attribute.name}`;
-      if (seen.has(key)) this.#cursor.fail("malformed", "an attribute that stands twice");
+      if (seen.has(key)) this.#cursor.fail("malformed", "a duplicate attribute");
       seen.add(key);
       return attribute;
     });
@@ -210,9 +210,10 @@ class DocumentReader {
     }
     const record = cursor.uint8();
     const size =
-      arraySizes[record] ?? cursor.fail("malformed", "an array of a type that has none", cursor.offset - 1);
+      arraySizes[record] ??
+      cursor.fail("malformed", "an array of a type that arrays cannot have", cursor.offset - 1);
     const count = cursor.multiByteInt31();
-    if (count === 0) cursor.fail("malformed", "an array of no items");
+    if (count === 0) cursor.fail("malformed", "an array without items");
     if (count > cursor.left / size) cursor.fail("count-exceeded", "more items declared than bytes are left");
     this.#count(count);
     element.run = { record: record & 0xfe, values: this.#readValues(record & 0xfe, count) };

@@ -30,7 +30,7 @@ export class XmlElement {
   #texts: TextRecord[] | undefined;
   /** Values of an Array record, which represents one element of this name for each value. */
   run: { readonly record: number; readonly values: readonly TextValue[] } | undefined;
-  /** Whether it declares a prefix other than its own, as members do whose items are in another namespace. */
+  /** Whether it declares further prefixes, as members do whose items are in another namespace. */
   declaresForOthers = false;
 
   constructor(prefix: string, name: string) {

@@ -48,12 +48,12 @@ export function resolveType(element: XmlElement, value: string): DeclaredType | 
   return namespace === undefined ? undefined : { namespace, name: value.slice(colon + 1) };
 }
 
-/** Whether an element's own name may give its leaf type: for Microsoft's primitives and items of lists. */
+/** Whether an element's name may determine its leaf type: for Microsoft's primitives and items of lists. */
 export function hasTypedName({ namespace }: XmlElement): boolean {
   return namespace === Namespaces.serialization || namespace === Namespaces.arrays;
 }
 
-/** The leaf type of an element by its `i:type`, or else by its own name. */
+/** The leaf type of an element by its `i:type`, or else by its name. */
 export function leafTypeOf(element: XmlElement, declared: DeclaredType | undefined): LeafType | undefined {
   const { namespace, name } = declared ?? element;
   const isTyped =

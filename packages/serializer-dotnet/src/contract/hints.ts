@@ -2,7 +2,7 @@ import { isLeafType, type LeafType, leafTypes } from "./contract-type.js";
 
 /**
  * The type of a member if the bytes do not show it: a list, a dictionary, or a leaf type. Lists of objects that may have a single item need
- * `"array"`, texts that may be `"0"` or `"1"` need `"string"`, members of type `"char"`, `"unsignedLong"` and `"double"` need these.
+ * `"array"`, strings that may be `"0"` or `"1"` need `"string"`, members of type `"char"`, `"unsignedLong"` and `"double"` need these.
  */
 export type DotnetHint = "array" | "dictionary" | LeafType;
 

@@ -6,7 +6,7 @@ import type { LeafType } from "./contract-type.js";
 /** The form of instants. */
 export type DateForm = "date" | "iso";
 
-/** Returned for a text that does not fit its type. */
+/** Returned for text that does not fit its type. */
 export const misfit = Symbol("misfit");
 
 /** The least and the greatest value of each integer type. */

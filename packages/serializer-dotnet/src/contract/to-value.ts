@@ -27,7 +27,7 @@ export function toValue(root: XmlElement, rules: ValueRules): unknown {
 /** The path of an element. Items of lists have no path of their own, so hints do not apply to them. */
 type Place = "root" | "member" | "item";
 
-/** What the attributes of an element say about its value; other attributes are data. */
+/** What the attributes of an element specify about its value; other attributes are data. */
 interface Marks {
   readonly isNil: boolean;
   readonly type: DeclaredType | undefined;
@@ -110,7 +110,7 @@ class ValueReader {
   /** Registers a container before it is filled, because its content may refer to it. */
   #register<Value>(marks: Marks, value: Value): Value {
     if (marks.id === undefined) return value;
-    if (this.#byId.has(marks.id)) fail("malformed", "a z:Id that stands twice");
+    if (this.#byId.has(marks.id)) fail("malformed", "a duplicate z:Id");
     this.#byId.set(marks.id, value);
     return value;
   }
@@ -132,7 +132,7 @@ class ValueReader {
 
   #typed(type: Parameters<typeof typedValue>[0], texts: readonly TextRecord[]): unknown {
     const value = typedValue(type, texts, this.#rules.dates);
-    return value === misfit ? fail("value-out-of-range", `a text that is not of its type ${type}`) : value;
+    return value === misfit ? fail("value-out-of-range", `text that does not fit its type ${type}`) : value;
   }
 
   #container(

@@ -4,7 +4,7 @@ const encoder = new TextEncoder();
 const short = new Uint8Array(LONGEST);
 
 /**
- * A text as UTF-8, for use at once: a short one in ASCII, as names mostly are, is in memory that the next call writes over. The encoder takes
+ * A text as UTF-8, for use at once: a short one in ASCII, as most names are, is in memory that the next call overwrites. The encoder takes
  * ten times as long for it.
  */
 export function utf8(text: string): Uint8Array {

@@ -33,7 +33,8 @@ class ContractWriter {
   }
 
   #members(value: unknown, { name, namespace, members }: ResolvedContract, scope: Prefixes): void {
-    if (!(value instanceof PlainRecord)) this.#refuse(`no object, as the contract ${name} wants one`);
+    if (!(value instanceof PlainRecord))
+      this.#refuse(`a value that is not an object, which the contract ${name} needs`);
     const content = new Map(value.entries);
     for (const [member, type] of members) {
       const item = content.get(member);
@@ -86,7 +87,7 @@ class ContractWriter {
   }
 
   #list(value: unknown, type: Extract<ResolvedType, { kind: "list" }>, scope: Prefixes): void {
-    if (!Array.isArray(value)) this.#refuse("no array, as the contract wants one");
+    if (!Array.isArray(value)) this.#refuse("a value that is not an array, which the contract needs");
     const namespace = contentNamespace(type) ?? "";
     for (const [index, item] of value.entries()) {
       this.#path.push(String(index));
@@ -97,7 +98,8 @@ class ContractWriter {
   }
 
   #dictionary(value: unknown, type: Extract<ResolvedType, { kind: "dictionary" }>, scope: Prefixes): void {
-    if (!(value instanceof PlainRecord)) this.#refuse("no object, as the contract wants a dictionary");
+    if (!(value instanceof PlainRecord))
+      this.#refuse("a value that is not an object, which the contract needs for a dictionary");
     const prefix = prefixOf(scope, Namespaces.arrays) ?? "";
     for (const [key, item] of value.entries) {
       this.#path.push(key);
@@ -122,7 +124,7 @@ class ContractWriter {
     else if (type === "dateTime") writeDate(writer, value instanceof Date ? value : this.#misfit(type));
     else if (type === "base64Binary") writer.binary(value instanceof Uint8Array ? value : this.#misfit(type));
     else if (type === "char") writer.integer(this.#char(value));
-    else this.#refuse("a value of type object, which a contract cannot write: give its type");
+    else this.#refuse("a value of type object, which a contract cannot write: specify its type");
   }
 
   #char(value: unknown): number {
@@ -150,7 +152,7 @@ class ContractWriter {
   }
 
   #misfit(type: LeafType): never {
-    return this.#refuse(`a value that .NET's type ${type} cannot hold`);
+    return this.#refuse(`a value that .NET's type ${type} cannot represent`);
   }
 
   #refuse(what: string): never {

@@ -102,7 +102,7 @@ export function writeDate(writer: ElementWriter, date: Date): void {
   const bits = fromDate(date);
   if (bits === undefined) {
     throw encodeFailure(
-      "The body cannot be written as .NET binary XML: a date is outside of the years 1 to 9999.",
+      "The body cannot be written as .NET binary XML: a date is outside the years 1 to 9999.",
     );
   }
   writer.dateTime(bits);

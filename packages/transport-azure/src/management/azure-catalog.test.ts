@@ -11,7 +11,7 @@ const options: ListedOptions = {
 };
 const none = { deadLetterMessageCount: 0, transferMessageCount: 0, transferDeadLetterMessageCount: 0 };
 
-/** The answers of a namespace, in the SDK's form. */
+/** The responses of a namespace, in the SDK's form. */
 function namespace(answers: Partial<ServiceBusAdministrationClientLike>): ServiceBusAdministrationClientLike {
   return {
     listQueues: () => list(),
@@ -80,7 +80,7 @@ describe("the catalog of an Azure namespace", () => {
     expect((await catalog.listEntities())[0]?.counts).toBeUndefined();
   });
 
-  it("says that the credential may not list", async () => {
+  it("reports that the credential may not list", async () => {
     const refusal = Object.assign(new Error("Manage,EntityRead claims required"), {
       name: "RestError",
       code: "UnauthorizedRequestError",

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { BatchWriter, isPlain } from "./batch-writer.js";
 
 describe("a batch's envelope and entries", () => {
-  it("writes what rhea reads as the messages that were to be sent", () => {
+  it("writes an envelope that rhea reads as the given messages", () => {
     fc.assert(
       fc.property(fc.array(plainMessages(), { minLength: 1, maxLength: 5 }), (messages) => {
         const envelope = rhea.message.decode(encodeBatch(messages)) as unknown as Decoded;
@@ -17,7 +17,7 @@ describe("a batch's envelope and entries", () => {
     );
   });
 
-  it("is read like one written by rhea, types included", () => {
+  it("is read like one written by rhea, including types", () => {
     const applicationProperties = {
       text: "Zoë",
       big: 2 ** 32 - 1,
@@ -37,7 +37,7 @@ describe("a batch's envelope and entries", () => {
   });
 
   it.each([0, 1, -1, 127, 2 ** 31, 2 ** 32 - 1, -(2 ** 31) + 2, 0.5, Number.POSITIVE_INFINITY])(
-    "gives %s the type that rhea gives it: readers cast to what they know",
+    "writes %s with the same type as rhea, because readers cast to known types",
     (n) => {
       const ours = encodeBatch([{ body: new Uint8Array(), applicationProperties: { n } }]);
       const theirs = rhea.message.encode({ application_properties: { n }, body: "x" } as never) as never;
@@ -62,7 +62,7 @@ describe("a batch's envelope and entries", () => {
   it.each<[string, Partial<EncodedMessage>]>([
     ["a value section", { body: { section: "value", value: 1 } }],
     ["a time to live", { timeToLive: 1 }],
-    ["a schedule", { scheduledEnqueueTimeUtc: new Date() }],
+    ["a scheduled time", { scheduledEnqueueTimeUtc: new Date() }],
     ["a partition key", { partitionKey: "a" }],
     ["an id that is not a string", { messageId: 1 }],
     ["a date", { applicationProperties: { at: new Date() } }],
@@ -83,14 +83,14 @@ function encodeBatch(messages: readonly EncodedMessage[]): Buffer {
   return writer.bytes();
 }
 
-/** The type code of the value of the property `n`, which stands behind its name. */
+/** The type code of the value of the property `n`, which follows its name. */
 function typeCodeOf(bytes: Buffer): number {
   const short = bytes.lastIndexOf(Buffer.from("a1016e", "hex"));
   const long = bytes.lastIndexOf(Buffer.from("b1000000016e", "hex"));
   return bytes[short < 0 ? long + 6 : short + 3]!;
 }
 
-/** The short forms of a type have codes of their own. Source: AMQP 1.0, 1.6. */
+/** The short forms of a type have their own codes. Source: AMQP 1.0, 1.6. */
 function kindOf(typeCode: number): string | undefined {
   const kinds = { uint: [0x43, 0x52, 0x70], int: [0x54, 0x71], double: [0x82] };
   return Object.entries(kinds).find(([, codes]) => codes.includes(typeCode))?.[0];

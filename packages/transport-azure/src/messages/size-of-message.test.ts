@@ -2,12 +2,12 @@ import type { EncodedMessage } from "@waybill/core";
 import { describe, expect, it } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
-/** What the SDK writes less tightly, and the id that the broker makes for a message without one. */
+/** The larger encodings of the SDK, and the id that the broker generates for a message without one. */
 const SLACK_BYTES = 40;
 
 const long = "x".repeat(3_000);
 const messages: readonly (readonly [string, Omit<EncodedMessage, "body">])[] = [
-  ["nothing but a body", {}],
+  ["only a body", {}],
   ["a few properties", { messageId: "abc", subject: "placed", contentType: "application/json" }],
   ["ids of every kind", { messageId: 2n ** 60n, correlationId: new Uint8Array(20) }],
   ["sessions and a time to live", { sessionId: "s", replyToSessionId: "r", timeToLive: 60_000 }],
@@ -31,7 +31,7 @@ const messages: readonly (readonly [string, Omit<EncodedMessage, "body">])[] = [
 ];
 
 describe("the size of a received message", () => {
-  it.each(messages)("is what the broker counts, for one with %s", async (_, properties) => {
+  it.each(messages)("is the size that the broker counts, for a message with %s", async (_, properties) => {
     await using fixture = await openLossyFixture({ maxMessageSizeInKilobytes: 1024 });
     const sender = fixture.transport.createSender("orders");
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");

@@ -10,7 +10,7 @@ import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 
 const body = { section: "data", bytes: new Uint8Array([0x7b, 0x7d]) } as const;
 
-/** A queue and a subscription with sessions, and a waybill client on a client of the SDK. */
+/** A queue and a subscription with sessions, and a waybill client on an SDK client. */
 async function openSessions(
   connect: (connectionString: string) => ServiceBusClientLike & { close(): Promise<void> },
 ) {
@@ -43,8 +43,8 @@ async function all(ids: AsyncIterable<string>): Promise<string[]> {
 describe.each([
   ["7.9.5", (connectionString: string) => new ServiceBusClient(connectionString)],
   ["7.10.0-beta.2", (connectionString: string) => new NextServiceBusClient(connectionString)],
-])("listing sessions over version %s of the SDK", (_, connect) => {
-  it("finds those that have messages, page by page, in queues and subscriptions", async () => {
+])("listing sessions with version %s of the SDK", (_, connect) => {
+  it("finds sessions that have messages, page by page, in queues and subscriptions", async () => {
     await using fixture = await openSessions(connect);
     expect(await all(fixture.client.listSessions("carts"))).toEqual([]);
     const ids = Array.from({ length: 130 }, (_, i) => `cart ${String(i).padStart(3, "0")}`);
@@ -54,7 +54,7 @@ describe.each([
     expect(await all(fixture.client.listSessions("news", "all"))).toEqual(["ada"]);
   });
 
-  it("finds those whose state was set since", async () => {
+  it("finds sessions whose state was set after a time", async () => {
     await using fixture = await openSessions(connect);
     const session = await fixture.client.acceptSession("carts", "ada");
     await session.setSessionState({ total: 3 });
@@ -67,7 +67,7 @@ describe.each([
     expect(await all(fixture.client.listSessions("carts"))).toEqual([]);
   });
 
-  it("fails as the transport does", async () => {
+  it("fails like other calls of the transport", async () => {
     await using fixture = await openSessions(connect);
     await expect(all(fixture.client.listSessions("nowhere"))).rejects.toMatchObject({
       code: "entity-not-found",
@@ -81,8 +81,8 @@ describe.each([
   });
 });
 
-describe("listing sessions over other versions", () => {
-  it("goes by the client's own method where it has one", async () => {
+describe("listing sessions with other versions", () => {
+  it("uses the method of the SDK client if it has one", async () => {
     const asked: unknown[] = [];
     await using fixture = await openSessions((connectionString) =>
       Object.assign(new ServiceBusClient(connectionString), {

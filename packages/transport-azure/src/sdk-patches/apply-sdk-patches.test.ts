@@ -16,11 +16,11 @@ const names = [
   "exact-integers",
 ];
 
-describe("the report on patches beneath the SDK", () => {
+describe("the report on SDK patches", () => {
   it.each([
     ["7.9.5", ServiceBusClient],
     ["7.10.0-beta.2", BetaClient],
-  ])("says that all are applied to %s", (version, Client) => {
+  ])("reports that all are applied to %s", (version, Client) => {
     using warnings = emitted();
     const { sdkPatches } = azureTransport(new Client(connectionString) as ServiceBusClientLike);
     expect(sdkPatches).toEqual({
@@ -32,7 +32,7 @@ describe("the report on patches beneath the SDK", () => {
     expect(warnings.texts).toEqual([]);
   });
 
-  it("is the same for every transport over a client, which is patched once", () => {
+  it("is the same for every transport on a client, which is patched once", () => {
     const client = new ServiceBusClient(connectionString);
     const { sdkPatches } = azureTransport(client);
     const { open } = connectionOf(client);
@@ -40,7 +40,7 @@ describe("the report on patches beneath the SDK", () => {
     expect(connectionOf(client).open).toBe(open);
   });
 
-  it("says that all are switched off, and nothing is changed", () => {
+  it("reports that all are disabled, and nothing is changed", () => {
     using warnings = emitted();
     const client = new ServiceBusClient(connectionString);
     const before = { ...connectionOf(client) };
@@ -52,7 +52,7 @@ describe("the report on patches beneath the SDK", () => {
     expect(warnings.texts).toEqual([]);
   });
 
-  it("warns once of a version that was not tested", () => {
+  it("warns once about a version that was not tested", () => {
     using warnings = emitted();
     for (let clients = 0; clients < 2; clients += 1) {
       const client = new ServiceBusClient(connectionString);
@@ -67,7 +67,7 @@ describe("the report on patches beneath the SDK", () => {
     ]);
   });
 
-  it("reports and warns of what could not be applied, and applies the rest", () => {
+  it("reports and warns about patches that could not be applied, and applies the others", () => {
     using warnings = emitted();
     const client = new ServiceBusClient(connectionString);
     Object.assign(sdkParts(client).cbsSession, { negotiateClaim: undefined });
@@ -81,7 +81,7 @@ describe("the report on patches beneath the SDK", () => {
     ]);
   });
 
-  it("accepts a client without accessible internals, and reports so", () => {
+  it("accepts a client without accessible internals, and reports it", () => {
     using warnings = emitted();
     const client = { createReceiver() {} } as unknown as ServiceBusClientLike;
     const { sdkPatches } = azureTransport(client);
@@ -121,7 +121,7 @@ describe("the patches", () => {
     [null, "null"],
     ["no", "a string"],
     [0, "a number"],
-  ])("are refused a switch that is %o", (sdkPatches, got) => {
+  ])("refuse %o as an option", (sdkPatches, got) => {
     const client = new ServiceBusClient(connectionString);
     expect(() => azureTransport(client, { sdkPatches } as never)).toThrow(
       new TypeError(`sdkPatches must be a boolean; got ${got}.`),
@@ -144,7 +144,7 @@ function prototypes(object: object): object[] {
   return prototype === null ? [] : [prototype, ...prototypes(prototype)];
 }
 
-/** What warnings the process is given meanwhile. */
+/** The warnings that the process emits meanwhile. */
 function emitted(): Disposable & { readonly texts: readonly string[] } {
   const texts: string[] = [];
   const spy = vi.spyOn(process, "emitWarning").mockImplementation((text) => void texts.push(String(text)));

@@ -2,18 +2,18 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
-describe("a send that waits while the broker closes the connection and the SDK opens it again", () => {
+describe("a pending send while the broker closes the connection and the SDK opens it again", () => {
   it("ends the process at its timeout, with the SDK alone", async () => {
     // When this fails, the fault is fixed upstream, and the patch can go.
     expect(await outcomeWith({ sdkPatches: false })).toBe("uncaught TypeError");
   });
 
-  it("rejects when closed connections are treated as broken", async () => {
+  it("rejects if closed connections are treated as broken", async () => {
     expect(await outcomeWith({ sdkPatches: true })).toBe("rejected");
   });
 });
 
-/** How the send ends. */
+/** The outcome of the send. */
 async function outcomeWith(options: { readonly sdkPatches: boolean }): Promise<string> {
   const timeoutInMs = 1_000;
   const retryOptions = { maxRetries: 1, retryDelayInMs: 1, timeoutInMs, mode: 1 };
@@ -39,12 +39,12 @@ async function outcomeWith(options: { readonly sdkPatches: boolean }): Promise<s
     { interval: 20, timeout: 30_000 },
   );
   fixture.network.drop();
-  // The other sends have timers of their own, for either of their attempts: their errors belong to this test, too.
+  // The other sends have a timer for each of their attempts: their errors belong to this test, too.
   if (!options.sdkPatches) await setTimeout(2.5 * timeoutInMs);
   return ended;
 }
 
-/** Takes exceptions that nobody catches, instead of who takes them else. */
+/** Catches uncaught exceptions instead of the test runner. */
 function uncaught(take: (error: Error) => void): Disposable {
   const event = "uncaughtException";
   const others = process.listeners(event);

@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 import { sdkParts } from "./sdk-parts.test-support.js";
 
-describe("what is closed while its connection breaks", () => {
-  it.each(["a sender", "a receiver", "the client"] as const)("is closed: %s", async (what) => {
+describe("closing while the connection breaks", () => {
+  it.each(["a sender", "a receiver", "the client"] as const)("succeeds for %s", async (what) => {
     await using fixture = await openLossyFixture();
     const it = await opened(fixture, what);
     fixture.network.drop();
     await it.close();
   });
 
-  it("waits forever, with the SDK alone", async () => {
+  it("waits forever with the SDK alone", async () => {
     await using fixture = await openLossyFixture({}, undefined, { sdkPatches: false });
     const sender = await opened(fixture, "a sender");
     const broken = once(sdkParts(fixture.client).connection, "disconnected");

@@ -3,11 +3,11 @@ import rhea from "rhea";
 import { describe, expect, it } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
-/** The first integer that a number cannot hold. */
+/** The first integer that a number cannot represent. */
 const big = 2n ** 53n + 1n;
 
 describe("an integer just beyond 2^53", () => {
-  it("is handed over exactly: received, peeked and deferred", async () => {
+  it("is returned exactly: received, peeked and deferred", async () => {
     await using fixture = await openLossyFixture();
     await send(fixture);
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
@@ -20,7 +20,7 @@ describe("an integer just beyond 2^53", () => {
     }
   });
 
-  it("is rounded with the SDK alone, also beside a client that is patched, and while that reads", async () => {
+  it("is rounded with the SDK alone, also if another client is patched, and while that client reads", async () => {
     await using fixture = await openLossyFixture();
     const { connectionString } = fixture;
     const other = new ServiceBusClient(connectionString);

@@ -5,12 +5,12 @@ import { isOpeningReceiver, sdkParts, shortenTimeouts } from "./sdk-parts.test-s
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 describe("a call that is aborted while it opens the connection", () => {
-  it("keeps the connection for all others", async () => {
+  it("keeps the connection for other calls", async () => {
     await using fixture = await openLossyFixture();
     expect(await sendBesideGivenUp(fixture)).toBe("sent");
   });
 
-  it("closes it for all others, who notice at their timeout, with the SDK alone", async () => {
+  it("closes it for other calls, which fail at their timeout, with the SDK alone", async () => {
     await using fixture = await openLossyFixture({}, { maxRetries: 0, mode: 1 }, { sdkPatches: false });
     shortenTimeouts(fixture.client);
     // When this fails, the fault is fixed upstream, and this part of the patch can go.
@@ -41,7 +41,7 @@ describe("a link that is being opened when its connection is closed", () => {
 });
 
 describe("a client that is closed while it opens its connection", () => {
-  it("is closed at once, and so is the transport, though the server never answers", async () => {
+  it("is closed at once with its transport, although the server never responds", async () => {
     await using fixture = await openLossyFixture();
     fixture.network.slowDownOpening(120_000);
     const sending = fixture.transport.createSender("orders").send([{ body: new Uint8Array() }]);
@@ -53,7 +53,7 @@ describe("a client that is closed while it opens its connection", () => {
   });
 });
 
-/** How a send ends beside which another call, which opens the connection, is given up. */
+/** The outcome of a send while another call, which opens the connection, is aborted. */
 async function sendBesideGivenUp({ client, network }: Fixture): Promise<string> {
   network.slowDownOpening(100);
   const caller = new AbortController();
@@ -70,7 +70,7 @@ async function sendBesideGivenUp({ client, network }: Fixture): Promise<string> 
   return ended;
 }
 
-/** How a wait for the next session ends when the client's connection is closed from this side. */
+/** The outcome of accepting the next session when the client closes its connection. */
 async function openingBesideClose({ client }: Fixture): Promise<string> {
   const accepting = client.acceptNextSession("orders").then(
     () => "accepted",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
-describe("a request whose connection breaks before the answer comes", () => {
-  it("is repeated at once, not after the client's time-out", async () => {
+describe("a request whose connection breaks before the response", () => {
+  it("is repeated at once, not after the client's timeout", async () => {
     await using fixture = await openLossyFixture({}, { timeoutInMs: 120_000, retryDelayInMs: 1, mode: 1 });
     const { peeking } = await peekAndBreak(fixture);
     expect(await peeking).toEqual([]);
@@ -30,7 +30,7 @@ describe("a request whose connection breaks before the answer comes", () => {
   });
 });
 
-/** Begins to peek, and breaks the connection while the answer is awaited. */
+/** Begins to peek, and breaks the connection before the response. */
 async function peekAndBreak(fixture: Awaited<ReturnType<typeof openLossyFixture>>) {
   const receiver = fixture.client.createReceiver("orders");
   await receiver.peekMessages(1);

@@ -11,7 +11,7 @@ import { Settlement } from "./settlement.js";
 afterEach(() => void vi.restoreAllMocks());
 
 describe("a message that is completed", () => {
-  it("is completed without the SDK's own call", async () => {
+  it("is completed without the SDK's method", async () => {
     await using fixture = await openLossyFixture();
     const bySdk = spyOnComplete(fixture.client.createReceiver("orders"));
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
@@ -22,7 +22,7 @@ describe("a message that is completed", () => {
     expect(bySdk).not.toHaveBeenCalled();
   });
 
-  it("is completed by the SDK if no link brought it", async () => {
+  it("is completed by the SDK if no link delivered it", async () => {
     await using fixture = await openLossyFixture();
     const bySdk = spyOnComplete(fixture.client.createReceiver("orders"));
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
@@ -35,7 +35,7 @@ describe("a message that is completed", () => {
     expect(bySdk).toHaveBeenCalledOnce();
   });
 
-  it("reports the broker's answer", async () => {
+  it("reports the broker's outcome", async () => {
     await using environment = await openServerEnvironment();
     await using fixture = await environment.subject.create();
     const queue = await fixture.createQueue({
@@ -61,14 +61,14 @@ describe("a message that is completed", () => {
     ["one that cannot be accepted", { link: openLink, remote_settled: false }],
     ["one that was answered", { link: openLink, remote_settled: true, accept: notReached }],
     [
-      "one whose link says no events",
+      "one whose link does not emit events",
       { link: { is_open: openLink.is_open }, remote_settled: false, accept: notReached },
     ],
     [
       "one whose link is closed",
       { link: { ...openLink, is_open: (): boolean => false }, remote_settled: false, accept: notReached },
     ],
-  ])("is left to the SDK if that keeps %s with it", (_, delivery) => {
+  ])("is completed by the SDK if its internals have %s", (_, delivery) => {
     const message = {
       state: "active",
       body: 1,
@@ -88,7 +88,7 @@ function notReached(): never {
   throw new Error("This was not to be called.");
 }
 
-/** Watches the method of all the SDK's receivers. */
+/** Spies on the method of all SDK receivers. */
 function spyOnComplete(receiver: ServiceBusReceiver) {
   return vi.spyOn(Object.getPrototypeOf(receiver) as ServiceBusReceiver, "completeMessage");
 }

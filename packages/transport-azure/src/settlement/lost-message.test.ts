@@ -3,7 +3,7 @@ import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
-describe("two neighbours, one completed and one dead-lettered at the same moment", () => {
+describe("two messages, one completed and one dead-lettered at the same time", () => {
   it("are both completed by the SDK alone: the dead-lettered message is lost", async () => {
     await using fixture = await openLossyFixture();
     await sendTwo(fixture);

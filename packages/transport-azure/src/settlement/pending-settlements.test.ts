@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("pending settlements", () => {
-  it("are repeated, once, when an open link has not answered in time", () => {
+  it("are repeated once if an open link has not responded in time", () => {
     const again: Settlement[] = [];
     const pending = new PendingSettlements((settlement) => again.push(settlement));
     const [answered, patient, overdue] = [settlement(), settlement(), settlement()];
@@ -35,7 +35,7 @@ describe("pending settlements", () => {
   });
 });
 
-/** The settlement of a message that no link brought, which therefore cannot be lost. */
+/** The settlement of a message that no link delivered, so that it cannot be lost. */
 function settlement(): Settlement {
   const message = { state: "active", body: 1, _rawAmqpMessage: {} } satisfies ReceivedServiceBusMessage;
   return new Settlement(new AzureDelivery(message), "complete", async () => {}, fault);

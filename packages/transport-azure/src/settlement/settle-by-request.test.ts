@@ -7,7 +7,7 @@ import { isLinkLost } from "./lost-link.js";
 
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
-describe("a settlement whose connection broke for good", () => {
+describe("a settlement whose connection does not recover", () => {
   it.each(["before", "after"])("ends when its receiver closes; it began %s the break", async (when) => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");

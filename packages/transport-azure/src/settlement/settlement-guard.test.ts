@@ -8,7 +8,7 @@ import { SettlementGuard } from "./settlement-guard.js";
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 describe("settlements in one turn of the event loop", () => {
-  it("keep what each of them says, whatever their neighbours do", async () => {
+  it("keep their outcomes, independently of each other", async () => {
     await using fixture = await openLossyFixture({ maxDeliveryCount: 2000 });
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await fc.assert(
@@ -28,7 +28,7 @@ describe("settlements in one turn of the event loop", () => {
 });
 
 describe("SettlementGuard", () => {
-  it("sends equal outcomes together, behind what is to be written in this turn", async () => {
+  it("sends equal outcomes together, after the other output of this turn", async () => {
     const { guard, sent } = recording();
     for (let i = 0; i < 3; i++) guard("complete");
     expect(sent).toEqual([]);
@@ -37,7 +37,7 @@ describe("SettlementGuard", () => {
     expect(sent).toEqual(["credit", "complete", "complete", "complete"]);
   });
 
-  it("sends another outcome in the next turn, without waiting for the answer to the first", async () => {
+  it("sends another outcome in the next turn, without waiting for the response to the first", async () => {
     const { guard, sent } = recording();
     for (const outcome of ["complete", "deadLetter", "complete", "abandon", "deadLetter"]) guard(outcome);
     await written();
@@ -48,7 +48,7 @@ describe("SettlementGuard", () => {
     expect(sent.slice(4)).toEqual(["abandon"]);
   });
 
-  it("sends more of the outcome that a turn sends already", async () => {
+  it("adds settlements to the outcome that a turn sends already", async () => {
     const { guard, sent } = recording();
     guard("complete");
     guard("deadLetter");
@@ -58,7 +58,7 @@ describe("SettlementGuard", () => {
     expect(sent).toEqual(["complete", "complete"]);
   });
 
-  it("keeps apart what is settled while another outcome is sent", async () => {
+  it("separates settlements while another outcome is sent", async () => {
     const { guard, sent } = recording();
     guard("complete");
     guard("deadLetter");
@@ -84,12 +84,12 @@ describe("outcomeKey", () => {
       { propertiesToModify: { n: Uint8Array.of(1) } },
       { propertiesToModify: { n: Uint8Array.of(2) } },
     ],
-  ])("tells %s apart", (_name, a, b) => {
+  ])("distinguishes %s", (_name, a, b) => {
     expect(outcomeKey("deadLetter", a)).not.toBe(outcomeKey("deadLetter", b));
     expect(outcomeKey("deadLetter", a)).toBe(outcomeKey("deadLetter", structuredClone(a)));
   });
 
-  it("takes empty options for none, and tells the ways to settle apart", () => {
+  it("treats empty options like none, and distinguishes the kinds of settlement", () => {
     expect(outcomeKey("abandon", { propertiesToModify: {} })).toBe(outcomeKey("abandon", undefined));
     expect(outcomeKey("abandon", undefined)).not.toBe(outcomeKey("defer", undefined));
   });
@@ -147,7 +147,7 @@ function recording() {
   return { sent, guard: (outcome: string) => guard.settle(outcome, outcome) };
 }
 
-/** Resolves when what the library has to write in this turn is written. */
+/** Resolves when the library has written the output of this turn. */
 async function written(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise<void>((resolve) => process.nextTick(resolve));
 }

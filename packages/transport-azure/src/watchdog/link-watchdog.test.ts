@@ -7,8 +7,8 @@ type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
 const watchdog = { stallTimeoutInMs: 200, answerTimeoutInMs: 1_000 };
 
-describe("a link that has credit, while a message waits, and delivers nothing", () => {
-  it("is restarted under a subscription, and its message arrives", async () => {
+describe("a link that has credit but delivers nothing while a message waits", () => {
+  it("is restarted for a subscription, and its message arrives", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { stalls, bodies } = await subscribed(fixture);
     await stallWhenItWaits(fixture);
@@ -25,7 +25,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     ]);
   });
 
-  it("is restarted under a pending call, which gets the message", async () => {
+  it("is restarted for a pending call, which gets the message", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { events, stalls } = reported();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
@@ -38,7 +38,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     expect(total(fixture)).toBe(1);
   });
 
-  it("is restarted under calls that wait shorter than the stall timeout", async () => {
+  it("is restarted for calls with a shorter wait than the stall timeout", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { events, stalls } = reported();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
@@ -56,7 +56,7 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
     expect([came, stalls.length]).toEqual([true, 1]);
   });
 
-  it("ends the session that it holds, whose message the next receiver gets", async () => {
+  it("ends its session, whose message the next receiver gets", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true }, undefined, { watchdog });
     const { events, stalls } = reported();
     const accept = () =>
@@ -81,8 +81,8 @@ describe("a link that has credit, while a message waits, and delivers nothing", 
   });
 });
 
-describe("a link that is silent", () => {
-  it("is not restarted when nothing waits", async () => {
+describe("a link without deliveries", () => {
+  it("is not restarted if no message waits", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { stalls, bodies } = await subscribed(fixture);
     await peeks(fixture, 3);
@@ -91,7 +91,7 @@ describe("a link that is silent", () => {
     expect(stalls).toEqual([]);
   });
 
-  it("is not restarted when all waiting messages are deferred, scheduled, or locked by the same client", async () => {
+  it("is not restarted if all waiting messages are deferred, scheduled, or locked by the same client", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture, "deferred");
@@ -106,7 +106,7 @@ describe("a link that is silent", () => {
     expect(stalls).toEqual([]);
   });
 
-  it("is restarted less and less often while another client holds the waiting messages, without a report", async () => {
+  it("is restarted at increasing intervals while another client has locked the waiting messages, without a report", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     await send(fixture, "held by another");
     await fixture.broker.receiver("orders").receive();
@@ -123,7 +123,7 @@ describe("a link that is silent", () => {
     expect(stalls).toEqual([]);
   });
 
-  it("is not restarted when the watchdog is switched off", async () => {
+  it("is not restarted if the watchdog is disabled", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog: false });
     const peeking = vi.spyOn(Object.getPrototypeOf(fixture.client.createReceiver("orders")), "peekMessages");
     const { bodies } = await subscribed(fixture);
@@ -135,8 +135,8 @@ describe("a link that is silent", () => {
   });
 });
 
-describe("a connection over which nothing arrives any more, not even an answer", () => {
-  it("is closed, and opened again", async () => {
+describe("a connection over which nothing arrives, not even a response", () => {
+  it("is closed and opened again", async () => {
     const clock = createManualClock(new Date());
     const queue = { lockDurationMs: 60_000 };
     await using fixture = await openLossyFixture(queue, undefined, { watchdog }, { clock });
@@ -147,7 +147,7 @@ describe("a connection over which nothing arrives any more, not even an answer",
     await expect
       .poll(() => receiver.links?.().map(({ isOpen }) => isOpen), { timeout: 20_000 })
       .toEqual([true]);
-    // The broker still delivers to the lost link as far as that has credit, so more than one lock must expire.
+    // The broker still delivers to the lost link while it has credit, so more than one lock must expire.
     const received = () => {
       clock.advance(60_000);
       return bodies;
@@ -179,7 +179,7 @@ function reported() {
   return { stalls, events: { onLinkStalled: (stall: LinkStall) => void stalls.push(stall) } };
 }
 
-/** Subscribes with a handler that completes what it gets. */
+/** Subscribes with a handler that completes its messages. */
 function subscribe({ transport }: Fixture) {
   const { stalls, events } = reported();
   const bodies: string[] = [];
@@ -195,7 +195,7 @@ function subscribe({ transport }: Fixture) {
   return { receiver, stalls, bodies };
 }
 
-/** The same, once a first message has come, so that the link is open and has credit. */
+/** The same, after a first message was received, so that the link is open and has credit. */
 async function subscribed(fixture: Fixture) {
   const subscription = subscribe(fixture);
   await send(fixture, "first");
@@ -203,7 +203,7 @@ async function subscribed(fixture: Fixture) {
   return subscription;
 }
 
-/** Lets the link stand still on which a call waits, once its credit is there. */
+/** Stalls the link of a pending call after its credit has arrived. */
 async function stallWhenItWaits({ broker }: Fixture): Promise<void> {
   await expect.poll(() => broker.faults.stopDelivering("orders"), { timeout: 20_000 }).toBe(1);
 }
@@ -217,7 +217,7 @@ function total({ broker }: Fixture): number {
   return broker.getEntity("orders").totalMessageCount;
 }
 
-/** Waits until the watchdog has looked so many times for messages that wait. */
+/** Waits until the watchdog has peeked a number of times for waiting messages. */
 async function peeks({ client }: Fixture, times: number): Promise<void> {
   const prototype = Object.getPrototypeOf(client.createReceiver("orders"));
   const peeking = vi.spyOn(prototype, "peekMessages");

@@ -7,7 +7,7 @@ import { serve } from "../../index.js";
 
 const key = { name: "RootManageSharedAccessKey", key: "c2VjcmV0", rights: ["Manage"] } as const;
 
-/** A broker, its management API on a port of its own, and the official administration client connected to it. */
+/** A broker, its management API on a separate port, and the official administration client connected to it. */
 async function openFixture() {
   const broker = createBroker({ tier: "standard" });
   const server = await serve(broker, { port: 0, keys: [key] });
@@ -31,7 +31,7 @@ async function openFixture() {
 }
 
 describe("the administration client of the official SDK", () => {
-  it("creates a queue with every property, and gets what it created", async () => {
+  it("creates a queue with every property, and reads it back", async () => {
     await using fixture = await openFixture();
     const { client } = fixture;
     await client.createQueue("target");
@@ -62,7 +62,7 @@ describe("the administration client of the official SDK", () => {
     expect(await client.queueExists("shop/other")).toBe(false);
   });
 
-  it("gives the service's defaults, and exact counts", async () => {
+  it("returns the service's defaults, and exact counts", async () => {
     await using fixture = await openFixture();
     const { client, broker } = fixture;
     await client.createQueue("orders");
@@ -89,7 +89,7 @@ describe("the administration client of the official SDK", () => {
     });
   });
 
-  it("updates what may change, and refuses what is fixed", async () => {
+  it("updates properties that may change, and refuses the others", async () => {
     await using fixture = await openFixture();
     const { client } = fixture;
     const queue = await client.createQueue("orders");
@@ -212,7 +212,7 @@ describe("the administration client of the official SDK", () => {
     });
   });
 
-  it("is refused with a wrong key, whatever it asks for", async () => {
+  it("is refused with a wrong key, for every request", async () => {
     await using fixture = await openFixture();
     const stranger = fixture.connect("d3Jvbmc=");
     await expect(stranger.getQueue("orders")).rejects.toMatchObject({ code: "UnauthorizedRequestError" });
@@ -243,19 +243,19 @@ describe("a key of one entity", () => {
   });
 });
 
-describe("requests that no SDK sends", () => {
+describe("requests that SDKs do not send", () => {
   it.each([
     ["GET", "/orders", undefined, 401],
     ["GET", "/health", undefined, 200],
     ["PATCH", "/%zz", undefined, 400],
     ["GET", "/../../etc/passwd", undefined, 401],
-  ])("%s %s is answered", async (method, path, body, status) => {
+  ])("%s %s is supported", async (method, path, body, status) => {
     await using fixture = await openFixture();
     const response = await fetch(`${fixture.origin}${path}`, { method, body: body ?? null });
     expect(response.status).toBe(status);
   });
 
-  it("are answered with an error document, and reveal nothing", async () => {
+  it("get an error document that reveals nothing", async () => {
     await using broker = createBroker();
     await using server = await serve(broker, { port: 0, keys: [key] });
     const token = tokenFor(`http://127.0.0.1:${server.port}/`);
@@ -275,7 +275,7 @@ describe("requests that no SDK sends", () => {
   });
 });
 
-/** A token of a key for an address and what lies below it. */
+/** A token of a key for an address and its children. */
 function tokenFor(address: string, name: string = key.name): string {
   const resource = encodeURIComponent(address);
   const expiry = Math.floor(Date.now() / 1000) + 600;

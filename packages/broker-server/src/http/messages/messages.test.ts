@@ -70,7 +70,7 @@ function tokenFor(
 }
 
 describe("sending over HTTP", () => {
-  it("sends a message that looks normal over AMQP", async () => {
+  it("sends a message that is a normal message over AMQP", async () => {
     await using fixture = await openFixture();
     const sent = await fixture.call("POST", "/orders/messages?timeout=60&api-version=2013-08", {
       body: '{"id":1}',
@@ -154,7 +154,7 @@ describe("sending over HTTP", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(2);
   });
 
-  it("schedules, and reaches the subscriptions of topics", async () => {
+  it("schedules messages, and sends to the subscriptions of topics", async () => {
     await using fixture = await openFixture();
     const due = new Date(Math.ceil(fixture.clock.now() / 1000) * 1000 + 60_000);
     const BrokerProperties = JSON.stringify({ ScheduledEnqueueTimeUtc: due.toUTCString() });
@@ -173,11 +173,11 @@ describe("sending over HTTP", () => {
   });
 
   it.each([
-    ["BrokerProperties that are no JSON", "{", 400],
+    ["BrokerProperties that are not JSON", "{", 400],
     ["BrokerProperties that are a list", "[]", 400],
-    ["a time to live that is none", '{"TimeToLive":"soon"}', 400],
+    ["an invalid time to live", '{"TimeToLive":"soon"}', 400],
     ["a time to live below zero", '{"TimeToLive":-1}', 400],
-    ["a schedule that is none", '{"ScheduledEnqueueTimeUtc":"tomorrow"}', 400],
+    ["an invalid scheduled time", '{"ScheduledEnqueueTimeUtc":"tomorrow"}', 400],
     ["a session that differs from the partition key", '{"SessionId":"a","PartitionKey":"b"}', 400],
     ["an id that is too long", JSON.stringify({ MessageId: "x".repeat(129) }), 400],
     ["a label that is a number", '{"Label":7}', 400],
@@ -189,7 +189,7 @@ describe("sending over HTTP", () => {
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
-  it("refuses what is too large, and what does not exist", async () => {
+  it("refuses messages that are too large, and entities that do not exist", async () => {
     await using fixture = await openFixture({ maxMessageSizeInKilobytes: 1 });
     const status = async (path: string, bytes: number) =>
       (await fixture.call("POST", path, { body: "x".repeat(bytes) })).status;
@@ -267,7 +267,7 @@ describe("receiving over HTTP", () => {
     );
   });
 
-  it("waits by the broker's clock, and for the next message", async () => {
+  it("waits by the broker's clock, or until the next message", async () => {
     await using fixture = await openFixture();
     let status: number | undefined;
     fixture.call("POST", "/orders/messages/head?timeout=30").then((answer) => {
@@ -290,7 +290,7 @@ describe("receiving over HTTP", () => {
     await fixture.call("GET", "/orders");
     gone.abort();
     await expect(waiting).rejects.toThrow();
-    // Until the server has noticed it, a message may still be locked for it.
+    // Until the server detects the disconnect, a message may still be locked for the client.
     let message: ReceivedMessage | undefined;
     while (message === undefined) {
       await fixture.broker.sender("orders").send({ body: { section: "data", bytes: Buffer.from("kept") } });

@@ -92,7 +92,7 @@ async function openTrip() {
   };
 }
 
-/** What a client sends that passes on what it received. */
+/** The message that a client sends to forward a received message. */
 function sentOverHttp(received: ReceivedMessage): BrokerMessage {
   const { headers: rawHeaders = [], body } = toHttp(received, 200, undefined);
   const headers = Object.fromEntries(rawHeaders.map(([header, content]) => [header.toLowerCase(), content]));
@@ -103,7 +103,7 @@ function sentOverHttp(received: ReceivedMessage): BrokerMessage {
   return fromHttp({ headers, rawHeaders } as unknown as HttpRequest, body as Uint8Array);
 }
 
-/** All that a sender may set, with integers of every type as `bigint`: their width is the one thing that HTTP does not tell. */
+/** All properties that a sender may set, with integers of every type as `bigint`: HTTP only loses their width. */
 function essence(received: ReceivedMessage) {
   return {
     messageId: plain(received.messageId),
@@ -135,7 +135,7 @@ function plain(one: unknown): unknown {
   return one;
 }
 
-it("carries every property of every type from AMQP to HTTP and back", async () => {
+it("keeps every property of every type from AMQP to HTTP and back", async () => {
   await using trip = await openTrip();
   const property = fc.asyncProperty(message, async (sent) => {
     const amqp = await trip.overAmqp(await trip.through(sent));

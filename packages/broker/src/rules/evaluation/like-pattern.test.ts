@@ -12,10 +12,10 @@ function like(value: string, pattern: string, escapeCharacter?: string): boolean
   return matches(value);
 }
 
-/** Time that this process computed, which other processes do not add to. */
+/** CPU time of this process, which does not depend on other processes. */
 const computedMs = (): number => process.cpuUsage().user / 1000;
 
-/** The same language through a regular expression. */
+/** The same pattern as a regular expression. */
 function referenceLike(value: string, pattern: string, escapeCharacter: string): boolean {
   const source = pattern.replace(/\\(.)|[^\\]/gs, (piece, escaped: string | undefined) => {
     if (escaped !== undefined) return `\\u{${(escaped.codePointAt(0) ?? 0).toString(16)}}`;
@@ -34,7 +34,7 @@ describe("compileLike", () => {
     ]);
   });
 
-  it("lets % stand for any run of characters, also none", () => {
+  it("matches any number of characters with %, also none", () => {
     expect([like("bus", "%bus%"), like("omnibuses", "%bus%"), like("b us", "%bus%")]).toEqual([
       true,
       true,
@@ -44,16 +44,16 @@ describe("compileLike", () => {
     expect([like("", "%"), like("", ""), like("x", "")]).toEqual([true, true, false]);
   });
 
-  it("lets _ stand for exactly one character", () => {
+  it("matches exactly one character with _", () => {
     expect([like("cat", "c_t"), like("ct", "c_t"), like("coat", "c_t")]).toEqual([true, false, false]);
     expect([like("xaby", "%a_y"), like("xacby", "%_a_b_")]).toEqual([true, true]);
   });
 
-  it("does not let the ends share characters", () => {
+  it("does not match overlapping ends", () => {
     expect([like("aba", "ab%ba"), like("abba", "ab%ba")]).toEqual([false, true]);
   });
 
-  it("takes the character after the escape character literally", () => {
+  it("matches the character after the escape character literally", () => {
     expect([like("ABC%", "ABC\\%", "\\"), like("ABCD", "ABC\\%", "\\"), like("a!b", "a!!b", "!")]).toEqual([
       true,
       false,
@@ -86,7 +86,7 @@ describe("compileLike", () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  it("goes through a text once for each piece, whatever text and pattern repeat", () => {
+  it("searches a text once for each part of the pattern, for any repetition", () => {
     const a = "a".repeat(60_000);
     const ab = "ab".repeat(30_000);
     const cases: [text: string, pattern: string][] = [

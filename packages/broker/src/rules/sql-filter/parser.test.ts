@@ -60,7 +60,7 @@ describe("predicates", () => {
     });
   });
 
-  it.each(["=", "<>", "<", "<=", ">", ">="] as const)("knows the comparison %s", (operator) => {
+  it.each(["=", "<>", "<", "<=", ">", ">="] as const)("parses the comparison %s", (operator) => {
     expect(parseSqlFilter(`a${operator}1`)).toEqual({ ...isOne("a"), operator });
   });
 
@@ -68,7 +68,7 @@ describe("predicates", () => {
     expect(parseSqlFilter("a != 1")).toEqual(parseSqlFilter("a <> 1"));
   });
 
-  it("knows IS NULL and IS NOT NULL after a property", () => {
+  it("parses IS NULL and IS NOT NULL after a property", () => {
     expect(parseSqlFilter("a IS NULL")).toEqual({ type: "is-null", property: user("a"), isNegated: false });
     expect(parseSqlFilter("sys.To is not null")).toEqual({
       type: "is-null",
@@ -77,7 +77,7 @@ describe("predicates", () => {
     });
   });
 
-  it("knows IN and NOT IN with one or more expressions", () => {
+  it("parses IN and NOT IN with one or more expressions", () => {
     expect(parseSqlFilter("a NOT IN (1, 'x')")).toEqual({
       type: "in",
       operand: user("a"),
@@ -86,7 +86,7 @@ describe("predicates", () => {
     });
   });
 
-  it("knows LIKE and NOT LIKE with ESCAPE", () => {
+  it("parses LIKE and NOT LIKE with ESCAPE", () => {
     expect(parseSqlFilter("a NOT LIKE 'x\\%' ESCAPE '\\'")).toEqual({
       type: "like",
       operand: user("a"),
@@ -96,11 +96,11 @@ describe("predicates", () => {
     });
   });
 
-  it("knows EXISTS of a property", () => {
+  it("parses EXISTS of a property", () => {
     expect(parseSqlFilter("EXISTS(user.a)")).toEqual({ type: "exists", property: user("a") });
   });
 
-  it("takes keywords, scopes and function names in any letter case", () => {
+  it("accepts keywords, scopes and function names in any letter case", () => {
     expect(parseSqlFilter("not SYS.to In (NewId(), P('x')) aNd eXists(a)")).toEqual(
       parseSqlFilter("NOT sys.to IN (newid(), property('x')) AND EXISTS(a)"),
     );
@@ -108,7 +108,7 @@ describe("predicates", () => {
 });
 
 describe("expressions", () => {
-  it("binds * / % tighter than + and -, both from the left", () => {
+  it("binds * / % tighter than + and -, both left-associative", () => {
     expect(parseOperand("a - b - c * 2")).toEqual({
       type: "arithmetic",
       operator: "-",
@@ -121,7 +121,7 @@ describe("expressions", () => {
     expect(parseSqlFilter("(a + 1) = (b)")).toEqual(parseSqlFilter("((a + 1)) = b"));
   });
 
-  it("knows signs", () => {
+  it("parses signs", () => {
     expect(parseOperand("-+a")).toEqual({
       type: "sign",
       operator: "-",
@@ -145,11 +145,11 @@ describe("expressions", () => {
     expect(parseOperand(text)).toEqual(constant(value));
   });
 
-  it("doubles single quotation marks inside text", () => {
+  it("reads doubled quotation marks inside text", () => {
     expect(parseOperand("'it''s'")).toEqual(constant("it's"));
   });
 
-  it("knows TRUE, FALSE and NULL", () => {
+  it("parses TRUE, FALSE and NULL", () => {
     expect([parseOperand("TRUE"), parseOperand("false"), parseOperand("NULL")]).toEqual([
       constant(true),
       constant(false),
@@ -157,34 +157,34 @@ describe("expressions", () => {
     ]);
   });
 
-  it("puts the values of parameters in, named with or without @ and in any letter case", () => {
+  it("inserts the values of parameters, named with or without @ and in any letter case", () => {
     const predicate = parseSqlFilter("a = @First OR a = @second", { "@first": "x", second: 2n });
     expect(predicate).toEqual(parseSqlFilter("a = 'x' OR a = 2"));
   });
 });
 
 describe("property names", () => {
-  it("starts with a Unicode letter and goes on with letters, digits and underscores", () => {
+  it("start with a Unicode letter, followed by letters, digits and underscores", () => {
     expect(parseOperand("größe_1")).toEqual(user("größe_1"));
     expect(parseOperand("数量")).toEqual(user("数量"));
   });
 
-  it("puts any text between square brackets, with ]] for ]", () => {
+  it("can be any text between square brackets, with ]] for ]", () => {
     expect(parseOperand("[Property With Space]")).toEqual(user("Property With Space"));
     expect(parseOperand("sys.[odd]]name]")).toEqual(sys("odd]name"));
   });
 
-  it('puts any text between double quotation marks, with "" for "', () => {
+  it('can be any text between double quotation marks, with "" for "', () => {
     expect(parseOperand('"Contoso & Northwind"')).toEqual(user("Contoso & Northwind"));
     expect(parseOperand('user."say ""hi"""')).toEqual(user('say "hi"'));
   });
 
-  it("allows reserved words only when delimited", () => {
+  it("can be reserved words only if delimited", () => {
     expect(parseOperand("[and]")).toEqual(user("and"));
     expect(errorOf("and = 1")).toMatch("expected a property, a constant, a function or ( at position 0");
   });
 
-  it("allows sys, user and function names as property names", () => {
+  it("can be sys, user and function names", () => {
     expect(parseSqlFilter("sys = 1 AND newid = 1")).toEqual({
       type: "and",
       left: isOne("sys"),
@@ -254,7 +254,7 @@ describe("errors", () => {
 });
 
 describe("for any input", () => {
-  it("parses what is printed from a random tree back to that tree", () => {
+  it("parses the text of a random tree as that tree", () => {
     fc.assert(
       fc.property(sqlPredicate, (predicate) => {
         const printed = printPredicate(predicate);

@@ -48,11 +48,11 @@ describe("properties", () => {
     expect(matches("Color = 'red' AND color = 'blue'", { color: "blue", Color: "red" })).toBe(true);
   });
 
-  it("belong to the application when no scope is given", () => {
+  it("are application properties without a scope", () => {
     expect(matches("MessageId = 'm'", {}, { MessageId: "m" })).toBe(false);
   });
 
-  it("of the system are reached by their names in all SDKs", () => {
+  it("of the system have their names in all SDKs", () => {
     const system = { Label: "l", ScheduledEnqueueTimeUtc: NOON };
     expect(matches("sys.Label = 'l' AND sys.Subject = 'l'", {}, system)).toBe(true);
     expect(matches("sys.ScheduledEnqueueTime = sys.ScheduledEnqueueTimeUtc", {}, system)).toBe(true);
@@ -106,7 +106,7 @@ describe("unknown values", () => {
     expect([truth("1 IN (x, 1)"), truth("2 IN (x, 1)"), truth("2 NOT IN (x, 1)")]).toEqual(["T", "U", "U"]);
   });
 
-  it("follow the table of AND", () => {
+  it("follow the truth table of AND", () => {
     const operand = { T: "1 = 1", F: "1 = 0", U: "x = 1" };
     const table = (["T", "F", "U"] as const).map((left) =>
       (["T", "F", "U"] as const).map((right) => truth(`${operand[left]} AND ${operand[right]}`)).join(""),
@@ -114,7 +114,7 @@ describe("unknown values", () => {
     expect(table).toEqual(["TFU", "FFF", "UFU"]);
   });
 
-  it("follow the table of OR", () => {
+  it("follow the truth table of OR", () => {
     const operand = { T: "1 = 1", F: "1 = 0", U: "x = 1" };
     const table = (["T", "F", "U"] as const).map((left) =>
       (["T", "F", "U"] as const).map((right) => truth(`${operand[left]} OR ${operand[right]}`)).join(""),
@@ -150,7 +150,7 @@ describe("null", () => {
     expect([matches("EXISTS(sys.To)"), matches("EXISTS(sys.To)", {}, { To: "" })]).toEqual([false, true]);
   });
 
-  it("equals null alone, and has no order", () => {
+  it("equals only null, and has no order", () => {
     const a = { a: null };
     expect([truth("a = NULL", a), truth("a <> NULL", a), truth("a = 'x'", a), truth("a <> 'x'", a)]).toEqual([
       "T",
@@ -162,7 +162,7 @@ describe("null", () => {
     expect(matches("sys.Label <> 'x'")).toBe(true);
   });
 
-  it("makes arithmetic null, text concatenation skip it and LIKE unknown", () => {
+  it("makes arithmetic null and LIKE unknown, and is skipped by text concatenation", () => {
     expect([truth("a + 1 = NULL", { a: null }), truth("-a = NULL", { a: null })]).toEqual(["T", "T"]);
     expect(truth("'x' + a = 'x'", { a: null })).toBe("T");
     expect(truth("a LIKE '%'", { a: null })).toBe("U");
@@ -179,7 +179,7 @@ describe("comparisons", () => {
     ]);
   });
 
-  it("promote integers to doubles, as C# does", () => {
+  it("promote integers to doubles, like C#", () => {
     expect([truth("a = 5", { a: 5 }), truth("a = 5.0", { a: 5n }), truth("a < 5.5", { a: 5n })]).toEqual([
       "T",
       "T",
@@ -193,7 +193,7 @@ describe("comparisons", () => {
     expect(truth("a > 9223372036854775807", { a: 2n ** 64n - 1n })).toBe("T");
   });
 
-  it("make NaN unequal to everything, itself included", () => {
+  it("make NaN unequal to everything, including itself", () => {
     const a = { a: Number.NaN };
     expect([truth("a = a", a), truth("a <> a", a), truth("a < 1", a), truth("a >= 1", a)]).toEqual([
       "F",
@@ -211,7 +211,7 @@ describe("comparisons", () => {
     ]).toEqual(["T", "F", "U"]);
   });
 
-  it("compare instants and spans of time", () => {
+  it("compare dates and time spans", () => {
     const message = { a: NOON, b: new Date(NOON.getTime() + 1), span: ruleTimeSpan(10_000n) };
     expect([truth("a < b", message), truth("a = b", message), truth("b - a = span", message)]).toEqual([
       "T",
@@ -238,7 +238,7 @@ describe("comparisons", () => {
     expect([truth("c = d", message), truth("c <= d", message)]).toEqual(["T", "U"]);
   });
 
-  it("make types that C# cannot compare no match, negated or not", () => {
+  it("do not match for types that C# cannot compare, negated or not", () => {
     const values: RuleValue[] = [
       "1",
       1n,
@@ -299,7 +299,7 @@ describe("arithmetic", () => {
     expect(failure("a % 0 = 1", { a: 1n }).exceptionName).toBe("DivideByZeroException");
   });
 
-  it("fails where a result leaves its type, as C# does", () => {
+  it("fails if a result exceeds its type, like C#", () => {
     expect(failure("-9223372036854775808 / -1 = 1").exceptionName).toBe("OverflowException");
     const late = { a: new Date(8.64e15), span: ruleTimeSpan(2n ** 63n - 1n) };
     expect(failure("a + span = a", late).exceptionName).toBe("OverflowException");
@@ -321,7 +321,7 @@ describe("arithmetic", () => {
     }
   });
 
-  it("gives each newid() another GUID", () => {
+  it("has a new GUID for each newid()", () => {
     expect([truth("newid() = newid()"), truth("newid() <> newid()")]).toEqual(["F", "T"]);
     expect(matches("'' + newid() LIKE '________-____-____-____-____________'")).toBe(true);
   });

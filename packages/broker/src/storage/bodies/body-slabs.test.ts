@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { BodySlabs } from "./body-slabs.js";
 
 describe("BodySlabs", () => {
-  it("gives back what was put, from empty bodies to those larger than a slab", () => {
+  it("returns stored bodies, from empty ones to those larger than a slab", () => {
     const slabs = new BodySlabs();
     const sizes = [0, 1, 7, 8, 9, 65_536, 65_537, 300_000, 2 ** 21];
     const ids = sizes.map((size, i) => slabs.put(new Uint8Array(size).fill(i + 1)));
@@ -14,7 +14,7 @@ describe("BodySlabs", () => {
     }
   });
 
-  it("keeps bodies apart under any order of putting and releasing", () => {
+  it("keeps bodies separate for any order of storing and releasing", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ size: fc.nat(90_000), release: fc.nat(3) }), { maxLength: 60 }),
@@ -46,7 +46,7 @@ describe("BodySlabs", () => {
     expect(slabs.slabCount).toBe(1);
   });
 
-  it("keeps a body until its last reference is released, and gives readers copies", () => {
+  it("keeps a body until its last reference is released, and returns copies", () => {
     const slabs = new BodySlabs();
     const id = slabs.put(new Uint8Array([1, 2, 3]));
     const bytes = slabs.read(id);

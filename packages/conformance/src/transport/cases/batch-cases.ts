@@ -10,7 +10,7 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 export function batchCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "batches");
   return [
-    testCase("what was added arrives in order", async (harness) => {
+    testCase("messages of a batch arrive in order", async (harness) => {
       const queue = await harness.createQueue();
       const sender = harness.transport.createSender(queue);
       const batch = await sender.createBatch();
@@ -20,7 +20,7 @@ export function batchCases(subject: TransportSubject): Case[] {
       await sender.sendBatch(batch);
       assert.deepEqual(texts(await harness.receive(harness.receiver(queue), 3)), sent);
     }),
-    testCase("an empty batch is sent by doing nothing", async (harness) => {
+    testCase("sending an empty batch has no effect", async (harness) => {
       const queue = await harness.createQueue();
       const sender = harness.transport.createSender(queue);
       const batch = await sender.createBatch();
@@ -40,10 +40,10 @@ export function batchCases(subject: TransportSubject): Case[] {
         last = batch.sizeInBytes;
       }
       assert.equal(added, 3, "three bodies of a quarter fit with their properties, four do not");
-      assert.equal(batch.count, 3, "what was refused is not counted");
-      assert.equal(batch.sizeInBytes, last, "what was refused has no size");
+      assert.equal(batch.count, 3, "refused messages are not counted");
+      assert.equal(batch.sizeInBytes, last, "refused messages do not change the size");
     }),
-    testCase("a full batch is one that the broker takes", async (harness) => {
+    testCase("the broker accepts a full batch", async (harness) => {
       const queue = await harness.createQueue();
       const sender = harness.transport.createSender(queue);
       const batch = await sender.createBatch();
@@ -53,21 +53,21 @@ export function batchCases(subject: TransportSubject): Case[] {
       await sender.sendBatch(batch);
       await harness.receive(harness.receiver(queue), batch.count);
     }),
-    testCase("application properties count", async (harness) => {
+    testCase("application properties count towards its size", async (harness) => {
       const sender = harness.transport.createSender(await harness.createQueue());
       const [plain, annotated] = [await sender.createBatch(), await sender.createBatch()];
       plain.tryAdd(message("lamp"));
       annotated.tryAdd(message("lamp", { applicationProperties: { note: "x".repeat(1000) } }));
       assert.ok(annotated.sizeInBytes >= plain.sizeInBytes + 1000, "the property's text is counted");
     }),
-    testCase("a limit of its own holds", async (harness) => {
+    testCase("maxSizeInBytes limits its size", async (harness) => {
       const sender = harness.transport.createSender(await harness.createQueue());
       const batch = await sender.createBatch({ maxSizeInBytes: 5_000 });
       assert.equal(batch.maxSizeInBytes, 5_000);
       assert.ok(!batch.tryAdd(large(5_000)), "a body as large as the limit does not fit");
       assert.ok(batch.tryAdd(large(1_000)), "a smaller one does");
     }),
-    testCase("a limit beyond the broker's is refused", async (harness) => {
+    testCase("a limit above the broker's is refused", async (harness) => {
       const sender = harness.transport.createSender(await harness.createQueue());
       const { maxSizeInBytes } = await sender.createBatch();
       await rejectsWith("operation-invalid", () =>

@@ -10,7 +10,7 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 export function deferralCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "deferral", "deferral");
   return [
-    testCase("a deferred message is not delivered until it is asked for", async (harness) => {
+    testCase("a deferred message is delivered only by its sequence number", async (harness) => {
       const { queue, receiver, sequenceNumber } = await withDeferred(harness);
       await harness.receiveNothing(harness.receiver(queue));
       const deferred = required((await receiver.receiveDeferred([sequenceNumber]))[0]);
@@ -25,7 +25,7 @@ export function deferralCases(subject: TransportSubject): Case[] {
       const deferred = required((await receiver.receiveDeferred([sequenceNumber]))[0]);
       assertSameValue(deferred.applicationProperties, { note: "later" }, "the application properties");
     }),
-    testCase("any receiver of the entity can ask for a deferred message", async (harness) => {
+    testCase("any receiver of the entity can receive a deferred message", async (harness) => {
       const { queue, receiver, sequenceNumber } = await withDeferred(harness);
       await receiver.close();
       assert.equal((await harness.receiver(queue).receiveDeferred([sequenceNumber])).length, 1);
@@ -51,7 +51,7 @@ export function deferralCases(subject: TransportSubject): Case[] {
       const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.equal(dead.deadLetterReason, "too late");
     }),
-    testCase("several deferred messages come in one call", async (harness) => {
+    testCase("one call can receive several deferred messages", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, "a", "b", "c");
       const messages = await harness.receive(receiver, 3);
@@ -59,7 +59,7 @@ export function deferralCases(subject: TransportSubject): Case[] {
       const numbers = messages.map(({ sequenceNumber }) => sequenceNumber);
       assert.deepEqual(texts(await receiver.receiveDeferred(numbers)).sort(), ["a", "b", "c"]);
     }),
-    testCase("receive-and-delete removes a deferred message at once", async (harness) => {
+    testCase("receive-and-delete removes a deferred message", async (harness) => {
       const { queue, sequenceNumber } = await withDeferred(harness);
       const receiver = harness.receiver(queue, "receiveAndDelete");
       const deferred = required((await receiver.receiveDeferred([sequenceNumber]))[0]);
@@ -67,17 +67,24 @@ export function deferralCases(subject: TransportSubject): Case[] {
       assert.equal(deferred.settlement, undefined);
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([sequenceNumber]));
     }),
-    testCase("asking for a number that nobody deferred rejects with message-not-found", async (harness) => {
+    testCase("receiving an unknown sequence number rejects with message-not-found", async (harness) => {
       const { receiver, sequenceNumber } = await withDeferred(harness);
       await rejectsWith("message-not-found", () => receiver.receiveDeferred([sequenceNumber + 1000n]));
     }),
-    testCase("asking for a message that is active rejects with message-not-found", async (harness) => {
-      const queue = await harness.queueWith("lamp");
-      const receiver = harness.receiver(queue);
-      const active = required((await receiver.peek({ maxMessages: 1 }))[0]);
-      await rejectsWith("message-not-found", () => receiver.receiveDeferred([active.sequenceNumber]));
-      assert.equal((await harness.receiveOne(receiver)).deliveryCount, 0, "it is still there");
-    }),
+    testCase(
+      "receiving an active message by its sequence number rejects with message-not-found",
+      async (harness) => {
+        const queue = await harness.queueWith("lamp");
+        const receiver = harness.receiver(queue);
+        const active = required((await receiver.peek({ maxMessages: 1 }))[0]);
+        await rejectsWith("message-not-found", () => receiver.receiveDeferred([active.sequenceNumber]));
+        assert.equal(
+          (await harness.receiveOne(receiver)).deliveryCount,
+          0,
+          "the message is still in the queue",
+        );
+      },
+    ),
   ];
 }
 

@@ -11,14 +11,14 @@ const hopLimit = 4;
 export function forwardingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "forwarding");
   return [
-    testCase("a message comes from the queue it was passed on to", async (harness) => {
+    testCase("a forwarded message is received from the target queue", async (harness) => {
       const target = await harness.createQueue();
       const queue = await harness.createQueue({ forwardTo: target });
       await harness.send(queue, "lamp");
       const delivered = await harness.receiveOne(harness.receiver(target));
       assert.deepEqual([...texts([delivered]), delivered.deadLetterSource], ["lamp", undefined]);
     }),
-    testCase("a dead-lettered message that was passed on names its source", async (harness) => {
+    testCase("a dead-lettered message that was forwarded has its deadLetterSource", async (harness) => {
       const target = await harness.createQueue();
       const { queue, receiver } = await harness.queueWithReceiver({ forwardDeadLetteredMessagesTo: target });
       await receiver.deadLetter(handleOf(await harness.sendAndReceive(queue, receiver)), {
@@ -40,17 +40,20 @@ export function transferDeadLetterCases(subject: TransportSubject): Case[] {
       const queue = await harness.queueWith("lamp");
       await harness.receiveNothing(harness.receiver({ queue, subQueue: "transferDeadLetter" }));
     }),
-    testCase("a message that was passed on too often lies in the last queue's", async (harness) => {
-      const chain = [await harness.createQueue()];
-      while (chain.length < hopLimit + 2)
-        chain.unshift(await harness.createQueue({ forwardTo: required(chain[0]) }));
-      await harness.send(required(chain[0]), "lamp");
-      const queue = required(chain[hopLimit]);
-      const receiver = harness.receiver({ queue, subQueue: "transferDeadLetter" });
-      const kept = await harness.receiveOne(receiver);
-      assert.deepEqual(texts([kept]), ["lamp"]);
-      await harness.receiveNothing(harness.receiver(required(chain.at(-1))));
-      await receiver.complete(handleOf(kept));
-    }),
+    testCase(
+      "a message that was forwarded too often is in the transfer dead-letter queue of the last queue",
+      async (harness) => {
+        const chain = [await harness.createQueue()];
+        while (chain.length < hopLimit + 2)
+          chain.unshift(await harness.createQueue({ forwardTo: required(chain[0]) }));
+        await harness.send(required(chain[0]), "lamp");
+        const queue = required(chain[hopLimit]);
+        const receiver = harness.receiver({ queue, subQueue: "transferDeadLetter" });
+        const kept = await harness.receiveOne(receiver);
+        assert.deepEqual(texts([kept]), ["lamp"]);
+        await harness.receiveNothing(harness.receiver(required(chain.at(-1))));
+        await receiver.complete(handleOf(kept));
+      },
+    ),
   ];
 }

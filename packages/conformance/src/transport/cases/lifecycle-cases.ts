@@ -27,12 +27,12 @@ function operationCases(subject: TransportSubject, operation: Operation): Case[]
       await harness.transport.close();
       await rejectsWith("closed", () => call({}), name);
     }),
-    testCase("rejects with aborted when its caller gave up before", async (harness) => {
+    testCase("rejects with aborted if its signal is already aborted", async (harness) => {
       const { call } = await operation.prepare(harness);
       await rejectsWith("aborted", () => call({ abortSignal: AbortSignal.abort() }), name);
-      assert.equal(await outcomeOf(() => call({})), undefined, `${name} did nothing, and works afterwards`);
+      assert.equal(await outcomeOf(() => call({})), undefined, `${name} had no effect, and works afterwards`);
     }),
-    testCase("ends with its result or aborted when its caller gives up meanwhile", async (harness) => {
+    testCase("ends with its result or aborted if its signal aborts meanwhile", async (harness) => {
       const { call } = await operation.prepare(harness);
       const givingUp = new AbortController();
       const pending = outcomeOf(() => call({ abortSignal: givingUp.signal }));
@@ -48,7 +48,7 @@ function operationCases(subject: TransportSubject, operation: Operation): Case[]
   ];
   if (name !== "acceptSession")
     cases.push(
-      testCase("rejects with closed when what it is called on is closed", async (harness) => {
+      testCase("rejects with closed when its sender, receiver or session is closed", async (harness) => {
         const { call, owner } = await operation.prepare(harness);
         await required(owner).close();
         await rejectsWith("closed", () => call({}), name);
@@ -72,7 +72,7 @@ function closingCases(subject: TransportSubject): Case[] {
     testCase("the transport declares the capabilities that its subject does", async (harness) => {
       assert.deepEqual([...harness.transport.capabilities].sort(), [...subject.capabilities].sort());
     }),
-    testCase("senders and receivers know their entity", async (harness) => {
+    testCase("senders and receivers have their entity's path", async (harness) => {
       const queue = await harness.createQueue();
       assert.equal(harness.transport.createSender(queue).entityPath, queue);
       assert.ok(harness.receiver(queue).entityPath.startsWith(queue));
@@ -80,13 +80,13 @@ function closingCases(subject: TransportSubject): Case[] {
       assert.notEqual(harness.deadLetterReceiver(queue).entityPath, queue);
     }),
     testCase(
-      "making a sender or receiver for an entity that does not exist is not an error yet",
+      "creating a sender or receiver for an entity that does not exist is not an error",
       async (harness) => {
         await harness.transport.createSender("no-such-queue").close();
         await harness.receiver("no-such-queue").close();
       },
     ),
-    testCase("closing twice is harmless", async (harness) => {
+    testCase("closing twice has no effect", async (harness) => {
       const queue = await harness.createQueue();
       const sender = harness.transport.createSender(queue);
       const receiver = harness.receiver(queue);
@@ -97,7 +97,7 @@ function closingCases(subject: TransportSubject): Case[] {
       await harness.transport[Symbol.asyncDispose]();
       await receiver.close();
     }),
-    testCase("what is made on a closed transport is closed", async (harness) => {
+    testCase("senders and receivers that are created on a closed transport are closed", async (harness) => {
       const queue = await harness.createQueue();
       await harness.transport.close();
       await rejectsWith("closed", async () => harness.transport.createSender(queue).send([message("lamp")]));

@@ -9,15 +9,18 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 export function lockCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "locks");
   return [
-    testCase("a lock that runs out brings the message back with a higher delivery count", async (harness) => {
-      const { queue, receiver } = await harness.queueWithReceiver();
-      const first = await harness.sendAndReceive(queue, receiver);
-      await harness.outlastLocks();
-      const second = await harness.receiveOne(receiver);
-      assert.equal(second.sequenceNumber, first.sequenceNumber);
-      assert.equal(second.deliveryCount, 1);
-    }),
-    testCase("the holder of a lost lock does not disturb the next holder", async (harness) => {
+    testCase(
+      "after its lock expires, a message is delivered again with a higher delivery count",
+      async (harness) => {
+        const { queue, receiver } = await harness.queueWithReceiver();
+        const first = await harness.sendAndReceive(queue, receiver);
+        await harness.outlastLocks();
+        const second = await harness.receiveOne(receiver);
+        assert.equal(second.sequenceNumber, first.sequenceNumber);
+        assert.equal(second.deliveryCount, 1);
+      },
+    ),
+    testCase("a receiver whose lock expired cannot settle the next receiver's delivery", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       const first = await harness.sendAndReceive(queue, receiver);
       await harness.outlastLocks();
@@ -26,7 +29,7 @@ export function lockCases(subject: TransportSubject): Case[] {
       await harness.receiveNothing(receiver);
       assert.equal(second.deliveryCount, 1);
     }),
-    testCase("locks that run out count towards the maximum of deliveries", async (harness) => {
+    testCase("expired locks count towards the maximum delivery count", async (harness) => {
       const queue = await harness.createQueue({ maxDeliveryCount: 1 });
       await harness.sendAndReceive(queue, harness.receiver(queue));
       await harness.outlastLocks();
@@ -34,7 +37,7 @@ export function lockCases(subject: TransportSubject): Case[] {
       const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.equal(dead.deadLetterReason, "MaxDeliveryCountExceeded");
     }),
-    testCase("a renewed lock holds longer and says until when", async (harness) => {
+    testCase("renewing a lock extends it and returns the new end", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       const delivered = await harness.sendAndReceive(queue, receiver);
       await harness.advance(harness.lockDurationMs * 0.6);
@@ -44,7 +47,7 @@ export function lockCases(subject: TransportSubject): Case[] {
       await harness.receiveNothing(harness.receiver(queue));
       await receiver.complete(handleOf(delivered));
     }),
-    testCase("closing a receiver settles nothing: its locks run out by themselves", async (harness) => {
+    testCase("closing a receiver settles nothing: its locks expire", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       const first = await harness.sendAndReceive(queue, receiver);
       await receiver.close();

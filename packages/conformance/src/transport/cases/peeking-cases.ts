@@ -9,7 +9,7 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 export function peekingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "peeking");
   return [
-    testCase("sees messages in order, whole, without lock or handle", async (harness) => {
+    testCase("returns complete messages in order, without lock or settlement handle", async (harness) => {
       const queue = await harness.queueWith(
         message("a", { messageId: "A-1", applicationProperties: { note: 1 } }),
         "b",
@@ -24,13 +24,13 @@ export function peekingCases(subject: TransportSubject): Case[] {
         assert.equal(one.state, "active");
       }
     }),
-    testCase("leaves messages as they were", async (harness) => {
+    testCase("does not change messages", async (harness) => {
       const queue = await harness.queueWith("lamp");
       const receiver = harness.receiver(queue);
       for (let times = 0; times < 3; times++) await receiver.peek({ maxMessages: 1 });
       assert.equal((await harness.receiveOne(receiver)).deliveryCount, 0);
     }),
-    testCase("begins at a sequence number and returns at most as many as asked for", async (harness) => {
+    testCase("begins at a sequence number and returns at most maxMessages", async (harness) => {
       const queue = await harness.queueWith("a", "b", "c", "d");
       const receiver = harness.receiver(queue);
       const all = await receiver.peek({ maxMessages: 10 });
@@ -39,21 +39,21 @@ export function peekingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(
         texts(await receiver.peek({ maxMessages: 1 })),
         ["a"],
-        "each peek begins at the start",
+        "each peek without a sequence number begins at the start",
       );
     }),
-    testCase("sees a message that is locked", async (harness) => {
+    testCase("returns a locked message", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       const delivered = await harness.sendAndReceive(queue, receiver);
       assert.deepEqual(texts(await receiver.peek({ maxMessages: 1 })), ["lamp"]);
       await receiver.complete(handleOf(delivered));
       assert.deepEqual(await receiver.peek({ maxMessages: 1 }), []);
     }),
-    testCase("sees nothing in an empty queue", async (harness) => {
+    testCase("returns nothing from an empty queue", async (harness) => {
       const queue = await harness.createQueue();
       assert.deepEqual(await harness.receiver(queue).peek({ maxMessages: 10 }), []);
     }),
-    testCase("sees the dead-letter queue", async (harness) => {
+    testCase("returns messages of the dead-letter queue", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       const delivered = await harness.sendAndReceive(queue, receiver);
       await receiver.deadLetter(handleOf(delivered), { deadLetterReason: "broken" });
@@ -62,7 +62,7 @@ export function peekingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(await receiver.peek({ maxMessages: 1 }), []);
     }),
     testCase(
-      "sees deferred messages as deferred",
+      "returns deferred messages with the state deferred",
       async (harness) => {
         const { queue, receiver } = await harness.queueWithReceiver();
         await receiver.defer(handleOf(await harness.sendAndReceive(queue, receiver)));
@@ -72,7 +72,7 @@ export function peekingCases(subject: TransportSubject): Case[] {
       "deferral",
     ),
     testCase(
-      "sees scheduled messages as scheduled",
+      "returns scheduled messages with the state scheduled",
       async (harness) => {
         const queue = await harness.createQueue();
         const at = new Date(harness.now().getTime() + 3_600_000);

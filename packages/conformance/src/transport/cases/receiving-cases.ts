@@ -8,37 +8,37 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 export function receivingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "receiving");
   return [
-    testCase("returns at most as many messages as asked for", async (harness) => {
+    testCase("returns at most maxMessages", async (harness) => {
       const queue = await harness.queueWith("a", "b", "c");
       const receiver = harness.receiver(queue);
       const first = await harness.ended(
         receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 10_000 }),
         10_000,
       );
-      assert.ok(first.length >= 1 && first.length <= 2, `${first.length} messages came`);
+      assert.ok(first.length >= 1 && first.length <= 2, `${first.length} messages were received`);
     }),
-    testCase("returns early with fewer messages than asked for", async (harness) => {
+    testCase("returns early with fewer messages than maxMessages", async (harness) => {
       const queue = await harness.queueWith("a", "b");
       const startMs = harness.now().getTime();
       const messages = await harness.ended(
         harness.receiver(queue).receive({ maxMessages: 10, maxWaitTimeInMs: 60_000 }),
         60_000,
       );
-      assert.ok(messages.length > 0, "messages came");
+      assert.ok(messages.length > 0, "messages were received");
       assert.ok(harness.now().getTime() - startMs < 60_000, "it did not wait for more");
     }),
-    testCase("returns nothing after the time it was to wait", async (harness) => {
+    testCase("returns nothing after maxWaitTimeInMs", async (harness) => {
       const queue = await harness.createQueue();
       const call = harness.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 300 });
       assert.deepEqual(await harness.passing(300, call), []);
     }),
-    testCase("waits for a message that comes later", async (harness) => {
+    testCase("waits for a message that is sent later", async (harness) => {
       const queue = await harness.createQueue();
       const call = harness.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
       await harness.send(queue, "late");
       assert.deepEqual(texts(await harness.ended(call, 60_000)), ["late"]);
     }),
-    testCase("a wait that was given up takes no message with it", async (harness) => {
+    testCase("an aborted call takes no message", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       const givingUp = new AbortController();
       const call = receiver.receive({
@@ -50,7 +50,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
       await rejectsWith("aborted", () => harness.ended(call, 60_000), "the wait");
       await harness.send(queue, "lamp");
       const arrived = await harness.receiveOne(receiver);
-      assert.equal(arrived.deliveryCount, 0, "nobody got it before");
+      assert.equal(arrived.deliveryCount, 0, "it was not delivered before");
     }),
     testCase("locks a message for the entity's lock duration", async (harness) => {
       const queue = await harness.createQueue();
@@ -74,7 +74,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(texts([...first, ...second]).sort(), ["a", "b", "c", "d"]);
     }),
     testCase(
-      "removes a message at once in receive-and-delete mode, without lock or handle",
+      "removes a message in receive-and-delete mode, without lock or settlement handle",
       async (harness) => {
         const queue = await harness.createQueue();
         const receiver = harness.receiver(queue, "receiveAndDelete");
@@ -87,7 +87,7 @@ export function receivingCases(subject: TransportSubject): Case[] {
         await harness.receiveNothing(harness.receiver(queue));
       },
     ),
-    testCase("a receiver of the dead-letter queue gets nothing of the queue", async (harness) => {
+    testCase("a receiver of the dead-letter queue gets no messages of the queue", async (harness) => {
       const queue = await harness.queueWith("lamp");
       await harness.receiveNothing(harness.deadLetterReceiver(queue));
     }),

@@ -30,7 +30,7 @@ export function ruleCases(subject: TransportSubject): Case[] {
       await harness.receiveNothing(receiver);
     });
   return [
-    testCase("a new subscription has the rule that lets everything pass", async (harness) => {
+    testCase("a new subscription has the default rule, which matches every message", async (harness) => {
       const { rules } = await withRules(harness);
       assert.deepEqual(
         (await rules.listRules()).map(({ name }) => name),
@@ -44,7 +44,7 @@ export function ruleCases(subject: TransportSubject): Case[] {
       { subject: "lamp", applicationProperties: { isPaid: true } },
       ["small lamp"],
     ),
-    testCase("any of several filters is enough, and a message comes once", async (harness) => {
+    testCase("a message that matches several rules is delivered once", async (harness) => {
       const { topic, rules } = await withRules(harness);
       await rules.createRule({ name: "big", filter: { sqlExpression: "amount > 100" } });
       await rules.createRule({ name: "lamps", filter: { subject: "lamp" } });
@@ -66,9 +66,9 @@ export function ruleCases(subject: TransportSubject): Case[] {
       const copy = await harness.receiveOne(harness.receiver({ topic, subscription: "billing" }));
       assert.deepEqual([...texts([copy]), copy.subject], ["big bulb", "urgent"]);
       assertSameValue(copy.applicationProperties.priority, "high", "the property that the action set");
-      assertSameValue(copy.applicationProperties.amount, 300, "the property that it left");
+      assertSameValue(copy.applicationProperties.amount, 300, "the property that it did not change");
     }),
-    testCase("without rules nothing comes", async (harness) => {
+    testCase("a subscription without rules gets no messages", async (harness) => {
       const { topic, rules } = await withRules(harness);
       await rules.deleteRule(defaultRuleName);
       assert.deepEqual(await rules.listRules(), []);
@@ -94,36 +94,33 @@ export function ruleCases(subject: TransportSubject): Case[] {
         );
       }
     }),
-    testCase("a rule changes nothing for messages that are there already", async (harness) => {
+    testCase("a new rule does not affect messages that are already in the subscription", async (harness) => {
       const { topic, rules } = await withRules(harness);
       await harness.send(topic, "lamp");
       await rules.deleteRule(defaultRuleName);
       await harness.receiveOne(harness.receiver({ topic, subscription: "billing" }));
     }),
-    testCase("rules of one subscription do not concern another", async (harness) => {
+    testCase("rules of one subscription do not affect another", async (harness) => {
       const { topic, rules } = await withRules(harness);
       await rules.deleteRule(defaultRuleName);
       await harness.send(topic, "lamp");
       await harness.receiveOne(harness.receiver({ topic, subscription: "shipping" }));
     }),
-    testCase("a name that is taken rejects with entity-already-exists", async (harness) => {
+    testCase("creating a rule whose name exists rejects with entity-already-exists", async (harness) => {
       const { rules } = await withRules(harness);
       const rule = { name: defaultRuleName, filter: { sqlExpression: "1 = 1" } };
       await rejectsWith("entity-already-exists", () => rules.createRule(rule));
     }),
-    testCase("deleting a rule that is not there rejects with entity-not-found", async (harness) => {
+    testCase("deleting a rule that does not exist rejects with entity-not-found", async (harness) => {
       const { rules } = await withRules(harness);
       await rejectsWith("entity-not-found", () => rules.deleteRule("no-such-rule"));
     }),
-    testCase(
-      "a correlation filter with a field that there is not rejects with operation-invalid",
-      async (harness) => {
-        const { rules } = await withRules(harness);
-        const filter = { subject: "lamp", applicationProperty: { isPaid: true } };
-        await rejectsWith("operation-invalid", () => rules.createRule({ name: "misspelt", filter }));
-        assert.equal((await rules.listRules()).length, 1);
-      },
-    ),
+    testCase("a correlation filter with an unknown field rejects with operation-invalid", async (harness) => {
+      const { rules } = await withRules(harness);
+      const filter = { subject: "lamp", applicationProperty: { isPaid: true } };
+      await rejectsWith("operation-invalid", () => rules.createRule({ name: "misspelt", filter }));
+      assert.equal((await rules.listRules()).length, 1);
+    }),
     testCase("a filter that cannot be parsed rejects with operation-invalid", async (harness) => {
       const { rules } = await withRules(harness);
       await rejectsWith("operation-invalid", () =>

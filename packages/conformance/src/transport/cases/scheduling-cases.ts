@@ -15,14 +15,14 @@ export function schedulingCases(subject: TransportSubject): Case[] {
       for (const number of numbers) assert.equal(typeof number, "bigint");
       assert.notEqual(numbers[0], numbers[1]);
     }),
-    testCase("a scheduled message is delivered when its time has come and not before", async (harness) => {
+    testCase("a scheduled message is delivered at its scheduled time and not before", async (harness) => {
       const { queue } = await withScheduled(harness, "lamp");
       const receiver = harness.receiver(queue);
       await harness.receiveNothing(receiver);
       await harness.advance(5000);
       const arrived = await harness.receiveOne(receiver);
       assert.deepEqual(texts([arrived]), ["lamp"]);
-      assert.equal(arrived.state, "scheduled", "it says where it came from");
+      assert.equal(arrived.state, "scheduled", "its state is scheduled");
       assert.equal(arrived.deliveryCount, 0);
     }),
     testCase("a receiver that waits gets a message when it becomes active", async (harness) => {
@@ -30,7 +30,7 @@ export function schedulingCases(subject: TransportSubject): Case[] {
       const call = harness.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
       assert.deepEqual(texts(await harness.passing(5000, call)), ["lamp"]);
     }),
-    testCase("a message sent with a time to be enqueued waits for it", async (harness) => {
+    testCase("a message sent with scheduledEnqueueTimeUtc is delivered at that time", async (harness) => {
       const queue = await harness.createQueue();
       const scheduledEnqueueTimeUtc = new Date(harness.now().getTime() + 4000);
       await harness.send(queue, message("later", { scheduledEnqueueTimeUtc }), "now");
@@ -46,7 +46,7 @@ export function schedulingCases(subject: TransportSubject): Case[] {
       await harness.transport.createSender(queue).schedule([message("lamp")], at);
       await harness.receiveOne(harness.receiver(queue));
     }),
-    testCase("a cancelled message never comes", async (harness) => {
+    testCase("a cancelled message is not delivered", async (harness) => {
       const { queue, sender, numbers } = await withScheduled(harness, "a", "b", "c");
       await sender.cancelScheduled([required(numbers[0]), required(numbers[2])]);
       await harness.advance(5000);
@@ -59,7 +59,7 @@ export function schedulingCases(subject: TransportSubject): Case[] {
       await sender.cancelScheduled(numbers);
       await rejectsWith("message-not-found", () => sender.cancelScheduled(numbers));
     }),
-    testCase("cancelling what has become active rejects with message-not-found", async (harness) => {
+    testCase("cancelling an active message rejects with message-not-found", async (harness) => {
       const { queue, sender, numbers } = await withScheduled(harness, "lamp");
       await harness.advance(5000);
       await rejectsWith("message-not-found", () => sender.cancelScheduled(numbers));

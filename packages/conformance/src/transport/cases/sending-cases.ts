@@ -91,7 +91,7 @@ export function sendingCases(subject: TransportSubject): Case[] {
       for (const name of Object.keys(brokerProperties) as (keyof typeof brokerProperties)[])
         assertSameValue(arrived[name], brokerProperties[name], name);
     }),
-    testCase("what was not set is absent when it arrives", async (harness) => {
+    testCase("properties that were not set are absent", async (harness) => {
       const arrived = await travel(harness, message("lamp"));
       for (const name of ["contentType", "correlationId", "subject", "to", "replyTo", "sessionId"] as const)
         assert.equal(arrived[name], undefined, name);
@@ -105,25 +105,28 @@ export function sendingCases(subject: TransportSubject): Case[] {
       assert.equal(arrived.deliveryCount, 0);
       assert.equal(arrived.state, "active");
       const enqueuedMs = arrived.enqueuedTimeUtc?.getTime() ?? Number.NaN;
-      assert.ok(Math.abs(enqueuedMs - before) < 60_000, "the enqueued time is the broker's now");
+      assert.ok(Math.abs(enqueuedMs - before) < 60_000, "the enqueued time is the broker's time");
       assert.equal(
         arrived.expiresAtUtc?.getTime(),
         enqueuedMs + 3_600_000,
         "it expires after its time to live",
       );
     }),
-    testCase("a time to live of years is kept, longer than AMQP's header can say", async (harness) => {
-      const timeToLive = 3 * 365 * 24 * 3_600_000;
-      const arrived = await travel(harness, message("lamp", { timeToLive }));
-      assert.equal(arrived.timeToLive, timeToLive);
-      assert.equal(Number(arrived.expiresAtUtc), Number(arrived.enqueuedTimeUtc) + timeToLive);
-    }),
-    testCase("a message without id is given one", async (harness) => {
+    testCase(
+      "a time to live of years is kept, although it exceeds the range of the AMQP header",
+      async (harness) => {
+        const timeToLive = 3 * 365 * 24 * 3_600_000;
+        const arrived = await travel(harness, message("lamp", { timeToLive }));
+        assert.equal(arrived.timeToLive, timeToLive);
+        assert.equal(Number(arrived.expiresAtUtc), Number(arrived.enqueuedTimeUtc) + timeToLive);
+      },
+    ),
+    testCase("a message without an id gets one", async (harness) => {
       const { messageId } = await travel(harness, message("lamp"));
       assert.ok(typeof messageId === "string" && messageId !== "", "the broker assigned a message id");
     }),
     testCase(
-      "messages arrive in the order in which they were sent, under rising sequence numbers",
+      "messages arrive in the order in which they were sent, with increasing sequence numbers",
       async (harness) => {
         const queue = await harness.createQueue();
         const sent = Array.from({ length: 30 }, (_, index) => `message ${index}`);
@@ -133,17 +136,17 @@ export function sendingCases(subject: TransportSubject): Case[] {
         assert.deepEqual(texts(arrived), sent);
         const numbers = arrived.map(({ sequenceNumber }) => sequenceNumber);
         for (const [index, number] of numbers.entries())
-          assert.ok(index === 0 || number > required(numbers[index - 1]), "sequence numbers rise");
+          assert.ok(index === 0 || number > required(numbers[index - 1]), "sequence numbers increase");
       },
     ),
-    testCase("of a batch with a message that is too large, none arrives", async (harness) => {
+    testCase("no message of a batch arrives if one is too large", async (harness) => {
       const queue = await harness.createQueue();
       const sender = harness.transport.createSender(queue);
       const tooLarge = { body: new Uint8Array(harness.maxMessageBytes + 1) };
       await rejectsWith("message-too-large", () => sender.send([message("lamp"), tooLarge, message("bulb")]));
       await harness.receiveNothing(harness.receiver(queue));
     }),
-    testCase("a sent message no longer depends on what was handed over", async (harness) => {
+    testCase("a sent message does not change if the caller changes its message", async (harness) => {
       const queue = await harness.createQueue();
       const body = everyByte.slice();
       const properties = { note: "lamp" };
@@ -154,21 +157,28 @@ export function sendingCases(subject: TransportSubject): Case[] {
       assertSameValue(arrived.body, everyByte, "the body");
       assertSameValue(arrived.applicationProperties, { note: "lamp" }, "the application properties");
     }),
-    testCase("sending changes nothing of what was handed over", async (harness) => {
+    testCase("sending does not change the caller's message", async (harness) => {
       const queue = await harness.createQueue();
       const sent = message("lamp", { ...brokerProperties, applicationProperties: { note: "lamp" } });
       const copy = structuredClone(sent);
       await harness.send(queue, sent);
-      assertSameValue(sent, copy, "the message handed over");
+      assertSameValue(sent, copy, "the caller's message");
     }),
-    testCase("a delivered message no longer depends on what another delivery made of it", async (harness) => {
-      const { queue, receiver } = await harness.queueWithReceiver();
-      await harness.send(queue, { body: everyByte });
-      const first = await harness.receiveOne(receiver);
-      (first.body as Uint8Array).fill(0xa5);
-      await receiver.abandon(required(first.settlement));
-      assertSameValue((await harness.receiveOne(receiver)).body, everyByte, "the body of the next delivery");
-    }),
+    testCase(
+      "a delivered message does not change if the handler changed an earlier delivery",
+      async (harness) => {
+        const { queue, receiver } = await harness.queueWithReceiver();
+        await harness.send(queue, { body: everyByte });
+        const first = await harness.receiveOne(receiver);
+        (first.body as Uint8Array).fill(0xa5);
+        await receiver.abandon(required(first.settlement));
+        assertSameValue(
+          (await harness.receiveOne(receiver)).body,
+          everyByte,
+          "the body of the next delivery",
+        );
+      },
+    ),
   ];
 }
 

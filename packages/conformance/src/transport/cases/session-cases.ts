@@ -19,7 +19,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "sessions", "sessions");
   const listingCase = transportCase(subject, "sessions", "sessionEnumeration");
   return [
-    testCase("a receiver gets its session's messages only, in order", async (harness) => {
+    testCase("a receiver gets only messages of its session, in order", async (harness) => {
       const queue = await withSessions(harness);
       const ada = await harness.acceptSession(queue, "ada");
       assert.equal(ada.sessionId, "ada");
@@ -28,25 +28,25 @@ export function sessionCases(subject: TransportSubject): Case[] {
       assert.ok(messages.every(({ sessionId }) => sessionId === "ada"));
       await harness.receiveNothing(ada);
     }),
-    testCase("the next session with messages is accepted when none is named", async (harness) => {
+    testCase("without a session id, the next session with messages is accepted", async (harness) => {
       const queue = await withSessions(harness);
       const first = await harness.acceptSession(queue, undefined);
       const second = await harness.acceptSession(queue, undefined);
       assert.deepEqual([first.sessionId, second.sessionId].sort(), ["ada", "ben"]);
     }),
-    testCase("waiting for a next session that does not come rejects with timeout", async (harness) => {
+    testCase("accepting the next session rejects with timeout if there is none", async (harness) => {
       const queue = await harness.createQueue({ requiresSession: true });
       const call = harness.acceptSession(queue, undefined, { maxWaitTimeInMs: 1000 });
       await rejectsWith("timeout", () => harness.passing(1000, call));
     }),
-    testCase("a wait for the next session ends when its first message comes", async (harness) => {
+    testCase("accepting the next session waits for its first message", async (harness) => {
       const queue = await harness.createQueue({ requiresSession: true });
       const call = harness.acceptSession(queue, undefined);
       await harness.send(queue, message("lamp", { sessionId: "ada" }));
       const session = await harness.ended(call, 60_000);
       assert.equal(session.sessionId, "ada");
     }),
-    testCase("a wait for the next session that was given up locks none", async (harness) => {
+    testCase("accepting the next session locks none if it was aborted", async (harness) => {
       const queue = await harness.createQueue({ requiresSession: true });
       const givingUp = new AbortController();
       const call = harness.acceptSession(queue, undefined, { abortSignal: givingUp.signal });
@@ -55,19 +55,19 @@ export function sessionCases(subject: TransportSubject): Case[] {
       await harness.send(queue, message("lamp", { sessionId: "ada" }));
       await harness.acceptSession(queue, "ada");
     }),
-    testCase("a session without messages can be accepted by name", async (harness) => {
+    testCase("a session without messages can be accepted by its id", async (harness) => {
       const queue = await harness.createQueue({ requiresSession: true });
       const session = await harness.acceptSession(queue, "nobody");
       await harness.receiveNothing(session);
       await harness.send(queue, message("lamp", { sessionId: "nobody" }));
       assert.deepEqual(texts([await harness.receiveOne(session)]), ["lamp"]);
     }),
-    testCase("a session that is held rejects with session-cannot-be-locked", async (harness) => {
+    testCase("accepting a locked session rejects with session-cannot-be-locked", async (harness) => {
       const queue = await withSessions(harness);
       await harness.acceptSession(queue, "ada");
       await rejectsWith("session-cannot-be-locked", () => harness.acceptSession(queue, "ada"));
     }),
-    testCase("closing the receiver frees the session at once and settles nothing", async (harness) => {
+    testCase("closing the receiver releases the session and settles nothing", async (harness) => {
       const queue = await withSessions(harness);
       const first = await harness.acceptSession(queue, "ada");
       await harness.receive(first, 2);
@@ -84,14 +84,14 @@ export function sessionCases(subject: TransportSubject): Case[] {
       const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.deepEqual([...texts([dead]), dead.sessionId, dead.deadLetterReason], ["ada 2", "ada", "broken"]);
     }),
-    testCase("an abandoned message comes again in its place", async (harness) => {
+    testCase("an abandoned message is delivered again in its order", async (harness) => {
       const queue = await withSessions(harness);
       const session = await harness.acceptSession(queue, "ada");
       await session.abandon(handleOf(await harness.receiveOne(session)));
       const again = await harness.receiveOne(session);
       assert.deepEqual([...texts([again]), again.deliveryCount], ["ada 1", 1]);
     }),
-    testCase("receive-and-delete removes the messages of a session at once", async (harness) => {
+    testCase("receive-and-delete removes the messages of a session", async (harness) => {
       const queue = await withSessions(harness);
       const session = await harness.acceptSession(queue, "ben", { receiveMode: "receiveAndDelete" });
       const arrived = await harness.receiveOne(session);
@@ -112,14 +112,14 @@ export function sessionCases(subject: TransportSubject): Case[] {
       await second.setState(undefined);
       assert.equal(await second.getState(), undefined);
     }),
-    testCase("each session has a state of its own", async (harness) => {
+    testCase("each session has its own state", async (harness) => {
       const queue = await withSessions(harness);
       const ada = await harness.acceptSession(queue, "ada");
       const ben = await harness.acceptSession(queue, "ben");
       await ada.setState(Uint8Array.of(1));
       assert.equal(await ben.getState(), undefined);
     }),
-    testCase("the session's lock is the entity's lock duration long, and can be renewed", async (harness) => {
+    testCase("the session lock lasts for the entity's lock duration, and can be renewed", async (harness) => {
       const queue = await withSessions(harness);
       const session = await harness.acceptSession(queue, "ada");
       const leftMs = session.sessionLockedUntilUtc.getTime() - harness.now().getTime();
@@ -134,7 +134,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
       await session.complete(handleOf(delivered));
       await rejectsWith("session-cannot-be-locked", () => harness.acceptSession(queue, "ada"));
     }),
-    testCase("a session whose lock ran out belongs to the next receiver", async (harness) => {
+    testCase("a session whose lock expired can be accepted by the next receiver", async (harness) => {
       const queue = await withSessions(harness);
       const first = await harness.acceptSession(queue, "ada");
       const delivered = await harness.receiveOne(first);
@@ -152,31 +152,34 @@ export function sessionCases(subject: TransportSubject): Case[] {
         seen.push(...texts([delivered]));
         await session.complete(handleOf(delivered));
       });
-      await harness.until(() => seen.length === 3, "the session's messages came");
+      await harness.until(() => seen.length === 3, "the session's messages were received");
       await subscription.stop();
       assert.deepEqual(seen, ["ada 1", "ada 2", "ada 3"]);
     }),
-    testCase("a message that comes while its subscription stops counts no delivery", async (harness) => {
-      const queue = await harness.createQueue({ requiresSession: true });
-      const rounds = Array.from({ length: 10 }, (_, i) => `round ${i}`);
-      const session = await harness.acceptSession(queue, "ada");
-      const seen: [string | undefined, number][] = [];
-      const onMessage = async (delivered: DeliveredMessage) => {
-        seen.push([texts([delivered])[0], delivered.deliveryCount]);
-        await session.complete(handleOf(delivered));
-      };
-      for (const round of rounds) {
-        const subscription = subscribe(session, onMessage);
-        const sending = harness.send(queue, message(round, { sessionId: "ada" }));
-        await subscription.stop();
-        await sending;
-      }
-      while (seen.length < rounds.length) await onMessage(await harness.receiveOne(session));
-      assert.deepEqual(
-        seen,
-        rounds.map((round) => [round, 0]),
-      );
-    }),
+    testCase(
+      "a message that arrives while its subscription stops does not count a delivery",
+      async (harness) => {
+        const queue = await harness.createQueue({ requiresSession: true });
+        const rounds = Array.from({ length: 10 }, (_, i) => `round ${i}`);
+        const session = await harness.acceptSession(queue, "ada");
+        const seen: [string | undefined, number][] = [];
+        const onMessage = async (delivered: DeliveredMessage) => {
+          seen.push([texts([delivered])[0], delivered.deliveryCount]);
+          await session.complete(handleOf(delivered));
+        };
+        for (const round of rounds) {
+          const subscription = subscribe(session, onMessage);
+          const sending = harness.send(queue, message(round, { sessionId: "ada" }));
+          await subscription.stop();
+          await sending;
+        }
+        while (seen.length < rounds.length) await onMessage(await harness.receiveOne(session));
+        assert.deepEqual(
+          seen,
+          rounds.map((round) => [round, 0]),
+        );
+      },
+    ),
     testCase("a subscription of a topic has sessions, too", async (harness) => {
       const topic = await harness.createTopic(["billing"], { requiresSession: true });
       await harness.send(topic, message("lamp", { sessionId: "ada" }));
@@ -184,7 +187,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
       assert.deepEqual(texts([await harness.receiveOne(session)]), ["lamp"]);
     }),
     testCase(
-      "an entity with sessions takes no message without one, nor its neighbours in the batch",
+      "an entity with sessions refuses a message without a session id, and all of its batch",
       async (harness) => {
         const queue = await harness.createQueue({ requiresSession: true });
         const sender = harness.transport.createSender(queue);
@@ -194,13 +197,13 @@ export function sessionCases(subject: TransportSubject): Case[] {
         await harness.receiveNothing(await harness.acceptSession(queue, "ada"));
       },
     ),
-    testCase("an entity with sessions has no receiver without one", async (harness) => {
+    testCase("an entity with sessions refuses receivers without a session", async (harness) => {
       const queue = await withSessions(harness);
       await rejectsWith("operation-invalid", () =>
         harness.receiver(queue).receive({ maxMessages: 1, maxWaitTimeInMs: 1000 }),
       );
     }),
-    testCase("an entity without sessions accepts none", async (harness) => {
+    testCase("an entity without sessions refuses to accept a session", async (harness) => {
       const queue = await harness.createQueue();
       await rejectsWith("operation-invalid", () => harness.acceptSession(queue, "ada"));
     }),
@@ -214,7 +217,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
       assert.deepEqual(await list(3, 100), []);
     }),
     listingCase(
-      "those whose state was set after an instant are listed, with or without messages",
+      "sessions whose state was set after a time are listed, with or without messages",
       async (harness) => {
         const queue = await withSessions(harness);
         await (await harness.acceptSession(queue, "dan")).setState(Uint8Array.of(1));
@@ -231,7 +234,7 @@ export function sessionCases(subject: TransportSubject): Case[] {
         required(harness.transport.listSessions?.({ queue }, { skip: 0, top: 100 })),
       );
     }),
-    testCase("peeking sees the session's messages only", async (harness) => {
+    testCase("peeking returns only messages of the session", async (harness) => {
       const queue = await withSessions(harness);
       const session = await harness.acceptSession(queue, "ben");
       assert.deepEqual(texts(await session.peek({ maxMessages: 10 })), ["ben 1"]);

@@ -19,7 +19,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
       await harness.receiveNothing(receiver);
       await harness.receiveNothing(harness.deadLetterReceiver(queue));
     }),
-    testCase("abandon brings the message back with a higher delivery count", async (harness) => {
+    testCase("an abandoned message is delivered again with a higher delivery count", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       const first = await harness.sendAndReceive(queue, receiver);
       await receiver.abandon(handleOf(first));
@@ -49,7 +49,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
       const first = await harness.receiveOne(receiver);
       await receiver.deadLetter(handleOf(first), {
         deadLetterReason: "NoDeserializer",
-        deadLetterErrorDescription: "Nobody could read it: Zoë, 日本.",
+        deadLetterErrorDescription: "It could not be read: Zoë, 日本.",
         propertiesToModify: properties,
       });
       await harness.receiveNothing(receiver);
@@ -57,8 +57,8 @@ export function settlingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(texts([dead]), ["lamp"]);
       assert.equal(dead.messageId, "A-1042");
       assert.equal(dead.deadLetterReason, "NoDeserializer");
-      assert.equal(dead.deadLetterErrorDescription, "Nobody could read it: Zoë, 日本.");
-      assert.equal(dead.deadLetterSource, undefined, "only forwarding gives it a source");
+      assert.equal(dead.deadLetterErrorDescription, "It could not be read: Zoë, 日本.");
+      assert.equal(dead.deadLetterSource, undefined, "only forwarded messages have a deadLetterSource");
       for (const [name, value] of Object.entries({ kept: 1, ...properties }))
         assertSameValue(dead.applicationProperties[name], value, `the property ${name}`);
     }),
@@ -78,7 +78,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
       assert.equal(dead.deadLetterReason, undefined);
       assert.equal(dead.deadLetterErrorDescription, undefined);
     }),
-    testCase("a dead-lettered message can be completed where it is", async (harness) => {
+    testCase("a dead-lettered message can be completed", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       await receiver.deadLetter(handleOf(await harness.sendAndReceive(queue, receiver)));
       const dead = harness.deadLetterReceiver(queue);
@@ -87,7 +87,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
       await harness.receiveNothing(dead);
     }),
     testCase(
-      "abandoning as often as the entity allows moves the message to the dead-letter queue",
+      "abandoning up to the maximum delivery count moves the message to the dead-letter queue",
       async (harness) => {
         const { queue, receiver } = await harness.queueWithReceiver({ maxDeliveryCount: 3 });
         await harness.send(queue, "lamp");
@@ -102,7 +102,7 @@ export function settlingCases(subject: TransportSubject): Case[] {
         assert.equal(dead.deadLetterReason, "MaxDeliveryCountExceeded");
       },
     ),
-    testCase("a message is settled once", async (harness) => {
+    testCase("a message can be settled once", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       const settled = handleOf(await harness.sendAndReceive(queue, receiver));
       await receiver.complete(settled);
@@ -110,28 +110,31 @@ export function settlingCases(subject: TransportSubject): Case[] {
       await rejectsWith("message-lock-lost", () => receiver.abandon(settled), "abandoning afterwards");
       await rejectsWith("message-lock-lost", () => receiver.deadLetter(settled), "dead-lettering afterwards");
     }),
-    testCase("neighbours settled differently in one tick keep their own outcomes", async (harness) => {
-      const { queue, receiver } = await harness.queueWithReceiver();
-      await harness.send(queue, "a", "b", "c", "d", "e", "f");
-      const handles = (await harness.receive(receiver, 6)).map(handleOf);
-      await Promise.all([
-        receiver.complete(required(handles[0])),
-        receiver.deadLetter(required(handles[1]), { deadLetterReason: "first" }),
-        receiver.complete(required(handles[2])),
-        receiver.deadLetter(required(handles[3]), { deadLetterReason: "second" }),
-        receiver.abandon(required(handles[4]), { propertiesToModify: { note: "again" } }),
-        receiver.complete(required(handles[5])),
-      ]);
-      const dead = await harness.receive(harness.deadLetterReceiver(queue), 2);
-      assert.deepEqual(dead.map((one) => [...texts([one]), one.deadLetterReason]).sort(), [
-        ["b", "first"],
-        ["d", "second"],
-      ]);
-      const again = await harness.receiveOne(receiver);
-      assert.deepEqual([...texts([again]), again.applicationProperties.note], ["e", "again"]);
-      await harness.receiveNothing(receiver);
-    }),
-    testCase("of two settlements of one message in one tick, one counts", async (harness) => {
+    testCase(
+      "messages that are settled differently at the same time keep their own outcomes",
+      async (harness) => {
+        const { queue, receiver } = await harness.queueWithReceiver();
+        await harness.send(queue, "a", "b", "c", "d", "e", "f");
+        const handles = (await harness.receive(receiver, 6)).map(handleOf);
+        await Promise.all([
+          receiver.complete(required(handles[0])),
+          receiver.deadLetter(required(handles[1]), { deadLetterReason: "first" }),
+          receiver.complete(required(handles[2])),
+          receiver.deadLetter(required(handles[3]), { deadLetterReason: "second" }),
+          receiver.abandon(required(handles[4]), { propertiesToModify: { note: "again" } }),
+          receiver.complete(required(handles[5])),
+        ]);
+        const dead = await harness.receive(harness.deadLetterReceiver(queue), 2);
+        assert.deepEqual(dead.map((one) => [...texts([one]), one.deadLetterReason]).sort(), [
+          ["b", "first"],
+          ["d", "second"],
+        ]);
+        const again = await harness.receiveOne(receiver);
+        assert.deepEqual([...texts([again]), again.applicationProperties.note], ["e", "again"]);
+        await harness.receiveNothing(receiver);
+      },
+    ),
+    testCase("of two concurrent settlements of one message, one succeeds", async (harness) => {
       const { queue, receiver } = await harness.queueWithReceiver();
       const handle = handleOf(await harness.sendAndReceive(queue, receiver));
       const errors = await Promise.all([

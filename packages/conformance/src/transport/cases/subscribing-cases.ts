@@ -10,19 +10,19 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 export function subscribingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "subscribing");
   return [
-    testCase("delivers what is there and what comes later", async (harness) => {
+    testCase("delivers waiting messages and later ones", async (harness) => {
       const queue = await harness.queueWith("a", "b");
       const receiver = harness.receiver(queue);
       const { messages, subscription } = collecting(receiver);
-      await harness.until(() => messages.length === 2, "two messages came");
+      await harness.until(() => messages.length === 2, "two messages were received");
       await harness.send(queue, "c");
-      await harness.until(() => messages.length === 3, "the third message came");
+      await harness.until(() => messages.length === 3, "the third message was received");
       await subscription.stop();
       assert.deepEqual(texts(messages), ["a", "b", "c"]);
       await harness.outlastLocks();
       await harness.receiveNothing(harness.receiver(queue));
     }),
-    testCase("calls the handler for at most so many messages at a time, and for as many", async (harness) => {
+    testCase("calls the handler for up to maxConcurrentCalls messages at a time", async (harness) => {
       const queue = await harness.queueWith(..."abcdefgh");
       const receiver = harness.receiver(queue);
       using gates = new Gates();
@@ -43,10 +43,10 @@ export function subscribingCases(subject: TransportSubject): Case[] {
         gates.openOne();
         await harness.until(
           () => started === Math.min(3 + finished, 8),
-          "the next handler took the free place",
+          "the next handler took the free slot",
         );
       }
-      await harness.until(() => running === 0, "the last handler was done");
+      await harness.until(() => running === 0, "the last handler ended");
       await subscription.stop();
     }),
     testCase("stop lets the running handlers finish and starts no more", async (harness) => {
@@ -72,43 +72,46 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       assert.deepEqual(started, ["a"]);
       assert.deepEqual(texts([await harness.receiveOne(harness.receiver(queue))]), ["b"]);
     }),
-    testCase("says that it begins to stop, so that what only waits lets go of its place", async (harness) => {
-      const queue = await harness.queueWith("a");
-      let isHandled = false;
-      let letGo = () => {};
-      const subscription = harness.receiver(queue).subscribe(
-        {
-          async onMessage() {
-            isHandled = true;
-            await new Promise<void>((resolve) => {
-              letGo = resolve;
-            });
+    testCase(
+      "calls onStopping when it begins to stop, so that waiting handlers can release their slots",
+      async (harness) => {
+        const queue = await harness.queueWith("a");
+        let isHandled = false;
+        let endWaiting = () => {};
+        const subscription = harness.receiver(queue).subscribe(
+          {
+            async onMessage() {
+              isHandled = true;
+              await new Promise<void>((resolve) => {
+                endWaiting = resolve;
+              });
+            },
+            onError() {},
+            onStopping: () => endWaiting(),
           },
-          onError() {},
-          onStopping: () => letGo(),
-        },
-        { maxConcurrentCalls: 1 },
-      );
-      await harness.until(() => isHandled, "the handler started");
-      await subscription.stop();
-    }),
-    testCase("stopping twice is harmless", async (harness) => {
+          { maxConcurrentCalls: 1 },
+        );
+        await harness.until(() => isHandled, "the handler started");
+        await subscription.stop();
+      },
+    ),
+    testCase("stopping twice has no effect", async (harness) => {
       const queue = await harness.createQueue();
       const { subscription } = collecting(harness.receiver(queue));
       await Promise.all([subscription.stop(), subscription.stop()]);
       await subscription.stop();
     }),
-    testCase("settles nothing that the handler left unsettled", async (harness) => {
+    testCase("does not settle messages that the handler did not settle", async (harness) => {
       const queue = await harness.queueWith("lamp");
       const seen: DeliveredMessage[] = [];
       const subscription = subscribe(harness.receiver(queue), async (delivered) => void seen.push(delivered));
-      await harness.until(() => seen.length === 1, "the message came");
+      await harness.until(() => seen.length === 1, "the message was received");
       await subscription.stop();
       await harness.outlastLocks();
       const again = await harness.receiveOne(harness.receiver(queue));
       assert.equal(again.deliveryCount, 1);
     }),
-    testCase("delivers again what the handler abandoned", async (harness) => {
+    testCase("delivers abandoned messages again", async (harness) => {
       const queue = await harness.queueWith("lamp");
       const receiver = harness.receiver(queue);
       const counts: number[] = [];
@@ -117,16 +120,16 @@ export function subscribingCases(subject: TransportSubject): Case[] {
         if (counts.length < 3) await receiver.abandon(handleOf(delivered));
         else await receiver.complete(handleOf(delivered));
       });
-      await harness.until(() => counts.length === 3, "the message came three times");
+      await harness.until(() => counts.length === 3, "the message was received three times");
       await subscription.stop();
       assert.deepEqual(counts, [0, 1, 2]);
     }),
-    testCase("removes what it delivers in receive-and-delete mode", async (harness) => {
+    testCase("removes messages that it delivers in receive-and-delete mode", async (harness) => {
       const queue = await harness.queueWith("a", "b");
       const seen: DeliveredMessage[] = [];
       const receiver = harness.receiver(queue, "receiveAndDelete");
       const subscription = subscribe(receiver, async (delivered) => void seen.push(delivered), 2);
-      await harness.until(() => seen.length === 2, "two messages came");
+      await harness.until(() => seen.length === 2, "two messages were received");
       await subscription.stop();
       assert.ok(seen.every(({ settlement }) => settlement === undefined));
       await harness.outlastLocks();
@@ -152,7 +155,7 @@ export function subscribingCases(subject: TransportSubject): Case[] {
       const { queue, receiver } = await harness.queueWithReceiver();
       const { messages } = collecting(receiver);
       await harness.send(queue, "a");
-      await harness.until(() => messages.length === 1, "the message came");
+      await harness.until(() => messages.length === 1, "the message was received");
       await receiver.close();
       await harness.send(queue, "b");
       await harness.receiveOne(harness.receiver(queue));

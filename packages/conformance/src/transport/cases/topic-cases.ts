@@ -9,7 +9,7 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 export function topicCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "topics");
   return [
-    testCase("every subscription gets a copy, whole and in order", async (harness) => {
+    testCase("every subscription gets complete copies in order", async (harness) => {
       const topic = await harness.createTopic(["billing", "shipping"]);
       await harness.send(topic, message("a", { messageId: "A-1", applicationProperties: { note: 1 } }), "b");
       for (const subscription of ["billing", "shipping"]) {
@@ -19,7 +19,7 @@ export function topicCases(subject: TransportSubject): Case[] {
         assertSameValue(required(copies[0]).applicationProperties.note, 1, "the property");
       }
     }),
-    testCase("settling one copy leaves the others alone", async (harness) => {
+    testCase("settling one copy does not affect the others", async (harness) => {
       const topic = await harness.createTopic(["billing", "shipping"]);
       await harness.send(topic, "lamp");
       const billing = harness.receiver({ topic, subscription: "billing" });
@@ -27,7 +27,7 @@ export function topicCases(subject: TransportSubject): Case[] {
       const copy = await harness.receiveOne(harness.receiver({ topic, subscription: "shipping" }));
       assert.equal(copy.deliveryCount, 0);
     }),
-    testCase("a subscription has a dead-letter queue of its own", async (harness) => {
+    testCase("a subscription has its own dead-letter queue", async (harness) => {
       const topic = await harness.createTopic(["billing", "shipping"]);
       await harness.send(topic, "lamp");
       const billing = harness.receiver({ topic, subscription: "billing" });
@@ -38,11 +38,11 @@ export function topicCases(subject: TransportSubject): Case[] {
         harness.receiver({ topic, subscription: "shipping", subQueue: "deadLetter" }),
       );
     }),
-    testCase("a topic without subscriptions takes messages and forgets them", async (harness) => {
+    testCase("a topic without subscriptions accepts messages and discards them", async (harness) => {
       const topic = await harness.createTopic([]);
       await harness.send(topic, "lamp");
     }),
-    testCase("a batch reaches every subscription whole", async (harness) => {
+    testCase("a batch arrives completely in every subscription", async (harness) => {
       const topic = await harness.createTopic(["billing", "shipping"]);
       const sent = Array.from({ length: 20 }, (_, index) => `message ${index}`);
       await harness.send(topic, ...sent);

@@ -86,10 +86,13 @@ export class TransportHarness extends FixtureHarness {
     while (messages.length < count) {
       const maxMessages = count - messages.length;
       const next = await this.ended(receiver.receive({ maxMessages, maxWaitTimeInMs: 10_000 }), 10_000);
-      assert.ok(next.length > 0, `${messages.length} of ${count} messages came from ${receiver.entityPath}`);
+      assert.ok(
+        next.length > 0,
+        `${messages.length} of ${count} messages were received from ${receiver.entityPath}`,
+      );
       assert.ok(
         next.length <= maxMessages,
-        `${next.length} messages came where ${maxMessages} were asked for`,
+        `${next.length} messages were received with maxMessages ${maxMessages}`,
       );
       messages.push(...next);
     }
@@ -112,7 +115,7 @@ export class TransportHarness extends FixtureHarness {
       emptyWaitMs,
       receiver.receive({ maxMessages: 10, maxWaitTimeInMs: emptyWaitMs }),
     );
-    assert.deepEqual(texts(messages), [], `nothing comes from ${receiver.entityPath}`);
+    assert.deepEqual(texts(messages), [], `no messages from ${receiver.entityPath}`);
   }
 
   /** Lets time pass while a call is in progress, then waits for the call. */
@@ -127,7 +130,7 @@ export class TransportHarness extends FixtureHarness {
   async ended<T>(call: Promise<T>, givesUpAfterMs: number): Promise<T> {
     if (await this.#isEnding(call)) return call;
     await this.fixture.advance(givesUpAfterMs + slackMs);
-    assert.ok(await this.#isEnding(call), "a call never ended");
+    assert.ok(await this.#isEnding(call), "a call did not end");
     return call;
   }
 
@@ -135,7 +138,7 @@ export class TransportHarness extends FixtureHarness {
   async until(holds: () => boolean, what: string): Promise<void> {
     const endMs = performance.now() + this.patienceMs;
     while (!holds()) {
-      if (performance.now() > endMs) assert.fail(`it never happened that ${what}`);
+      if (performance.now() > endMs) assert.fail(`timed out waiting until ${what}`);
       await pause(2);
     }
   }
