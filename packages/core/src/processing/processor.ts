@@ -3,12 +3,12 @@ import { type Delivery, isLockLost } from "../delivery/delivery.js";
 import type { IntakePolicy } from "../delivery/intake.js";
 import { WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/numbers.js";
-import { isDoneWithin } from "../foundation/within.js";
 import type { HeldMessage } from "../holding/held-messages.js";
 import { Holding } from "../holding/holding.js";
 import { processorPolicy } from "../holding/intake-policy.js";
 import type { UndecodedMessage } from "../message/message.js";
 import { CallSlots } from "./call-slots.js";
+import { drain } from "./drain.js";
 import { type ErrorReporter, errorReporter } from "./error-reporter.js";
 import { Handling } from "./handling.js";
 import { InFlightMessage } from "./in-flight-message.js";
@@ -18,15 +18,12 @@ import { PendingWaits } from "./pending-waits.js";
 import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
 import type { BlockCause, ProcessorSettings } from "./processor-settings.js";
 
-/** Handlers get at least four fifths of the time for closing; settling the rest takes at most this long. In milliseconds. */
-const maxSettlingMs = 5_000;
-
 /** How many completions per slot may be pending before further messages wait for them. */
 const completionsPerCall = 8;
 
 /**
  * Delivers messages to a handler until it is closed, and settles each according to the handler's result. `CallSlots` limits how many run
- * concurrently, `MessageRunner` runs one.
+ * concurrently, `MessageRunner` runs one, `drain` ends them.
  */
 export class Processor implements MessageSubscription {
   readonly #settings: ProcessorSettings;
@@ -210,47 +207,23 @@ export class Processor implements MessageSubscription {
   };
 
   async #close(timeoutMs: number): Promise<void> {
-    const { scheduler } = this.#settings.intake.settings;
-    const settlingMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, maxSettlingMs);
     this.#isClosing = true;
     try {
-      if (await isDoneWithin(this.#finish(), timeoutMs - settlingMs, scheduler)) return;
-      await isDoneWithin(this.#cutShort(), settlingMs, scheduler);
+      const parts = {
+        settings: this.#settings,
+        subscription: this.#subscription,
+        messages: this.#messages,
+        slots: this.#slots,
+        waits: this.#waits,
+        holding: this.#holding,
+        handling: this.#handling,
+        report: this.#report,
+        giveBack: this.#giveBack,
+      };
+      await drain(parts, timeoutMs);
     } finally {
-      // Messages that could not be settled stay locked until their locks expire.
-      for (const inFlight of this.#messages.toArray()) this.#messages.end(inFlight);
       this.#settings.onClosed(this);
     }
-  }
-
-  /** Stops receiving, abandons messages that no handler has received, and waits for the running handlers. */
-  async #finish(): Promise<void> {
-    const stopped = this.#subscription.stop();
-    this.#waits.end();
-    const held = this.#holding?.close(stopped);
-    await Promise.all([stopped, held, ...this.#slots.takeWaiting().map(this.#giveBack)]);
-    await this.#messages.whenIdle();
-  }
-
-  /** Aborts the handlers that are still running and abandons their messages. */
-  async #cutShort(): Promise<void> {
-    const held = this.#holding?.giveBack();
-    const running = this.#messages.toArray().map((inFlight) => this.#takeFromHandler(inFlight));
-    await Promise.all([held, ...running]);
-  }
-
-  async #takeFromHandler(inFlight: InFlightMessage): Promise<void> {
-    if (inFlight.isCalling) {
-      const { entityPath } = this.#settings.intake.settings;
-      const { messageId } = inFlight.delivered;
-      const text =
-        "Its handler had not finished when the subscription had to close; the message is abandoned.";
-      const error = new WaybillError("timeout", text, { entityPath, messageId });
-      inFlight.abort(error);
-      void this.#report(error, "processMessageCallback", messageId);
-    }
-    if (inFlight.delivery !== undefined) await this.#handling.abandon(inFlight.delivery);
-    this.#messages.end(inFlight);
   }
 
   /** Abandons and ends a message that no handler has received. */
