@@ -21,7 +21,10 @@ export interface ClientOptions {
    * dead-letter record. Without it they are handed over raw: to `processError`, or returned by `receiveMessages` with `failure`.
    */
   readonly quarantineQueue?: string | undefined;
-  /** Called for every received message whose body could not be read, after it was settled. Its errors are ignored. Default: none. */
+  /**
+   * Called for every received message whose body could not be read, when it has been decided what happens to it: the event's `disposition`
+   * says so. A message that is held is not settled yet. Its errors are ignored. Default: none.
+   */
   readonly onUndeserializable?: ((event: UndeserializableEvent) => void) | undefined;
   /** Receives events of the client's work, for logs, metrics and traces. Default: none. */
   readonly diagnostics?: Diagnostics | undefined;

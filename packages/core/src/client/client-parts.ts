@@ -21,7 +21,11 @@ import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
-import type { CloseSubscriptionOptions, MessageSubscription } from "../processing/processor-options.js";
+import type {
+  CloseSubscriptionOptions,
+  MessageHandlers,
+  MessageSubscription,
+} from "../processing/processor-options.js";
 import {
   type TypedMessageHandlers,
   type TypedSubscribeOptions,
@@ -148,7 +152,7 @@ export class ClientParts extends OpenParts {
   /** Subscribes with a receiver that closes with the subscription. */
   subscribe(
     entity: EntityName,
-    given: TypedMessageHandlers<MessageType>,
+    given: MessageHandlers<unknown, UndecodedMessage> | TypedMessageHandlers<MessageType>,
     typedOptions: TypedSubscribeOptions = {},
   ): MessageSubscription {
     this.requireOpen();
@@ -219,9 +223,7 @@ export class ClientParts extends OpenParts {
     options: SubscribeSessionsOptions = {},
   ): MessageSubscription {
     this.requireOpen();
-    const { pipeline, handlers } = isTyped(given)
-      ? untypedHandlers(this.#options.pipeline, given)
-      : { pipeline: this.#options.pipeline, handlers: given };
+    const { pipeline, handlers } = untypedHandlers(this.#options.pipeline, given);
     if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
     const address = entityAddress(entity);
     return this.add(
@@ -328,10 +330,4 @@ function requireTransport(transport: Transport): void {
   throw new TypeError(
     "A client needs a transport, as azureTransport(serviceBusClient) or localTransport(broker) make.",
   );
-}
-
-function isTyped(
-  handlers: SessionMessageHandlers<unknown, UndecodedMessage> | TypedSessionMessageHandlers<MessageType>,
-): handlers is TypedSessionMessageHandlers<MessageType> {
-  return typeof handlers?.processMessage === "object";
 }

@@ -2,7 +2,7 @@ import type { ReceiveMode, Transport } from "../contracts/transport.js";
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
-import type { MessageSubscription } from "../processing/processor-options.js";
+import type { MessageHandlers, MessageSubscription } from "../processing/processor-options.js";
 import type { TypedMessageHandlers, TypedSubscribeOptions } from "../processing/typed-handlers.js";
 import type { Receiver } from "../receiving/receiver.js";
 import type {
@@ -106,9 +106,10 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
   }
 
   /**
-   * Delivers the messages of a queue or a subscription to the handler of their type, each in the type's current version. A message of a type
-   * without a handler is dead-lettered with the reason `UnhandledMessageType`, unless there is `processUnhandled`. Closing the subscription
-   * closes all that it opened. Throws `TypeError` for a handler of a type that the client does not know.
+   * Delivers the messages of a queue or a subscription to a handler until the returned subscription or the client is closed.
+   * `processMessage` is one handler, or an object of handlers by message type, which get messages in the type's current version: a message of
+   * a type without a handler is then dead-lettered with the reason `UnhandledMessageType`, unless there is `processUnhandled`. Throws
+   * `TypeError` for invalid options, and for a handler of a type that the client does not know.
    */
   subscribe(
     queue: string,
@@ -121,10 +122,19 @@ export class WaybillClient<Types extends MessageType = never> implements AsyncDi
     handlers: TypedMessageHandlers<Types>,
     options?: TypedSubscribeOptions,
   ): MessageSubscription;
+  subscribe<Body = unknown, Mode extends ReceiveMode = "peekLock">(
+    queue: string,
+    handlers: MessageHandlers<Body, UndecodedIn<Mode>>,
+    options?: TypedSubscribeOptions<Mode>,
+  ): MessageSubscription;
+  subscribe<Body = unknown, Mode extends ReceiveMode = "peekLock">(
+    topic: string,
+    subscription: string,
+    handlers: MessageHandlers<Body, UndecodedIn<Mode>>,
+    options?: TypedSubscribeOptions<Mode>,
+  ): MessageSubscription;
   subscribe(
-    ...args: EntityArguments<
-      [handlers: TypedMessageHandlers<Types>, options?: TypedSubscribeOptions | undefined]
-    >
+    ...args: EntityArguments<[handlers: object, options?: TypedSubscribeOptions | undefined]>
   ): MessageSubscription {
     const [entity, handlers, options] = entityFirst(args);
     return this.#parts.subscribe(entity, handlers as never, options);

@@ -89,7 +89,7 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
    */
   readonly maxItems?: number | undefined;
   /**
-   * How long an asynchronous serializer that reads, an upcaster, a downcaster, a key provider or a claim-check store may take, in
+   * How long an asynchronous serializer, an upcaster, a downcaster, a key provider or a claim-check store may take, in
    * milliseconds; then the outcome is `unavailable`, and writing rejects with it. Default 30,000.
    */
   readonly attemptTimeoutInMs?: number | undefined;

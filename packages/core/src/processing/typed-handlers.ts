@@ -9,6 +9,7 @@ import type { Pipeline } from "../pipeline/pipeline.js";
 import { undeserializable } from "../pipeline/undeserializable.js";
 import type { MessageContext } from "./in-flight-message.js";
 import type { MessageHandlers, SubscribeMessagesOptions } from "./processor-options.js";
+import { handlersError } from "./subscribe-settings.js";
 
 /** Called with messages of one type in its current version. Errors settle the message as for `processMessage` of a receiver. */
 export type TypedHandler<Body = unknown, Context = MessageContext> = (
@@ -39,10 +40,11 @@ export interface TypedMessageHandlers<Types extends MessageType, Context = Messa
   readonly processError: MessageHandlers["processError"];
 }
 
-/** Options of a subscription by message type. */
-export interface TypedSubscribeOptions extends SubscribeMessagesOptions {
+/** Options of `client.subscribe`. */
+export interface TypedSubscribeOptions<Mode extends ReceiveMode = ReceiveMode>
+  extends SubscribeMessagesOptions {
   /** Default: `"peekLock"`. */
-  readonly receiveMode?: ReceiveMode | undefined;
+  readonly receiveMode?: Mode | undefined;
 }
 
 /** A subscription by message type, converted to one without types. */
@@ -52,17 +54,17 @@ export interface UntypedHandlers<Context> {
   readonly handlers: MessageHandlers<unknown, UndecodedMessage, Context>;
 }
 
-/** Throws `TypeError` when a handler is not a function, or its type is not one of the pipeline's. */
+/**
+ * Replaces handlers by message type with one; one handler stays as it is. Throws `TypeError` when a handler by type is not a function, or its
+ * type is not one of the pipeline's.
+ */
 export function untypedHandlers<Context>(
   pipeline: Pipeline,
-  given: TypedMessageHandlers<MessageType, Context>,
+  given: MessageHandlers<unknown, UndecodedMessage, Context> | TypedMessageHandlers<MessageType, Context>,
 ): UntypedHandlers<Context> {
-  const { processMessage, processUnhandled, processError } = given ?? {};
-  if (typeof processMessage !== "object" || processMessage === null || typeof processError !== "function") {
-    throw new TypeError(
-      "subscribe needs processMessage, with a handler for each message type, and processError, a function.",
-    );
-  }
+  if (!isTyped(given)) return { pipeline, handlers: given };
+  const { processMessage, processUnhandled, processError } = given;
+  if (typeof processError !== "function") throw handlersError();
   const byName = collectHandlers<Context>(pipeline, processMessage);
   const handlerOf = ({ messageType }: DeserializationReport) =>
     (messageType === undefined ? undefined : byName.get(messageType)) ?? processUnhandled;
@@ -79,6 +81,12 @@ export function untypedHandlers<Context>(
       processError,
     },
   };
+}
+
+function isTyped<Context>(
+  given: MessageHandlers<unknown, UndecodedMessage, Context> | TypedMessageHandlers<MessageType, Context>,
+): given is TypedMessageHandlers<MessageType, Context> {
+  return typeof given?.processMessage === "object" && given.processMessage !== null;
 }
 
 function collectHandlers<Context>(
