@@ -1,8 +1,8 @@
 import { WaybillError } from "../errors/error.js";
 import {
   type BrokerProperty,
-  type BrokerPropertyName,
   brokerProperties,
+  brokerPropertyEntries,
 } from "../message/broker-properties.js";
 import type {
   ApplicationProperties,
@@ -81,10 +81,7 @@ export function fromHttpMessage({ headers, body }: HttpMessage): FromHttpMessage
 
 function toBrokerProperties(message: FromHttpMessage): string {
   const written: Record<string, unknown> = {};
-  for (const [name, { http, type }] of Object.entries(brokerProperties) as [
-    BrokerPropertyName,
-    BrokerProperty,
-  ][]) {
+  for (const [name, { http, type }] of brokerPropertyEntries) {
     const value = message[name];
     if (http !== undefined && value !== undefined && value !== null) written[http] = toKey(type, value);
   }
@@ -120,7 +117,7 @@ function toKey(type: BrokerProperty["type"], value: unknown): unknown {
 function fromBrokerProperties(json: Properties): Properties {
   const given = new Map(Object.entries(json).map(([key, value]) => [key.toLowerCase(), value]));
   const read: Record<string, unknown> = {};
-  for (const [name, { http, type }] of Object.entries(brokerProperties)) {
+  for (const [name, { http, type }] of brokerPropertyEntries) {
     const value = http === undefined ? undefined : given.get(http.toLowerCase());
     if (value !== undefined && value !== null) read[name] = fromKey(type, value, http ?? name);
   }

@@ -55,8 +55,10 @@ export async function suggestOption(
   for (const { reason } of report.attempts) if (byReason[reason] !== undefined) return byReason[reason];
   if (report.declared !== undefined || !(message.body instanceof Uint8Array)) return undefined;
   const label = labelOf(report);
-  const additional = label.essence === undefined ? undefined : serializerOf(label.essence);
-  if (additional !== undefined) return add(label, additional);
+  const additional = serializerOf(label.essence);
+  if (additional !== undefined) {
+    return { trait: label.text, option: `additionalDeserializers: [${additional}]` };
+  }
   const reader = await findReader(pipeline, message, message.body);
   if (reader !== undefined) return assume(label, reader);
   return label.kind === "missing" ? byLook(message.body) : undefined;
@@ -115,12 +117,8 @@ function assume({ kind, text }: Label, reader: string): Suggestion {
   };
 }
 
-function serializerOf(essence: string): string | undefined {
+function serializerOf(essence = ""): string | undefined {
   return byMediaType[essence] ?? (essence.endsWith("+json") ? byMediaType["+json"] : undefined);
-}
-
-function add({ text }: Label, serializer: string): Suggestion {
-  return { trait: text, option: `additionalDeserializers: [${serializer}]` };
 }
 
 /** If no serializer of the chain can read it, it may still be JSON or text. */
