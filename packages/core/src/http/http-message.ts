@@ -1,4 +1,5 @@
 import { WaybillError } from "../errors/error.js";
+import { parseJson } from "../foundation/parse-json.js";
 import {
   type BrokerProperty,
   brokerProperties,
@@ -154,12 +155,7 @@ function fromKey(type: BrokerProperty["type"], value: unknown, key: string): unk
 }
 
 function parseObject(text: string, header: string): Properties {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw malformed(header);
-  }
+  const json = parseJson(text);
   if (typeof json !== "object" || json === null || Array.isArray(json)) throw malformed(header);
   return json as Properties;
 }

@@ -3,13 +3,14 @@ import { WaybillError } from "../errors/error.js";
 import { unavailableFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
 import { afterwards } from "../foundation/is-promise.js";
-import type { ApplicationProperties, Message } from "../message/message.js";
+import type { Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
 import type { Chain } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { SerializeCallOptions } from "./pipeline.js";
+import { noProperties } from "./reading.js";
 
 /** A message whose body has the version to write, with its type and version as properties. */
 export interface Prepared {
@@ -17,8 +18,6 @@ export interface Prepared {
   /** The version to write; undefined for an untyped message. */
   readonly known: KnownVersion | undefined;
 }
-
-const noProperties: ApplicationProperties = Object.freeze({});
 
 /**
  * Prepares a message for writing: checks its body against the current version of its type, downcasts it if an older version is requested,

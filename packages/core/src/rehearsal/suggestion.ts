@@ -2,6 +2,7 @@ import type { Serializer } from "../contracts/serializer.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
 import type { ReasonCode } from "../errors/reason.js";
 import { cut } from "../errors/wire-text.js";
+import { parseJson } from "../foundation/parse-json.js";
 import { parseMediaType } from "../message/media-type.js";
 import type { Undeserializable } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
@@ -95,7 +96,7 @@ async function findReader(
   const text = textOf(body);
   const readsJson = ({ mediaTypes }: Serializer) => mediaTypes.includes("application/json");
   const serializers =
-    text === undefined || !isJson(text)
+    text === undefined || parseJson(text) === undefined
       ? pipeline.serializers
       : pipeline.serializers.toSorted((a, b) => Number(readsJson(b)) - Number(readsJson(a)));
   for (const { name } of serializers) {
@@ -125,7 +126,7 @@ function serializerOf(essence = ""): string | undefined {
 function byLook(body: Uint8Array): Suggestion | undefined {
   const text = textOf(body);
   if (text === undefined || text.trim() === "") return undefined;
-  const serializer = isJson(text) ? "json" : "text";
+  const serializer = parseJson(text) === undefined ? "text" : "json";
   return {
     trait: `have no content type and look like ${serializer === "json" ? "JSON" : "text"}`,
     option: `additionalDeserializers: [${serializer}()], contentTypePolicies: { missing: { assume: "${serializer}" } }`,
@@ -152,13 +153,4 @@ function hasControls(text: string): boolean {
     if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return true;
   }
   return false;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
