@@ -1,5 +1,5 @@
 import type { Awaitable } from "../contracts/serializer.js";
-import { WaybillError } from "../errors/error.js";
+import { hasCode, WaybillError } from "../errors/error.js";
 import { unavailableFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
 import { afterwards } from "../foundation/is-promise.js";
@@ -52,7 +52,9 @@ export function prepare(
     signal: abortSignal,
   };
   const body = cast(message.body, downcasts, context, options.attemptTimeoutInMs, (text, error) =>
-    isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text, redactedCause(error)),
+    hasCode(error, "unavailable")
+      ? unavailableFailure(text, error)
+      : failure(message, text, redactedCause(error)),
   );
   return afterwards(body, finish);
 }
@@ -134,10 +136,6 @@ function mediaTypeOf(chain: Chain, name: string, message: Message): string {
   const link = chain.links.find(({ serializer }) => serializer.name === name);
   if (link !== undefined) return link.mediaType;
   throw failure(message, `no serializer of the pipeline is named "${name}".`);
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof WaybillError && error.code === "unavailable";
 }
 
 function failure({ messageId }: Message, text: string, cause?: unknown): WaybillError {
