@@ -1,4 +1,5 @@
 import { decodeFailure } from "../errors/failure.js";
+import { parseJson } from "../foundation/parse-json.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { type MessageTypeResolver, propertyResolver } from "../message-types/message-type-resolver.js";
 import type { EncryptionLabel } from "./encrypt.js";
@@ -33,14 +34,9 @@ export function propertiesToBind(
   return [...new Set([...looked, ...named])].sort();
 }
 
-/** The list for the message. */
-export function formatBoundList(names: readonly string[]): string {
-  return JSON.stringify(names);
-}
-
 /** Parses the list of a message. Throws `encryption-malformed` for an invalid one. */
 export function parseBoundList(list: unknown): readonly string[] {
-  const names = typeof list === "string" && list.length <= maxListLength ? parsed(list) : undefined;
+  const names = typeof list === "string" && list.length <= maxListLength ? parseJson(list) : undefined;
   const isList = Array.isArray(names) && names.length <= maxListedNames;
   if (isList && names.every((name) => typeof name === "string")) return names;
   throw decodeFailure("encryption-malformed", "The list of bound application properties is malformed.");
@@ -87,12 +83,4 @@ function unbound(name?: string): Error {
     `The body is not bound to ${what}, which decides here how it is read. Let the sender name the application property in ` +
       "encryption.boundProperties.",
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

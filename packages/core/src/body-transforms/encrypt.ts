@@ -1,7 +1,7 @@
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { type AssociatedData, associatedData } from "./associated-data.js";
-import { formatBoundList, parseBoundList } from "./bound-properties.js";
+import { parseBoundList } from "./bound-properties.js";
 import type { ClaimCheck } from "./claim-check.js";
 import { contentEncodingOf } from "./compression.js";
 import { isKeyId, type KeyRing } from "./key-ring.js";
@@ -42,7 +42,7 @@ export async function encrypt(
   const { id, key: encryptionKey } = await keyRing.current();
   const nonce = globalThis.crypto.getRandomValues(new Uint8Array(nonceLength));
   const plain = message.body as Uint8Array<ArrayBuffer>;
-  const list = formatBoundList(names);
+  const list = JSON.stringify(names);
   const claimCheck = key === undefined ? undefined : { key, bytes: encryptedLength(plain.length) };
   const additionalData = associatedData(boundTo(message, id, { list, names }, claimCheck));
   const parameters = { name: "AES-GCM", iv: nonce, additionalData, tagLength: tagLength * 8 };

@@ -9,7 +9,7 @@ import type {
 import type { HealthMonitor } from "../diagnostics/health-monitor.js";
 import { messageFacts } from "../diagnostics/message-facts.js";
 import type { Observer } from "../diagnostics/observer.js";
-import { type ErrorCode, WaybillError } from "../errors/error.js";
+import { type ErrorCode, hasCode, WaybillError } from "../errors/error.js";
 import { quoted } from "../errors/wire-text.js";
 import { inspected } from "../foundation/inspected.js";
 import { kindOf } from "../foundation/known-options.js";
@@ -188,8 +188,5 @@ export function requireDelivery(message: SettleableMessage, receiver: TransportR
 
 /** Whether the broker has taken the message away from this receiver. */
 export function isLockLost(error: unknown): error is WaybillError {
-  return (
-    error instanceof WaybillError &&
-    (error.code === "message-lock-lost" || error.code === "session-lock-lost")
-  );
+  return hasCode(error, "message-lock-lost", "session-lock-lost");
 }

@@ -116,6 +116,11 @@ export class WaybillError extends Error {
   }
 }
 
+/** Whether a value is a `WaybillError` with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is WaybillError {
+  return error instanceof WaybillError && codes.includes(error.code);
+}
+
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }

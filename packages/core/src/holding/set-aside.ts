@@ -2,7 +2,7 @@ import type { DeadLetterOptions, DeliveredMessage } from "../contracts/transport
 import { type Delivery, isLockLost } from "../delivery/delivery.js";
 import type { Intake } from "../delivery/intake.js";
 import { readBody } from "../delivery/read-body.js";
-import { WaybillError } from "../errors/error.js";
+import { hasCode, WaybillError } from "../errors/error.js";
 
 /** The application property of a deferred undeserializable message: since when it has been held, as an ISO 8601 instant. */
 const heldSinceProperty = "waybill-held-since";
@@ -133,7 +133,7 @@ export class SetAside {
     try {
       return await intake.receiveDeferred(numbers);
     } catch (error) {
-      const isGone = error instanceof WaybillError && error.code === "message-not-found";
+      const isGone = hasCode(error, "message-not-found");
       if (isGone && numbers.length === 1) return [];
       if (isGone) return (await Promise.all(numbers.map((number) => this.#receivePage([number])))).flat();
       // They stay deferred and marked, so a later `discover` finds them.

@@ -1,8 +1,9 @@
 import { WaybillError } from "../errors/error.js";
+import { parseJson } from "../foundation/parse-json.js";
 import {
   type BrokerProperty,
-  type BrokerPropertyName,
   brokerProperties,
+  brokerPropertyEntries,
 } from "../message/broker-properties.js";
 import type {
   ApplicationProperties,
@@ -81,10 +82,7 @@ export function fromHttpMessage({ headers, body }: HttpMessage): FromHttpMessage
 
 function toBrokerProperties(message: FromHttpMessage): string {
   const written: Record<string, unknown> = {};
-  for (const [name, { http, type }] of Object.entries(brokerProperties) as [
-    BrokerPropertyName,
-    BrokerProperty,
-  ][]) {
+  for (const [name, { http, type }] of brokerPropertyEntries) {
     const value = message[name];
     if (http !== undefined && value !== undefined && value !== null) written[http] = toKey(type, value);
   }
@@ -120,7 +118,7 @@ function toKey(type: BrokerProperty["type"], value: unknown): unknown {
 function fromBrokerProperties(json: Properties): Properties {
   const given = new Map(Object.entries(json).map(([key, value]) => [key.toLowerCase(), value]));
   const read: Record<string, unknown> = {};
-  for (const [name, { http, type }] of Object.entries(brokerProperties)) {
+  for (const [name, { http, type }] of brokerPropertyEntries) {
     const value = http === undefined ? undefined : given.get(http.toLowerCase());
     if (value !== undefined && value !== null) read[name] = fromKey(type, value, http ?? name);
   }
@@ -157,12 +155,7 @@ function fromKey(type: BrokerProperty["type"], value: unknown, key: string): unk
 }
 
 function parseObject(text: string, header: string): Properties {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw malformed(header);
-  }
+  const json = parseJson(text);
   if (typeof json !== "object" || json === null || Array.isArray(json)) throw malformed(header);
   return json as Properties;
 }

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../contracts/serializer.js";
-import { WaybillError } from "../errors/error.js";
+import { hasCode, type WaybillError } from "../errors/error.js";
 import { upcastFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
 import { toFailure } from "../errors/to-failure.js";
@@ -53,6 +53,6 @@ function checked(body: unknown, known: KnownVersion, serializer: string | undefi
 
 /** An upcaster may report `unavailable`; of any other error only the stack is kept. */
 function upcastError(text: string, error: unknown): WaybillError {
-  if (error instanceof WaybillError && error.code === "unavailable") return toFailure(error);
+  if (hasCode(error, "unavailable")) return toFailure(error);
   return upcastFailure("upcast-failed", text, redactedCause(error));
 }

@@ -123,6 +123,10 @@ export const brokerProperties = Object.freeze({
   size: readOnly("Size", "count", undefined, notInHttp),
 } satisfies Record<BrokerPropertyName, BrokerProperty>);
 
+/** The table as a list. */
+export const brokerPropertyEntries: readonly (readonly [BrokerPropertyName, BrokerProperty])[] =
+  Object.freeze(Object.entries(brokerProperties) as [BrokerPropertyName, BrokerProperty][]);
+
 /** Its limits, and its key in HTTP if that is not `azureName`. */
 type Rest = Partial<Pick<BrokerProperty, "http" | "maxLength" | "max">>;
 

@@ -2,8 +2,7 @@ import { type ErrorDetails, WaybillError } from "../errors/error.js";
 import {
   applicationPropertyLimits,
   type BrokerProperty,
-  type BrokerPropertyName,
-  brokerProperties,
+  brokerPropertyEntries,
 } from "./broker-properties.js";
 import type { WritableProperties } from "./message.js";
 
@@ -81,9 +80,7 @@ export function utf8Length(text: string): number {
 }
 
 const writableProperties = Object.freeze(
-  (Object.entries(brokerProperties) as [BrokerPropertyName, BrokerProperty][]).filter(
-    ([, property]) => property.access === "writable",
-  ),
+  brokerPropertyEntries.filter(([, property]) => property.access === "writable"),
 );
 
 function findFault(message: WritableProperties): string | undefined {

@@ -1,4 +1,5 @@
 import { printable, truncate } from "../errors/wire-text.js";
+import { parseJson } from "../foundation/parse-json.js";
 import { sha256Hex } from "../foundation/web-crypto.js";
 import { bodySection, type EncodedBody } from "./body.js";
 import { applicationPropertyLimits, maxDeadLetterTextLength } from "./broker-properties.js";
@@ -76,12 +77,7 @@ export async function deadLetterRecordProperties(
 export function parseDeadLetterRecord(message: DeadLetterRecordCarrier): DeadLetterRecord | undefined {
   const text = message.applicationProperties[deadLetterRecordProperty];
   if (typeof text !== "string" || text.length > applicationPropertyLimits.maxBytes) return undefined;
-  let record: unknown;
-  try {
-    record = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const record = parseJson(text);
   return isWireRecord(record) ? fromWireRecord(record) : undefined;
 }
 

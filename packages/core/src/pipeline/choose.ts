@@ -1,11 +1,12 @@
 import type { Awaitable } from "../contracts/serializer.js";
+import type { ReasonCode } from "../errors/reason.js";
 import { isPromise } from "../foundation/is-promise.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import { attempt } from "./attempt.js";
-import type { ChainLink } from "./chain.js";
+import type { ChainLink, Selection } from "./chain.js";
 import { checked, conclude, received } from "./conclude.js";
+import type { ContentTypePolicies } from "./options.js";
 import { failed, noProperties, type Reading } from "./reading.js";
-import { undeclared } from "./undeclared.js";
 
 /** Finds the serializer for a body: the declared or assumed one, or else one that recognises the bytes. */
 export function choose(reading: Reading, bytes: Uint8Array): Awaitable<DeserializationOutcome> {
@@ -29,6 +30,31 @@ function isEmptyValue(reading: Reading): boolean {
   const link = name === undefined ? selection.link : linkOf(reading, name);
   return link?.serializer.readsEmptyBodies === true && readAs?.isDeclared !== false;
 }
+
+/** The policy and the recorded reason for a content type that selects no serializer. */
+const undeclared = {
+  missing: { policy: "missing", reason: "content-type-missing", detail: "The message has no content type." },
+  malformed: {
+    policy: "unknown",
+    reason: "content-type-malformed",
+    detail: "The content type is not a media type.",
+  },
+  unknown: {
+    policy: "unknown",
+    reason: "content-type-unknown",
+    detail: "No serializer claims the content type.",
+  },
+  foreign: {
+    policy: "foreign",
+    reason: "content-type-foreign",
+    detail: "The content type names another format, which no serializer of the pipeline reads.",
+  },
+} as const satisfies Readonly<
+  Record<
+    Exclude<Selection["kind"], "declared">,
+    { readonly policy: keyof ContentTypePolicies; readonly reason: ReasonCode; readonly detail: string }
+  >
+>;
 
 function chooseUndeclared(
   reading: Reading,

@@ -1,15 +1,16 @@
 import type { Awaitable } from "../contracts/serializer.js";
-import { WaybillError } from "../errors/error.js";
+import { hasCode, WaybillError } from "../errors/error.js";
 import { unavailableFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
 import { afterwards } from "../foundation/is-promise.js";
-import type { ApplicationProperties, Message } from "../message/message.js";
+import type { Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
 import type { Chain } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { SerializeCallOptions } from "./pipeline.js";
+import { noProperties } from "./reading.js";
 
 /** A message whose body has the version to write, with its type and version as properties. */
 export interface Prepared {
@@ -17,8 +18,6 @@ export interface Prepared {
   /** The version to write; undefined for an untyped message. */
   readonly known: KnownVersion | undefined;
 }
-
-const noProperties: ApplicationProperties = Object.freeze({});
 
 /**
  * Prepares a message for writing: checks its body against the current version of its type, downcasts it if an older version is requested,
@@ -53,7 +52,9 @@ export function prepare(
     signal: abortSignal,
   };
   const body = cast(message.body, downcasts, context, options.attemptTimeoutInMs, (text, error) =>
-    isUnavailable(error) ? unavailableFailure(text, error) : failure(message, text, redactedCause(error)),
+    hasCode(error, "unavailable")
+      ? unavailableFailure(text, error)
+      : failure(message, text, redactedCause(error)),
   );
   return afterwards(body, finish);
 }
@@ -136,10 +137,6 @@ function mediaTypeOf(chain: Chain, name: string, message: Message): string {
   const link = chain.links.find(({ serializer }) => serializer.name === name);
   if (link !== undefined) return link.mediaType;
   throw failure(message, `no serializer of the pipeline is named "${name}".`);
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof WaybillError && error.code === "unavailable";
 }
 
 function failure({ messageId }: Message, text: string, cause?: unknown): WaybillError {

@@ -15,6 +15,7 @@ import {
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message/message.js";
 import type { ResolvedPipelineOptions } from "./options.js";
+import { noProperties } from "./reading.js";
 
 /** The transforms found so far while reading a body, for the report. */
 export interface AppliedTransforms {
@@ -22,8 +23,6 @@ export interface AppliedTransforms {
   encryptionKeyId: string | undefined;
   encryptionBinding: "full" | "partial" | undefined;
 }
-
-const noProperties: ApplicationProperties = Object.freeze({});
 
 /** Whether a property has a value. */
 export function isSet(value: ApplicationPropertyValue | undefined): boolean {

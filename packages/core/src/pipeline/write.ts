@@ -13,15 +13,14 @@ import { redactedCause } from "../errors/redacted-cause.js";
 import { quoted } from "../errors/wire-text.js";
 import { afterwards, isPromise } from "../foundation/is-promise.js";
 import { withinTime } from "../foundation/within-time.js";
-import type { ApplicationProperties, EncodedMessage, Message } from "../message/message.js";
+import type { EncodedMessage, Message } from "../message/message.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
 import { applyBodyTransforms, propertiesWithoutTransforms } from "./apply-body-transforms.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import type { SerializeCallOptions } from "./pipeline.js";
 import { prepare, typeToSend } from "./prepare.js";
-
-const noProperties: ApplicationProperties = Object.freeze({});
+import { noProperties } from "./reading.js";
 
 /**
  * Writes a message's body as its message type and the options of the call require, and sets the content type. Throws or rejects with

@@ -1,7 +1,7 @@
 import type { DeliveredMessage, TransportSubscription } from "../contracts/transport.js";
 import { type Delivery, isLockLost } from "../delivery/delivery.js";
 import type { IntakePolicy } from "../delivery/intake.js";
-import { WaybillError } from "../errors/error.js";
+import { hasCode, WaybillError } from "../errors/error.js";
 import { durationMs } from "../foundation/numbers.js";
 import type { HeldMessage } from "../holding/held-messages.js";
 import { Holding } from "../holding/holding.js";
@@ -246,7 +246,7 @@ export class Processor implements MessageSubscription {
 
   readonly #onError = (error: unknown): void => {
     void this.#report(error, "receive");
-    if (!(error instanceof WaybillError) || error.code !== "session-lock-lost") return;
+    if (!hasCode(error, "session-lock-lost")) return;
     const { health, receiver } = this.#settings.intake.settings;
     health.sessionLost(receiver);
     for (const inFlight of this.#messages.toArray()) inFlight.abort(error);

@@ -1,6 +1,6 @@
 import type { SettleableMessage } from "../contracts/settlement.js";
 import type { CallOptions } from "../contracts/transport.js";
-import { WaybillError } from "../errors/error.js";
+import { hasCode } from "../errors/error.js";
 import type { ApplicationProperties, ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import { peekAll } from "./peek-all.js";
 import type { Receiver } from "./receiver.js";
@@ -49,7 +49,7 @@ export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
     try {
       return await this.#receiver.receiveDeferredMessages<Body>(numbers, options);
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!hasCode(error, "message-not-found")) throw error;
       return this.#receiveOneByOne<Body>(numbers, options);
     }
   }
@@ -85,7 +85,7 @@ export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
       try {
         messages.push(...(await this.#receiver.receiveDeferredMessages<Body>(number, options)));
       } catch (error) {
-        if (!isNotFound(error)) throw error;
+        if (!hasCode(error, "message-not-found")) throw error;
         gone.push(number);
       }
     }
@@ -118,8 +118,4 @@ export class DeferredMessages<Undecoded extends UndecodedMessage = never> {
     this.#saving = saved.catch(() => {});
     return saved;
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof WaybillError && error.code === "message-not-found";
 }

@@ -1,6 +1,6 @@
 import type { SettleableMessage } from "../contracts/settlement.js";
 import { Delivery } from "../delivery/delivery.js";
-import { WaybillError } from "../errors/error.js";
+import { hasCode } from "../errors/error.js";
 import { requireInteger } from "../foundation/numbers.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { ReceiveMessagesOptions, Receiver } from "./receiver.js";
@@ -25,8 +25,8 @@ export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>
       try {
         ahead = await receiver.receiveMessages<Body>(1 + prefetchCount, receiveOptions);
       } catch (error) {
-        if (receiver.isClosed && isError(error, "closed")) return;
-        if (!isError(error, "unavailable")) throw error;
+        if (receiver.isClosed && hasCode(error, "closed")) return;
+        if (!hasCode(error, "unavailable")) throw error;
       }
       for (let message = ahead[0]; message !== undefined && !receiver.isClosed; message = ahead[0]) {
         yield message;
@@ -42,8 +42,4 @@ export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>
 
 function isOpen({ settlement }: SettleableMessage): boolean {
   return settlement instanceof Delivery && settlement.state === "open";
-}
-
-function isError(error: unknown, code: "closed" | "unavailable"): boolean {
-  return error instanceof WaybillError && error.code === code;
 }

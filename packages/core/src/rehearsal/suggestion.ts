@@ -2,6 +2,7 @@ import type { Serializer } from "../contracts/serializer.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
 import type { ReasonCode } from "../errors/reason.js";
 import { cut } from "../errors/wire-text.js";
+import { parseJson } from "../foundation/parse-json.js";
 import { parseMediaType } from "../message/media-type.js";
 import type { Undeserializable } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
@@ -55,8 +56,10 @@ export async function suggestOption(
   for (const { reason } of report.attempts) if (byReason[reason] !== undefined) return byReason[reason];
   if (report.declared !== undefined || !(message.body instanceof Uint8Array)) return undefined;
   const label = labelOf(report);
-  const additional = label.essence === undefined ? undefined : serializerOf(label.essence);
-  if (additional !== undefined) return add(label, additional);
+  const additional = serializerOf(label.essence);
+  if (additional !== undefined) {
+    return { trait: label.text, option: `additionalDeserializers: [${additional}]` };
+  }
   const reader = await findReader(pipeline, message, message.body);
   if (reader !== undefined) return assume(label, reader);
   return label.kind === "missing" ? byLook(message.body) : undefined;
@@ -93,7 +96,7 @@ async function findReader(
   const text = textOf(body);
   const readsJson = ({ mediaTypes }: Serializer) => mediaTypes.includes("application/json");
   const serializers =
-    text === undefined || !isJson(text)
+    text === undefined || parseJson(text) === undefined
       ? pipeline.serializers
       : pipeline.serializers.toSorted((a, b) => Number(readsJson(b)) - Number(readsJson(a)));
   for (const { name } of serializers) {
@@ -115,19 +118,15 @@ function assume({ kind, text }: Label, reader: string): Suggestion {
   };
 }
 
-function serializerOf(essence: string): string | undefined {
+function serializerOf(essence = ""): string | undefined {
   return byMediaType[essence] ?? (essence.endsWith("+json") ? byMediaType["+json"] : undefined);
-}
-
-function add({ text }: Label, serializer: string): Suggestion {
-  return { trait: text, option: `additionalDeserializers: [${serializer}]` };
 }
 
 /** If no serializer of the chain can read it, it may still be JSON or text. */
 function byLook(body: Uint8Array): Suggestion | undefined {
   const text = textOf(body);
   if (text === undefined || text.trim() === "") return undefined;
-  const serializer = isJson(text) ? "json" : "text";
+  const serializer = parseJson(text) === undefined ? "text" : "json";
   return {
     trait: `have no content type and look like ${serializer === "json" ? "JSON" : "text"}`,
     option: `additionalDeserializers: [${serializer}()], contentTypePolicies: { missing: { assume: "${serializer}" } }`,
@@ -154,13 +153,4 @@ function hasControls(text: string): boolean {
     if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return true;
   }
   return false;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,9 +1,40 @@
 import { WaybillError } from "../errors/error.js";
 import { onAbort } from "../foundation/abort-signals.js";
 import { type Scheduler, steadyNow, type Timer } from "../foundation/scheduler.js";
-import type { MessageId } from "../message/message.js";
-import { correlationKey } from "./correlation-key.js";
-import type { PendingRequest } from "./pending-request.js";
+import { brokerProperties } from "../message/broker-properties.js";
+import type { MessageId, ReceivedMessage } from "../message/message.js";
+
+/** What a request does after a reply: waits for `more`, ends with it (`last`), or ends without it because its buffer is full (`refused`). */
+export type ReplyAnswer = "more" | "last" | "refused";
+
+/** Receives the replies to one request. */
+export interface ReplyListener {
+  take(reply: ReceivedMessage): ReplyAnswer;
+  /** Called with the error of an undeserializable reply. */
+  takeUndeserializable(error: WaybillError): "more" | "last";
+  /** Called when the timeout ends after the request was sent. */
+  expire(error: WaybillError): void;
+  fail(error: unknown): void;
+}
+
+/** One pending request. */
+export interface PendingRequest {
+  readonly key: string;
+  readonly messageId: MessageId;
+  /** Where the request goes. */
+  readonly entityPath: string;
+  readonly listener: ReplyListener;
+  readonly timeoutMs: number;
+  readonly deadlineMs: number;
+  readonly abortSignal: AbortSignal | undefined;
+  /** Called when its signal aborts. */
+  readonly abort: () => void;
+  /** Removes the listener from the signal. */
+  stopListening: () => void;
+  /** Whether it was passed to the broker, so that replies may arrive. */
+  isSent: boolean;
+  isEnded: boolean;
+}
 
 /** How many ended requests are remembered in each of two generations, to distinguish late replies from unknown ones. */
 const generationSize = 5_000;
@@ -105,4 +136,20 @@ export class PendingRequests {
     }
     if (nextMs < this.#armedForMs) this.#arm(nextMs);
   };
+}
+
+/**
+ * The same string for an id of any type, because some stacks convert numbers and bytes to strings; undefined without an id, and for one
+ * longer than a message id may be.
+ */
+export function correlationKey(id: MessageId | undefined): string | undefined {
+  if (id === undefined) return undefined;
+  const key = id instanceof Uint8Array ? Array.from(id.subarray(0, maxLength), toHex).join("") : String(id);
+  return key.length > 2 * maxLength ? undefined : key;
+}
+
+const { maxLength } = brokerProperties.messageId as { maxLength: number };
+
+function toHex(byte: number): string {
+  return byte.toString(16).padStart(2, "0");
 }

@@ -7,9 +7,12 @@ import { steadyNow } from "../foundation/scheduler.js";
 import type { Message, MessageId, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../processing/processor-options.js";
 import { acceptProperty } from "./accept.js";
-import { correlationKey } from "./correlation-key.js";
-import type { PendingRequest, ReplyListener } from "./pending-request.js";
-import { PendingRequests } from "./pending-requests.js";
+import {
+  correlationKey,
+  type PendingRequest,
+  PendingRequests,
+  type ReplyListener,
+} from "./pending-requests.js";
 import { ReplyLink, type ReplyReceiver } from "./reply-link.js";
 import type { ReplySenders } from "./reply-senders.js";
 import { ReplyStream } from "./reply-stream.js";
@@ -23,8 +26,7 @@ import type { ReplyEntity, RequestReplyClient } from "./request-reply-client.js"
 import {
   type UnmatchedReplyDisposition,
   type UnmatchedReplyKind,
-  unmatchedReplyDescriptions,
-  unmatchedReplyReasons,
+  unmatchedReplies,
 } from "./unmatched-reply.js";
 
 /** Dependencies of a requester. */
@@ -268,11 +270,7 @@ export class Requester implements AsyncDisposable {
       disposition = dispositions[policy];
       if (policy === "complete") await receiver.completeMessage(message);
       else if (policy === "abandon") await this.#abandons.abandon(message.settlement as Delivery);
-      else {
-        const deadLetterErrorDescription = unmatchedReplyDescriptions[kind];
-        const deadLetterReason = unmatchedReplyReasons[kind];
-        await receiver.deadLetterMessage(message, { deadLetterReason, deadLetterErrorDescription });
-      }
+      else await receiver.deadLetterMessage(message, unmatchedReplies[kind]);
     } catch (error) {
       disposition = "unsettled";
       settlementError = error;

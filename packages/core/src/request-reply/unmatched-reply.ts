@@ -22,12 +22,15 @@ export interface UnmatchedReplyEvent {
   readonly settlementError: unknown;
 }
 
-/** The `deadLetterReason` of replies that a requester dead-letters. */
-export const unmatchedReplyReasons = Object.freeze({ late: "LateReply", unknown: "UnknownReply" } as const);
-
-/** The `deadLetterErrorDescription` for each of these reasons. */
-export const unmatchedReplyDescriptions = Object.freeze({
-  late: "The request that its correlationId names had ended.",
-  unknown:
-    "This requester made no request that its correlationId names. Requesters that share a queue need a session each.",
+/** Why a requester dead-letters such replies. */
+export const unmatchedReplies = Object.freeze({
+  late: {
+    deadLetterReason: "LateReply",
+    deadLetterErrorDescription: "The request that its correlationId names had ended.",
+  },
+  unknown: {
+    deadLetterReason: "UnknownReply",
+    deadLetterErrorDescription:
+      "This requester made no request that its correlationId names. Requesters that share a queue need a session each.",
+  },
 });

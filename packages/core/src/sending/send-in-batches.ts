@@ -1,5 +1,5 @@
 import type { CallOptions, TransportMessageBatch, TransportSender } from "../contracts/transport.js";
-import { WaybillError } from "../errors/error.js";
+import { hasCode, WaybillError } from "../errors/error.js";
 import type { SendResult } from "../errors/send-result.js";
 import type { EncodedMessage } from "../message/message.js";
 import { sendError } from "./outgoing.js";
@@ -35,7 +35,7 @@ export async function sendOne(
   try {
     await sender.send([message], options);
   } catch (error) {
-    if (!(error instanceof WaybillError) || error.code !== "message-too-large") throw error;
+    if (!hasCode(error, "message-too-large")) throw error;
     const { messageId, body } = message;
     const size = body instanceof Uint8Array ? ` Its body has ${body.length} bytes.` : "";
     const details = { entityPath: sender.entityPath, messageId, cause: error };

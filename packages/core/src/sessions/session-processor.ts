@@ -5,7 +5,7 @@ import type {
   TransportSessionReceiver,
 } from "../contracts/transport.js";
 import { LockRenewal } from "../delivery/lock-renewal.js";
-import { WaybillError } from "../errors/error.js";
+import { hasCode } from "../errors/error.js";
 import { onAbort } from "../foundation/abort-signals.js";
 import { durationMs } from "../foundation/numbers.js";
 import { steadyNow, type Timer } from "../foundation/scheduler.js";
@@ -158,8 +158,7 @@ export class SessionProcessor implements MessageSubscription {
       if (this.#closing === undefined) this.#place(session);
       else await session.close();
     } catch (error) {
-      if (this.#closing !== undefined) return;
-      if (error instanceof WaybillError && error.code === "timeout") return;
+      if (this.#closing !== undefined || hasCode(error, "timeout")) return;
       this.#acceptLater(error);
       await this.#report(error, "acceptSession");
     }
@@ -168,8 +167,7 @@ export class SessionProcessor implements MessageSubscription {
   /** Several requests that fail at the same time count as one failure. */
   #acceptLater(error: unknown): void {
     if (this.#retryTimer !== undefined) return;
-    const isLost = error instanceof WaybillError && error.code === "connection-lost";
-    const { firstMs, maxMs } = isLost ? retryDelays.lost : retryDelays.other;
+    const { firstMs, maxMs } = retryDelays[hasCode(error, "connection-lost") ? "lost" : "other"];
     const delayMs = Math.min(firstMs * 2 ** this.#failures, maxMs);
     this.#failures += 1;
     this.#retryTimer = this.#settings.scheduler.schedule(delayMs, () => {
