@@ -55,7 +55,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   #sasl: SaslNegotiation | undefined;
   readonly #splitter = new FrameSplitter(this);
   readonly #writer = new ByteWriter();
-  readonly #idle = new IdleWatch();
+  readonly #idle: IdleWatch;
   readonly #memory: ConnectionMemory;
   #isOutputNotified = false;
   #isCloseNotified = false;
@@ -67,6 +67,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   constructor(options: ResolvedConnectionOptions) {
     this.options = options;
+    this.#idle = new IdleWatch(options);
     this.#memory = new ConnectionMemory(options.budget);
     this.limits = { ...options, ...options.untrusted };
     if (options.role === "client") this.write().append(protocolHeader(firstProtocol(options)));
@@ -181,12 +182,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   tick(nowMs: number): number | undefined {
     if (this.isEnded) return undefined;
-    const verdict = this.#idle.check(nowMs, {
-      isHandshaking: this.remoteOpen === undefined,
-      handshakeTimeoutMs: this.options.handshakeTimeoutMs,
-      idleTimeOutMs: this.options.idleTimeOutMs,
-      remoteIdleTimeOutMs: this.remoteOpen?.idleTimeOut ?? 0,
-    });
+    const verdict = this.#idle.check(nowMs, this.remoteOpen);
     if (verdict.isExpired) {
       this.fail("amqp:resource-limit-exceeded", "the peer was silent for too long");
       return undefined;
