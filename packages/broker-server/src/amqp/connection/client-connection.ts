@@ -16,8 +16,6 @@ import { IdleWatch } from "./idle-watch.js";
 
 /** Maximum frame size: that of the service's Standard tier, and of its usual maximum message. */
 const MAX_FRAME_SIZE = 256 * 1024;
-/** Above this many bytes of unwritten output, no more input is processed. */
-const MAX_OUTPUT = 2 ** 20;
 
 /** Host names that error texts may repeat. */
 const HOST = /^[\w.:[\]-]{1,253}$/;
@@ -163,7 +161,7 @@ export class ClientConnection {
 
   /** Whether the client's next frame waits for something other than a turn. */
   get #isHeldUp(): boolean {
-    return this.#mustWait || this.#connection.outputSize > MAX_OUTPUT;
+    return this.#peer.isPending || this.#peer.isFull(this.#connection);
   }
 
   /** Whether it waits for the client itself or for the storage: `#resumeInput` is called afterwards. */
