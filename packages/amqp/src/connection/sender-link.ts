@@ -53,10 +53,10 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   readonly role = "sender";
   handler: SenderHandler = {};
   isDraining = false;
+  queuedSize = 0;
   #deliveryCount = 0;
   #linkCredit = 0;
   #queue: Outgoing[] = [];
-  #queuedSize = 0;
   #isDrainDue = false;
 
   get credit(): number {
@@ -65,10 +65,6 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
 
   get queued(): number {
     return this.#queue.length;
-  }
-
-  get queuedSize(): number {
-    return this.#queuedSize;
   }
 
   accept(options: AcceptOptions = {}): void {
@@ -86,7 +82,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
       if (!this.holdOrFail(costOfWaiting(delivery), "another delivery that waits for credit"))
         return undefined;
       this.#queue.push(delivery);
-      this.#queuedSize += delivery.size;
+      this.queuedSize += delivery.size;
       this.session.waiting.add(this);
     }
     return delivery;
@@ -136,7 +132,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     let done = 0;
     for (const delivery of this.#queue) {
       if (!this.#transmit(delivery)) break;
-      this.#queuedSize -= delivery.size;
+      this.queuedSize -= delivery.size;
       this.free(costOfWaiting(delivery));
       done++;
     }
@@ -159,7 +155,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
 
   protected forgetUnfinished(): void {
     this.#queue = [];
-    this.#queuedSize = 0;
+    this.queuedSize = 0;
     this.session.waiting.delete(this);
   }
 
