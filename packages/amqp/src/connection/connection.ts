@@ -261,8 +261,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     // 2.4.1: even a refused connection begins with an open.
     if (this.#state === "header-exchanged") this.#sendOpen();
     if (this.#state === "opened" || this.#state === "open-sent") this.#writeClose(error);
-    this.#move("failed");
-    this.#finish(error);
+    this.#end(error);
   }
 
   /** The output to write to; notifies the owner that there is some. */

@@ -178,7 +178,8 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     const capacity = this.#frameCapacity(delivery);
     if (delivery.size <= capacity) {
       this.#writeFirst(delivery, delivery.size);
-      for (const part of delivery.parts) this.session.appendPayload(part);
+      const writer = this.session.connection.write();
+      for (const part of delivery.parts) writer.append(part);
       delivery.parts = [];
       return true;
     }
@@ -192,7 +193,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
         const { channel } = this.session;
         writeNextTransfer(this.session.writeTransfer(), channel, this.handle, end - delivery.sent, more);
       }
-      this.session.appendPayload(message.subarray(delivery.sent, end));
+      this.session.connection.write().append(message.subarray(delivery.sent, end));
       delivery.sent = end;
     }
     if (delivery.sent < delivery.size) return false;

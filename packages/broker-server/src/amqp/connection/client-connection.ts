@@ -36,7 +36,8 @@ export class ClientConnection {
   #timer: NodeJS.Timeout | undefined;
   #acknowledgement: NodeJS.Immediate | undefined;
   #drop: NodeJS.Timeout | undefined;
-  #isTrusted = false;
+  /** Whether the client has sent a valid token or secret. */
+  isTrusted = false;
   /** If set, the connection is closed with it as soon as it is open. */
   #refusal: AmqpRefusal | undefined;
   /** Runs timers of the connection in a turn: those of thousands may be due at once. */
@@ -121,11 +122,6 @@ export class ClientConnection {
     this.#listen();
   }
 
-  /** Whether the client has sent a valid token or secret. */
-  get isTrusted(): boolean {
-    return this.#isTrusted;
-  }
-
   /** The server time used by the connection. */
   get usage(): Usage {
     return this.#peer.usage;
@@ -172,8 +168,8 @@ export class ClientConnection {
   /** Gives an authenticated client its full limits, unless its key has too many connections. */
   #trust(key?: string): void {
     this.#peer.usage.group = key === undefined ? undefined : this.#admission.usageOf(key);
-    if (this.#isTrusted) return;
-    this.#isTrusted = true;
+    if (this.isTrusted) return;
+    this.isTrusted = true;
     this.#refusal = this.#admission.trust(this.#budget);
     if (this.#refusal === undefined) this.#connection.trust();
     // Before the open frame was sent, the connection can only be closed later.
