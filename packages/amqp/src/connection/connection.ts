@@ -3,17 +3,18 @@ import { ByteReader } from "../codec/byte-reader.js";
 import { ByteWriter } from "../codec/byte-writer.js";
 import { readComposite, readDescriptor } from "../codec/composite.js";
 import { AmqpDecodeError } from "../codec/decode-error.js";
-import { type AmqpError, toAmqpError } from "../frames/amqp-error.js";
+import { type AmqpError, toAmqpError, writeAmqpError } from "../frames/amqp-error.js";
 import {
   AMQP_FRAME,
   AMQP_PROTOCOL,
   protocolHeader,
   SASL_FRAME,
   SASL_PROTOCOL,
+  writeFrame,
   writeHeartbeat,
 } from "../frames/frame.js";
 import { type FrameSink, FrameSplitter } from "../frames/frame-splitter.js";
-import { beginType, closeType, isFrequent, type Open, openType } from "../frames/performatives.js";
+import { asValue, beginType, closeType, isFrequent, type Open, openType } from "../frames/performatives.js";
 import { ConnectionMemory } from "../memory/connection-memory.js";
 import { costOfPerformative, type MemoryHolder } from "../memory/memory-budget.js";
 import {
@@ -25,7 +26,6 @@ import {
 import { ConnectionSessions } from "./connection-sessions.js";
 import { type ConnectionEvent, type ConnectionState, nextConnectionState } from "./connection-state.js";
 import { IdleWatch } from "./idle-watch.js";
-import { writeClose, writeOpen } from "./open-and-close.js";
 import { firstProtocol, offeredProtocol, protocolOf } from "./protocol-choice.js";
 import { negotiateAsClient, negotiateAsServer, type SaslNegotiation } from "./sasl.js";
 import type { SessionEndpoint } from "./session.js";
@@ -312,7 +312,16 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   #sendOpen(): void {
-    writeOpen(this.write(), this.options);
+    const { options } = this;
+    writeFrame(this.write(), AMQP_FRAME, 0, openType, {
+      containerId: options.containerId,
+      hostname: options.hostname,
+      maxFrameSize: options.maxFrameSize,
+      channelMax: options.channelMax,
+      idleTimeOut: options.idleTimeOutMs > 0 ? options.idleTimeOutMs : undefined,
+      offeredCapabilities: options.offeredCapabilities,
+      properties: options.properties,
+    });
     this.#move("open-sent");
   }
 
@@ -372,7 +381,9 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   #writeClose(error: AmqpError | undefined): void {
     this.#sessions.flush();
-    writeClose(this.write(), error);
+    writeFrame(this.write(), AMQP_FRAME, 0, closeType, {
+      error: error && asValue((to) => writeAmqpError(to, error)),
+    });
   }
 
   #move(event: ConnectionEvent): void {
