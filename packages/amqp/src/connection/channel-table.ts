@@ -4,11 +4,7 @@ import type { SessionEndpoint } from "./session.js";
 export class ChannelTable {
   readonly #byChannel: (SessionEndpoint | undefined)[] = [];
   readonly #byRemoteChannel = new Map<number, SessionEndpoint>();
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
+  size = 0;
 
   /** Adds a session on the lowest free channel; returns `undefined` if that is above `channelMax`. */
   add(channelMax: number, create: (channel: number) => SessionEndpoint): SessionEndpoint | undefined {
@@ -17,7 +13,7 @@ export class ChannelTable {
     if (channel > channelMax) return undefined;
     const session = create(channel);
     this.#byChannel[channel] = session;
-    this.#size++;
+    this.size++;
     return session;
   }
 
@@ -36,7 +32,7 @@ export class ChannelTable {
   }
 
   forget(session: SessionEndpoint): void {
-    if (this.#byChannel[session.channel] === session) this.#size--;
+    if (this.#byChannel[session.channel] === session) this.size--;
     this.#byChannel[session.channel] = undefined;
     if (session.remoteChannel !== undefined) this.#byRemoteChannel.delete(session.remoteChannel);
   }
@@ -44,7 +40,7 @@ export class ChannelTable {
   /** Empties the table and returns its sessions. */
   clear(): SessionEndpoint[] {
     this.#byRemoteChannel.clear();
-    this.#size = 0;
+    this.size = 0;
     return this.#byChannel.splice(0).filter((session) => session !== undefined);
   }
 }

@@ -3,17 +3,18 @@ import { ByteReader } from "../codec/byte-reader.js";
 import { ByteWriter } from "../codec/byte-writer.js";
 import { readComposite, readDescriptor } from "../codec/composite.js";
 import { AmqpDecodeError } from "../codec/decode-error.js";
-import { type AmqpError, toAmqpError } from "../frames/amqp-error.js";
+import { type AmqpError, toAmqpError, writeAmqpError } from "../frames/amqp-error.js";
 import {
   AMQP_FRAME,
   AMQP_PROTOCOL,
   protocolHeader,
   SASL_FRAME,
   SASL_PROTOCOL,
+  writeFrame,
   writeHeartbeat,
 } from "../frames/frame.js";
 import { type FrameSink, FrameSplitter } from "../frames/frame-splitter.js";
-import { beginType, closeType, isFrequent, type Open, openType } from "../frames/performatives.js";
+import { asValue, beginType, closeType, isFrequent, type Open, openType } from "../frames/performatives.js";
 import { ConnectionMemory } from "../memory/connection-memory.js";
 import { costOfPerformative, type MemoryHolder } from "../memory/memory-budget.js";
 import {
@@ -25,7 +26,6 @@ import {
 import { ConnectionSessions } from "./connection-sessions.js";
 import { type ConnectionEvent, type ConnectionState, nextConnectionState } from "./connection-state.js";
 import { IdleWatch } from "./idle-watch.js";
-import { writeClose, writeOpen } from "./open-and-close.js";
 import { firstProtocol, offeredProtocol, protocolOf } from "./protocol-choice.js";
 import { negotiateAsClient, negotiateAsServer, type SaslNegotiation } from "./sasl.js";
 import type { SessionEndpoint } from "./session.js";
@@ -55,7 +55,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   #sasl: SaslNegotiation | undefined;
   readonly #splitter = new FrameSplitter(this);
   readonly #writer = new ByteWriter();
-  readonly #idle = new IdleWatch();
+  readonly #idle: IdleWatch;
   readonly #memory: ConnectionMemory;
   #isOutputNotified = false;
   #isCloseNotified = false;
@@ -67,6 +67,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   constructor(options: ResolvedConnectionOptions) {
     this.options = options;
+    this.#idle = new IdleWatch(options);
     this.#memory = new ConnectionMemory(options.budget);
     this.limits = { ...options, ...options.untrusted };
     if (options.role === "client") this.write().append(protocolHeader(firstProtocol(options)));
@@ -181,12 +182,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   tick(nowMs: number): number | undefined {
     if (this.isEnded) return undefined;
-    const verdict = this.#idle.check(nowMs, {
-      isHandshaking: this.remoteOpen === undefined,
-      handshakeTimeoutMs: this.options.handshakeTimeoutMs,
-      idleTimeOutMs: this.options.idleTimeOutMs,
-      remoteIdleTimeOutMs: this.remoteOpen?.idleTimeOut ?? 0,
-    });
+    const verdict = this.#idle.check(nowMs, this.remoteOpen);
     if (verdict.isExpired) {
       this.fail("amqp:resource-limit-exceeded", "the peer was silent for too long");
       return undefined;
@@ -265,8 +261,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
     // 2.4.1: even a refused connection begins with an open.
     if (this.#state === "header-exchanged") this.#sendOpen();
     if (this.#state === "opened" || this.#state === "open-sent") this.#writeClose(error);
-    this.#move("failed");
-    this.#finish(error);
+    this.#end(error);
   }
 
   /** The output to write to; notifies the owner that there is some. */
@@ -317,7 +312,16 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   #sendOpen(): void {
-    writeOpen(this.write(), this.options);
+    const { options } = this;
+    writeFrame(this.write(), AMQP_FRAME, 0, openType, {
+      containerId: options.containerId,
+      hostname: options.hostname,
+      maxFrameSize: options.maxFrameSize,
+      channelMax: options.channelMax,
+      idleTimeOut: options.idleTimeOutMs > 0 ? options.idleTimeOutMs : undefined,
+      offeredCapabilities: options.offeredCapabilities,
+      properties: options.properties,
+    });
     this.#move("open-sent");
   }
 
@@ -377,7 +381,9 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
 
   #writeClose(error: AmqpError | undefined): void {
     this.#sessions.flush();
-    writeClose(this.write(), error);
+    writeFrame(this.write(), AMQP_FRAME, 0, closeType, {
+      error: error && asValue((to) => writeAmqpError(to, error)),
+    });
   }
 
   #move(event: ConnectionEvent): void {

@@ -1,10 +1,5 @@
-/** The timeouts to watch, in ms; 0 disables one. */
-export interface IdleLimits {
-  readonly isHandshaking: boolean;
-  readonly handshakeTimeoutMs: number;
-  readonly idleTimeOutMs: number;
-  readonly remoteIdleTimeOutMs: number;
-}
+import type { Open } from "../frames/performatives.js";
+import type { ResolvedConnectionOptions } from "./connection-options.js";
 
 /** Minimum heartbeat interval, even if the peer asks for shorter ones. */
 const MIN_HEARTBEAT_MS = 250;
@@ -14,11 +9,16 @@ const MIN_HEARTBEAT_MS = 250;
  * own time for it.
  */
 export class IdleWatch {
+  readonly #options: ResolvedConnectionOptions;
   #startedMs: number | undefined;
   #receivedMs = 0;
   #heartbeatMs = 0;
   #hasReceived = false;
   #hasSent = false;
+
+  constructor(options: ResolvedConnectionOptions) {
+    this.#options = options;
+  }
 
   noteReceived(): void {
     this.#hasReceived = true;
@@ -28,8 +28,8 @@ export class IdleWatch {
     this.#hasSent = true;
   }
 
-  /** Checks both directions; `nextMs` is when to check next. */
-  check(nowMs: number, limits: IdleLimits) {
+  /** Checks both directions of a connection, whose peer has sent `remoteOpen` or not yet; `nextMs` is when to check next. */
+  check(nowMs: number, remoteOpen: Open | undefined) {
     if (this.#startedMs === undefined) {
       this.#startedMs = nowMs;
       this.#receivedMs = nowMs;
@@ -37,8 +37,8 @@ export class IdleWatch {
     }
     if (this.#hasReceived) this.#receivedMs = nowMs;
     this.#hasReceived = false;
-    const expiryMs = this.#expiry(this.#startedMs, limits);
-    const intervalMs = heartbeatInterval(limits.remoteIdleTimeOutMs);
+    const expiryMs = this.#expiry(this.#startedMs, remoteOpen === undefined);
+    const intervalMs = heartbeatInterval(remoteOpen?.idleTimeOut ?? 0);
     const isHeartbeatDue = intervalMs > 0 && this.#isHeartbeatDue(nowMs, intervalMs);
     const nextHeartbeatMs = intervalMs > 0 ? this.#heartbeatMs + intervalMs : Number.POSITIVE_INFINITY;
     const nextMs = Math.min(expiryMs, nextHeartbeatMs);
@@ -49,12 +49,13 @@ export class IdleWatch {
     };
   }
 
-  #expiry(startedMs: number, limits: IdleLimits): number {
-    if (limits.isHandshaking) {
-      return limits.handshakeTimeoutMs > 0 ? startedMs + limits.handshakeTimeoutMs : Number.POSITIVE_INFINITY;
-    }
+  #expiry(startedMs: number, isHandshaking: boolean): number {
+    const { handshakeTimeoutMs, idleTimeOutMs } = this.#options;
     // 2.4.5: the announced timeout is half of the enforced one.
-    return limits.idleTimeOutMs > 0 ? this.#receivedMs + 2 * limits.idleTimeOutMs : Number.POSITIVE_INFINITY;
+    const [fromMs, timeoutMs] = isHandshaking
+      ? [startedMs, handshakeTimeoutMs]
+      : [this.#receivedMs, 2 * idleTimeOutMs];
+    return timeoutMs > 0 ? fromMs + timeoutMs : Number.POSITIVE_INFINITY;
   }
 
   /** Whether nothing was sent for a whole interval; only then is an empty frame needed. */

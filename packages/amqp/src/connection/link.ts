@@ -33,7 +33,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   /** Unsettled deliveries that have an id. */
   unsettled = 0;
   #held = 0;
-  #state: LinkState = "unattached";
+  protected state: LinkState = "unattached";
 
   /** `cost` is 0 for a link attached by this side. */
   constructor(session: SessionEndpoint, name: string, handle: number, cost = 0) {
@@ -43,34 +43,30 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
     this.cost = cost;
   }
 
-  get state(): LinkState {
-    return this.#state;
-  }
-
   /** Whether it waits for the peer's attach. */
   get awaitsAnswer(): boolean {
-    return this.remoteHandle === undefined && this.#state !== "unattached";
+    return this.remoteHandle === undefined && this.state !== "unattached";
   }
 
   get isAttached(): boolean {
-    return this.#state === "attached";
+    return this.state === "attached";
   }
 
   get isDetached(): boolean {
-    return this.#state === "detached" || this.#state === "detach-sent";
+    return this.state === "detached" || this.state === "detach-sent";
   }
 
   refuse(error: AmqpError): void {
-    if (this.#state !== "attach-received") return;
+    if (this.state !== "attach-received") return;
     this.#move("attach-sent");
     this.#writeAttach({}, "refused");
     this.#close(error);
   }
 
   detach(error?: AmqpError): void {
-    if (this.#state === "attach-received") {
+    if (this.state === "attach-received") {
       this.refuse(error ?? { condition: "amqp:link:detach-forced" });
-    } else if (this.#state === "attached" || this.#state === "attach-sent") {
+    } else if (this.state === "attached" || this.state === "attach-sent") {
       this.#close(error);
     }
   }
@@ -114,7 +110,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   }
 
   receiveDetach(error: AmqpError | undefined, isClosed: boolean): void {
-    const before = this.#state;
+    const before = this.state;
     if (before === "attach-received") {
       this.#move("attach-sent");
       this.#writeAttach({}, "refused");
@@ -142,7 +138,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
 
   /** Sends the local attach, for `accept` and for links attached by this side; returns false if the link has ended. */
   open(options: AcceptOptions & Partial<OpenLinkOptions>): boolean {
-    if (this.#state !== "attach-received" && this.#state !== "unattached") return false;
+    if (this.state !== "attach-received" && this.state !== "unattached") return false;
     this.#move("attach-sent");
     this.#writeAttach(options, "accepted");
     return true;
@@ -156,7 +152,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   }
 
   #move(event: LinkEvent): void {
-    this.#state = nextLinkState(this.#state, event) ?? this.#state;
+    this.state = nextLinkState(this.state, event) ?? this.state;
     if (this.isDetached) this.#freeAll();
   }
 

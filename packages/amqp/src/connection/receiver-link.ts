@@ -42,17 +42,13 @@ export class Incoming implements IncomingDelivery {
 export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   readonly role = "receiver";
   handler: ReceiverHandler = {};
+  credit = 0;
   #deliveryCount = 0;
-  #linkCredit = 0;
   #creditWindow = 0;
   #maxMessageSize = 0;
   #oversized: NonNullable<ReceiverAcceptOptions["oversized"]> = "detach";
   #isDraining = false;
   #partial: PartialMessage | undefined;
-
-  get credit(): number {
-    return this.#linkCredit;
-  }
 
   accept(options: ReceiverAcceptOptions = {}): void {
     if (this.open(options)) this.#topUp();
@@ -67,7 +63,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
 
   addCredit(count: number): void {
     if (this.isDetached || count <= 0) return;
-    this.#linkCredit += count;
+    this.credit += count;
     this.#isDraining = false;
     if (this.isAttached) this.session.flowDue.add(this);
     this.session.noteWork();
@@ -105,9 +101,9 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     const advanced = serialDistance(this.#deliveryCount, flow.deliveryCount);
     if (advanced > 0) {
       this.#deliveryCount = flow.deliveryCount;
-      this.#linkCredit = Math.max(0, this.#linkCredit - advanced);
+      this.credit = Math.max(0, this.credit - advanced);
     }
-    if (!this.#isDraining || this.#linkCredit > 0) return;
+    if (!this.#isDraining || this.credit > 0) return;
     this.#isDraining = false;
     this.handler.onDrained?.(this);
     this.#topUp();
@@ -136,7 +132,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   }
 
   writeFlow(): void {
-    this.session.writeFlow(this.handle, this.#deliveryCount, this.#linkCredit, undefined, this.#isDraining);
+    this.session.writeFlow(this.handle, this.#deliveryCount, this.credit, undefined, this.#isDraining);
   }
 
   protected onRemoteAttach(attach: Attach): void {
@@ -154,13 +150,13 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   }
 
   #topUpOnReply(): void {
-    this.#linkCredit = Math.max(this.#linkCredit, this.#creditWindow);
-    if (this.#linkCredit > 0) this.session.flowDue.add(this);
+    this.credit = Math.max(this.credit, this.#creditWindow);
+    if (this.credit > 0) this.session.flowDue.add(this);
     this.session.noteWork();
   }
 
   #begin(fields: TransferFields): PartialMessage | undefined {
-    if (this.#linkCredit <= 0) {
+    if (this.credit <= 0) {
       return this.#refuseTransfer("amqp:link:transfer-limit-exceeded", "a delivery came without credit");
     }
     if (fields.isResumed) {
@@ -172,7 +168,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
     if (fields.deliveryTag.length > MAX_TAG_SIZE) {
       return this.#refuseTransfer("amqp:invalid-field", `a delivery tag has at most ${MAX_TAG_SIZE} bytes`);
     }
-    this.#linkCredit--;
+    this.credit--;
     this.#deliveryCount = serialAdd(this.#deliveryCount, 1);
     this.activity++;
     return new PartialMessage(this, fields.deliveryId, fields.deliveryTag, fields.messageFormat);
@@ -243,7 +239,7 @@ export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
   /** Restores the credit window once half of it is used, less the unsettled deliveries. */
   #topUp(): void {
     if (this.#creditWindow === 0 || !this.isAttached || this.#isDraining) return;
-    const outstanding = this.#linkCredit + this.unsettled;
+    const outstanding = this.credit + this.unsettled;
     if (outstanding > this.#creditWindow / 2) return;
     this.addCredit(this.#creditWindow - outstanding);
   }

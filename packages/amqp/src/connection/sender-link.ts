@@ -53,10 +53,10 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
   readonly role = "sender";
   handler: SenderHandler = {};
   isDraining = false;
+  queuedSize = 0;
   #deliveryCount = 0;
   #linkCredit = 0;
   #queue: Outgoing[] = [];
-  #queuedSize = 0;
   #isDrainDue = false;
 
   get credit(): number {
@@ -65,10 +65,6 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
 
   get queued(): number {
     return this.#queue.length;
-  }
-
-  get queuedSize(): number {
-    return this.#queuedSize;
   }
 
   accept(options: AcceptOptions = {}): void {
@@ -86,7 +82,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
       if (!this.holdOrFail(costOfWaiting(delivery), "another delivery that waits for credit"))
         return undefined;
       this.#queue.push(delivery);
-      this.#queuedSize += delivery.size;
+      this.queuedSize += delivery.size;
       this.session.waiting.add(this);
     }
     return delivery;
@@ -136,7 +132,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     let done = 0;
     for (const delivery of this.#queue) {
       if (!this.#transmit(delivery)) break;
-      this.#queuedSize -= delivery.size;
+      this.queuedSize -= delivery.size;
       this.free(costOfWaiting(delivery));
       done++;
     }
@@ -159,7 +155,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
 
   protected forgetUnfinished(): void {
     this.#queue = [];
-    this.#queuedSize = 0;
+    this.queuedSize = 0;
     this.session.waiting.delete(this);
   }
 
@@ -182,7 +178,8 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
     const capacity = this.#frameCapacity(delivery);
     if (delivery.size <= capacity) {
       this.#writeFirst(delivery, delivery.size);
-      for (const part of delivery.parts) this.session.appendPayload(part);
+      const writer = this.session.connection.write();
+      for (const part of delivery.parts) writer.append(part);
       delivery.parts = [];
       return true;
     }
@@ -196,7 +193,7 @@ export class SenderEndpoint extends LinkEndpoint implements SenderLink {
         const { channel } = this.session;
         writeNextTransfer(this.session.writeTransfer(), channel, this.handle, end - delivery.sent, more);
       }
-      this.session.appendPayload(message.subarray(delivery.sent, end));
+      this.session.connection.write().append(message.subarray(delivery.sent, end));
       delivery.sent = end;
     }
     if (delivery.sent < delivery.size) return false;

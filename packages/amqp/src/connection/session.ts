@@ -229,10 +229,6 @@ export class SessionEndpoint implements Session {
     return this.connection.write();
   }
 
-  appendPayload(payload: Uint8Array): void {
-    this.connection.write().append(payload);
-  }
-
   /** The output, for frames that must follow pending settlements. */
   writeFrames(): ByteWriter {
     const writer = this.connection.write();

@@ -12,11 +12,8 @@ const SWEEP_MINIMUM = 64;
 /** Deliveries to which a disposition is applied between checks of the turn. */
 const STRIDE = 64;
 
-/** Whether the turn is over, so that the rest must wait for the next one. */
-export type IsTurnOver = () => boolean;
-
-/** The rest of a disposition's range, to be continued in another turn: does some of it, and returns whether it is finished. */
-export type RestOfRange = (isTurnOver: IsTurnOver) => boolean;
+/** The rest of a disposition's range: does some of it, until the turn is over, and returns whether it is finished. */
+export type RestOfRange = (isTurnOver: () => boolean) => boolean;
 
 /**
  * The unsettled deliveries of a session in both directions, and the settlements not yet written (2.6.12). They are found by id, so one that

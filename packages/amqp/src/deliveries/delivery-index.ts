@@ -24,11 +24,7 @@ export class DeliveryIndex<T> {
   readonly #blocks: Block<T>[] = [];
   /** The position of the latest id. */
   #latest = 0;
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
+  size = 0;
 
   /** Adds a delivery, unless its id is in use: then returns the existing one. */
   add(id: number, item: T): T | undefined {
@@ -45,7 +41,7 @@ export class DeliveryIndex<T> {
     if (present !== undefined) return present;
     block.items[offset] = item;
     block.live++;
-    this.#size++;
+    this.size++;
     this.#latest = place;
     return undefined;
   }
@@ -59,7 +55,7 @@ export class DeliveryIndex<T> {
     const offset = place - number * BLOCK_SIZE;
     if (block?.number !== number || block.items[offset] === undefined) return false;
     block.items[offset] = undefined;
-    this.#size--;
+    this.size--;
     if (--block.live === 0) this.#dropBlock(at);
     return true;
   }
@@ -96,7 +92,7 @@ export class DeliveryIndex<T> {
         if (item === undefined || !isOver(item)) continue;
         block.items[offset] = undefined;
         block.live--;
-        this.#size--;
+        this.size--;
       }
     }
     const left = this.#blocks.filter(({ live }) => live > 0);
@@ -106,7 +102,7 @@ export class DeliveryIndex<T> {
 
   clear(): void {
     this.#blocks.length = 0;
-    this.#size = 0;
+    this.size = 0;
   }
 
   #dropBlock(at: number): void {

@@ -1,4 +1,4 @@
-import type { Link, ReceiverLink, SenderLink } from "@waybill/amqp";
+import type { Connection, Link, ReceiverLink, SenderLink } from "@waybill/amqp";
 import { type Broker, BrokerError, type SessionReceiver } from "@waybill/broker";
 import type { Claims } from "../authorization/claims.js";
 import type { AccessRight } from "../authorization/shared-access-key.js";
@@ -20,6 +20,8 @@ export interface ServerContext {
 
 /** Above this many bytes of sends that are not durable yet, no more are read, so that a fast client fills no memory. */
 const MAX_PENDING = 8 * 2 ** 20;
+/** Above this many bytes of unwritten output, nothing is read, requested or executed, so that a client that does not read fills no memory. */
+const MAX_OUTPUT = 2 ** 20;
 
 /** The client of a connection: its rights and its links. */
 export class Peer {
@@ -64,6 +66,11 @@ export class Peer {
   /** Whether so many received messages await their outcome that no more should be read. */
   get isPending(): boolean {
     return this.#pendingBytes > MAX_PENDING;
+  }
+
+  /** Whether too much output is unwritten to add more. */
+  isFull({ outputSize }: Connection): boolean {
+    return this.isCongested || outputSize > MAX_OUTPUT;
   }
 
   /** Adds or subtracts the bytes of messages that await their outcome. */

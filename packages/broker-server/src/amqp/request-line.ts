@@ -4,8 +4,6 @@ import type { Peer } from "./peer.js";
 
 /** Memory per waiting request, besides its bytes. */
 const REQUEST_COST = 2048;
-/** Above this many bytes of unwritten output, no more requests are executed. */
-const MAX_OUTPUT = 2 ** 20;
 
 /**
  * The long-running requests of one client. They run one at a time, in turns shared with other clients, and pause while earlier responses
@@ -41,7 +39,7 @@ export class RequestLine {
 
   async #whenWritable(connection: Connection): Promise<void> {
     await this.#peer.turns.next(this.#peer.usage);
-    while (this.#peer.isCongested || connection.outputSize > MAX_OUTPUT) {
+    while (this.#peer.isFull(connection)) {
       await new Promise<void>((resolve) => this.#peer.whenWritten(resolve));
     }
   }

@@ -1,23 +1,24 @@
 import type { MemoryBudget } from "@waybill/amqp/server";
-import type { MemoryPool, PoolMember } from "./memory-pool.js";
+import type { MemoryPool } from "./memory-pool.js";
 
 /** Memory of an idle connection: its socket, buffers and objects, measured and rounded up, in bytes. */
 const CONNECTION_COST = 24_576;
 
 /** The memory of one connection, from a pool shared with others. */
-export class ConnectionBudget implements MemoryBudget, PoolMember {
+export class ConnectionBudget implements MemoryBudget {
+  /** In bytes. */
   held = CONNECTION_COST;
+  /** Has the connection closed, because others need memory and it holds most. */
+  readonly evict: () => void;
   #pool: MemoryPool;
   #limit: number;
-  readonly #onEvicted: () => void;
   #output = 0;
   #isOver = false;
 
-  /** `onEvicted` is called when the connection must be closed because it holds most of the pool and others need memory. */
-  constructor(pool: MemoryPool, limit: number, onEvicted: () => void) {
+  constructor(pool: MemoryPool, limit: number, evict: () => void) {
     this.#pool = pool;
     this.#limit = limit;
-    this.#onEvicted = onEvicted;
+    this.evict = evict;
     pool.join(this);
   }
 
@@ -54,10 +55,6 @@ export class ConnectionBudget implements MemoryBudget, PoolMember {
   /** Raises the limit to at least this many bytes, for entities with larger messages. */
   raiseLimit(bytes: number): void {
     this.#limit = Math.max(this.#limit, bytes);
-  }
-
-  evict(): void {
-    this.#onEvicted();
   }
 
   /** Releases everything; nothing can be taken afterwards. */

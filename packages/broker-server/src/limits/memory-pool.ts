@@ -1,15 +1,9 @@
-/** A holder of memory of a pool. */
-export interface PoolMember {
-  /** In bytes. */
-  readonly held: number;
-  /** Releases all of it, because others need it and this member holds most. */
-  evict(): void;
-}
+import type { ConnectionBudget } from "./connection-budget.js";
 
 /** Memory shared by many. When it is used up, the member that holds most is evicted, so that small ones can continue. */
 export class MemoryPool {
   readonly #limit: number;
-  readonly #members = new Set<PoolMember>();
+  readonly #members = new Set<ConnectionBudget>();
   #held = 0;
 
   constructor(limit: number) {
@@ -21,21 +15,21 @@ export class MemoryPool {
   }
 
   /** The member that joined first. */
-  get oldest(): PoolMember | undefined {
+  get oldest(): ConnectionBudget | undefined {
     return this.#members.values().next().value;
   }
 
-  join(member: PoolMember): void {
+  join(member: ConnectionBudget): void {
     this.#members.add(member);
     this.#held += member.held;
   }
 
-  leave(member: PoolMember): void {
+  leave(member: ConnectionBudget): void {
     if (this.#members.delete(member)) this.#held -= member.held;
   }
 
   /** Takes bytes for a member; returns false if there is no room and the member would hold more than any other. */
-  take(member: PoolMember, bytes: number): boolean {
+  take(member: ConnectionBudget, bytes: number): boolean {
     while (this.#held + bytes > this.#limit) {
       const largest = this.#largest();
       if (largest === undefined || largest === member || largest.held <= member.held + bytes) return false;
@@ -50,8 +44,8 @@ export class MemoryPool {
     this.#held -= bytes;
   }
 
-  #largest(): PoolMember | undefined {
-    let largest: PoolMember | undefined;
+  #largest(): ConnectionBudget | undefined {
+    let largest: ConnectionBudget | undefined;
     for (const member of this.#members)
       if (largest === undefined || member.held > largest.held) largest = member;
     return largest;

@@ -8,13 +8,6 @@ import type { EntityProperties } from "./entity-properties.js";
 import { toIsoDuration } from "./iso-duration.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
-/** Whether entities are created. */
-export interface WriteOptions {
-  /** If false, nothing is created, only listed. */
-  readonly apply: boolean;
-  readonly write: (line: string) => void;
-}
-
 /** One entity to create. */
 interface Step {
   readonly kind: string;
@@ -25,11 +18,14 @@ interface Step {
   create(): Promise<unknown>;
 }
 
-/** Creates the entities of a configuration that a namespace lacks and writes a line for each; existing ones are not changed. */
+/**
+ * Creates the entities of a configuration that a namespace lacks, or only lists them without `apply`, and writes a line for each; existing ones are
+ * not changed.
+ */
 export async function writeNamespace(
   client: ServiceBusAdministrationClient,
   config: NamespaceConfig,
-  { apply, write }: WriteOptions,
+  { apply, write }: { readonly apply: boolean; readonly write: (line: string) => void },
 ): Promise<void> {
   for (const { kind, path, exists, create } of inOrder(stepsOf(client, config))) {
     const isThere = await exists();

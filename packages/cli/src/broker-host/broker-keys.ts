@@ -15,14 +15,6 @@ export interface BrokerKeys {
   readonly mayShow: boolean;
 }
 
-/** The source of keys. */
-export interface BrokerKeysOptions {
-  readonly host: string;
-  readonly acceptAnyone?: boolean | undefined;
-  /** A file with shared access policies. */
-  readonly keys?: string | undefined;
-}
-
 /**
  * The keys of a file, else that of the environment, else the emulator's well-known key on a loopback address, and a generated one elsewhere. Throws
  * `UsageError`.
@@ -31,7 +23,11 @@ export async function resolveBrokerKeys({
   host,
   acceptAnyone,
   keys,
-}: BrokerKeysOptions): Promise<BrokerKeys> {
+}: {
+  readonly host: string;
+  readonly acceptAnyone?: boolean;
+  readonly keys?: string;
+}): Promise<BrokerKeys> {
   if (acceptAnyone === true) return { options: { acceptAnyone }, mayShow: true };
   if (keys !== undefined) return { options: { keys: await readKeys(keys) }, mayShow: false };
   const given = process.env[keyVariable]?.trim();

@@ -4,12 +4,6 @@ import { type BrokerServer, decodeWire, type ServeOptions, serve } from "@waybil
 import { applyConfig } from "../broker-config/apply-config.js";
 import type { NamespaceConfig } from "../broker-config/namespace-config.js";
 
-/** The options of all hosted namespaces. */
-export interface HostOptions {
-  readonly tier: Tier | undefined;
-  readonly serve: ServeOptions;
-}
-
 /** A namespace that is served. */
 export interface HostedNamespace {
   readonly name: string;
@@ -23,7 +17,7 @@ export interface HostedNamespace {
 export async function hostNamespace(
   config: NamespaceConfig,
   directory: string | undefined,
-  { tier, serve: options }: HostOptions,
+  { tier, serve: options }: { readonly tier: Tier | undefined; readonly serve: ServeOptions },
 ): Promise<HostedNamespace> {
   const broker = await open(directory, tier);
   try {

@@ -5,29 +5,14 @@ import { compareValues } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText } from "../reads/message-row.js";
 import { readMessage } from "../reads/peek.js";
-import { type ValueNode, valueTree } from "../values/value-tree.js";
+import { valueTree } from "../values/value-tree.js";
 import { originOf, type RepairRequest } from "./repair-request.js";
 
 /** What a repair would do, with the differences for some of the messages. */
 export type RepairPreview = Awaited<ReturnType<typeof previewRepair>>;
 
 /** A message before and after. */
-export interface RepairDifference {
-  readonly sequenceNumber: string;
-  readonly messageId: string | undefined;
-  /** Why it would stay; undefined if it would be sent. */
-  readonly skip: string | undefined;
-  /** Whether the bytes of the body are the same. */
-  readonly isByteIdentical: boolean;
-  readonly bytesBefore: number;
-  readonly bytesAfter: number;
-  /** The properties that are added, removed or changed; an absent value is undefined. */
-  readonly properties: ReturnType<typeof propertyDifferences>;
-  /** How the value differs when the new body is read; empty if it is the same. */
-  readonly values: readonly { readonly path: string; readonly kind: string }[];
-  readonly before: ValueNode | undefined;
-  readonly after: ValueNode | undefined;
-}
+export type RepairDifference = Awaited<ReturnType<typeof difference>>;
 
 const maxExamples = 10;
 
@@ -55,40 +40,30 @@ export async function previewRepair(
   return { ...rehearsal, to: target, examples };
 }
 
-async function difference(
-  context: ExplorerContext,
-  { message, outcome, planned }: RehearsedMessage,
-): Promise<RepairDifference> {
-  const base = { sequenceNumber: String(message.sequenceNumber), messageId: idText(message.messageId) };
-  const before = outcome.status === "decoded" ? valueTree(outcome.body) : undefined;
-  const bytesBefore = sizeOf(message);
-  if (typeof planned === "string") {
-    const nothing = {
-      isByteIdentical: true,
-      bytesAfter: bytesBefore,
-      properties: [],
-      values: [],
-      after: undefined,
-    };
-    return { ...base, skip: planned, bytesBefore, before, ...nothing };
-  }
-  const again = await readMessage(context, planned as DeliveredMessage);
+/** A message that stays is compared with itself. */
+async function difference(context: ExplorerContext, { message, outcome, planned }: RehearsedMessage) {
+  const [skip, sent] = typeof planned === "string" ? [planned, message] : [undefined, planned];
+  const again = skip === undefined ? await readMessage(context, sent as DeliveredMessage) : undefined;
   const values: { path: string; kind: string }[] = [];
-  if (again.status === "decoded" && outcome.status === "decoded")
+  if (again?.status === "decoded" && outcome.status === "decoded")
     compareValues(outcome.body, again.body, (path, kind) => values.push({ path, kind }));
   return {
-    ...base,
-    skip: undefined,
-    isByteIdentical: isSameBody(message, planned),
-    bytesBefore,
-    bytesAfter: sizeOf(planned),
-    properties: propertyDifferences(message, planned),
+    sequenceNumber: String(message.sequenceNumber),
+    messageId: idText(message.messageId),
+    /** Why it would stay; undefined if it would be sent. */
+    skip,
+    isByteIdentical: isSameBody(message, sent),
+    bytesBefore: sizeOf(message),
+    bytesAfter: sizeOf(sent),
+    properties: propertyDifferences(message, sent),
+    /** How the value differs when the new body is read; empty if it is the same. */
     values,
-    before,
-    after: again.status === "decoded" ? valueTree(again.body) : undefined,
+    before: outcome.status === "decoded" ? valueTree(outcome.body) : undefined,
+    after: again?.status === "decoded" ? valueTree(again.body) : undefined,
   };
 }
 
+/** The properties that are added, removed or changed; an absent value is undefined. */
 function propertyDifferences(before: DeliveredMessage, after: EncodedMessage) {
   const was = textsOf(before);
   const will = textsOf(after);

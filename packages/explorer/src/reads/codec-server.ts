@@ -1,4 +1,4 @@
-import type { ApplicationProperties } from "@waybill/core";
+import type { ApplicationProperties, DeserializationOutcome } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { toPortableValue } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
@@ -38,18 +38,13 @@ async function decodePayload(context: ExplorerContext, payload: CodecPayload): P
   const outcome = await readMessage(context, message as unknown as DeliveredMessage);
   if (outcome.status !== "decoded" || outcome.report.isEmpty === true) return payload;
   return {
-    metadata: { encoding: base64("json/plain"), ...metadataOf({ ...outcome.report }) },
+    metadata: { encoding: base64("json/plain"), ...metadataOf(outcome.report) },
     data: base64(JSON.stringify(toPortableValue(outcome.body))),
   };
 }
 
 /** Metadata about how the body was read. */
-function metadataOf(report: {
-  serializer: string | undefined;
-  messageType: string | undefined;
-  messageVersion: number | undefined;
-}) {
-  const { serializer, messageType, messageVersion } = report;
+function metadataOf({ serializer, messageType, messageVersion }: DeserializationOutcome["report"]) {
   const entries = Object.entries({ serializer, messageType, messageVersion }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, base64(String(value))]],
   );

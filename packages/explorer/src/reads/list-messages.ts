@@ -45,13 +45,7 @@ export async function listMessages(context: ExplorerContext, request: ListReques
   });
 }
 
-interface Found {
-  readonly found: readonly DeliveredMessage[];
-  readonly next: bigint | undefined;
-  readonly scanned: number;
-}
-
-async function forwards(receiver: TransportReceiver, request: ListRequest): Promise<Found> {
+async function forwards(receiver: TransportReceiver, request: ListRequest) {
   const { state, max, abortSignal } = request;
   const found: DeliveredMessage[] = [];
   let fromSequenceNumber = request.from;
@@ -72,7 +66,7 @@ async function forwards(receiver: TransportReceiver, request: ListRequest): Prom
 }
 
 /** Peeking goes forwards only: starts further and further back until there are enough messages before `before`. */
-async function backwards(receiver: TransportReceiver, request: ListRequest, before: bigint): Promise<Found> {
+async function backwards(receiver: TransportReceiver, request: ListRequest, before: bigint) {
   const { max, abortSignal } = request;
   let scanned = 0;
   for (let width = BigInt(max); ; width *= 4n) {

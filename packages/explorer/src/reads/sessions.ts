@@ -1,34 +1,24 @@
 import { WaybillClient, WaybillError } from "@waybill/core";
 import type { EntityAddress } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { type ValueNode, valueTree } from "../values/value-tree.js";
+import { valueTree } from "../values/value-tree.js";
 import { RequestError } from "../wire/request-error.js";
 
 /** The sessions of an entity that have messages. */
-export interface SessionList {
-  /** Whether the broker can list them. */
-  readonly isSupported: boolean;
-  readonly sessions: readonly string[];
-}
+export type SessionList = Awaited<ReturnType<typeof listSessions>>;
 
 /** The state of a session, read by the chain. */
-export interface SessionStateView {
-  readonly sessionId: string;
-  readonly hasState: boolean;
-  readonly value: ValueNode | undefined;
-  /** Why it cannot be read: the session is locked by another receiver, or the chain cannot read the state. */
-  readonly problem: string | undefined;
-}
+export type SessionStateView = Awaited<ReturnType<typeof readSessionState>>;
 
 const pageSize = 100;
 
-/** Lists a page of sessions from `skip` on. */
+/** Lists a page of sessions from `skip` on, if the broker can list them. */
 export async function listSessions(
   { transport }: ExplorerContext,
   address: EntityAddress,
   skip: number,
   abortSignal?: AbortSignal,
-): Promise<SessionList> {
+) {
   if (transport.listSessions === undefined) return { isSupported: false, sessions: [] };
   const sessions = await transport.listSessions(address, { skip, top: pageSize, abortSignal });
   return { isSupported: true, sessions };
@@ -39,7 +29,7 @@ export async function readSessionState(
   { transport, pipeline }: ExplorerContext,
   address: EntityAddress,
   sessionId: string,
-): Promise<SessionStateView> {
+) {
   if (address.subQueue !== undefined) throw new RequestError(400, "A dead-letter queue has no sessions.");
   await using client = new WaybillClient(transport, { pipeline });
   try {
@@ -52,6 +42,7 @@ export async function readSessionState(
     return { sessionId, hasState: state !== undefined, value: valueTree(state), problem: undefined };
   } catch (error) {
     if (!(error instanceof WaybillError)) throw error;
+    // The session is locked by another receiver, or the chain cannot read the state.
     return { sessionId, hasState: true, value: undefined, problem: error.text };
   }
 }

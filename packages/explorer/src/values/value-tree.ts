@@ -65,31 +65,21 @@ export function valueTree(
     if (found === undefined) return undefined;
     part = found[1];
   }
-  return new TreeWriter(limits).node(part, 0, from);
-}
-
-class TreeWriter {
-  readonly #limits: TreeLimits;
-  #nodesLeft: number;
-
-  constructor(limits: TreeLimits) {
-    this.#limits = limits;
-    this.#nodesLeft = limits.maxNodes;
-  }
-
-  node(value: unknown, depth: number, from = 0): ValueNode {
-    this.#nodesLeft--;
-    const container = partsOf(value);
-    if (container === undefined) return leaf(value, this.#limits.maxTextLength);
+  let nodesLeft = limits.maxNodes;
+  const nodeOf = (item: unknown, depth: number, start = 0): ValueNode => {
+    nodesLeft--;
+    const container = partsOf(item);
+    if (container === undefined) return leaf(item, limits.maxTextLength);
     const { kind, parts } = container;
     const items: NodeItem[] = [];
-    const end = depth >= this.#limits.maxDepth ? from : Math.min(parts.length, from + this.#limits.maxItems);
-    for (let step = from; step < end && this.#nodesLeft > 0; step++) {
-      const [name, part] = parts[step] ?? ["", undefined];
-      items.push({ step, name: cut(name, 256), node: this.node(part, depth + 1) });
+    const end = depth >= limits.maxDepth ? start : Math.min(parts.length, start + limits.maxItems);
+    for (let step = start; step < end && nodesLeft > 0; step++) {
+      const [name, child] = parts[step] ?? ["", undefined];
+      items.push({ step, name: cut(name, 256), node: nodeOf(child, depth + 1) });
     }
-    return { kind, size: parts.length, from, items };
-  }
+    return { kind, size: parts.length, from: start, items };
+  };
+  return nodeOf(part, 0, from);
 }
 
 type Parts = {

@@ -16,8 +16,6 @@ import { IdleWatch } from "./idle-watch.js";
 
 /** Maximum frame size: that of the service's Standard tier, and of its usual maximum message. */
 const MAX_FRAME_SIZE = 256 * 1024;
-/** Above this many bytes of unwritten output, no more input is processed. */
-const MAX_OUTPUT = 2 ** 20;
 
 /** Host names that error texts may repeat. */
 const HOST = /^[\w.:[\]-]{1,253}$/;
@@ -38,7 +36,8 @@ export class ClientConnection {
   #timer: NodeJS.Timeout | undefined;
   #acknowledgement: NodeJS.Immediate | undefined;
   #drop: NodeJS.Timeout | undefined;
-  #isTrusted = false;
+  /** Whether the client has sent a valid token or secret. */
+  isTrusted = false;
   /** If set, the connection is closed with it as soon as it is open. */
   #refusal: AmqpRefusal | undefined;
   /** Runs timers of the connection in a turn: those of thousands may be due at once. */
@@ -123,11 +122,6 @@ export class ClientConnection {
     this.#listen();
   }
 
-  /** Whether the client has sent a valid token or secret. */
-  get isTrusted(): boolean {
-    return this.#isTrusted;
-  }
-
   /** The server time used by the connection. */
   get usage(): Usage {
     return this.#peer.usage;
@@ -163,7 +157,7 @@ export class ClientConnection {
 
   /** Whether the client's next frame waits for something other than a turn. */
   get #isHeldUp(): boolean {
-    return this.#mustWait || this.#connection.outputSize > MAX_OUTPUT;
+    return this.#peer.isPending || this.#peer.isFull(this.#connection);
   }
 
   /** Whether it waits for the client itself or for the storage: `#resumeInput` is called afterwards. */
@@ -174,8 +168,8 @@ export class ClientConnection {
   /** Gives an authenticated client its full limits, unless its key has too many connections. */
   #trust(key?: string): void {
     this.#peer.usage.group = key === undefined ? undefined : this.#admission.usageOf(key);
-    if (this.#isTrusted) return;
-    this.#isTrusted = true;
+    if (this.isTrusted) return;
+    this.isTrusted = true;
     this.#refusal = this.#admission.trust(this.#budget);
     if (this.#refusal === undefined) this.#connection.trust();
     // Before the open frame was sent, the connection can only be closed later.

@@ -11,8 +11,6 @@ import { settleDelivery } from "./settle-delivery.js";
 const MAX_GRANT = 200;
 /** Messages requested between checks of the turn. */
 const SMALL_GRANT = 16;
-/** Above this many bytes of unwritten output, no more messages are requested, so that a client that does not read fills no memory. */
-const MAX_OUTPUT = 2 ** 20;
 
 /**
  * Pushes a receiver's messages on a link as far as the client's credit allows, and applies the client's settlements. `onEnd` is called when
@@ -36,7 +34,7 @@ export function pushMessages(
         return;
       }
       push(link, message, parts, isPeekLock);
-      if (isFull(peer, link)) consumer.drain();
+      if (peer.isFull(link.session.connection)) consumer.drain();
       if (consumer.credit === 0) peer.whenWritten(refill);
     },
     onClosed(error) {
@@ -47,7 +45,7 @@ export function pushMessages(
     if (link.isDetached) return;
     // The client may also have reduced its credit.
     if (link.credit < consumer.credit) consumer.drain();
-    if (isFull(peer, link) || !grant(peer, link, consumer)) peer.whenWritten(refill);
+    if (peer.isFull(link.session.connection) || !grant(peer, link, consumer)) peer.whenWritten(refill);
   };
   link.handler = {
     onCredit: refill,
@@ -88,14 +86,14 @@ function grant(peer: Peer, link: SenderLink, consumer: Consumer): boolean {
     if (wanted <= 0) return true;
     consumer.grant(consumer.credit > 0 ? wanted : Math.min(wanted, SMALL_GRANT));
     if (consumer.credit > 0) continue;
-    if (isFull(peer, link) || peer.turns.isOver()) return false;
+    if (peer.isFull(link.session.connection) || peer.turns.isOver()) return false;
   }
 }
 
 /** Uses up the credit as far as messages are ready, and returns the rest (2.6.7). */
 function drain(peer: Peer, link: SenderLink, consumer: Consumer): void {
   do {
-    if (!isFull(peer, link) && grant(peer, link, consumer)) continue;
+    if (!peer.isFull(link.session.connection) && grant(peer, link, consumer)) continue;
     if (link.credit === 0) break;
     peer.whenWritten(() => {
       if (!link.isDetached && link.isDraining) drain(peer, link, consumer);
@@ -103,9 +101,4 @@ function drain(peer: Peer, link: SenderLink, consumer: Consumer): void {
     return;
   } while (consumer.drain() === 0 && link.credit > 0);
   link.completeDrain();
-}
-
-/** Whether too much output is unwritten to add more. */
-function isFull(peer: Peer, link: SenderLink): boolean {
-  return peer.isCongested || link.session.connection.outputSize > MAX_OUTPUT;
 }

@@ -1,15 +1,9 @@
 import { openAdministration } from "../../broker-host/administration.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 
-/** What to create. */
-export interface ExportOptions {
-  readonly apply?: boolean;
-  readonly namespace?: string;
-}
-
 export async function exportNamespace(
   file: string,
-  { apply = false, namespace }: ExportOptions,
+  { apply = false, namespace }: { readonly apply?: boolean; readonly namespace?: string },
 ): Promise<ExitCode> {
   const [{ readBrokerConfig }, { writeNamespace }] = await Promise.all([
     import("../../broker-config/broker-config.js"),

@@ -21,9 +21,9 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
 /** Reads a streamed response line by line, each line one JSON object. */
 export async function* lines<T>(
   path: string,
-  { query, body, signal }: { query?: Query; body?: unknown; signal: AbortSignal },
+  { query, body, signal }: { query?: Query; body?: unknown; signal?: AbortSignal },
 ): AsyncGenerator<Awaited<T>> {
-  const init = body === undefined ? { signal } : { ...postOf(body), signal };
+  const init = { ...(body !== undefined && postOf(body)), signal: signal ?? null };
   const { body: stream } = await checked(fetch(apiUrl(path, query), init));
   if (stream === null) return;
   let rest = "";

@@ -25,26 +25,18 @@ export class MessagePages {
   /** The first sequence number of each page whose position is known. */
   readonly #anchors = new Map<number, string>();
   #range: NumberRange | undefined;
-  #total: number;
+  /** The number of rows, as far as known. */
+  total: number;
   #isEndKnown = false;
   #wanted: readonly number[] = [];
-  #isLoading = false;
+  isLoading = false;
   #isClosed = false;
   error: string | undefined;
 
   constructor(place: ListPlace, onChange: () => void) {
     this.#place = place;
     this.#onChange = onChange;
-    this.#total = place.state === undefined ? place.expected : 0;
-  }
-
-  /** The number of rows, as far as known. */
-  get total(): number {
-    return this.#total;
-  }
-
-  get isLoading(): boolean {
-    return this.#isLoading;
+    this.total = place.state === undefined ? place.expected : 0;
   }
 
   /** The row, or undefined while it is not in memory. */
@@ -54,9 +46,9 @@ export class MessagePages {
 
   /** Sets the current number of messages; a last page that was not full is requested again when it is shown. */
   grow(expected: number): void {
-    if (this.#place.state !== undefined || expected <= this.#total) return;
-    this.#pages.delete(Math.floor(this.#total / pageSize));
-    this.#total = expected;
+    if (this.#place.state !== undefined || expected <= this.total) return;
+    this.#pages.delete(Math.floor(this.total / pageSize));
+    this.total = expected;
     this.#isEndKnown = false;
     this.#range = undefined;
   }
@@ -74,8 +66,8 @@ export class MessagePages {
 
   /** Loads one page after the other, always one that is visible now. */
   async #load(): Promise<void> {
-    if (this.#isLoading) return;
-    this.#isLoading = true;
+    if (this.isLoading) return;
+    this.isLoading = true;
     try {
       for (let page = this.#next(); page !== undefined && !this.#isClosed; page = this.#next()) {
         await this.#loadPage(page);
@@ -85,14 +77,14 @@ export class MessagePages {
     } catch (error) {
       this.error = errorText(error);
     } finally {
-      this.#isLoading = false;
+      this.isLoading = false;
       if (!this.#isClosed) this.#onChange();
     }
   }
 
   #next(): number | undefined {
     return this.#wanted.find(
-      (page) => !this.#pages.has(page) && (page === 0 || page * pageSize < this.#total || !this.#isEndKnown),
+      (page) => !this.#pages.has(page) && (page === 0 || page * pageSize < this.total || !this.#isEndKnown),
     );
   }
 
@@ -122,10 +114,10 @@ export class MessagePages {
   #noteEnd(page: number, count: number, next: string | undefined): void {
     const end = page * pageSize + count;
     if (next === undefined) {
-      this.#total = end;
+      this.total = end;
       this.#isEndKnown = true;
     } else {
-      this.#total = Math.max(this.#total, end + (this.#place.state === undefined ? 0 : pageSize));
+      this.total = Math.max(this.total, end + (this.#place.state === undefined ? 0 : pageSize));
     }
   }
 
@@ -145,10 +137,10 @@ export class MessagePages {
     this.#anchors.clear();
     if (beginning !== undefined) this.#pages.set(0, beginning);
     const { entity } = this.#place;
-    this.#range ??= await get<NumberRange>("range", { entity, expected: this.#total });
+    this.#range ??= await get<NumberRange>("range", { entity, expected: this.total });
     const first = BigInt(this.#range.first ?? 0);
     const last = BigInt(this.#range.last ?? 0);
-    const number = first + ((last - first + 1n) * BigInt(page * pageSize)) / BigInt(Math.max(this.#total, 1));
+    const number = first + ((last - first + 1n) * BigInt(page * pageSize)) / BigInt(Math.max(this.total, 1));
     return String(number);
   }
 }

@@ -13,13 +13,6 @@ interface Censuses {
   readonly plans: readonly PlanView[];
 }
 
-/** A line that the server streams while it takes a census. */
-interface CensusLine {
-  readonly kind: string;
-  readonly peeked?: number;
-  readonly expected?: number;
-}
-
 /** Waiting messages over time, by format and version; the progress of write plans; what can be retired. */
 export function CensusPage({ about }: { readonly about: About }): VNode {
   const { value, error, isLoading, reload } = useLoad<Censuses>("census");
@@ -28,8 +21,8 @@ export function CensusPage({ about }: { readonly about: About }): VNode {
   const take = async () => {
     setProgress("Counting …");
     await attempt(async () => {
-      const { signal } = new AbortController();
-      for await (const line of lines<CensusLine>("census", { body: {}, signal }))
+      type Line = { kind: string; peeked?: number; expected?: number };
+      for await (const line of lines<Line>("census", { body: {} }))
         if (line.kind === "progress")
           setProgress(`${countText(line.peeked ?? 0)} of ${countText(line.expected ?? 0)} read …`);
       reload();
