@@ -10,6 +10,7 @@ export { formatGoldenMessage } from "./golden/golden-files.js";
 export { parsePortableJson } from "./golden/portable-json.js";
 export type { PortableValue } from "./golden/portable-value.js";
 export { fromPortableValue, toPortableValue } from "./golden/portable-value.js";
+export { detectsDuplicates } from "./repair/detects-duplicates.js";
 export {
   originalMessageIdProperty,
   resubmitCountProperty,

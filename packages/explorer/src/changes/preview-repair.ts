@@ -52,7 +52,7 @@ export async function previewRepair(
 ): Promise<RepairPreview> {
   const kept: RehearsedMessage[] = [];
   const rehearsal = await rehearseRepair({
-    ...repairOptions(context, request),
+    ...(await repairOptions(context, request, abortSignal)),
     abortSignal,
     onRehearsed: (rehearsed) => {
       if (rehearsed.planned !== "not-selected" && kept.length < maxExamples) kept.push(rehearsed);

@@ -89,8 +89,8 @@ export class RepairJobs {
       await mkdir(dirname(job.view.receipts), { recursive: true });
       const receipts = await openReceiptFile(job.view.receipts);
       try {
-        const options = repairOptions(this.#context, request);
         const abortSignal = job.controller.signal;
+        const options = await repairOptions(this.#context, request, abortSignal);
         onProgress(await repairDeadLetters({ ...options, receipts, abortSignal, onProgress }));
         job.view = { ...job.view, state: "done" };
       } finally {

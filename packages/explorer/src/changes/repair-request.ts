@@ -8,6 +8,7 @@ import {
   type RepairTarget,
   selectDeadLetters,
 } from "@waybill/migration";
+import { detectsDuplicates } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { addressAt } from "../wire/entity-path.js";
 import { Fields } from "../wire/fields.js";
@@ -49,11 +50,15 @@ export function repairRequest(fields: Fields): RepairRequest {
   };
 }
 
-/** The options for both `rehearseRepair` and `repairDeadLetters`. */
-export function repairOptions(
-  { transport, pipeline }: ExplorerContext,
+/**
+ * The options for both `rehearseRepair` and `repairDeadLetters`. Asks the broker whether the target detects duplicates, because it would drop
+ * the messages that it still remembers.
+ */
+export async function repairOptions(
+  { transport, pipeline, catalog }: ExplorerContext,
   request: RepairRequest,
-): RepairOptions {
+  abortSignal?: AbortSignal,
+): Promise<RepairOptions> {
   return {
     transport,
     pipeline,
@@ -61,7 +66,8 @@ export function repairOptions(
     to: request.to,
     body: request.isTranscoded ? "transcode" : "as-is",
     select: selectDeadLetters(request.criteria),
-    targetDetectsDuplicates: request.targetDetectsDuplicates,
+    targetDetectsDuplicates:
+      request.targetDetectsDuplicates || (await detectsDuplicates(catalog, request, { abortSignal })),
     maxPerSecond: request.maxPerSecond,
     limit: request.limit,
   };

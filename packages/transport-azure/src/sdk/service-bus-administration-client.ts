@@ -4,6 +4,7 @@ import type { ServiceBusCallOptions } from "./service-bus-client.js";
 export interface ServiceBusAdministrationClientLike {
   listQueues(options?: ServiceBusCallOptions): AsyncIterable<ListedQueue>;
   listQueuesRuntimeProperties(options?: ServiceBusCallOptions): AsyncIterable<ListedCounts & ListedQueueName>;
+  listTopics(options?: ServiceBusCallOptions): AsyncIterable<ListedTopic & ListedDuplicateDetection>;
   listTopicsRuntimeProperties(
     options?: ServiceBusCallOptions,
   ): AsyncIterable<ListedTopic & { scheduledMessageCount?: number }>;
@@ -35,7 +36,12 @@ export interface ListedSubscriptionName {
 }
 
 /** A queue as it is listed. */
-export interface ListedQueue extends ListedQueueName, ListedOptions {}
+export interface ListedQueue extends ListedQueueName, ListedOptions, ListedDuplicateDetection {}
+
+/** What a queue and a topic have in common. */
+export interface ListedDuplicateDetection {
+  requiresDuplicateDetection: boolean;
+}
 
 /** A topic as it is listed. */
 export interface ListedTopic {
