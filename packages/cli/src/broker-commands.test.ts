@@ -323,6 +323,9 @@ describe.each(environments)("against $name", ({ open }) => {
     const shown = await environment.run(["dead-letters", "show", "orders", "--format", "msgpack", "--body"]);
     expect(shown.lines()).toMatchObject([{ deadLetterReason: "Poison", body: { id: 2 } }]);
 
+    const table = await environment.run(["dead-letters", "show", "orders", "--no-json", "--reason", "Other"]);
+    expect(table.stdout).toMatch(/reason +Other\ndescription +because of Other\n/);
+
     const repair = ["dead-letters", "repair", "orders", "--wait", "200ms", "--reason", "Poison"];
     expect((await environment.run(repair)).json()).toEqual({
       isApplied: false,
