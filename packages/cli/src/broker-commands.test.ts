@@ -301,6 +301,26 @@ describe.each(environments)("against $name", ({ open }) => {
     }
   });
 
+  it("repairs dead letters of a queue that detects duplicates and still remembers them", async () => {
+    await using environment = await open();
+    const messages = [1, 2].map((id) => ({ ...encoded({ id }), messageId: `order-${id}` }));
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders", { requiresDuplicateDetection: true });
+      await fill(broker, "orders", messages, "Poison");
+    });
+    const repair = ["dead-letters", "repair", "orders", "--wait", "200ms", "--apply", "--receipts", "r"];
+    const applied = await environment.run(repair);
+    expect(applied).toMatchObject({
+      exitCode: 0,
+      stderr: "The target detects duplicates: each message gets a new id.\n",
+    });
+    const again = await environment.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    expect(again.map(({ applicationProperties }) => applicationProperties)).toMatchObject([
+      { "waybill-original-message-id": "order-1" },
+      { "waybill-original-message-id": "order-2" },
+    ]);
+  });
+
   it("lists dead letters by cause, shows them, and repairs them in two steps", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {
@@ -318,6 +338,9 @@ describe.each(environments)("against $name", ({ open }) => {
     expect(listed.json()).toMatchObject([{ queue: "orders/$DeadLetterQueue", peeked: 4, decodable: 3 }]);
     const shown = await environment.run(["dead-letters", "show", "orders", "--format", "msgpack", "--body"]);
     expect(shown.lines()).toMatchObject([{ deadLetterReason: "Poison", body: { id: 2 } }]);
+
+    const table = await environment.run(["dead-letters", "show", "orders", "--no-json", "--reason", "Other"]);
+    expect(table.stdout).toMatch(/reason +Other\ndescription +because of Other\n/);
 
     const repair = ["dead-letters", "repair", "orders", "--wait", "200ms", "--reason", "Poison"];
     expect((await environment.run(repair)).json()).toEqual({

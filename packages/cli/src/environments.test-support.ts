@@ -231,7 +231,10 @@ export async function fill(
   if (deadLetterReason === undefined) return;
   const receiver = transport.createReceiver({ queue }, "peekLock");
   for (const message of await receiver.receive({ maxMessages: messages.length, maxWaitTimeInMs: 0 }))
-    await receiver.deadLetter(message.settlement!, { deadLetterReason });
+    await receiver.deadLetter(message.settlement!, {
+      deadLetterReason,
+      deadLetterErrorDescription: `because of ${deadLetterReason}`,
+    });
 }
 
 /** The waiting messages of an entity. */

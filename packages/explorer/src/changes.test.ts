@@ -61,6 +61,17 @@ describe("a repair from the page", () => {
     expect(await fixture.waiting({ queue: "orders", subQueue: "deadLetter" })).toEqual([]);
   });
 
+  it("loses nothing where the queue detects duplicates and still remembers them", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.broker.deleteEntity("orders");
+    await fixture.broker.createQueue("orders", { requiresDuplicateDetection: true });
+    await fixture.send(order(1));
+    await fixture.deadLetter(1);
+    await fixture.post("/api/repair", { entity: "orders" });
+    await untilDone(fixture);
+    expect(await fixture.waiting({ queue: "orders" })).toHaveLength(1);
+  });
+
   it("repairs only the selected group", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     await fixture.send(order(1));

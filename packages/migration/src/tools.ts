@@ -8,6 +8,7 @@ export { captureGoldenMessage } from "./golden/capture-golden-messages.js";
 export { formatGoldenMessage } from "./golden/golden-files.js";
 export { parsePortableJson } from "./golden/portable-json.js";
 export { fromPortableValue, type PortableValue, toPortableValue } from "./golden/portable-value.js";
+export { detectsDuplicates } from "./repair/detects-duplicates.js";
 export {
   originalMessageIdProperty,
   resubmitCountProperty,

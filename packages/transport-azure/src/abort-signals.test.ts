@@ -12,6 +12,8 @@ describe("calls with the signal of a long-lived caller", () => {
     const accepting = { receiveMode: "peekLock", maxWaitTimeInMs: 0, abortSignal: signal } as const;
     for (let i = 0; i < 5; i += 1) {
       await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0, abortSignal: signal });
+      await receiver.peek({ maxMessages: 1, abortSignal: signal });
+      await receiver.receiveDeferred([1n], { abortSignal: signal }).catch(() => {});
       const session = await fixture.transport.acceptSession({ queue: sessions }, "s", accepting);
       await session.close();
     }

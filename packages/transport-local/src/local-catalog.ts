@@ -10,6 +10,9 @@ function toCatalogEntity(description: EntityDescription): CatalogEntity {
   return {
     entity: toName(description),
     ...(description.kind === "topic" ? {} : optionsOf(description)),
+    ...(description.kind === "subscription"
+      ? {}
+      : { requiresDuplicateDetection: description.options.requiresDuplicateDetection }),
     counts: {
       active: description.activeMessageCount + description.deferredMessageCount,
       deferred: description.deferredMessageCount,

@@ -161,7 +161,7 @@ export const replacementTables: Readonly<Record<string, Replacements>> = {
   } satisfies Of<Sdk.ServiceBusSessionReceiverOptions>,
   MessageHandlers: {
     processMessage:
-      "the same; a second argument has an `abortSignal` that aborts when the lock is lost. It never gets an undeserializable body",
+      "the same; a second argument has an `abortSignal` that aborts when a renewal finds that the lock is lost. It never gets an undeserializable body",
     processError: "the same; also gets undeserializable messages",
   } satisfies Of<Sdk.MessageHandlers>,
   ProcessErrorArgs: {

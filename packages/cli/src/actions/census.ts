@@ -108,6 +108,6 @@ function versionText({ messageVersion, upcastPath }: CensusGroup): string | unde
 }
 
 function readerText({ status, serializer, reason }: CensusGroup): string {
-  if (status === "decoded") return serializer ?? "(AMQP value)";
+  if (status === "decoded") return serializer ?? "(none needed)";
   return status === "undeserializable" ? `nobody: ${reason}` : `(${status})`;
 }

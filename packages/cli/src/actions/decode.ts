@@ -36,7 +36,7 @@ function print(terminal: Terminal, outcome: DeserializationOutcome, origin: Orig
   const { bold, red, green } = terminal.colors;
   terminal.line(
     outcome.status === "decoded"
-      ? `${green("decoded")} by ${bold(report.serializer ?? "nobody: it is an AMQP value")} (position ${report.position}), ${report.bytes} bytes`
+      ? `${green("decoded")} by ${bold(report.serializer ?? (report.isEmpty ? "nobody: it has no bytes" : "nobody: it is an AMQP value"))} (position ${report.position}), ${report.bytes} bytes`
       : `${red(outcome.status)}: ${outcome.status === "undeserializable" ? outcome.reason : outcome.error.code}, ${report.bytes} bytes`,
   );
   if (report.messageType !== undefined) {

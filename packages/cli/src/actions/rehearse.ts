@@ -63,5 +63,5 @@ function printReport(terminal: Terminal, entity: string, report: RehearsalReport
 }
 
 function readerText({ outcome, reader }: RehearsalGroup): string | undefined {
-  return outcome === "decoded" ? (reader ?? "(AMQP value)") : undefined;
+  return outcome === "decoded" ? (reader ?? "(none needed)") : undefined;
 }

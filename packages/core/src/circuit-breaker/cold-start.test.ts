@@ -27,6 +27,27 @@ describe("a client that has read no message yet", () => {
     expect(await fixture.counts()).toMatchObject({ active: 10_000, dead: 0, deliveries: 26 });
   });
 
+  it("dead-letters nothing because of scheduled and deferred messages that it can read", async () => {
+    await using fixture = await createCold();
+    const sender = fixture.client.createSender("orders");
+    await sender.sendMessages({ body: { order: 1 } });
+    const receiver = fixture.clientWith({}).createReceiver("orders");
+    for (const message of await receiver.receiveMessages(1)) await receiver.deferMessage(message);
+    await fixture.send(1, text);
+    // More than the client peeks at once.
+    const later = new Date(fixture.clock.now() + 86_400_000);
+    for (let i = 0; i < 150; i += 1)
+      await sender.sendMessages({ body: { order: i }, scheduledEnqueueTimeUtc: later });
+    await fixture.send(1_000, text);
+    const subscription = fixture.client
+      .createReceiver("orders")
+      .subscribe({ processMessage() {}, processError() {} });
+    await fixture.pass(120);
+    await subscription.close();
+    expect(await fixture.counts()).toMatchObject({ active: 1_152, dead: 0 });
+    expect(fixture.circuits[0]).toMatchObject({ state: "open", failures: 100 });
+  });
+
   it("dead-letters no messages in receive calls, and rejects the calls with a suggested option", async () => {
     await using fixture = await createCold();
     await fixture.send(10_000, text);

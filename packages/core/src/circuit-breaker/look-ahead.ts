@@ -22,7 +22,7 @@ export interface Survey extends Omit<LookAheadResult, "next" | "isAtEnd"> {
   readonly advice: string | undefined;
 }
 
-/** Is notified of every body that a look could read. */
+/** Is notified of every body of an active message that a look could read. */
 export type OnReadable = (delivered: DeliveredMessage, report: DeserializationReport) => void;
 
 const pageSize = 100;
@@ -47,20 +47,28 @@ export class LookAhead {
   }
 
   /**
-   * Reads up to 100 messages from a sequence number on, until one can be read; at least `minMessages` if there are so many, however large their
-   * bodies are. Rejects as peeking does.
+   * Reads up to 100 active messages from a sequence number on, until one can be read; at least `minMessages` if there are so many, however large
+   * their bodies are. Rejects as peeking does.
    */
   async survey(from: bigint, minMessages: number): Promise<Survey> {
     const tally = new RehearsalTally(this.#pipeline);
     const budget = new LookBudget(minMessages);
-    for (const message of await this.#peek(from)) {
-      const outcome = await tally.read(message);
-      if (outcome.status === "decoded") {
-        this.#onReadable(message, outcome.report);
-        return { messageCount: tally.messageCount, readable: message, advice: undefined };
+    let next = from;
+    for (let page = 0; page < maxPages && tally.messageCount < pageSize && !budget.isSpent; page += 1) {
+      const messages = await this.#peek(next);
+      const active = messages.filter(isActive).slice(0, pageSize - tally.messageCount);
+      for (const message of active) {
+        const outcome = await tally.read(message);
+        if (outcome.status === "decoded") {
+          this.#onReadable(message, outcome.report);
+          return { messageCount: tally.messageCount, readable: message, advice: undefined };
+        }
+        budget.spend(message, outcome);
+        if (budget.isSpent) break;
       }
-      budget.spend(message, outcome);
-      if (budget.isSpent) break;
+      // One page is enough, unless scheduled or deferred messages took its place.
+      if (active.length === messages.length) break;
+      next = (messages.at(-1)?.sequenceNumber ?? next) + 1n;
     }
     return { messageCount: tally.messageCount, readable: undefined, advice: tally.advice };
   }
@@ -77,9 +85,9 @@ export class LookAhead {
         messageCount += 1;
         next = message.sequenceNumber + 1n;
         const outcome = await readBody(this.#pipeline, message);
-        if (outcome.status === "decoded") {
+        if (outcome.status === "decoded" && isActive(message)) {
           this.#onReadable(message, outcome.report);
-          if (message.state === "active") return { messageCount, readable: message, next, isAtEnd: false };
+          return { messageCount, readable: message, next, isAtEnd: false };
         }
         budget.spend(message, outcome);
         if (budget.isSpent) break;
@@ -91,6 +99,11 @@ export class LookAhead {
   #peek(fromSequenceNumber: bigint): Promise<DeliveredMessage[]> {
     return this.#receiver().peek({ maxMessages: pageSize, fromSequenceNumber });
   }
+}
+
+/** Scheduled and deferred messages may be old, and are not delivered now: that one can be read does not show that this consumer works. */
+function isActive({ state }: DeliveredMessage): boolean {
+  return state !== "scheduled" && state !== "deferred";
 }
 
 /** What one look may still read. */

@@ -10,6 +10,8 @@ export interface EntityCatalog {
 export interface CatalogEntity {
   readonly entity: EntityName;
   readonly requiresSession?: boolean | undefined;
+  /** Whether a queue or topic drops messages whose `messageId` it has received within its history window. */
+  readonly requiresDuplicateDetection?: boolean | undefined;
   /** The time to live of messages that have none of their own, in milliseconds; `Infinity` when they never expire. */
   readonly defaultMessageTimeToLiveInMs?: number | undefined;
   /** The entity to which every message is forwarded. */

@@ -6,7 +6,7 @@ import type { Linked } from "../foundation/linked-set.js";
 /** The second argument of a handler. */
 export interface MessageContext {
   /**
-   * Aborts when the handler can no longer settle its message: the lock is lost, or closing the subscription took longer than
+   * Aborts when the handler can no longer settle its message: a renewal found the lock lost, or closing the subscription took longer than
    * `closeTimeoutInMs`. The signal's `reason` is a `WaybillError`.
    */
   readonly abortSignal: AbortSignal;

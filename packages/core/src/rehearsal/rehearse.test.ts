@@ -176,6 +176,17 @@ describe("client.rehearse", () => {
       "additionalDeserializers: [text()]",
     ],
     [
+      "JSON that is labelled text/plain",
+      { body: encoder.encode('{"n":1}'), contentType: "text/plain" },
+      'contentTypePolicies: { foreign: { assume: "json" } }',
+    ],
+    [
+      "JSON under the label of another format",
+      { body: encoder.encode('{"n":1}'), contentType: "application/xml" },
+      'contentTypePolicies: { foreign: { assume: "json" } }',
+    ],
+    ["XML", { body: encoder.encode("<n>1</n>"), contentType: "application/xml" }, undefined],
+    [
       "bytes",
       { body: Uint8Array.of(0xff, 0), contentType: "application/octet-stream" },
       "additionalDeserializers: [bytes()]",
@@ -202,6 +213,16 @@ describe("client.rehearse", () => {
     await fixture.client.createSender("orders").sendEncodedMessages(message);
     const { groups } = await fixture.client.rehearse("orders");
     expect(groups.map((each) => each.suggestion)).toEqual([suggestion]);
+  });
+
+  it("suggests no serializer that the chain has, when its schema refuses the value", async () => {
+    const refused = () => {
+      throw new Error("No such order.");
+    };
+    await using fixture = await createFixture({ client: { serializer: json({ schema: refused }) } });
+    await fixture.client.createSender("orders").sendEncodedMessages({ body: encoder.encode('"hello"') });
+    const { groups } = await fixture.client.rehearse("orders");
+    expect(groups).toMatchObject([{ reason: "ValidationFailed", suggestion: undefined }]);
   });
 
   it("suggests options for transformed bodies and unknown types", async () => {

@@ -56,32 +56,34 @@ export async function suggestOption(
   for (const { reason } of report.attempts) if (byReason[reason] !== undefined) return byReason[reason];
   if (report.declared !== undefined || !(message.body instanceof Uint8Array)) return undefined;
   const label = labelOf(report);
-  const additional = serializerOf(label.essence);
-  if (additional !== undefined) {
-    return { trait: label.text, option: `additionalDeserializers: [${additional}]` };
+  if (label.essence === "text/plain" && isJsonContainer(message.body)) {
+    const json = pipeline.serializers.find(readsJson);
+    if (json !== undefined) return assume(label, json.name);
   }
+  const additional = serializerOf(label.essence);
+  if (additional !== undefined) return add(label, additional);
   const reader = await findReader(pipeline, message, message.body);
   if (reader !== undefined) return assume(label, reader);
-  return label.kind === "missing" ? byLook(message.body) : undefined;
+  return label.kind === "missing" ? byLook(pipeline, message.body) : undefined;
 }
 
 interface Label {
-  readonly kind: "missing" | "unknown";
+  readonly kind: "missing" | "unknown" | "foreign";
   readonly essence: string | undefined;
   /** For use in a sentence, with control characters escaped, and truncated. */
   readonly text: string;
 }
 
 function labelOf({ contentType = "", attempts }: Undeserializable["report"]): Label {
-  const isUnknown = attempts.some(
-    ({ reason }) => reason === "content-type-unknown" || reason === "content-type-malformed",
-  );
+  const has = (code: ReasonCode) => attempts.some(({ reason }) => reason === code);
+  const isUnknown = has("content-type-unknown") || has("content-type-malformed");
   const text =
     contentType === ""
       ? "have no content type"
       : `have the content type ${JSON.stringify(cut(contentType, 64))}`;
   const essence = contentType === "" ? undefined : parseMediaType(contentType)?.essence;
-  return { kind: isUnknown ? "unknown" : "missing", essence, text };
+  const kind = has("content-type-foreign") ? "foreign" : isUnknown ? "unknown" : "missing";
+  return { kind, essence, text };
 }
 
 /**
@@ -94,7 +96,6 @@ async function findReader(
   body: Uint8Array,
 ): Promise<string | undefined> {
   const text = textOf(body);
-  const readsJson = ({ mediaTypes }: Serializer) => mediaTypes.includes("application/json");
   const serializers =
     text === undefined || parseJson(text) === undefined
       ? pipeline.serializers
@@ -110,6 +111,10 @@ async function findReader(
   return undefined;
 }
 
+function readsJson({ mediaTypes }: Serializer): boolean {
+  return mediaTypes.includes("application/json");
+}
+
 function assume({ kind, text }: Label, reader: string): Suggestion {
   const look = reader === "json" ? "look like JSON" : `can be read as ${JSON.stringify(reader)}`;
   return {
@@ -122,11 +127,16 @@ function serializerOf(essence = ""): string | undefined {
   return byMediaType[essence] ?? (essence.endsWith("+json") ? byMediaType["+json"] : undefined);
 }
 
-/** If no serializer of the chain can read it, it may still be JSON or text. */
-function byLook(body: Uint8Array): Suggestion | undefined {
+function add({ text }: Label, serializer: string): Suggestion {
+  return { trait: text, option: `additionalDeserializers: [${serializer}]` };
+}
+
+/** If no serializer of the chain can read it, it may still be JSON or text. One that the chain has was tried: its schema refuses the value. */
+function byLook({ serializers }: Pipeline, body: Uint8Array): Suggestion | undefined {
   const text = textOf(body);
   if (text === undefined || text.trim() === "") return undefined;
   const serializer = parseJson(text) === undefined ? "text" : "json";
+  if (serializers.some(({ name }) => name === serializer)) return undefined;
   return {
     trait: `have no content type and look like ${serializer === "json" ? "JSON" : "text"}`,
     option: `additionalDeserializers: [${serializer}()], contentTypePolicies: { missing: { assume: "${serializer}" } }`,
@@ -153,4 +163,10 @@ function hasControls(text: string): boolean {
     if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return true;
   }
   return false;
+}
+
+/** Whether a body is an object or array in JSON: as text, hardly anybody means that. */
+function isJsonContainer(body: Uint8Array): boolean {
+  const text = textOf(body);
+  return text !== undefined && /^\s*[[{]/.test(text) && parseJson(text) !== undefined;
 }

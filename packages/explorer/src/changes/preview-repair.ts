@@ -6,7 +6,7 @@ import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText } from "../reads/message-row.js";
 import { readMessage } from "../reads/peek.js";
 import { valueTree } from "../values/value-tree.js";
-import { originOf, type RepairRequest } from "./repair-request.js";
+import { originOf, type RepairRequest, repairOptions } from "./repair-request.js";
 
 /** What a repair would do, with the differences for some of the messages. */
 export type RepairPreview = Awaited<ReturnType<typeof previewRepair>>;
@@ -24,9 +24,7 @@ export async function previewRepair(
 ) {
   const kept: RehearsedMessage[] = [];
   const rehearsal = await rehearseRepair({
-    transport: context.transport,
-    pipeline: context.pipeline,
-    ...request,
+    ...(await repairOptions(context, request, abortSignal)),
     abortSignal,
     onRehearsed: (rehearsed) => {
       if (rehearsed.planned !== "not-selected" && kept.length < maxExamples) kept.push(rehearsed);

@@ -5,7 +5,7 @@ import { entityPathOf } from "@waybill/core/transport";
 import { openReceiptFile, type RepairResult, repairDeadLetters } from "@waybill/migration";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { RequestError } from "../wire/request-error.js";
-import { type RepairRequest, receiptFile } from "./repair-request.js";
+import { type RepairRequest, receiptFile, repairOptions } from "./repair-request.js";
 
 /** The state of a repair. */
 export interface RepairJobView {
@@ -89,10 +89,9 @@ export class RepairJobs {
       await mkdir(dirname(job.view.receipts), { recursive: true });
       const receipts = await openReceiptFile(job.view.receipts);
       try {
-        const { transport, pipeline } = this.#context;
         const abortSignal = job.controller.signal;
-        const options = { transport, pipeline, ...request, receipts, abortSignal, onProgress };
-        onProgress(await repairDeadLetters(options));
+        const options = await repairOptions(this.#context, request, abortSignal);
+        onProgress(await repairDeadLetters({ ...options, receipts, abortSignal, onProgress }));
         job.view = { ...job.view, state: "done" };
       } finally {
         await receipts.close();

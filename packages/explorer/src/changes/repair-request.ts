@@ -7,6 +7,7 @@ import {
   type RepairTarget,
   selectDeadLetters,
 } from "@waybill/migration";
+import { detectsDuplicates } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { addressAt } from "../wire/entity-path.js";
 import { Fields } from "../wire/fields.js";
@@ -35,6 +36,21 @@ export function repairRequest(fields: Fields): RepairRequest {
     targetDetectsDuplicates: fields.flag("targetDetectsDuplicates"),
     maxPerSecond: fields.optionalRate("rate"),
     limit: fields.optionalCount("limit", { min: 0 }) || undefined,
+  };
+}
+
+/**
+ * The options for both `rehearseRepair` and `repairDeadLetters`. Asks the broker whether the target detects duplicates, because it would drop
+ * the messages that it still remembers.
+ */
+export async function repairOptions(
+  { transport, pipeline, catalog }: ExplorerContext,
+  request: RepairRequest,
+  abortSignal?: AbortSignal,
+): Promise<RepairOptions> {
+  const targetDetectsDuplicates =
+    request.targetDetectsDuplicates || (await detectsDuplicates(catalog, request, { abortSignal }));
+  return { transport, pipeline, ...request, targetDetectsDuplicates };
   };
 }
 

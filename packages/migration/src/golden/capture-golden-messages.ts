@@ -242,15 +242,30 @@ class OwnVersion {
   }
 
   /** Keeps the properties that name type, version and compression and adds none: a message without a version must stay without one. */
-  #properties({ applicationProperties }: DeliveredMessage, redact: (leaf: unknown, path: string) => unknown) {
+  #properties(message: DeliveredMessage, redact: (leaf: unknown, path: string) => unknown) {
+    const { applicationProperties } = message;
     const kept = new Set(["Content-Encoding", "content-encoding", ...this.#stamps()]);
     const properties = Object.entries(applicationProperties)
       .filter(([name]) => !diagnostics.has(name))
-      .map(([name, value]) => [
-        name,
-        kept.has(name) ? value : redact(value, `/applicationProperties/${name}`),
-      ]);
+      .map(([name, value]) => {
+        const redacted = kept.has(name) ? value : redact(value, `/applicationProperties/${name}`);
+        return [name, this.#identifies(message, name, redacted) ? value : redacted];
+      });
     return Object.fromEntries(properties) as EncodedMessage["applicationProperties"];
+  }
+
+  /** Whether type and version are read from a property, such as `type`, and would be others with its redacted value. */
+  #identifies(message: DeliveredMessage, name: string, redacted: unknown): boolean {
+    if (this.#type === undefined) return false;
+    const resolver = this.#pipeline.messageTypeResolver;
+    const identity = (one: object) => JSON.stringify(resolver.identify(one as EncodedMessage));
+    try {
+      const applicationProperties = { ...message.applicationProperties, [name]: redacted };
+      return identity(message) !== identity({ ...message, applicationProperties });
+    } catch {
+      // The redacted value is no version, for example.
+      return true;
+    }
   }
 
   #stamps(): string[] {

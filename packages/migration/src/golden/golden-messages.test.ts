@@ -120,6 +120,18 @@ describe("capturing golden messages", () => {
     expect(messages[0]?.message.applicationProperties).toEqual({ tenant: "Aaaaaaa", shard: 1n });
   });
 
+  it("keeps a property that has the message type, so that the same chain finds nothing", async () => {
+    const { subject: _, ...untyped } = asV1(ada);
+    await using fixture = await openGolden([
+      { ...untyped, applicationProperties: { type: "order", tenant: "Contoso" } },
+    ]);
+    const { messages } = await fixture.capture();
+    expect(messages[0]?.message.applicationProperties).toEqual({ type: "order", tenant: "Aaaaaaa" });
+    await writeGoldenMessages(fixture.directory, messages);
+    const { failures } = await checkGoldenMessages({ pipeline: now, directory: fixture.directory });
+    expect(failures).toEqual([]);
+  });
+
   it("keeps the content encoding of a compressed body in any letter case", async () => {
     const sent = asV1(ada);
     const body = gzipSync(sent.body as Uint8Array);

@@ -34,7 +34,7 @@ export interface RepairOptions extends CallOptions {
   /**
    * Whether the target detects duplicates. If so, each message gets a new id that is the same on every attempt: the target does not drop it as
    * a duplicate of the original, and drops it if a crash made the repair send it twice. An application property keeps the original id. Default:
-   * false.
+   * false, with which a target that detects duplicates drops every message that it has received within its history window: it is lost.
    */
   readonly targetDetectsDuplicates?: boolean | undefined;
   /** Messages that were resubmitted this often stay in the dead-letter queue. Default: 3. */

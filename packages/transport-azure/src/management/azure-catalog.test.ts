@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type {
+  ListedDuplicateDetection,
   ListedOptions,
   ServiceBusAdministrationClientLike,
 } from "../sdk/service-bus-administration-client.js";
 import { azureCatalog } from "./azure-catalog.js";
 
-const options: ListedOptions = {
+const options: ListedOptions & ListedDuplicateDetection = {
   requiresSession: false,
+  requiresDuplicateDetection: false,
   defaultMessageTimeToLive: "P10675199DT2H48M5.4775807S",
 };
 const none = { deadLetterMessageCount: 0, transferMessageCount: 0, transferDeadLetterMessageCount: 0 };
@@ -16,6 +18,7 @@ function namespace(answers: Partial<ServiceBusAdministrationClientLike>): Servic
   return {
     listQueues: () => list(),
     listQueuesRuntimeProperties: () => list(),
+    listTopics: () => list(),
     listTopicsRuntimeProperties: () => list(),
     listSubscriptions: () => list(),
     listSubscriptionsRuntimeProperties: () => list(),
@@ -36,6 +39,7 @@ describe("the catalog of an Azure namespace", () => {
             name: "Orders",
             ...options,
             requiresSession: true,
+            requiresDuplicateDetection: true,
             defaultMessageTimeToLive: "P1DT2H3M4.5S",
             forwardTo: "https://contoso.servicebus.windows.net/archive%2fold",
             forwardDeadLetteredMessagesTo: "graveyard",
@@ -48,6 +52,7 @@ describe("the catalog of an Azure namespace", () => {
       {
         entity: { queue: "Orders" },
         requiresSession: true,
+        requiresDuplicateDetection: true,
         defaultMessageTimeToLiveInMs: 93_784_500,
         forwardTo: "archive/old",
         forwardDeadLetteredMessagesTo: "graveyard",
@@ -59,6 +64,7 @@ describe("the catalog of an Azure namespace", () => {
   it("lists topics before their subscriptions; an unlimited time to live is infinite", async () => {
     const catalog = azureCatalog(
       namespace({
+        listTopics: () => list({ name: "Events", requiresDuplicateDetection: true }),
         listTopicsRuntimeProperties: () => list({ name: "events", scheduledMessageCount: 5 }),
         listSubscriptions: (topic) => list({ topicName: topic, subscriptionName: "billing", ...options }),
         listSubscriptionsRuntimeProperties: () =>
@@ -66,7 +72,7 @@ describe("the catalog of an Azure namespace", () => {
       }),
     );
     expect(await catalog.listEntities()).toMatchObject([
-      { entity: { topic: "events" }, counts: { scheduled: 5, active: 0 } },
+      { entity: { topic: "events" }, requiresDuplicateDetection: true, counts: { scheduled: 5, active: 0 } },
       {
         entity: { topic: "events", subscription: "billing" },
         defaultMessageTimeToLiveInMs: Number.POSITIVE_INFINITY,

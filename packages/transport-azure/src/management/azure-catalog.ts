@@ -29,11 +29,13 @@ async function queues(
   client: ServiceBusAdministrationClientLike,
   call: ServiceBusCallOptions,
 ): Promise<CatalogEntity[]> {
-  const counts = await byName(client.listQueuesRuntimeProperties(call), ({ name }) => name);
+  const running = await byName(client.listQueuesRuntimeProperties(call), ({ name }) => name);
   const found: CatalogEntity[] = [];
   for await (const queue of client.listQueues(call)) {
-    const counted = counts.get(queue.name.toLowerCase());
-    found.push({ entity: { queue: queue.name }, ...optionsOf(queue), counts: countsOf(counted) });
+    const counted = running.get(queue.name.toLowerCase());
+    const { name, requiresDuplicateDetection } = queue;
+    const counts = countsOf(counted);
+    found.push({ entity: { queue: name }, ...optionsOf(queue), requiresDuplicateDetection, counts });
   }
   return found;
 }
@@ -43,6 +45,7 @@ async function topics(
   client: ServiceBusAdministrationClientLike,
   call: ServiceBusCallOptions,
 ): Promise<CatalogEntity[]> {
+  const listed = await byName(client.listTopics(call), ({ name }) => name);
   const found: CatalogEntity[] = [];
   for await (const { name: topic, scheduledMessageCount } of client.listTopicsRuntimeProperties(call)) {
     const counts = countsOf({
@@ -52,7 +55,8 @@ async function topics(
       transferMessageCount: 0,
       transferDeadLetterMessageCount: 0,
     });
-    found.push({ entity: { topic }, counts });
+    const { requiresDuplicateDetection } = listed.get(topic.toLowerCase()) ?? {};
+    found.push({ entity: { topic }, requiresDuplicateDetection, counts });
     const running = client.listSubscriptionsRuntimeProperties(topic, call);
     const counted = await byName(running, ({ subscriptionName }) => subscriptionName);
     for await (const subscription of client.listSubscriptions(topic, call)) {

@@ -49,6 +49,8 @@ import { receiveDeferred } from "./receive-deferred.js";
 import { receiveMessages } from "./receive-messages.js";
 import type { ReceivingLinks } from "./receiving-links.js";
 
+const neverAborted = new AbortController().signal;
+
 /** Dependencies of a receiver. */
 export interface AzureReceiverSettings {
   readonly entityPath: string;
@@ -239,7 +241,9 @@ export class AzureReceiver implements TransportReceiver {
     if (this.#isClosed) throw closedError(this.entityPath);
     if (abortSignal?.aborted) throw abortedError(this.entityPath);
     try {
-      return await call(abortSignal === undefined ? {} : { abortSignal });
+      if (abortSignal === undefined) return await call({});
+      // The SDK leaves a listener on the signal of each management request.
+      return await underEither(abortSignal, neverAborted, (signal) => call({ abortSignal: signal }));
     } catch (error) {
       throw this.#toError(error, abortSignal);
     }

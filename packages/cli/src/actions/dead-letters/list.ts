@@ -69,7 +69,7 @@ function print(terminal: Terminal, surveys: readonly ListedSurvey[]): void {
 }
 
 function nowText({ status, serializer, failure, reason }: DeadLetterGroup): string {
-  if (status === "decoded") return serializer ?? "(AMQP value)";
+  if (status === "decoded") return serializer ?? "(none needed)";
   if (status === "unavailable") return "(unavailable)";
   const who = failure?.serializer === undefined ? "" : `${failure.serializer} `;
   return `nobody: ${failure === undefined ? reason : `${who}${failure.stage}: ${failure.reason}`}`;

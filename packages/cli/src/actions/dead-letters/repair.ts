@@ -11,6 +11,7 @@ import {
   repairDeadLetters,
   selectDeadLetters,
 } from "@waybill/migration";
+import { detectsDuplicates } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
 import { type DeadLetterAddress, parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
@@ -30,7 +31,7 @@ export interface RepairCommandOptions extends CommonOptions, DeadLetterCriteria 
   readonly to?: string;
   readonly transcode?: boolean;
   readonly includeUndeserializable?: boolean;
-  readonly targetDetectsDuplicates?: boolean;
+  readonly targetDetectsDuplicates?: boolean | undefined;
   readonly maxResubmits?: number;
   readonly rate?: number;
   readonly limit?: number;
@@ -49,9 +50,36 @@ export async function repair(path: string, options: RepairCommandOptions): Promi
     );
   }
   await using context = await openBrokerContext(options);
+  const settings = await withDuplicateDetection(context, repairPath, options);
+  noteOtherSubscriptions(context.terminal, repairPath);
   return isApplied && receipts !== undefined
-    ? await apply(context, repairPath, options, receipts)
-    : await rehearse(context, repairPath, options);
+    ? await apply(context, repairPath, settings, receipts)
+    : await rehearse(context, repairPath, settings);
+}
+
+/** Asks the broker whether the target detects duplicates, because it would drop the messages that it still remembers. */
+async function withDuplicateDetection(
+  { catalog, terminal, abortSignal }: BrokerContext,
+  path: RepairPath,
+  options: RepairCommandOptions,
+): Promise<RepairCommandOptions> {
+  if (options.targetDetectsDuplicates === true) return options;
+  const targetDetectsDuplicates = await detectsDuplicates(catalog([]), path, { abortSignal });
+  if (targetDetectsDuplicates === undefined) {
+    terminal.note(
+      "Whether the target detects duplicates is not known: that needs the Manage claim. If it does, give --target-detects-duplicates; otherwise it drops messages that it has received lately.",
+    );
+  } else if (targetDetectsDuplicates) {
+    terminal.note("The target detects duplicates: each message gets a new id.");
+  }
+  return { ...options, targetDetectsDuplicates };
+}
+
+function noteOtherSubscriptions(terminal: Terminal, { from, to = from }: RepairPath): void {
+  if (!("topic" in to)) return;
+  terminal.note(
+    `All subscriptions of ${to.topic} get the messages, except those with the filter that docs/census.md describes under Repair.`,
+  );
 }
 
 function parseTarget(path: string | undefined): RepairTarget | undefined {

@@ -68,6 +68,8 @@ function print(
     ["PROPERTY", "VALUE"],
     [
       ["reason", message.deadLetterReason],
+      // The record has the same in a table.
+      ["description", record === undefined ? message.deadLetterErrorDescription : undefined],
       ["subject", message.subject],
       ["content type", message.contentType],
       ["enqueued", message.enqueuedTimeUtc],

@@ -25,7 +25,7 @@ export function repairCommand(): WaybillCommand {
     .addOption(new Option("--include-undecodable").hideHelp().implies({ includeUndeserializable: true }))
     .option(
       "--target-detects-duplicates",
-      "the target detects duplicates: give each message a new id, so that no crash sends it twice",
+      "the target detects duplicates: give each message a new id, or it is dropped; default: the broker is asked, which needs the Manage claim on Azure",
     )
     .option(
       "--max-resubmits <number>",

@@ -119,7 +119,7 @@ function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
       </fieldset>
       <fieldset disabled={isRunning} class="columns">
         <legend>Where to, and how fast</legend>
-        <Field label="Destination (a subscription's messages reach only it)" name="to" value={origin} />
+        <Field label="Destination (a topic's other subscriptions need a filter)" name="to" value={origin} />
         <Field label="Messages per second (empty: no limit)" name="rate" type="number" />
         <Field label="Maximum number (empty: all)" name="limit" type="number" />
         <label>
