@@ -321,7 +321,7 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   #sendOpen(): void {
-    writeOpen(this.write(), this.options);
+    writeOpen(this.write(), this.remoteMaxFrameSize, this.options);
     this.#move("open-sent");
   }
 

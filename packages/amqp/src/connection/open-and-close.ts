@@ -4,9 +4,16 @@ import { AMQP_FRAME, writeFrame } from "../frames/frame.js";
 import { asValue, closeType, openType } from "../frames/performatives.js";
 import type { ResolvedConnectionOptions } from "./connection-options.js";
 
-/** Writes the open of a connection (2.7.1). */
+/** The smallest maximum that a peer may announce (2.7.1). */
+const SMALLEST_MAXIMUM = 512;
+
+/**
+ * Writes the open of a connection (2.7.1). It offers no larger frames than a peer that opened first receives: uAMQP, below Microsoft's older SDKs for
+ * Python, takes the offer as the size of its frames and then cannot encode one that is larger than its own maximum.
+ */
 export function writeOpen(
   to: ByteWriter,
+  remoteMaxFrameSize: number,
   {
     containerId,
     hostname,
@@ -20,7 +27,7 @@ export function writeOpen(
   writeFrame(to, AMQP_FRAME, 0, openType, {
     containerId,
     hostname,
-    maxFrameSize,
+    maxFrameSize: Math.min(maxFrameSize, Math.max(remoteMaxFrameSize, SMALLEST_MAXIMUM)),
     channelMax,
     idleTimeOut: idleTimeOutMs > 0 ? idleTimeOutMs : undefined,
     offeredCapabilities,
