@@ -15,6 +15,12 @@ const lowerCaseProperty = "content-encoding";
 
 export const contentCodings: readonly ContentCoding[] = Object.freeze(["gzip", "deflate", "br"]);
 
+/**
+ * Values that name no compression. Producers and bridges write the character set of a body where other messages have its compression, as the AMQP
+ * property of that name invites them to.
+ */
+const notCompressed: ReadonlySet<string> = new Set(["", "identity", "none", "utf-8", "utf8", "us-ascii"]);
+
 /** Bodies with more codings are refused, because each costs a full pass and real bodies have one or two. */
 const maxCodings = 3;
 
@@ -28,6 +34,7 @@ interface Zlib {
   brotliCompressSync(bytes: Uint8Array, options: object): Uint8Array;
   gunzipSync(bytes: Uint8Array, options: object): Inflated;
   inflateSync(bytes: Uint8Array, options: object): Inflated;
+  inflateRawSync(bytes: Uint8Array, options: object): Inflated;
   brotliDecompressSync(bytes: Uint8Array, options: object): Inflated;
   readonly constants: { readonly BROTLI_PARAM_QUALITY: number };
 }
@@ -66,7 +73,7 @@ export function withoutContentEncoding(
 
 /**
  * Reads a `Content-Encoding` value: the codings to undo, outermost first. Throws `content-encoding-unknown` for one that is not
- * gzip, deflate, br or identity, or for more than three.
+ * gzip (or x-gzip), deflate, br, identity or a character set of UTF-8, or for more than three.
  */
 export function parseContentEncoding(value: unknown): readonly ContentCoding[] {
   if (typeof value !== "string")
@@ -75,7 +82,7 @@ export function parseContentEncoding(value: unknown): readonly ContentCoding[] {
     .slice(0, 256)
     .split(",")
     .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== "" && name !== "identity");
+    .filter((name) => !notCompressed.has(name));
   if (names.length > maxCodings) {
     throw decodeFailure(
       "content-encoding-unknown",
@@ -86,7 +93,9 @@ export function parseContentEncoding(value: unknown): readonly ContentCoding[] {
 }
 
 function supported(name: string): ContentCoding {
-  const coding = contentCodings.find((each) => each === name);
+  // RFC 9110, 8.4.1.3: x-gzip is equivalent to gzip.
+  const plain = name === "x-gzip" ? "gzip" : name;
+  const coding = contentCodings.find((each) => each === plain);
   if (coding !== undefined) return coding;
   throw decodeFailure("content-encoding-unknown", `The content coding ${quoted(name, 32)} is not supported.`);
 }
@@ -115,7 +124,7 @@ export function decompress(
   maxBytes: number,
 ): Awaitable<Uint8Array> {
   if (zlib === undefined)
-    return throughStream(new DecompressionStream(streamFormat(coding)), bytes, maxBytes);
+    return throughStream(new DecompressionStream(inflatingFormat(coding, bytes)), bytes, maxBytes);
   const options = { maxOutputLength: Math.min(maxBytes, maxZlibBytes), info: true };
   try {
     const { buffer, engine } = inflate(zlib, coding, bytes, options);
@@ -136,10 +145,16 @@ function inflate(from: Zlib, coding: ContentCoding, bytes: Uint8Array, options: 
     case "gzip":
       return from.gunzipSync(bytes, options);
     case "deflate":
-      return from.inflateSync(bytes, options);
+      return hasZlibHeader(bytes) ? from.inflateSync(bytes, options) : from.inflateRawSync(bytes, options);
     case "br":
       return from.brotliDecompressSync(bytes, options);
   }
+}
+
+/** Whether deflated data is in zlib's format, as RFC 9110 says. .NET's `DeflateStream`, and many other programs, write it without. */
+function hasZlibHeader(bytes: Uint8Array): boolean {
+  const [method = 0, check = 0] = bytes;
+  return (method & 0x0f) === 8 && (method * 256 + check) % 31 === 0;
 }
 
 function decompressionFailure(error: unknown, coding: ContentCoding, maxBytes: number): unknown {
@@ -152,6 +167,10 @@ function decompressionFailure(error: unknown, coding: ContentCoding, maxBytes: n
     );
   }
   return decodeFailure("compression-corrupt", `The body is not valid ${coding} data.`, error);
+}
+
+function inflatingFormat(coding: ContentCoding, bytes: Uint8Array): CompressionFormat {
+  return coding === "deflate" && !hasZlibHeader(bytes) ? "deflate-raw" : streamFormat(coding);
 }
 
 function streamFormat(coding: ContentCoding): CompressionFormat {
