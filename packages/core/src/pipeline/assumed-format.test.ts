@@ -171,7 +171,8 @@ describe("an unknown content type", () => {
 
 describe("the content type of another format", () => {
   it.each([
-    ["text/plain; charset=utf-8"],
+    ["text/plain; charset=iso-8859-1"],
+    ["text/csv"],
     ["application/xml"],
     ["application/x-protobuf"],
     ["application/cbor"],
@@ -190,6 +191,18 @@ describe("the content type of another format", () => {
     });
   });
 
+  it.each(["text/plain", "Text/Plain; charset=UTF-8"])("names no format if it is only text: %s", (type) => {
+    expect(read("[1]", {}, type)).toMatchObject({
+      body: [1],
+      report: { serializer: "json", assumed: undefined, attempts: [{ reason: "content-type-foreign" }] },
+    });
+    for (const body of ["42", "[1", "hello"])
+      expect(read(body, {}, type)).toMatchObject({ status: "undeserializable" });
+    expect(read("[1]", { contentTypePolicies: { foreign: "reject" } }, type)).toMatchObject({
+      status: "undeserializable",
+    });
+  });
+
   it("does not keep a serializer from what has a header of its own", () => {
     expect(read("#[1]", {}, "text/plain")).toMatchObject({
       body: [1],
@@ -198,7 +211,7 @@ describe("the content type of another format", () => {
   });
 
   it("is overruled by a policy", () => {
-    expect(read("[1]", { contentTypePolicies: { foreign: "try-all" } }, "text/plain")).toMatchObject({
+    expect(read("[1]", { contentTypePolicies: { foreign: "try-all" } }, "text/csv")).toMatchObject({
       body: [1],
     });
     const assumed = { contentTypePolicies: { foreign: { assume: "json" } } } as const;

@@ -39,6 +39,15 @@ export function isForeign({ essence, suffix }: MediaType): boolean {
   return namesFormat(subtype) || beginnings.test(essence);
 }
 
+/**
+ * Whether a content type says no more than that the body is text in UTF-8. Azure Functions label every string that they send `text/plain`, and
+ * so does Azure's portal unless told otherwise: most are JSON.
+ */
+export function isAnyText({ essence, parameters }: MediaType): boolean {
+  const charset = parameters.get("charset");
+  return essence === "text/plain" && (charset === undefined || /^(?:utf-?8|us-ascii)$/i.test(charset));
+}
+
 function namesFormat(subtype: string): boolean {
   return formats.has(subtype.slice(Math.max(subtype.lastIndexOf("."), subtype.lastIndexOf("-")) + 1));
 }
