@@ -71,10 +71,15 @@ describe("json", () => {
       expect(reasonOf(() => read(json({ byteOrderMark: "refuse" }), bytes))).toBe("malformed");
     });
 
-    it("does not take a byte order mark or white space for undeclared JSON", () => {
+    it("reads undeclared JSON behind a byte order mark and white space", () => {
       const undeclared = { isDeclared: false };
-      expect(reasonOf(() => read(json(), "\ufeff{}", undeclared))).toBe("not-recognized");
-      expect(reasonOf(() => read(json(), " {}", undeclared))).toBe("not-recognized");
+      for (const body of ["\ufeff{}", " \r\n\t{}", "\ufeff\n{} "])
+        expect(read(json(), body, undeclared)).toEqual({});
+      for (const body of ["\ufeff7", " 7", "\ufeff\ufeff{}", "\ufeff", " "])
+        expect(reasonOf(() => read(json(), body, undeclared))).toBe("not-recognized");
+      expect(reasonOf(() => read(json({ byteOrderMark: "refuse" }), "\ufeff{}", undeclared))).toBe(
+        "malformed",
+      );
     });
 
     it("takes only objects and arrays for undeclared JSON", () => {

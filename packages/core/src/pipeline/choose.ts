@@ -61,7 +61,7 @@ function chooseNamed(
   bytes: Uint8Array,
 ): Awaitable<DeserializationOutcome> {
   const link = linkOf(reading, name);
-  const isCandidate = isDeclared || reading.chain.candidates(bytes[0] ?? -1).includes(link);
+  const isCandidate = isDeclared || reading.chain.candidates(bytes).includes(link);
   if (!isCandidate) {
     noteUnrecognized(reading, [], undefined);
     return reading.refused();
@@ -96,12 +96,11 @@ function guess(
   bytes: Uint8Array,
   asked: ChainLink | undefined,
 ): Awaitable<DeserializationOutcome> {
-  const firstByte = bytes[0];
-  if (firstByte === undefined) {
+  if (bytes.length === 0) {
     reading.note(undefined, "body-empty", "The body is empty.");
     return reading.refused();
   }
-  const candidates = reading.chain.candidates(firstByte);
+  const candidates = reading.chain.candidates(bytes);
   const possible = isLabelBelieved(reading)
     ? candidates.filter(({ serializer }) => serializer.detection === "magic")
     : candidates;
