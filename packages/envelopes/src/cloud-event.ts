@@ -24,8 +24,9 @@ export function openEvent(value: unknown): OpenedEvent {
   if (isAvroEvent(value)) return { attributes: checked(value.attribute), data: avroData(value) };
   const event = checked(value);
   const { data_base64: base64, data, ...attributes } = event;
-  if (base64 === undefined) return { attributes, data: data === undefined ? null : data };
-  if (data !== undefined) throw malformed("both data and data_base64");
+  // Serializers of objects write a member that is not set as null, as the format allows for attributes.
+  if (base64 === undefined || base64 === null) return { attributes, data: data ?? null };
+  if (data !== undefined && data !== null) throw malformed("both data and data_base64");
   return { attributes, data: ofMediaType(bytesOf(base64), attributes.datacontenttype) };
 }
 

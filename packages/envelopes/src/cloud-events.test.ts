@@ -99,6 +99,13 @@ describe("CloudEvents in structured mode", () => {
     expect(await read(bus, own)).toMatchObject({ body: bytes });
   });
 
+  it("are read where the data that they do not have is null", async () => {
+    const asData = sent({ ...event, data_base64: null, subject: null }, { contentType: structured });
+    expect(await read(bus, asData)).toMatchObject(asPlaced);
+    const asBytes = sent({ ...attributes, data: null, data_base64: "AAE=" }, { contentType: structured });
+    expect(await read(bus, asBytes)).toMatchObject({ body: Uint8Array.of(0, 1) });
+  });
+
   it("of the Avro format are read and written", async () => {
     const own = cloudEvents({ types, mode: "structured", format: "avro" });
     const serializer = cloudEventsAvro(avro);

@@ -18,7 +18,13 @@ describe("json", () => {
   });
 
   it("claims the JSON media types and structured suffix", () => {
-    expect(json().mediaTypes).toEqual(["application/json", "text/json", "application/x-json", "+json"]);
+    expect(json().mediaTypes).toEqual([
+      "application/json",
+      "text/json",
+      "application/x-json",
+      "text/x-json",
+      "+json",
+    ]);
   });
 
   it("throws a TypeError for an unknown option value", () => {

@@ -69,7 +69,13 @@ export function json(options: JsonOptions = {}): Serializer {
   const schemas = resolveBodySchemas(options, compile, forget);
   return Object.freeze({
     name: "json",
-    mediaTypes: Object.freeze(["application/json", "text/json", "application/x-json", "+json"]),
+    mediaTypes: Object.freeze([
+      "application/json",
+      "text/json",
+      "application/x-json",
+      "text/x-json",
+      "+json",
+    ]),
     detection: "structure",
     leadingBytes: Object.freeze([0x7b, 0x5b]),
     conforming: true,
