@@ -174,6 +174,7 @@ describe("the content type of another format", () => {
     ["text/plain; charset=iso-8859-1"],
     ["text/csv"],
     ["application/xml"],
+    ["application/atom+xml;charset=utf-8"],
     ["application/x-protobuf"],
     ["application/cbor"],
     ["image/png"],
@@ -191,17 +192,20 @@ describe("the content type of another format", () => {
     });
   });
 
-  it.each(["text/plain", "Text/Plain; charset=UTF-8"])("names no format if it is only text: %s", (type) => {
-    expect(read("[1]", {}, type)).toMatchObject({
-      body: [1],
-      report: { serializer: "json", assumed: undefined, attempts: [{ reason: "content-type-foreign" }] },
-    });
-    for (const body of ["42", "[1", "hello"])
-      expect(read(body, {}, type)).toMatchObject({ status: "undeserializable" });
-    expect(read("[1]", { contentTypePolicies: { foreign: "reject" } }, type)).toMatchObject({
-      status: "undeserializable",
-    });
-  });
+  it.each(["text/plain", "Text/Plain; charset=UTF-8", "application/atom+xml;type=entry;charset=utf-8"])(
+    "names no format if it is only text: %s",
+    (type) => {
+      expect(read("[1]", {}, type)).toMatchObject({
+        body: [1],
+        report: { serializer: "json", assumed: undefined, attempts: [{ reason: "content-type-foreign" }] },
+      });
+      for (const body of ["42", "[1", "hello"])
+        expect(read(body, {}, type)).toMatchObject({ status: "undeserializable" });
+      expect(read("[1]", { contentTypePolicies: { foreign: "reject" } }, type)).toMatchObject({
+        status: "undeserializable",
+      });
+    },
+  );
 
   it("does not keep a serializer from what has a header of its own", () => {
     expect(read("#[1]", {}, "text/plain")).toMatchObject({

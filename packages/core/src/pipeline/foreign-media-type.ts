@@ -41,11 +41,15 @@ export function isForeign({ essence, suffix }: MediaType): boolean {
 
 /**
  * Whether a content type says no more than that the body is text in UTF-8. Azure Functions label every string that they send `text/plain`, and
- * so does Azure's portal unless told otherwise: most are JSON.
+ * so does Azure's portal unless told otherwise; the documentation of Azure's REST API told to label every message as an Atom entry, and the older
+ * SDKs over HTTP do. Most of these bodies are JSON.
  */
 export function isAnyText({ essence, parameters }: MediaType): boolean {
   const charset = parameters.get("charset");
-  return essence === "text/plain" && (charset === undefined || /^(?:utf-?8|us-ascii)$/i.test(charset));
+  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) return false;
+  return (
+    essence === "text/plain" || (essence === "application/atom+xml" && parameters.get("type") === "entry")
+  );
 }
 
 function namesFormat(subtype: string): boolean {
