@@ -59,6 +59,19 @@ export class NextSessionWaits {
     return false;
   }
 
+  /** Releases the session of a request for a named one whose caller has gone, when it is locked; until then it counts as abandoned. */
+  free(
+    { entityPath, receiveMode }: Pick<NextSessionOptions, "entityPath" | "receiveMode">,
+    asking: Promise<ServiceBusSessionReceiverLike>,
+  ): void {
+    const wait: Wait = { entityPath, receiveMode, isFreeing: true, holder: undefined };
+    this.#waits.add(wait);
+    asking
+      .then((session) => session.close())
+      .catch(() => {})
+      .finally(() => this.#waits.delete(wait));
+  }
+
   #findIdle({ entityPath, receiveMode }: NextSessionOptions): Wait | undefined {
     for (const wait of this.#waits) {
       const isWanted = wait.entityPath === entityPath && wait.receiveMode === receiveMode;
