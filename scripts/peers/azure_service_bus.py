@@ -15,6 +15,7 @@ from azure.servicebus import (
     ServiceBusReceiveMode,
     ServiceBusSubQueue,
 )
+from azure.servicebus.amqp import AmqpAnnotatedMessage, AmqpMessageHeader, AmqpMessageProperties
 from azure.servicebus.exceptions import ServiceBusError
 
 
@@ -23,7 +24,9 @@ def main(certificate):
         os.environ["SERVICEBUS_CONNECTION_STRING"], connection_verify=certificate, retry_total=0
     )
     with client:
-        for check_one in (properties, batches, settlements, scheduling, peeking, receive_and_delete, sessions, topics, refusals):
+        for check_one in (
+            properties, batches, sections, settlements, scheduling, peeking, receive_and_delete, sessions, topics, refusals,
+        ):
             check_one(client)
             print(f"{check_one.__name__}: ok")
 
@@ -56,6 +59,24 @@ def batches(client):
             batch.add_message(ServiceBusMessage(str(n)))
         sender.send_messages(batch)
     check("batch", bodies(client), [str(n) for n in range(100)])
+    # Larger than one frame of uAMQP.
+    send(client, ServiceBusMessage("x" * 900_000))
+    check("large", [len(body) for body in bodies(client)], [900_000])
+
+
+def sections(client):
+    """A message with every section that AMQP has."""
+    send(client, AmqpAnnotatedMessage(
+        data_body=[b"one", b"two"], header=AmqpMessageHeader(priority=7), delivery_annotations={"d": 1}, annotations={"m": 2},
+        properties=AmqpMessageProperties(message_id="m"), application_properties={"p": 3}, footer={"f": 4},
+    ))
+    with client.get_queue_receiver("orders", max_wait_time=5) as receiver:
+        [message] = receiver.receive_messages(1)
+        raw = message.raw_amqp_message
+        check("sections", [list(raw.body), raw.header.priority, raw.application_properties, raw.footer],
+              [[b"one", b"two"], 7, {b"p": 3}, {b"f": 4}])
+        check("annotations", [raw.delivery_annotations[b"d"], raw.annotations[b"m"]], [1, 2])
+        receiver.complete_message(message)
 
 
 def settlements(client):

@@ -89,7 +89,7 @@ export function corpus(): Family[] {
     {
       format: "JSON, UTF-8 with BOM",
       bodies: values.map((value, i) =>
-        labelled("json", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), jsonBodies[i]!]), value),
+        meaning("json", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), jsonBodies[i]!]), value),
       ),
     },
     {

@@ -29,18 +29,18 @@ const all = Object.values(formats);
 const chains = [...permutations(Object.values(readers)), all];
 const tellable = families.filter(({ mayBeTaken }) => mayBeTaken !== true);
 
-/** Content types with which the bytes decide: none, and unknown ones. */
-const openLabels = [undefined, "application/octet-stream", "application/x-order", "nonsense"];
+/** Content types with which the bytes decide: none, unknown ones, and that of any text. */
+const openLabels = [
+  undefined,
+  "application/octet-stream",
+  "application/x-order",
+  "nonsense",
+  "text/plain; charset=utf-8",
+];
 
 /** Content types of formats that the chain does not have. */
-const foreignLabels = [
-  "text/plain; charset=utf-8",
-  "application/x-capnp",
-  "application/x-thrift",
-  "application/bson",
-];
+const foreignLabels = ["text/csv", "application/x-capnp", "application/x-thrift", "application/bson"];
 const moreForeignLabels = [
-  "text/csv",
   "application/soap+msbin1",
   "application/yaml",
   "application/x-www-form-urlencoded",

@@ -5,6 +5,7 @@ import { ServiceBusClient } from "@azure/service-bus";
 import {
   ACCEPTED,
   BATCH_MESSAGE_FORMAT,
+  described,
   encodeMessage,
   joinBatch,
   scanMessage,
@@ -157,6 +158,23 @@ describe("sessions", () => {
     clock.advance(59_750);
     expect(await waiting.detached).toBe("com.microsoft:timeout");
   });
+
+  it.each([null, "a"])(
+    "are accepted by a described filter, as Go's SDK sends it, and named in one: %s",
+    async (id) => {
+      await using fixture = await openRaw({ requiresSession: true });
+      await using client = await fixture.connect();
+      await fixture.broker
+        .sender("orders")
+        .send({ sessionId: "a", body: { section: "data", bytes: Buffer.from([1]) } });
+      const filter = symbolMap({ "com.microsoft:session-filter": described(0x137000000cn, id) });
+      const receiver = await client.receiver("orders", { credit: 1, filter });
+      expect(await receiver.take(1)).toHaveLength(1);
+      expect(receiver.link.remoteSource?.filter?.get("com.microsoft:session-filter")).toEqual(
+        described(0x137000000cn, "a"),
+      );
+    },
+  );
 
   it("that a client no longer waits for are given to the next client", async () => {
     await using fixture = await openRaw({ requiresSession: true });

@@ -19,7 +19,10 @@ export function looksLikeEvent(value: unknown): value is Readonly<Record<string,
   );
 }
 
-/** Opens an event of the JSON format, or of the Avro format as `cloudEventsAvro` reads it. Throws `decodeFailure`. */
+/**
+ * Opens an event of the JSON format, also of version 0.3, which has base64 in `data`, or of the Avro format as `cloudEventsAvro` reads it. Throws
+ * `decodeFailure`.
+ */
 export function openEvent(value: unknown): OpenedEvent {
   if (isAvroEvent(value)) {
     const attributes = checked(value.attribute);
@@ -31,8 +34,11 @@ export function openEvent(value: unknown): OpenedEvent {
   }
   const event = checked(value);
   const { data_base64: base64, data, ...attributes } = event;
-  if (base64 === undefined) return { attributes, data: data === undefined ? null : data };
-  if (data !== undefined) throw malformed("both data and data_base64");
+  if (attributes.specversion === "0.3" && attributes.datacontentencoding === "base64")
+    return { attributes, data: ofMediaType(bytesOf(data), attributes.datacontenttype) };
+  // Serializers of objects write a member that is not set as null, as the format allows for attributes.
+  if (base64 === undefined || base64 === null) return { attributes, data: data ?? null };
+  if (data !== undefined && data !== null) throw malformed("both data and data_base64");
   return { attributes, data: ofMediaType(bytesOf(base64), attributes.datacontenttype) };
 }
 

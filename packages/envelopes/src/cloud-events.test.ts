@@ -99,6 +99,24 @@ describe("CloudEvents in structured mode", () => {
     expect(await read(bus, own)).toMatchObject({ body: bytes });
   });
 
+  it("of version 0.3 are read, with their base64 in data", async () => {
+    const older = { ...event, specversion: "0.3", datacontentencoding: "base64" };
+    const data = Buffer.from(JSON.stringify(order)).toString("base64");
+    expect(await read(bus, sent({ ...older, data }, { contentType: structured }))).toMatchObject(asPlaced);
+    expect(await read(bus, sent(older, { contentType: structured }))).toMatchObject({
+      status: "undeserializable",
+    });
+    const plain = sent({ ...event, specversion: "0.3" }, { contentType: structured });
+    expect(await read(bus, plain)).toMatchObject(asPlaced);
+  });
+
+  it("are read where the data that they do not have is null", async () => {
+    const asData = sent({ ...event, data_base64: null, subject: null }, { contentType: structured });
+    expect(await read(bus, asData)).toMatchObject(asPlaced);
+    const asBytes = sent({ ...attributes, data: null, data_base64: "AAE=" }, { contentType: structured });
+    expect(await read(bus, asBytes)).toMatchObject({ body: Uint8Array.of(0, 1) });
+  });
+
   it("of the Avro format are read and written", async () => {
     const own = cloudEvents({ types, mode: "structured", format: "avro" });
     const serializer = cloudEventsAvro(avro);

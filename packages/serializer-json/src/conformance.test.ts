@@ -83,7 +83,7 @@ const subject: SerializerSubject = {
     },
     bytes: (depth) => utf8.encode("[".repeat(depth) + "]".repeat(depth)),
   },
-  recognises: ["json"],
+  recognises: ["json", "json-byte-order-mark"],
   recognisesEmptyContainers: true,
   hostile: [
     { name: "a __proto__ key", bytes: utf8.encode('{"__proto__":{"a":1}}'), reason: "key-forbidden" },

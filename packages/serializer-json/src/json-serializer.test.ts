@@ -18,7 +18,13 @@ describe("json", () => {
   });
 
   it("has the JSON media types and structured suffix", () => {
-    expect(json().mediaTypes).toEqual(["application/json", "text/json", "application/x-json", "+json"]);
+    expect(json().mediaTypes).toEqual([
+      "application/json",
+      "text/json",
+      "application/x-json",
+      "text/x-json",
+      "+json",
+    ]);
   });
 
   it("throws a TypeError for an unknown option value", () => {
@@ -71,10 +77,15 @@ describe("json", () => {
       expect(reasonOf(() => read(json({ byteOrderMark: "refuse" }), bytes))).toBe("malformed");
     });
 
-    it("does not recognise a byte order mark or white space as undeclared JSON", () => {
+    it("recognises undeclared JSON after a byte order mark and white space", () => {
       const undeclared = { isDeclared: false };
-      expect(reasonOf(() => read(json(), "\ufeff{}", undeclared))).toBe("not-recognized");
-      expect(reasonOf(() => read(json(), " {}", undeclared))).toBe("not-recognized");
+      for (const body of ["\ufeff{}", " \r\n\t{}", "\ufeff\n{} "])
+        expect(read(json(), body, undeclared)).toEqual({});
+      for (const body of ["\ufeff7", " 7", "\ufeff\ufeff{}", "\ufeff", " "])
+        expect(reasonOf(() => read(json(), body, undeclared))).toBe("not-recognized");
+      expect(reasonOf(() => read(json({ byteOrderMark: "refuse" }), "\ufeff{}", undeclared))).toBe(
+        "malformed",
+      );
     });
 
     it("recognises only objects and arrays as undeclared JSON", () => {

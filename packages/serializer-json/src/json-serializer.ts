@@ -11,7 +11,7 @@ export type JsonBodySchema = JsonSchema | StandardSchema | ValidateFunction;
 
 /** How `json()` reads, writes and validates. */
 export interface JsonOptions extends BodySchemaOptions<JsonBodySchema> {
-  /** What to do with a byte order mark before declared JSON. Default `"strip"`. Undeclared bytes with one are never read as JSON. */
+  /** What to do with a byte order mark before JSON. Default `"strip"`. */
   readonly byteOrderMark?: "strip" | "refuse" | undefined;
   /**
    * How an integer beyond ±(2^53 − 1) is read if its number would print other digits: as a `bigint` (default), as a `string` of digits, as the
@@ -72,7 +72,13 @@ export function json(options: JsonOptions = {}): Serializer {
   const schemas = resolveBodySchemas(options, compile, forget);
   return Object.freeze({
     name: "json",
-    mediaTypes: Object.freeze(["application/json", "text/json", "application/x-json", "+json"]),
+    mediaTypes: Object.freeze([
+      "application/json",
+      "text/json",
+      "application/x-json",
+      "text/x-json",
+      "+json",
+    ]),
     detection: "structure",
     leadingBytes: Object.freeze([0x7b, 0x5b]),
     conforming: true,

@@ -64,13 +64,22 @@ function refuseInteger(): never {
 
 function checkLabel(bytes: Uint8Array, context: DeserializeContext, options: ResolvedJsonOptions): void {
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not JSON.");
-  if (context.isDeclared) {
-    checkCharset(context);
-    if (options.byteOrderMark === "refuse" && beginsWithByteOrderMark(bytes))
-      throw decodeFailure("malformed", "The body begins with a byte order mark.");
-  } else if (bytes[0] !== 0x7b && bytes[0] !== 0x5b) {
+  if (options.byteOrderMark === "refuse" && beginsWithByteOrderMark(bytes))
+    throw decodeFailure("malformed", "The body begins with a byte order mark.");
+  if (context.isDeclared) checkCharset(context);
+  else if (!beginsLikeContainer(bytes))
     throw decodeFailure("not-recognized", "Undeclared JSON must begin with { or [.");
-  }
+}
+
+/** Whether the first byte after a byte order mark and white space is `{` or `[`. */
+function beginsLikeContainer(bytes: Uint8Array): boolean {
+  let start = beginsWithByteOrderMark(bytes) ? 3 : 0;
+  while (isWhiteSpace(bytes[start])) start++;
+  return bytes[start] === 0x7b || bytes[start] === 0x5b;
+}
+
+function isWhiteSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function decodeText(bytes: Uint8Array): string {

@@ -244,6 +244,26 @@ describe("azureTransport", () => {
     await expect(accepting).rejects.toMatchObject({ code: "not-supported" });
   });
 
+  it("accepts a session at once that an aborted request has just locked", async () => {
+    await using fixture = await openLossyFixture({ requiresSession: true });
+    const client = fixture.client as { acceptSession: (...options: unknown[]) => Promise<unknown> };
+    const accept = client.acceptSession.bind(client);
+    client.acceptSession = async (...options) => {
+      const session = await accept(...options);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return session;
+    };
+    const aborting = new AbortController();
+    const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
+    const aborted = fixture.transport.acceptSession({ queue: "orders" }, "a", {
+      ...options,
+      abortSignal: aborting.signal,
+    });
+    setTimeout(() => aborting.abort(), 100);
+    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+    expect((await fixture.transport.acceptSession({ queue: "orders" }, "a", options)).sessionId).toBe("a");
+  });
+
   it("keeps a session state that is JSON, and distinguishes a cleared one from an empty one", async () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;

@@ -262,7 +262,7 @@ class ServiceBusTransport implements AzureTransport {
       return await untilAborted(asking, signal, () => abortedError(entityPathOf(address)));
     } catch (error) {
       // The SDK cannot cancel the request: a session that it locks after the abort is released.
-      if (signal.aborted) asking.then((session) => session.close()).catch(() => {});
+      if (signal.aborted) this.#waits.free({ entityPath: entityPathOf(address), receiveMode }, asking);
       throw error;
     }
   }

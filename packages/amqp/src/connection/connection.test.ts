@@ -134,6 +134,15 @@ describe("opening", () => {
     });
   });
 
+  it.each([
+    { client: 65_536, offered: 65_536 },
+    { client: 4_294_967_295, offered: 262_144 },
+  ])("offers no larger frames than a client receives: $client", ({ client, offered }) => {
+    const pair = new Pair({ maxFrameSize: 262_144 }, { maxFrameSize: client });
+    pair.turn();
+    expect(pair.client.remoteOpen?.maxFrameSize).toBe(offered);
+  });
+
   it("works when every byte arrives alone", () => {
     const pair = new Pair(
       { saslMechanisms: [saslAnonymous()] },

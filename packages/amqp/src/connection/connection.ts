@@ -34,6 +34,9 @@ import type { RestOfRange } from "./unsettled-deliveries.js";
 /** Maximum size of performatives that are decoded, except those that carry messages and their states. */
 const MAX_PERFORMATIVE_SIZE = 65_536;
 
+/** The smallest maximum of frames that a peer may announce (2.7.1). */
+const SMALLEST_MAXIMUM = 512;
+
 /**
  * Creates one end of a connection. A client sends first, so `onOutput` is called before this returns. Throws `TypeError` for options out of
  * range.
@@ -312,11 +315,13 @@ export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
   }
 
   #sendOpen(): void {
-    const { options } = this;
+    const { options, remoteMaxFrameSize } = this;
     writeFrame(this.write(), AMQP_FRAME, 0, openType, {
       containerId: options.containerId,
       hostname: options.hostname,
-      maxFrameSize: options.maxFrameSize,
+      // It offers no larger frames than a peer that opened first receives: uAMQP, below Microsoft's older SDKs for Python, takes the offer as
+      // the size of its frames and then cannot encode one that is larger than its own maximum.
+      maxFrameSize: Math.min(options.maxFrameSize, Math.max(remoteMaxFrameSize, SMALLEST_MAXIMUM)),
       channelMax: options.channelMax,
       idleTimeOut: options.idleTimeOutMs > 0 ? options.idleTimeOutMs : undefined,
       offeredCapabilities: options.offeredCapabilities,

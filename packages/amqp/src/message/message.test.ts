@@ -110,6 +110,25 @@ describe("scanMessage", () => {
     expect(only.inOrder()).toBe(only);
   });
 
+  it("accepts delivery annotations behind the footer, where uAMQP sends them, and puts them into their place", () => {
+    const [header, properties] = [section(0x70, []), section(0x73, ["id"])];
+    const [delivery, message] = [section(0x71, stringMap({ d: 1 })), section(0x72, stringMap({ m: 1 }))];
+    const [body, footer] = [section(0x75, Buffer.from("a")), section(0x78, stringMap({ f: 1 }))];
+    const sent = scanMessage(Buffer.concat([header, message, properties, footer, delivery, body]));
+    sent.checkKept();
+    const ordered = sent.inOrder();
+    const expected = Buffer.concat([header, delivery, message, properties, body, footer]);
+    expect(Buffer.compare(ordered.bytes, expected)).toBe(0);
+    expect(ordered.inOrder()).toBe(ordered);
+    for (const sections of [
+      [delivery, message, delivery, body],
+      [message, delivery, delivery, body],
+      [message, delivery, message, body],
+      [message, body, delivery],
+    ])
+      expect(() => scanMessage(Buffer.concat(sections))).toThrow("out of order");
+  });
+
   it.each<[string, AmqpValue]>([
     ["list", [1]],
     ["list", []],

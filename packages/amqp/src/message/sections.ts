@@ -43,8 +43,12 @@ export class MessageSections {
   readonly body: readonly SectionRange[] = NONE;
   readonly bodyKind: BodyKind = "none";
   readonly footer: SectionRange | undefined = undefined;
+  #isReordered = false;
 
-  /** Throws `AmqpDecodeError` unless the sections are in the order of 3.2; the footer may precede the body, as in rhea. */
+  /**
+   * Throws `AmqpDecodeError` unless the sections are in the order of 3.2; the footer may precede the body, as in rhea, and delivery annotations may
+   * come at any place before it, as in uAMQP, which sends them last.
+   */
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.bytes = bytes;
     this.start = start;
@@ -57,7 +61,12 @@ export class MessageSections {
       if (code < HEADER || code > FOOTER) reader.fail("a message section has an unknown descriptor");
       const isRepeated =
         code === FOOTER ? this.footer !== undefined : code === previous && code !== DATA && code !== SEQUENCE;
-      if (code < previous || isRepeated) reader.fail("message sections are out of order");
+      const isLate =
+        code === DELIVERY_ANNOTATIONS &&
+        code < previous &&
+        this.deliveryAnnotations === undefined &&
+        this.body === NONE;
+      if ((code < previous && !isLate) || isRepeated) reader.fail("message sections are out of order");
       const valueStart = reader.position;
       skipValue(reader);
       const range = { start: sectionStart, valueStart, end: reader.position };
@@ -74,10 +83,12 @@ export class MessageSections {
       } else if (this.body !== NONE) reader.fail("a message mixes kinds of body sections");
       else {
         this.body = [range];
+        if (this.footer !== undefined) this.#isReordered = true;
         this.bodyKind = code === DATA ? "data" : code === SEQUENCE ? "sequence" : "value";
       }
+      if (isLate) this.#isReordered = true;
       // After a footer that precedes the body, only the body may follow.
-      previous = code === FOOTER && this.body === NONE ? APPLICATION_PROPERTIES : code;
+      else previous = code === FOOTER && this.body === NONE ? APPLICATION_PROPERTIES : code;
     }
   }
 
@@ -86,17 +97,15 @@ export class MessageSections {
     return (this.messageAnnotations ?? this.deliveryAnnotations ?? this.header)?.end ?? this.start;
   }
 
-  /** The message with its sections in the order of 3.2, for readers that expect the footer after the body; returns itself if they are. */
+  /** The message with its sections in the order of 3.2, which other readers expect; returns itself if they are. */
   inOrder(): MessageSections {
-    const { bytes, footer, body, end } = this;
-    const [first] = body;
-    if (footer === undefined || first === undefined || footer.start > first.start) return this;
-    const parts = [
-      bytes.subarray(this.start, footer.start),
-      bytes.subarray(footer.end, end),
-      bytes.subarray(footer.start, footer.end),
-    ];
-    return new MessageSections(Buffer.concat(parts));
+    const { bytes, header, deliveryAnnotations, messageAnnotations, footer, body } = this;
+    if (!this.#isReordered) return this;
+    const front = [header, deliveryAnnotations, messageAnnotations, this.properties];
+    const parts = [...front, this.applicationProperties, ...body, footer].map(
+      (range) => range && bytes.subarray(range.start, range.end),
+    );
+    return new MessageSections(Buffer.concat(parts.filter((part) => part !== undefined)));
   }
 
   /**

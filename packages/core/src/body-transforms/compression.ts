@@ -15,6 +15,12 @@ const lowerCaseProperty = "content-encoding";
 
 export const contentCodings: readonly ContentCoding[] = Object.freeze(["gzip", "deflate", "br"]);
 
+/**
+ * Values that name no compression. Producers and bridges write the character set of a body where other messages have its compression, as the AMQP
+ * property of that name invites them to.
+ */
+const notCompressed: ReadonlySet<string> = new Set(["", "identity", "none", "utf-8", "utf8", "us-ascii"]);
+
 /** Bodies with more codings are refused, because each costs a full pass and real bodies have one or two. */
 const maxCodings = 3;
 
@@ -28,6 +34,7 @@ interface Zlib {
   brotliCompressSync(bytes: Uint8Array, options: object): Uint8Array;
   gunzipSync(bytes: Uint8Array, options: object): Inflated;
   inflateSync(bytes: Uint8Array, options: object): Inflated;
+  inflateRawSync(bytes: Uint8Array, options: object): Inflated;
   brotliDecompressSync(bytes: Uint8Array, options: object): Inflated;
   readonly constants: { readonly BROTLI_PARAM_QUALITY: number };
 }
@@ -42,7 +49,11 @@ const zlib = nodeBuiltin<Zlib>("node:zlib");
 /** How `node:zlib` codes and decodes. */
 const codecs = zlib && {
   gzip: { code: zlib.gzipSync, decode: zlib.gunzipSync },
-  deflate: { code: zlib.deflateSync, decode: zlib.inflateSync },
+  deflate: {
+    code: zlib.deflateSync,
+    decode: (bytes: Uint8Array, options: object) =>
+      hasZlibHeader(bytes) ? zlib.inflateSync(bytes, options) : zlib.inflateRawSync(bytes, options),
+  },
   br: {
     // Quality 11, zlib's default, is for files that are compressed once: 100 times slower for a few per cent.
     code: (bytes: Uint8Array) =>
@@ -78,7 +89,7 @@ export function withoutContentEncoding(
 
 /**
  * Reads a `Content-Encoding` value: the codings to undo, outermost first. Throws `content-encoding-unknown` for one that is not
- * gzip, deflate, br or identity, or for more than three.
+ * gzip (or x-gzip), deflate, br, identity or a character set of UTF-8, or for more than three.
  */
 export function parseContentEncoding(value: unknown): readonly ContentCoding[] {
   if (typeof value !== "string")
@@ -87,7 +98,7 @@ export function parseContentEncoding(value: unknown): readonly ContentCoding[] {
     .slice(0, 256)
     .split(",")
     .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== "" && name !== "identity");
+    .filter((name) => !notCompressed.has(name));
   if (names.length > maxCodings) {
     throw decodeFailure(
       "content-encoding-unknown",
@@ -98,7 +109,9 @@ export function parseContentEncoding(value: unknown): readonly ContentCoding[] {
 }
 
 function supported(name: string): ContentCoding {
-  const coding = contentCodings.find((each) => each === name);
+  // RFC 9110, 8.4.1.3: x-gzip is equivalent to gzip.
+  const plain = name === "x-gzip" ? "gzip" : name;
+  const coding = contentCodings.find((each) => each === plain);
   if (coding !== undefined) return coding;
   throw decodeFailure("content-encoding-unknown", `The content coding ${quoted(name, 32)} is not supported.`);
 }
@@ -120,7 +133,7 @@ export function decompress(
   maxBytes: number,
 ): Awaitable<Uint8Array> {
   if (codecs === undefined)
-    return throughStream(new DecompressionStream(streamFormat(coding)), bytes, maxBytes);
+    return throughStream(new DecompressionStream(inflatingFormat(coding, bytes)), bytes, maxBytes);
   const options = { maxOutputLength: Math.min(maxBytes, maxZlibBytes), info: true };
   try {
     const { buffer, engine } = codecs[coding].decode(bytes, options);
@@ -136,6 +149,12 @@ export function decompress(
   }
 }
 
+/** Whether deflated data is in zlib's format, as RFC 9110 says. .NET's `DeflateStream`, and many other programs, write it without. */
+function hasZlibHeader(bytes: Uint8Array): boolean {
+  const [method = 0, check = 0] = bytes;
+  return (method & 0x0f) === 8 && (method * 256 + check) % 31 === 0;
+}
+
 function decompressionFailure(error: unknown, coding: ContentCoding, maxBytes: number): unknown {
   const code = (error as { code?: unknown }).code;
   if (code === "deserialization-failed") return error;
@@ -146,6 +165,10 @@ function decompressionFailure(error: unknown, coding: ContentCoding, maxBytes: n
 function tooLarge(maxBytes: number): Error {
   const text = `The body is larger than ${maxBytes} bytes when decompressed.`;
   return decodeFailure("decompressed-too-large", text);
+}
+
+function inflatingFormat(coding: ContentCoding, bytes: Uint8Array): CompressionFormat {
+  return coding === "deflate" && !hasZlibHeader(bytes) ? "deflate-raw" : streamFormat(coding);
 }
 
 function streamFormat(coding: ContentCoding): CompressionFormat {

@@ -28,7 +28,8 @@ export interface Serializer {
   readonly mediaTypes: readonly string[];
   readonly detection: Detection;
   /**
-   * The possible first bytes of bodies that are recognised without a content type. Required unless `detection` is `"label"`. Two
+   * The possible first bytes of bodies that are recognised without a content type; of a text they may stand behind a byte order mark or white space,
+   * which are not removed. Required unless `detection` is `"label"`. Two
    * serializers of a pipeline must not share any, so that at most one is a candidate and their order does not matter; only those whose
    * detection is `"magic"` may, because their headers distinguish them.
    */

@@ -171,8 +171,10 @@ describe("an unknown content type", () => {
 
 describe("the content type of another format", () => {
   it.each([
-    ["text/plain; charset=utf-8"],
+    ["text/plain; charset=iso-8859-1"],
+    ["text/csv"],
     ["application/xml"],
+    ["application/atom+xml;charset=utf-8"],
     ["application/x-protobuf"],
     ["application/cbor"],
     ["image/png"],
@@ -190,6 +192,21 @@ describe("the content type of another format", () => {
     });
   });
 
+  it.each(["text/plain", "Text/Plain; charset=UTF-8", "application/atom+xml;type=entry;charset=utf-8"])(
+    "names no format if it is only text: %s",
+    (type) => {
+      expect(read("[1]", {}, type)).toMatchObject({
+        body: [1],
+        report: { serializer: "json", assumed: undefined, attempts: [{ reason: "content-type-foreign" }] },
+      });
+      for (const body of ["42", "[1", "hello"])
+        expect(read(body, {}, type)).toMatchObject({ status: "undeserializable" });
+      expect(read("[1]", { contentTypePolicies: { foreign: "reject" } }, type)).toMatchObject({
+        status: "undeserializable",
+      });
+    },
+  );
+
   it("does not prevent a serializer from reading a format with a header", () => {
     expect(read("#[1]", {}, "text/plain")).toMatchObject({
       body: [1],
@@ -198,7 +215,7 @@ describe("the content type of another format", () => {
   });
 
   it("is overruled by a policy", () => {
-    expect(read("[1]", { contentTypePolicies: { foreign: "try-all" } }, "text/plain")).toMatchObject({
+    expect(read("[1]", { contentTypePolicies: { foreign: "try-all" } }, "text/csv")).toMatchObject({
       body: [1],
     });
     const assumed = { contentTypePolicies: { foreign: { assume: "json" } } } as const;

@@ -36,9 +36,10 @@ export interface Chain {
   /** The same for a received message: a serializer that `identifies` the message takes precedence over its content type. */
   selectFor(message: EncodedMessage): Selection;
   /**
-   * The serializers that may recognise a body by its first byte: none, one, or several that each check their own header.
+   * The serializers that may recognise a body by its first byte, or else by that of its text: none, one, or several that each check their own
+   * header.
    */
-  candidates(firstByte: number): readonly ChainLink[];
+  candidates(bytes: Uint8Array): readonly ChainLink[];
 }
 
 const missing: Selection = Object.freeze({ kind: "missing", mediaType: undefined, link: undefined });
@@ -86,7 +87,7 @@ export function createChain(serializers: readonly Serializer[]): Chain {
       const link = identifying.find(({ serializer }) => serializer.identifies?.(applicationProperties));
       return link === undefined ? selection : { kind: "declared", mediaType: selection.mediaType, link };
     },
-    candidates: (firstByte) => table[firstByte] ?? noLinks,
+    candidates: (bytes) => table[bytes[0] ?? -1] ?? table[firstOfText(bytes)] ?? noLinks,
   };
 }
 
@@ -187,6 +188,15 @@ function collectClaims(links: readonly ChainLink[]): ReadonlyMap<string, ChainLi
   }
   return claims;
 }
+
+/** The first byte of a text after a byte order mark and white space, which .NET's writers and templates put before JSON and XML. */
+function firstOfText(bytes: Uint8Array): number {
+  let start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  while (whiteSpace.has(bytes[start] ?? -1)) start++;
+  return bytes[start] ?? -1;
+}
+
+const whiteSpace: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
 
 /**
  * The serializers that may recognise a body, by its first byte. Two structural formats must not share one, because the result would depend on

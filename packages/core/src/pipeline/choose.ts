@@ -5,6 +5,7 @@ import type { DeserializationOutcome } from "../message/outcome.js";
 import { attempt } from "./attempt.js";
 import type { ChainLink, Selection } from "./chain.js";
 import { checked, conclude, received } from "./conclude.js";
+import { isAnyText } from "./foreign-media-type.js";
 import type { ContentTypePolicies } from "./options.js";
 import { failed, noProperties, type Reading } from "./reading.js";
 
@@ -86,7 +87,7 @@ function chooseNamed(
   bytes: Uint8Array,
 ): Awaitable<DeserializationOutcome> {
   const link = linkOf(reading, name);
-  const isCandidate = isDeclared || reading.chain.candidates(bytes[0] ?? -1).includes(link);
+  const isCandidate = isDeclared || reading.chain.candidates(bytes).includes(link);
   if (!isCandidate) {
     noteUnrecognized(reading, [], undefined);
     return reading.refused();
@@ -121,18 +122,21 @@ function guess(
   bytes: Uint8Array,
   asked: ChainLink | undefined,
 ): Awaitable<DeserializationOutcome> {
-  const firstByte = bytes[0];
-  if (firstByte === undefined) {
+  if (bytes.length === 0) {
     reading.note(undefined, "body-empty", "The body is empty.");
     return reading.refused();
   }
-  const candidates = reading.chain.candidates(firstByte);
-  const isLabelBelieved =
-    reading.selection.kind === "foreign" && reading.options.contentTypePolicies.foreign !== "try-all";
-  const possible = isLabelBelieved
+  const candidates = reading.chain.candidates(bytes);
+  const possible = isLabelBelieved(reading)
     ? candidates.filter(({ serializer }) => serializer.detection === "magic")
     : candidates;
   return tryCandidates(reading, possible, 0, bytes, asked);
+}
+
+/** Whether the content type names another format, so that only a header of its own lets a serializer read the body. */
+function isLabelBelieved({ selection: { kind, mediaType }, options }: Reading): boolean {
+  if (kind !== "foreign" || options.contentTypePolicies.foreign === "try-all") return false;
+  return mediaType === undefined || !isAnyText(mediaType);
 }
 
 function tryCandidates(
@@ -195,7 +199,7 @@ function noteUnrecognized(reading: Reading, tried: readonly ChainLink[], asked: 
     const detail =
       link.serializer.detection === "label"
         ? "It reads only bodies whose content type names it."
-        : reading.selection.kind === "foreign" && link.serializer.detection === "structure"
+        : link.serializer.detection === "structure" && isLabelBelieved(reading)
           ? "It has no header by which it would be known under the label of another format."
           : "The body does not start like this format.";
     reading.note(link, "not-recognized", detail);

@@ -39,6 +39,19 @@ export function isForeign({ essence, suffix }: MediaType): boolean {
   return namesFormat(subtype) || beginnings.test(essence);
 }
 
+/**
+ * Whether a content type says no more than that the body is text in UTF-8. Azure Functions label every string that they send `text/plain`, and
+ * so does Azure's portal unless told otherwise; the documentation of Azure's REST API told to label every message as an Atom entry, and the older
+ * SDKs over HTTP do. Most of these bodies are JSON.
+ */
+export function isAnyText({ essence, parameters }: MediaType): boolean {
+  const charset = parameters.get("charset");
+  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) return false;
+  return (
+    essence === "text/plain" || (essence === "application/atom+xml" && parameters.get("type") === "entry")
+  );
+}
+
 function namesFormat(subtype: string): boolean {
   return formats.has(subtype.slice(Math.max(subtype.lastIndexOf("."), subtype.lastIndexOf("-")) + 1));
 }

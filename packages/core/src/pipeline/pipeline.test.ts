@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Awaitable, DeserializeContext, Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
@@ -363,6 +363,21 @@ describe("deserialize", () => {
     });
 
     it.each([
+      ["deflate without zlib's header, as .NET's DeflateStream writes it", deflateRawSync("[1]"), "deflate"],
+      ["gzip under its older name", gzipSync("[1]"), "x-gzip"],
+      ["a character set in the place of a coding", utf8.encode("[1]"), "UTF-8"],
+      ["a character set beside a coding", gzipSync("[1]"), "utf8, gzip"],
+    ])("are read with %s", (_, body, encoding) => {
+      expect(unzip(body, encoding)).toMatchObject({ status: "decoded", body: [1] });
+    });
+
+    it.each([
+      [
+        "truncated data without zlib's header",
+        deflateRawSync("[1]").subarray(0, -1),
+        "deflate",
+        "compression-corrupt",
+      ],
       ["an unknown coding", utf8.encode("[1]"), "zstd", "content-encoding-unknown"],
       ["a coding that is not a string", utf8.encode("[1]"), 5, "content-encoding-unknown"],
       ["four codings", utf8.encode("[1]"), "gzip,gzip,gzip,gzip", "content-encoding-unknown"],

@@ -51,7 +51,6 @@ export async function repairOptions(
   const targetDetectsDuplicates =
     request.targetDetectsDuplicates || (await detectsDuplicates(catalog, request, { abortSignal }));
   return { transport, pipeline, ...request, targetDetectsDuplicates };
-  };
 }
 
 /** The file of receipts of a dead-letter queue: one for each queue, so that a repair always resumes where the last one stopped. */

@@ -56,6 +56,19 @@ export class NextSessionWaits {
     return [...this.#waits].some((wait) => wait.entityPath === entityPath && wait.holder === undefined);
   }
 
+  /** Releases the session of a request for a named one whose caller has gone, when it is locked; until then it counts as abandoned. */
+  free(
+    { entityPath, receiveMode }: Pick<NextSessionOptions, "entityPath" | "receiveMode">,
+    asking: Promise<ServiceBusSessionReceiverLike>,
+  ): void {
+    const wait: Wait = { entityPath, receiveMode, isFreeing: true, holder: undefined };
+    this.#waits.add(wait);
+    asking
+      .then((session) => session.close())
+      .catch(() => {})
+      .finally(() => this.#waits.delete(wait));
+  }
+
   #findIdle({ entityPath, receiveMode }: NextSessionOptions): Wait | undefined {
     return [...this.#waits]
       .filter((wait) => wait.entityPath === entityPath && wait.receiveMode === receiveMode)

@@ -1,4 +1,13 @@
-import { AmqpMap, type AmqpValue, isTyped, long, type SenderLink, symbol, symbolMap } from "@waybill/amqp";
+import {
+  AmqpMap,
+  type AmqpValue,
+  isDescribed,
+  isTyped,
+  long,
+  type SenderLink,
+  symbol,
+  symbolMap,
+} from "@waybill/amqp";
 import type { SessionReceiver } from "@waybill/broker";
 import { keyText, textOf } from "../../messages/application-properties.js";
 import { badRequest, toAmqpError } from "../../refusals/error.js";
@@ -31,7 +40,7 @@ export function isSessionLink(link: SenderLink): boolean {
  */
 export function deliverSession(peer: Peer, link: SenderLink, path: string): void {
   peer.guard(link, path, "Listen");
-  const filter = link.remoteSource?.filter?.get(SESSION_FILTER);
+  const filter = undescribed(link.remoteSource?.filter?.get(SESSION_FILTER));
   const sessionId = filter === null ? undefined : textOf(filter);
   if (filter !== null && sessionId === undefined)
     throw badRequest(`${SESSION_FILTER} is neither text nor null.`);
@@ -80,18 +89,26 @@ function begin(peer: Peer, link: SenderLink, session: SessionReceiver): void {
   });
 }
 
-/** The client's filters with the id of the accepted session. */
+/**
+ * The client's filters with the id of the accepted session. A filter is described if the client described it: Go's SDK does, as AMQP says (3.5.8),
+ * and reads no other; the other SDKs send and read the plain id.
+ */
 function withSession(filter: AmqpMap | undefined, sessionId: string): AmqpMap {
   return new AmqpMap(
-    (filter?.entries ?? []).map(([key, value]): readonly [AmqpValue, AmqpValue] =>
-      keyText(key) === SESSION_FILTER ? [symbol(SESSION_FILTER), sessionId] : [key, value],
-    ),
+    (filter?.entries ?? []).map(([key, value]): readonly [AmqpValue, AmqpValue] => {
+      if (keyText(key) !== SESSION_FILTER) return [key, value];
+      return [symbol(SESSION_FILTER), isDescribed(value) ? { ...value, value: sessionId } : sessionId];
+    }),
   );
 }
 
 /** A date in .NET ticks: units of 100 ns since the year 1. */
 function toDotNetTicks(at: Date): bigint {
   return EPOCH_TICKS + BigInt(at.getTime()) * TICKS_PER_MS;
+}
+
+function undescribed(value: AmqpValue | undefined): AmqpValue | undefined {
+  return isDescribed(value) ? value.value : value;
 }
 
 function timeoutOf(link: SenderLink): number {
