@@ -73,7 +73,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  throw new Error(`It did not come about: ${holds}`);
+  throw new Error(`Timed out waiting until ${holds}`);
 }
 
 const defaultSetting: EntitySetting = { lockDurationMs: 5_000, maxDeliveryCount: 10, requiresSession: false };

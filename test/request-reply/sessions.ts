@@ -190,10 +190,10 @@ export function sessionTests(open: OpenFixture): void {
 
 /** The transport, but session locks cannot be renewed, as if the connection was lost for longer than their duration. */
 function withoutRenewal(transport: Transport, onCompleted = () => {}): Transport {
-  return over(transport, {
+  return withMembers(transport, {
     async acceptSession(address, sessionId, options) {
       const session = await transport.acceptSession(address, sessionId, options);
-      return over<TransportSessionReceiver>(session, {
+      return withMembers<TransportSessionReceiver>(session, {
         renewSessionLock: () => Promise.reject(new WaybillError("unauthorized", "No renewal today.")),
         complete: (delivery, call) => session.complete(delivery, call).then(onCompleted),
       });
@@ -202,7 +202,7 @@ function withoutRenewal(transport: Transport, onCompleted = () => {}): Transport
 }
 
 /** The object with some members replaced; the others are bound to the object. */
-function over<T extends object>(object: T, members: Partial<T>): T {
+function withMembers<T extends object>(object: T, members: Partial<T>): T {
   return new Proxy(object, {
     get(target, key) {
       if (Object.hasOwn(members, key)) return members[key as keyof T];

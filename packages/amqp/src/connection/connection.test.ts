@@ -134,7 +134,7 @@ describe("opening", () => {
     });
   });
 
-  it("works when every byte arrives alone", () => {
+  it("works if every byte arrives separately", () => {
     const pair = new Pair(
       { saslMechanisms: [saslAnonymous()] },
       { saslCredentials: { mechanism: "ANONYMOUS" } },
@@ -334,7 +334,7 @@ describe("sessions", () => {
 });
 
 describe("links", () => {
-  it("repeat the peer's terminus verbatim unless told otherwise", () => {
+  it("repeat the peer's terminus verbatim by default", () => {
     const pair = new Pair();
     pair.onLink = (link) => link.accept({ properties: symbolMap({ granted: true }) });
     const filter = symbolMap({ "com.microsoft:session-filter": null });

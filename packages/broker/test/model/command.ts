@@ -7,11 +7,11 @@ import {
   type Settlement,
 } from "./naive-entity.js";
 
-/** What a command sends. */
+/** The message that a command sends. */
 export interface CommandMessage {
   readonly messageId: string;
   readonly sessionId: string | undefined;
-  /** Absent where there is a session id, which overrides it. */
+  /** Absent if there is a session id, which overrides it. */
   readonly partitionKey: string | undefined;
   readonly subject: string | undefined;
   readonly timeToLiveMs: number;
@@ -20,8 +20,8 @@ export interface CommandMessage {
 }
 
 /**
- * One step of a random history. Everything it refers to is a number, taken modulo what there is when it runs, so that any
- * part of a history is again a history and shrinking is free.
+ * One step of a random history. Its references are numbers, taken modulo the number of existing objects when it runs, so that any
+ * part of a history is also a valid history, and shrinking is simple.
  */
 export type Command =
   | { readonly do: "send"; readonly to: number; readonly messages: readonly CommandMessage[] }
@@ -133,7 +133,7 @@ export type Command =
   | { readonly do: "restart" }
   | { readonly do: "advance"; readonly ms: number };
 
-/** The entities of a history: a fixed net of queues, topics and subscriptions with random properties. */
+/** The entities of a history: a fixed set of queues, topics and subscriptions with random properties. */
 export interface Fixture {
   readonly plain: Partial<NaiveOptions>;
   readonly sessions: Partial<NaiveOptions>;
@@ -342,7 +342,7 @@ const steps = [
 /** One random step. */
 export const command: fc.Arbitrary<Command> = fc.oneof(...steps);
 
-/** One random step where the broker may also be closed and opened again on its storage. */
+/** One random step, which may also close the broker and open it again on its storage. */
 export const durableCommand: fc.Arbitrary<Command> = fc.oneof(
   ...steps,
   step({ do: fc.constant("restart" as const) }, 2),
@@ -381,8 +381,8 @@ export const fixture: fc.Arbitrary<Fixture> = fc
   .map(withRoomForCircles);
 
 /**
- * Dead letters that come back to their topic multiply until thousands fill the smallest quota, where each byte that was changed about them counts;
- * the model has no count of those.
+ * Dead-lettered messages that return to their topic multiply until thousands fill the smallest quota, where every byte of their changes counts;
+ * the model does not count those bytes.
  */
 function withRoomForCircles(random: Fixture): Fixture {
   if (random.deadLettersGoTo === undefined) return random;

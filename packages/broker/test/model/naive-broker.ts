@@ -70,8 +70,8 @@ import {
 } from "./naive-waits.js";
 
 /**
- * A broker written to be obviously right: plain arrays, linear searches, and no timers but "whatever is due first". The
- * engine has to agree with it on everything that can be observed, after every command.
+ * A broker that is written to be obviously correct: plain arrays, linear searches, and no timers except a search for the next due event. The
+ * engine has to agree with it on everything observable, after every command.
  */
 export class NaiveBroker {
   readonly #state: NaiveState;
@@ -107,7 +107,7 @@ export class NaiveBroker {
     );
   }
 
-  /** Changes properties; whoever waits where nobody may receive any more is refused, and what waits moves on. */
+  /** Changes properties; pending receivers are refused if receiving is no longer allowed, and waiting messages are forwarded. */
   update(path: string, changes: Partial<NaiveOptions>): void {
     updateEntity(this.#state, path, changes);
   }
@@ -116,14 +116,14 @@ export class NaiveBroker {
     removeEntity(this.#state, entityAt(this.#state, path));
   }
 
-  /** Changes a subscription's rules; `change` is asked for them once it is known to be there. */
+  /** Changes a subscription's rules; `change` is called after checking that the subscription exists. */
   changeRules(path: string, change: () => readonly CompiledRule[]): void {
     const entity = entityAt(this.#state, path);
     entity.rules = [...change()];
     use(this.#state, entity);
   }
 
-  /** Removes everything from a store; returns how many messages. */
+  /** Removes everything from a store; returns the number of messages. */
   purge(path: string): number {
     const { messages } = storeAt(this.#state, path);
     for (const message of messages) remove(message);
@@ -179,7 +179,7 @@ export class NaiveBroker {
     }
   }
 
-  /** All locks are gone afterwards without a failed delivery, and nobody waits any more. */
+  /** Afterwards there are no locks, without a failed delivery, and no pending calls. */
   restart(): void {
     restart(this.#state);
   }
@@ -193,7 +193,7 @@ export class NaiveBroker {
     for (const content of contents) enter(this.#state, entity, content);
   }
 
-  /** Sends to `path` via a queue, which keeps what cannot be sent on. */
+  /** Sends to `path` via a queue, which keeps messages that cannot be transferred. */
   sendVia(via: string, path: string, contents: readonly NaiveContent[]): void {
     const entity = targetAt(this.#state, via);
     checkSends(this.#state, entity, contents);
@@ -216,7 +216,7 @@ export class NaiveBroker {
 
   // --- receiving
 
-  /** Receives what is ready, or waits for the first messages that come; ends with none when the time is up. */
+  /** Receives available messages, or waits for the first ones; ends with none after the maximum wait time. */
   receive(path: string, count: number, mode: Mode, maxWaitMs: number): NaiveWait {
     return waitForMessages(
       this.#state,
@@ -237,7 +237,7 @@ export class NaiveBroker {
     return waitForMessages(this.#state, hold.session.store, hold, count, mode, maxWaitMs);
   }
 
-  /** Gives waiting messages to those who wait, in the order in which they came. To be called after every operation. */
+  /** Delivers waiting messages to pending receivers in the order of their calls. Must be called after every operation. */
   serve(): void {
     serve(this.#state);
   }
@@ -251,7 +251,7 @@ export class NaiveBroker {
     grant(this.#state, consumer, count);
   }
 
-  /** Takes back the credit that was not used; returns how much. */
+  /** Removes unused credit; returns how much. */
   drain(consumer: NaiveConsumer): number {
     return drain(this.#state, consumer);
   }
@@ -280,7 +280,7 @@ export class NaiveBroker {
       .map((message) => ({ ...viewOf(message), lockedUntilMs: undefined }));
   }
 
-  /** Deletes the oldest waiting messages that were enqueued before an instant; returns how many. */
+  /** Deletes the oldest waiting messages that were enqueued before a time; returns how many. */
   deleteMessages(path: string, count: number, beforeMs: number): number {
     const chosen = available(receivableAt(this.#state, path, undefined), undefined)
       .filter((message) => message.enqueuedAtMs < beforeMs)
@@ -312,7 +312,7 @@ export class NaiveBroker {
     return transaction;
   }
 
-  /** Sends to `path`, or via it `onward`, when the transaction commits. */
+  /** Sends to `path`, or via it to `onward`, when the transaction commits. */
   sendIn(
     transaction: NaiveTransaction,
     path: string,
@@ -322,7 +322,7 @@ export class NaiveBroker {
     sendIn(this.#state, transaction, path, onward, contents);
   }
 
-  /** Schedules a message when the transaction commits; its number is taken at once. */
+  /** Schedules a message when the transaction commits; its sequence number is assigned at once. */
   scheduleIn(transaction: NaiveTransaction, path: string, content: NaiveContent): number {
     return scheduleIn(this.#state, transaction, path, content);
   }
@@ -336,7 +336,7 @@ export class NaiveBroker {
     settleIn(this.#state, transaction, receipt, how, changes);
   }
 
-  /** Does all steps, or none if one cannot be done any more. */
+  /** Executes all steps, or none if one is no longer possible. */
   commit(transaction: NaiveTransaction): void {
     commit(this.#state, transaction);
   }
@@ -351,7 +351,7 @@ export class NaiveBroker {
     return acceptSession(this.#state, path, sessionId);
   }
 
-  /** Locks the free session with the oldest waiting message, or waits for one; ends with `timeout`. */
+  /** Locks the unlocked session with the oldest waiting message, or waits for one; ends with `timeout`. */
   acceptNextSession(path: string, maxWaitMs: number): NaiveSessionWait {
     return acceptNextSession(this.#state, path, maxWaitMs);
   }
@@ -362,7 +362,7 @@ export class NaiveBroker {
     return hold.timer.dueMs;
   }
 
-  /** Gives a session back: its messages become available again and no delivery is counted. */
+  /** Releases a session: its messages become available again and no delivery is counted. */
   closeSession(hold: NaiveSessionLock): void {
     if (hold.isLost) return;
     for (const message of endSession(this.#state, hold)) release(this.#state, message);
@@ -385,7 +385,7 @@ export class NaiveBroker {
 
   // --- observing
 
-  /** Everything in the broker; stores without messages and sessions are left out. */
+  /** Everything in the broker, except stores without messages and sessions. */
   snapshot() {
     return describeAll(this.#state);
   }

@@ -424,7 +424,7 @@ describe("evidence in addition to the census", () => {
     ]);
   });
 
-  it("does not make a verdict safe by a census with invalid dates", async () => {
+  it("does not make a verdict safe with a census with invalid dates", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", written("msgpack"));
