@@ -25,7 +25,7 @@ import {
   enterVia,
   failDelivery,
   isDuplicate,
-  park,
+  keepScheduled,
   release,
 } from "./naive-journey.js";
 import {
@@ -204,7 +204,7 @@ export class NaiveBroker {
     const entity = targetAt(this.#state, path);
     checkSends(this.#state, entity, [content]);
     if (isDuplicate(this.#state, entity, content)) return 0;
-    return park(this.#state, entity, content);
+    return keepScheduled(this.#state, entity, content);
   }
 
   cancelScheduled(path: string, sequence: number): void {

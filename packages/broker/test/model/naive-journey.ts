@@ -62,7 +62,7 @@ export function enterVia(state: NaiveState, via: NaiveEntity, path: string, cont
 export function enter(state: NaiveState, entity: NaiveEntity, content: NaiveContent): void {
   if (isDuplicate(state, entity, content)) return;
   if (content.scheduledAtMs !== undefined && content.scheduledAtMs > state.nowMs)
-    park(state, entity, content);
+    keepScheduled(state, entity, content);
   else route(state, entity, fresh(content));
 }
 
@@ -83,7 +83,7 @@ export function isDuplicate(
 }
 
 /** Keeps a message until its scheduled time, or enqueues it at once if that has passed; returns its sequence number. */
-export function park(
+export function keepScheduled(
   state: NaiveState,
   entity: NaiveEntity,
   content: NaiveContent,
@@ -254,7 +254,7 @@ function handOver(state: NaiveState, target: string, transit: Transit): string |
   if (isDuplicate(state, entity, transit.content)) return undefined;
   use(state, entity);
   // Sent via another entity, with a scheduled time.
-  if ((transit.content.scheduledAtMs ?? 0) > state.nowMs) park(state, entity, transit.content);
+  if ((transit.content.scheduledAtMs ?? 0) > state.nowMs) keepScheduled(state, entity, transit.content);
   else route(state, entity, transit);
   return undefined;
 }

@@ -17,7 +17,7 @@ import {
   enterVia,
   failDelivery,
   isDuplicate,
-  park,
+  keepScheduled,
   setAside,
 } from "./naive-journey.js";
 import {
@@ -147,7 +147,7 @@ export function commit(state: NaiveState, transaction: NaiveTransaction): void {
     if ("receipt" in step) settleMessage(state, step.receipt.message, step.how, step.changes);
     else if (step.sequence !== undefined) {
       if (!isDuplicate(state, step.entity, step.content))
-        park(state, step.entity, step.content, step.sequence);
+        keepScheduled(state, step.entity, step.content, step.sequence);
     } else if (step.onward === undefined) enter(state, step.entity, step.content);
     else enterVia(state, step.entity, step.onward, step.content);
   }

@@ -32,13 +32,13 @@ describe("an outage dead-letters nothing", () => {
   it.each(rows)(
     "of $outage s, with locks of $lock s and $deliveries deliveries, for $consumer",
     async ({ outage, lock, deliveries, consumer }) => {
-      expect(await survive("registry", consumer, outage, lock, deliveries)).toEqual(survived);
+      expect(await runOutage("registry", consumer, outage, lock, deliveries)).toEqual(withoutLoss);
     },
   );
 
   it.each(["store", "keys"] as const)("of the $0", async (source) => {
-    expect(await survive(source, "processor", 180, 30, 3)).toEqual(survived);
-    expect(await survive(source, "sessions", 180, 30, 3)).toEqual(survived);
+    expect(await runOutage(source, "processor", 180, 30, 3)).toEqual(withoutLoss);
+    expect(await runOutage(source, "sessions", 180, 30, 3)).toEqual(withoutLoss);
   });
 
   it("of a dependency of some messages does not delay others, until too many wait", async () => {
@@ -190,9 +190,9 @@ describe("messages that are held", () => {
   });
 });
 
-const survived = { dead: 0, left: 0, handled: messageCount, lastDeliveryCount: 0 };
+const withoutLoss = { dead: 0, left: 0, handled: messageCount, lastDeliveryCount: 0 };
 
-async function survive(
+async function runOutage(
   source: keyof typeof sources,
   consumer: keyof typeof consumers,
   outageSeconds: number,
