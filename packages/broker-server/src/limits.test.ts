@@ -108,14 +108,14 @@ describe("a server", () => {
     expect(greedy.connection.isOpen).toBe(true);
     for (let i = 0; i < 20; i++) {
       await using modest = await fixture.connect(PLAIN);
-      await modest.send("orders", "goes on");
+      await modest.send("orders", "continues");
       if (i < 19) continue;
       await sendIncompleteMessage(modest, 0);
     }
     const crowd = await Promise.all(Array.from({ length: 20 }, () => fixture.connect(PLAIN)));
     expect(await greedy.closed).toBe(LIMIT);
     for (const client of crowd) {
-      await client.send("orders", "goes on");
+      await client.send("orders", "continues");
       client.socket.destroy();
     }
   });

@@ -384,7 +384,7 @@ describe("writing refuses, with the path,", () => {
       "the root",
     ],
     [
-      "an undeclared field beside a default",
+      "an undeclared field next to a default",
       { ...recordOf({}), fields: [{ name: "a", type: "int", default: 1 }] },
       { b: 1 },
       "the root",

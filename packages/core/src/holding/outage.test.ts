@@ -307,7 +307,7 @@ function store(): Source {
   const state = { isUp: true };
   const bodies = new Map<string, Uint8Array>();
   const checked = <T>(work: () => T): Promise<T> =>
-    state.isUp ? Promise.resolve(work()) : Promise.reject(new Error("The store is out of reach."));
+    state.isUp ? Promise.resolve(work()) : Promise.reject(new Error("The store is unreachable."));
   const claims: ClaimCheckStore = {
     put: (key, bytes) => checked(() => void bodies.set(key, bytes.slice())),
     get: (key) => checked(() => bodies.get(key)),
@@ -324,7 +324,7 @@ function keys(): Source {
     // Another key each time, so that none is cached.
     currentKey: () => ({ id: `k${++asked}`, key }),
     async findKey() {
-      if (!state.isUp) throw new Error("The vault is out of reach.");
+      if (!state.isUp) throw new Error("The vault is unreachable.");
       return key;
     },
   };
@@ -339,7 +339,7 @@ function registry(): Source {
     deserialize(bytes, context) {
       const value = sound.deserialize(bytes, context) as { readonly n: number };
       const isUp = state.isUp && (state.onlyFor === undefined || state.onlyFor === value.n);
-      if (!isUp && context.messageType === "needs") throw unavailableFailure("The registry is out of reach.");
+      if (!isUp && context.messageType === "needs") throw unavailableFailure("The registry is unreachable.");
       return value;
     },
   };
