@@ -12,7 +12,7 @@ import { root } from "./workspace-packages.js";
 
 /** The last result of an environment: for each part of the suite, its cases and those that passed. */
 interface EnvironmentResult {
-  /** The day, or null when it never ran. */
+  /** The day, or null if it never ran. */
   readonly lastRan: string | null;
   readonly parts: Readonly<Record<string, { readonly clauses: number; readonly held: number }>>;
 }
@@ -27,7 +27,7 @@ const localSubject: TransportSubject = {
   maxMessageBytes: 1024 * 1024,
 };
 
-/** The environments, by the headings of their columns; undefined for one that cannot be opened here. */
+/** The environments, by the headings of their columns; undefined if not available here. */
 const environments: Readonly<Record<string, (() => Promise<EnvironmentResult>) | undefined>> = {
   "transport-local": () => trySuite(localSubject),
   "transport-azure → broker-server": async () => {
@@ -37,7 +37,7 @@ const environments: Readonly<Record<string, (() => Promise<EnvironmentResult>) |
   "transport-azure → Azure": connectionString === undefined ? undefined : () => tryOnAzure(connectionString),
 };
 
-it("lists in docs/conformance.md the result of every environment, for each case of today's suite", {
+it("lists in docs/conformance.md the result of every environment, for each case of the current suite", {
   timeout: 3_600_000,
 }, async () => {
   const results = readResults();

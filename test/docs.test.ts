@@ -18,7 +18,7 @@ describe.each(pages)("$path", (page) => {
     expect(dead.map(({ url, line }) => `${page.path}:${line} ${url}`)).toEqual([]);
   });
 
-  it("takes its TypeScript from files that are compiled and run", () => {
+  it("has TypeScript from files that are compiled and run", () => {
     const typescript = page.codeBlocks.filter(({ language }) =>
       ["ts", "typescript", "js"].includes(language),
     );
@@ -30,7 +30,7 @@ describe.each(pages)("$path", (page) => {
     }
   });
 
-  it("names only commands that exist, and runs the ones marked run", () => {
+  it("has only commands that exist, and runs those that are marked run", () => {
     for (const { command, isRun, line } of shellLines(page)) {
       const place = `${page.path}:${line} ${command}`;
       const script = /^npx -y pnpm@12 (?:run )?([\w:-]+)/.exec(command)?.[1];
@@ -47,7 +47,7 @@ describe("the commands of the docs", () => {
   const { workspace, waybill, others } = documentedCommands(root);
   const steps = runScript.split("\n").filter((line) => line.startsWith("step "));
 
-  it("name scripts that exist, in texts too", () => {
+  it("are scripts that exist, also in texts", () => {
     const scripts = Object.keys(manifest.scripts ?? {});
     const unknown = workspace.filter(({ command }) => {
       const [, , , script = ""] = command.split(" ");
@@ -56,11 +56,11 @@ describe("the commands of the docs", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("are run with their arguments by docs:commands, except those that it leaves out with a reason", () => {
+  it("are run with their arguments by docs:commands, except those that it omits with a reason", () => {
     const commands = [...workspace, ...waybill].map(({ command }) => command);
     const stale = Object.keys(notRun).filter((command) => !commands.includes(command));
     expect(stale.filter((command) => !command.includes("docs:commands"))).toEqual([]);
-    // Other lines of shell blocks install packages, which `packed-command` does, or set a variable.
+    // Other lines of shell blocks install packages, which `packed-command` tests, or set a variable.
     expect(others.filter(({ command }) => !/^(?:npm install |export )/.test(command))).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe("docs/errors.md", () => {
     expect(headings).toEqual(Object.keys(errorCodes));
   });
 
-  it("says for each code whether a retry can help", () => {
+  it("documents for each code whether a retry can help", () => {
     const text = readFileSync(`${root}docs/errors.md`, "utf8");
     const said = [...text.matchAll(/^## `([\w-]+)`\n\n_(Retryable|Not retryable)\._/gm)];
     expect(Object.fromEntries(said.map(([, code, word]) => [code, word === "Retryable"]))).toEqual(
@@ -124,7 +124,7 @@ describe("README.md", () => {
   });
 });
 
-it("gives every example a test that runs it", () => {
+it("has only examples with a test that runs them", () => {
   const untested = readdirSync(`${root}examples`).filter((name) => !hasTest(`${root}examples/${name}/src`));
   expect(untested).toEqual([]);
 });
@@ -158,7 +158,7 @@ function shellLines(page: MarkdownPage): { command: string; isRun: boolean; line
     );
 }
 
-/** The file a block names, or the region of it between `// #region name` and `// #endregion`, without common indentation. */
+/** The file of a block, or its region between `// #region name` and `// #endregion`, without common indentation. */
 function sourceText({ marks }: CodeBlock): string {
   const text = readFileSync(root + marks.file!, "utf8");
   if (marks.region === undefined) return text.trim();

@@ -5,20 +5,20 @@ import { type Manifest, readPackages, readSources, root, type SourceFile } from 
 /** Maximum number of source files in a folder, without tests and their support. */
 const maxFiles = 20;
 
-/** Pairs of folders that import each other, and why. */
+/** Pairs of folders that may import each other, with the reason. */
 const allowedPairs: Readonly<Record<string, readonly string[]>> = {
   broker: [
-    // The engine has faults that tests inject, which work on it.
+    // The engine has faults that tests inject, and faults use the engine.
     "src/client src/engine",
-    // Entities and what happens to their messages by themselves know the engine's clock, storage and limits; it knows them all.
+    // Entities and the lifecycle of their messages use the engine's clock, storage and limits; the engine uses them.
     "src/engine src/entities",
     "src/engine src/lifecycle",
-    // A stored message knows the store and the session that it is in.
+    // A stored message refers to its store and its session.
     "src/entities src/messages",
   ],
 };
 
-/** Files that need each other at run time: a message that expires may be dead-lettered, forwarded, and expire there. */
+/** Files that may need each other at run time: a message that expires may be dead-lettered, forwarded, and expire there. */
 const allowedCycles: Readonly<Record<string, readonly (readonly string[])[]>> = {
   broker: [
     [
@@ -41,7 +41,7 @@ interface Import {
   readonly isType: boolean;
 }
 
-/** Sources that lie together: those of each package, and those of the explorer's page, which its bundler compiles. */
+/** Groups of sources: those of each package, and those of the explorer's page, which its bundler compiles. */
 interface SourceTree {
   readonly name: string;
   readonly files: readonly SourceFile[];
@@ -101,7 +101,7 @@ function targets({ path }: SourceFile, specifier: string): string[] {
   return [".ts", ".tsx"].map((extension) => written.replace(/\.js$/, extension));
 }
 
-/** An entry point names files of all folders, and no file of a folder imports it. */
+/** An entry point imports files of all folders, and no file of a folder imports it. */
 function entryPointsOf({ manifest }: SourceTree): string[] {
   return Object.keys(manifest?.exports ?? {}).map((door) => `src/${door.slice("./".length) || "index"}.ts`);
 }

@@ -9,7 +9,7 @@ interface Arrow {
   readonly refused?: RegExp;
 }
 
-/** What the sources of each package may import of ours, and which of Node's modules they may not. */
+/** The workspace packages that the sources of each package may import, and the Node modules that they may not. */
 const arrows: Readonly<Record<string, Arrow>> = {
   core: {
     imports: [],
@@ -73,16 +73,16 @@ const arrows: Readonly<Record<string, Arrow>> = {
   },
 };
 
-/** What tests may import beyond the arrows of their package: the suite. */
+/** Packages that all tests may import: the conformance suite. */
 const testArrows = ["conformance"];
 
 const packages = readPackages();
 
-it("knows every package", () => {
+it("lists every package", () => {
   expect(Object.keys(arrows).sort()).toEqual(packages.map(({ name }) => name));
 });
 
-it("draws them all in docs/architecture.md", () => {
+it("are all drawn in docs/architecture.md", () => {
   const page = readFileSync(`${root}docs/architecture.md`, "utf8");
   const names = new Map([["core", "core"]]);
   for (const [, id, name] of page.matchAll(/\b(\w+)\["([\w-]+)"\]/g)) names.set(id!, name!);
@@ -117,12 +117,12 @@ describe.each(packages)("@waybill/$name", (pack) => {
     expect(refused).toEqual([]);
   });
 
-  it("depends on exactly what its sources import of ours", () => {
+  it("depends exactly on the workspace packages that its sources import", () => {
     const imported = new Set(pack.files.filter(({ isTest }) => !isTest).flatMap(ourImports));
     expect(ourDependencies(pack)).toEqual([...imported].filter((name) => name !== pack.name).sort());
   });
 
-  it("reaches other packages through their entry points", () => {
+  it("imports other packages by their entry points", () => {
     const refused = pack.files.flatMap((file) =>
       file.imports
         .filter((specifier) => isNoEntryPoint(specifier) || leavesPackage(file, specifier))
@@ -131,7 +131,7 @@ describe.each(packages)("@waybill/$name", (pack) => {
     expect(refused).toEqual([]);
   });
 
-  it("imports only the Node modules it may use", () => {
+  it("imports only the allowed Node modules", () => {
     const refused = pack.files
       .filter(({ isTest }) => !isTest)
       .flatMap((file) =>
@@ -147,7 +147,7 @@ describe("@waybill/broker", () => {
   const clockOnly =
     /\bDate\.now\b|\bnew Date\(\s*\)|\b(?:set|clear)(?:Timeout|Interval)\b|\bperformance\.|\bhrtime\b|\bnode:timers|\bnode:perf_hooks/;
 
-  it("takes time from clock.ts only", () => {
+  it("reads the time only in clock.ts", () => {
     const broker = packages.find(({ name }) => name === "broker")!;
     const found = broker.files
       .filter(({ path, isTest }) => path !== "src/timing/clock.ts" && !isTest)
@@ -168,7 +168,7 @@ function ourImports(file: SourceFile): string[] {
   return file.imports.flatMap((specifier) => /^@waybill\/([^/]+)/.exec(specifier)?.[1] ?? []);
 }
 
-/** Whether a specifier names a file of another package that is none of the entry points in its manifest. */
+/** Whether a specifier refers to a file of another package that is not an entry point in its manifest. */
 function isNoEntryPoint(specifier: string): boolean {
   const [, name, subpath] = /^@waybill\/([^/]+)\/(.+)$/.exec(specifier) ?? [];
   if (subpath === undefined) return false;
@@ -183,7 +183,7 @@ function ourDependencies(pack: Package): string[] {
     .sort();
 }
 
-/** Sources stay in `src`; tests may also use what lies beside it. */
+/** Sources import only from `src`; tests may also import from other folders of the package. */
 function leavesPackage(file: SourceFile, specifier: string): boolean {
   if (!specifier.startsWith(".")) return false;
   const home = file.isTest ? "/package/" : "/package/src/";

@@ -7,13 +7,13 @@ import { readInterfaces } from "../scripts/src/option-tables/interface-table.js"
 
 const { unauthenticated, ...limits } = DEFAULT_SERVE_LIMITS;
 
-describe("the doc comments of limits, of which the tables in docs/security.md are made", () => {
+describe("the doc comments of limits, from which the tables in docs/security.md are generated", () => {
   it.each([
     ["ServeLimits", "broker-server/src/options/serve-limits.ts", limits],
     ["UnauthenticatedLimits", "broker-server/src/options/serve-limits.ts", unauthenticated],
     ["RequestLimits", "broker-server/src/limits/request-limits.ts", REQUEST_LIMITS],
     ["BrokerLimits", "broker/src/errors/limits.ts", BROKER_LIMITS],
-  ])("of %s say what holds", (name, file, values) => {
+  ])("of %s have the actual values", (name, file, values) => {
     const path = new URL(`../packages/${file}`, import.meta.url).pathname;
     const found = readInterfaces(path, readFileSync(path, "utf8")).find((one) => one.name === name);
     const said = new Map(found?.rows.map((row) => [row.name, row.description]));

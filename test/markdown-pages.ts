@@ -16,7 +16,7 @@ export interface MarkdownPage {
   readonly codeBlocks: readonly CodeBlock[];
 }
 
-/** A heading with its anchor, as GitHub makes it. */
+/** A heading with its anchor, as on GitHub. */
 export interface PageHeading {
   readonly depth: number;
   readonly text: string;

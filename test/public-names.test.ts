@@ -27,7 +27,7 @@ describe.each(entryPoints)("the entry point $snapshot", ({ snapshot, exports }) 
   });
 });
 
-it("core's own entry point has what applications name: at most 70 names, 25 of them values", () => {
+it("the main entry point of core has only what applications need: at most 70 names, 25 of them values", () => {
   const names = entryPoints.find(({ snapshot }) => snapshot === "core")?.exports ?? [];
   expect(names.length).toBeLessThanOrEqual(70);
   expect(names.filter(({ isType }) => !isType).length).toBeLessThanOrEqual(25);
@@ -38,7 +38,7 @@ it.each([
   ["amqp", 70],
   // Nine tools, each with its options and results.
   ["migration", 85],
-])("%s' own entry point has what its users name: at most %i names", (snapshot, most) => {
+])("the main entry point of %s has only what its users need: at most %i names", (snapshot, most) => {
   const names = entryPoints.find((entry) => entry.snapshot === snapshot)?.exports ?? [];
   expect(names.length).toBeGreaterThan(0);
   expect(names.length).toBeLessThanOrEqual(most);
@@ -71,7 +71,7 @@ describe.each(packages)("@waybill/$name", ({ files }) => {
   });
 });
 
-it("keeps no snapshot of a package that is gone", () => {
+it("has no snapshot of a removed package", () => {
   const known = entryPoints.map(({ snapshot }) => `${snapshot}.txt`);
   expect(readdirSync(`${root}test/public-names`).filter((file) => !known.includes(file))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { root } from "./workspace-packages.js";
 
-/** Words that were used once and gave way to the field's terms, each with what is said instead. See docs/glossary.md. */
+/** Words that were replaced by the field's terms, each with its replacement. See docs/glossary.md. */
 const retired: Readonly<Record<string, string>> = {
   "laws?": "conformance suite",
   "seats?": "environment",
@@ -31,7 +31,7 @@ const retired: Readonly<Record<string, string>> = {
 const pattern = new RegExp(`\\b(?:${Object.keys(retired).join("|")})\\b`, "gi");
 /** `payloadWorld`, `LocalSeat` and `tellDetached` in identifiers. */
 const inIdentifiers = /[a-z](?:World|Seat|Trial|Law|UnderWay|Judge|Told)s?\b|#?\btell[A-Z]\w*|#tell\b/g;
-/** The CHANGELOG tells history, this file and the glossary name the words; a "Hello world" is nobody's fixture. */
+/** The CHANGELOG is history; this file and the glossary list the words. */
 const exempt = /CHANGELOG\.md|retired-words\.test\.ts|glossary\.md|fixtures\/|corpus|-lock\.yaml/;
 
 const files = execFileSync("git", ["ls-files", "*.ts", "*.md"], { cwd: root, encoding: "utf8" })
@@ -39,7 +39,7 @@ const files = execFileSync("git", ["ls-files", "*.ts", "*.md"], { cwd: root, enc
   .filter((path) => path !== "" && !exempt.test(path));
 
 describe("retired words", () => {
-  it("are found in no doc, text, comment or identifier", () => {
+  it("do not occur in docs, texts, comments and identifiers", () => {
     const found = files.flatMap((path) =>
       readFileSync(root + path, "utf8")
         .split("\n")

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The files that take longest, those that mostly wait beside those that compute. */
+/** The files that take longest; those that mostly wait alternate with those that compute. */
 export const slowFiles: readonly string[] = [
   "examples/main-job/src/main.test.ts",
   "scripts/src/killed-servers.test.ts",
@@ -26,8 +26,8 @@ export const slowFiles: readonly string[] = [
 ];
 
 /**
- * Begins with the few files that need processes of their own, goes on with those that take longest, and ends with the many short ones, so
- * that no core is idle at the end. Vitest knows by itself how long files take only where they were run before.
+ * Begins with the few files that need separate processes, continues with those that take longest, and ends with the many short ones, so
+ * that no core is idle at the end. Vitest itself knows the durations only of files that were run before.
  */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -7,8 +7,8 @@ import { root } from "./workspace-packages.js";
 const folder = `${root}docs/upstream/`;
 const programs = readdirSync(folder).filter((name) => name.endsWith(".js") && name !== "service.js");
 
-describe("the reproductions for upstream", () => {
-  // When one of these fails, the fault is fixed, and what the transport does about it can go.
+describe("the reproductions of upstream faults", () => {
+  // When one of these fails, the fault is fixed, and its workaround in the transport can be removed.
   it.concurrent.each(programs)("%s shows its fault", async (program) => {
     const ended = promisify(execFile)(process.execPath, [program], { cwd: folder, timeout: 50_000 });
     await expect(ended).rejects.toMatchObject({ code: 1, stdout: expect.stringMatching(/^fault: /) });

@@ -10,7 +10,7 @@ export interface Package {
   readonly files: readonly SourceFile[];
 }
 
-/** What the tests read of a `package.json`. */
+/** The members of a `package.json` that the tests read. */
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
@@ -25,13 +25,13 @@ export interface SourceFile {
   /** Relative to the package, for example `src/index.ts`. */
   readonly path: string;
   readonly isTest: boolean;
-  /** The text with comments blanked out, so that line numbers hold. */
+  /** The text with comments replaced by spaces, so that line numbers stay the same. */
   readonly code: string;
-  /** What it imports or re-exports from, types included. */
+  /** The modules from which it imports or re-exports, including types. */
   readonly imports: readonly string[];
   /** The same, each with whether only types are imported. */
   readonly references: readonly Reference[];
-  /** What it exports; `*` for a star export. */
+  /** The names that it exports; `*` for a star export. */
   readonly exports: readonly ExportedName[];
 }
 

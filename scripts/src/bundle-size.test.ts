@@ -26,7 +26,7 @@ async function bundle(source: string): Promise<Uint8Array> {
   return output.contents;
 }
 
-/** Runs a module far from any `node_modules`. */
+/** Runs a module in a folder without `node_modules`. */
 async function runAlone(source: Uint8Array | string, from = tmpdir()): Promise<string> {
   const folder = await mkdtemp(join(from, "waybill-bundle-"));
   try {
@@ -66,7 +66,7 @@ describe("in a bundle", () => {
       67,
     ],
     [
-      "everything of both, whether used or not",
+      "all exports of both, used or not",
       `import * as core from "@waybill/core";
        import * as json from "@waybill/serializer-json";
        console.log({ ...core, ...json });`,
@@ -74,7 +74,7 @@ describe("in a bundle", () => {
       72,
     ],
   ];
-  it.each(budgets)("%s stay within the size that the docs name", async (what, source, minifiedKB, gzipKB) => {
+  it.each(budgets)("%s does not exceed the size in the docs", async (what, source, minifiedKB, gzipKB) => {
     const bytes = await bundle(source);
     expect(bytes.length).toBeLessThanOrEqual(minifiedKB * 1000);
     expect(gzipSync(bytes, { level: 9 }).length).toBeLessThanOrEqual(gzipKB * 1000);
@@ -82,7 +82,7 @@ describe("in a bundle", () => {
     expect(rows).toContainEqual(["", what, `${minifiedKB} KB`, `${gzipKB} KB`, ""]);
   });
 
-  it("a JSON Schema is checked with the jsonSchema that has ajv in it", async () => {
+  it("a JSON Schema is validated with the jsonSchema that includes ajv", async () => {
     const source = `import { json } from "@waybill/serializer-json";
       import { jsonSchema } from "@waybill/serializer-json/json-schema";
       const { serialize } = json({ schema: jsonSchema(${schema}) });
@@ -92,7 +92,7 @@ describe("in a bundle", () => {
     expect(await runAlone(await bundle(source))).toBe("8 serialization-failed");
   });
 
-  it("a JSON Schema explains what to do if ajv cannot be loaded", async () => {
+  it("a JSON Schema reports the solution if ajv cannot be loaded", async () => {
     const source = `import { json } from "@waybill/serializer-json";
       process.getBuiltinModule = undefined;
       try { json({ schema: ${schema} }); } catch (error) { console.log(error.message); }`;
@@ -103,7 +103,7 @@ describe("in a bundle", () => {
 });
 
 describe("without a bundle", () => {
-  it("ajv is loaded with the first JSON Schema, and not before", async () => {
+  it("ajv is loaded with the first JSON Schema, not before", async () => {
     const source = `import { createRequire } from "node:module";
       import { json } from "@waybill/serializer-json";
       const { cache } = createRequire(import.meta.url);

@@ -5,13 +5,13 @@ import { compiled, describeRuns } from "./run/compiled.test-support.js";
 describeRuns([
   [
     "crash",
-    "finds all that was acknowledged after three kills, a full disk and damage",
+    "finds all acknowledged messages after three kills, a full disk and damage",
     "--kills 3 --damages 30 --seed 7",
     "No message was lost",
   ],
   [
     "crash-repair",
-    "delivers each dead letter after two kills",
+    "delivers each repaired message after two kills",
     "--messages 200 --kills 2 --seed 7",
     "Each message was delivered",
   ],

@@ -5,17 +5,17 @@ import { describeRuns } from "./run/compiled.test-support.js";
 describeRuns([
   [
     "chaos",
-    "loses nothing when the server is killed under the official SDK",
+    "loses no message when the server of official clients is killed",
     "--messages 2000 --kills 1",
     "No message was lost",
   ],
   [
     "soak-server",
-    "loses nothing in a few seconds with one kill",
+    "loses no message in a few seconds with one kill",
     "--minutes 0.2 --clients 4 --kills 1 --seed 7",
     "1 servers killed",
   ],
-  // The time that it takes is for runs on a machine that has nothing else to do.
+  // Its duration is only meaningful on an idle machine.
   [
     "stop-under-load",
     "loses no message and leaves none locked",
@@ -25,7 +25,7 @@ describeRuns([
 ]);
 
 describe("the messages of chaos", () => {
-  it("are 1 % poison, and 10 % that are abandoned once", () => {
+  it("are 1 % undeserializable, and 10 % that are abandoned once", () => {
     const kinds = Array.from({ length: 1_000 }, (_, number) => kindOf(number));
     expect(kinds.filter((kind) => kind === "poison")).toHaveLength(10);
     expect(kinds.filter((kind) => kind === "abandoned")).toHaveLength(100);

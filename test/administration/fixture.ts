@@ -25,7 +25,7 @@ interface CallInit {
 
 let made: Promise<MadeCertificate> | undefined;
 
-/** With TLS, the certificate is one that `waybill broker --tls` makes, and the client trusts only its authority. */
+/** With TLS, the certificate is the one that `waybill broker --tls` creates, and the client trusts only its authority. */
 export async function openFixture(transport: "HTTP" | "TLS" = "HTTP"): Promise<AdministrationFixture> {
   const broker = createBroker({ tier: "standard" });
   made ??= makeCertificate(["localhost", "127.0.0.1"]);

@@ -3,7 +3,7 @@ import { type AdministrationFixture, openFixture } from "./fixture.js";
 
 const service = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect";
 
-/** An Atom entry as the SDK for .NET writes one: the namespace of instances bound to `i`, members in its own order. */
+/** An Atom entry like the SDK for .NET writes it: the namespace of instances bound to `i`, members in its order. */
 function entry(kind: string, members: string): string {
   const instance = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance"';
   const description = `<${kind} ${instance} xmlns="${service}">${members}</${kind}>`;
@@ -27,14 +27,14 @@ async function put(
 
 const filter = (type: string, members = "") => `<Filter i:type="${type}">${members}</Filter>`;
 
-describe("MassTransit makes its topology", () => {
+describe("MassTransit creates its topology", () => {
   const endpoint =
     "<LockDuration>PT5M</LockDuration><MaxSizeInMegabytes>1024</MaxSizeInMegabytes><RequiresDuplicateDetection>false</RequiresDuplicateDetection>" +
     "<RequiresSession>false</RequiresSession><DefaultMessageTimeToLive>P366D</DefaultMessageTimeToLive><DeadLetteringOnMessageExpiration>true</DeadLetteringOnMessageExpiration>" +
     "<DuplicateDetectionHistoryTimeWindow>PT1M</DuplicateDetectionHistoryTimeWindow><MaxDeliveryCount>5</MaxDeliveryCount><EnableBatchedOperations>true</EnableBatchedOperations>" +
     "<Status>Active</Status><AutoDeleteOnIdle>P427D</AutoDeleteOnIdle><EnablePartitioning>false</EnablePartitioning>";
 
-  it("asks for a queue before it creates it, and accepts either response for a missing one", async () => {
+  it("gets a queue before it creates it, and accepts either response for a missing one", async () => {
     await using fixture = await openFixture();
     const { status } = await fixture.call("GET", "/order-service?api-version=2021-05");
     expect(status).toBe(404);
@@ -78,7 +78,7 @@ describe("MassTransit makes its topology", () => {
     expect(fixture.broker.getEntity("order-service").totalMessageCount).toBe(1);
   });
 
-  it("filters by its own rule in place of the default one, and replaces it later", async () => {
+  it("filters by its own rule instead of the default one, and replaces it later", async () => {
     await using fixture = await openFixture();
     await put(fixture, "/events", "TopicDescription", "");
     const sql = filter(
@@ -106,8 +106,8 @@ describe("MassTransit makes its topology", () => {
   });
 });
 
-describe("Wolverine makes its topology", () => {
-  it("asks whether each queue exists, creates missing ones, and lists them for its checks", async () => {
+describe("Wolverine creates its topology", () => {
+  it("checks whether each queue exists, creates missing ones, and lists them", async () => {
     await using fixture = await openFixture();
     const queues = [
       "orders",
@@ -158,7 +158,7 @@ describe("Wolverine makes its topology", () => {
   });
 });
 
-it("NServiceBus creates queues without a maximum of deliveries", async () => {
+it("NServiceBus creates queues without a maximum delivery count", async () => {
   await using fixture = await openFixture();
   const created = await fixture.client.createQueue("audit", { maxDeliveryCount: 2 ** 31 - 1 });
   expect(created.maxDeliveryCount).toBe(2 ** 31 - 1);

@@ -65,8 +65,8 @@ function textOf(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
 }
 
-describe("what SDKs of other languages require", () => {
-  it.each(Object.keys(elements) as (keyof typeof elements)[])("elements of %s", async (path) => {
+describe("responses for SDKs of other languages", () => {
+  it.each(Object.keys(elements) as (keyof typeof elements)[])("have the elements of %s", async (path) => {
     await using fixture = await openFilled();
     const { status, body } = await fixture.call("GET", `${path}?api-version=2021-05&enrich=true`);
     expect(status).toBe(200);
@@ -76,7 +76,7 @@ describe("what SDKs of other languages require", () => {
       expect(textOf(body, name), name).toMatch(instant);
   });
 
-  it("counts with a namespace of their own, their children with its prefix", async () => {
+  it("have counts with their own namespace, and children with its prefix", async () => {
     await using fixture = await openFilled();
     const counts = ["ActiveMessageCount", "DeadLetterMessageCount", "ScheduledMessageCount"];
     const transfers = ["TransferMessageCount", "TransferDeadLetterMessageCount"];
@@ -88,7 +88,7 @@ describe("what SDKs of other languages require", () => {
     }
   });
 
-  it("ids that are absolute, with Subscriptions and Rules in this letter case", async () => {
+  it("have absolute ids, with Subscriptions and Rules in this letter case", async () => {
     await using fixture = await openFilled();
     const idOf = async (path: string) => textOf((await fixture.call("GET", path)).body, "id");
     expect(await idOf("/events/subscriptions/audit")).toMatch(
@@ -99,14 +99,14 @@ describe("what SDKs of other languages require", () => {
     );
   });
 
-  it("a filter and an action with their types in every rule", async () => {
+  it("have a filter and an action with their types in every rule", async () => {
     await using fixture = await openFilled();
     const { body } = await fixture.call("GET", "/events/Subscriptions/audit/Rules/$Default");
     expect(body).toMatch(/<Filter [^>]*type="TrueFilter"[^>]*>.*<SqlExpression>1=1<\/SqlExpression>/s);
     expect(body).toMatch(/<Action [^>]*type="EmptyRuleAction"/);
   });
 
-  it("lists in any letter case, a hundred at a time, without dead-letter queues", async () => {
+  it("list entities in any letter case, a hundred at a time, without dead-letter queues", async () => {
     await using fixture = await openFixture();
     for (let number = 0; number < 101; number++) await fixture.broker.createQueue(`q-${number}`);
     const countIn = async (path: string) => (await fixture.call("GET", path)).body.match(/<entry>/g)?.length;
@@ -116,7 +116,7 @@ describe("what SDKs of other languages require", () => {
     expect((await fixture.call("GET", "/$Resources/Queues")).body).not.toContain("$DeadLetterQueue");
   });
 
-  it("the statuses of the service, and errors with a code and a detail", async () => {
+  it("have the statuses of the service, and errors with a code and a detail", async () => {
     await using fixture = await openFilled();
     const put = (path: string, description: string, headers = {}) =>
       fixture.call("PUT", path, {
@@ -136,7 +136,7 @@ describe("what SDKs of other languages require", () => {
     expect((await fixture.call("DELETE", "/made")).status).toBe(200);
   });
 
-  it("addresses where messages are forwarded, of which the path counts", async () => {
+  it("accept addresses as forwarding targets, whose path is used", async () => {
     await using fixture = await openFilled();
     await fixture.client.createQueue("copies", { forwardTo: "orders" });
     expect(fixture.broker.getEntity("copies").options).toMatchObject({ forwardTo: "orders" });

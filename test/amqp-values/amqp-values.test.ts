@@ -45,13 +45,13 @@ function octets(type: "decimal32" | "decimal64" | "decimal128", hex: string): Am
   return { type, value: new Uint8Array(Buffer.from(hex, "hex")) };
 }
 
-/** Value sections of peers, and what a handler gets. Decimals are IEEE 754 in binary integer decimal encoding. */
+/** Value sections of peers, and the values that a handler gets. Decimals are IEEE 754 in binary integer decimal encoding. */
 const values: readonly (readonly [name: string, sent: AmqpValue, gets: unknown])[] = [
   ["null", null, null],
   ["a symbol", symbol("amqp:ok"), "amqp:ok"],
   ["a UUID", uuid(id), id],
   ["the largest ulong", ulong(2n ** 64n - 1n), 2n ** 64n - 1n],
-  ["the least long", long(-(2n ** 63n)), -(2n ** 63n)],
+  ["the smallest long", long(-(2n ** 63n)), -(2n ** 63n)],
   ["a timestamp", timestamp(instant), instant],
   [
     "a decimal of 128 bits",
@@ -63,7 +63,7 @@ const values: readonly (readonly [name: string, sent: AmqpValue, gets: unknown])
   ["a negative decimal", octets("decimal128", "b03c00000000000000000000000032c3"), "-129.95"],
   ["binary of 16 bytes", new Uint8Array(16).fill(7), new Uint8Array(16).fill(7)],
   [
-    "a map of everything",
+    "a map of all types",
     stringMap({
       id: uuid(id),
       at: timestamp(instant),
@@ -93,7 +93,7 @@ const values: readonly (readonly [name: string, sent: AmqpValue, gets: unknown])
   ],
 ];
 
-/** Texts in value sections, as JMS and Qpid send them, by their content type. */
+/** Strings in value sections, as JMS and Qpid send them, by their content type. */
 const texts: readonly (readonly [contentType: string | undefined, sent: string, gets: unknown])[] = [
   ["application/json", '{"id":9007199254740993}', { id: 9007199254740993n }],
   ["application/json; charset=utf-8", '"hello"', "hello"],
@@ -107,7 +107,7 @@ const transports: readonly (readonly [string, () => Transport])[] = [
   ["over the official SDK", () => azureTransport(sdk)],
 ];
 
-it("characters and keys that are no texts are what they were, where the transport tells them", async () => {
+it("characters and keys that are not strings keep their type, if the transport reports it", async () => {
   const value = stringMap({ grade: char(0x41), byNumber: new AmqpMap([[uint(1), "one"]]) });
   const body = { kind: "value", value } as const;
   const [local] = await exchange(localTransport(broker), { body });
@@ -124,7 +124,7 @@ describe.each(transports)("%s", (_, open) => {
     expect(message?.deserialization).toMatchObject({ section: "value", serializer: undefined });
   });
 
-  it.each(texts)("a text under %s is read by it", async (contentType, sent, gets) => {
+  it.each(texts)("a string with the content type %s is read by it", async (contentType, sent, gets) => {
     const properties = contentType === undefined ? {} : { properties: { contentType } };
     const [message] = await exchange(open(), { ...properties, body: { kind: "value", value: sent } });
     expect(message?.body).toEqual(gets);
@@ -138,7 +138,7 @@ describe.each(transports)("%s", (_, open) => {
     expect(message?.deserialization.section).toBe("sequence");
   });
 
-  it("a text that does not match its content type is dead-lettered with the reason", async () => {
+  it("a string that does not match its content type is dead-lettered with the reason", async () => {
     const body = { kind: "value", value: '{"id":' } as const;
     expect(await exchange(open(), { properties: { contentType: "application/json" }, body })).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe.each(transports)("%s", (_, open) => {
 
 let queues = 0;
 
-/** Sends a message as it is, and receives what a client makes of it. */
+/** Sends a message unchanged, and receives it with a client. */
 async function exchange(
   transport: Transport,
   message: Parameters<typeof encodeMessage>[0],

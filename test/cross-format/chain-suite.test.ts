@@ -20,7 +20,7 @@ const schema = {
   ],
 } as const;
 
-describe("the serializers that come with waybill share a chain", () => {
+describe("the serializers of waybill can share a chain", () => {
   const subjects = [() => json(), () => avro({ schema }), () => msgpack()].map(orderSubject);
   for (const { name, run } of chainCases(subjects)) it(name, run);
 });

@@ -2,81 +2,34 @@ import { readdirSync } from "node:fs";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { StructSchema } from "@bufbuild/protobuf/wkt";
-import examples from "@octokit/webhooks-examples";
-import avsc from "avsc";
 import { BSON } from "bson";
 import { encode as cbor } from "cbor-x";
-import fc from "fast-check";
 import { Packr, pack } from "msgpackr";
 import {
   legacyBodies,
   readBytes,
   readExpected,
 } from "../../packages/serializer-dotnet/src/fixtures.test-support.js";
+import { avroFamilies } from "./avro-bodies.js";
+import { type Body, copied, type Family, labelled, meaning, plain, truncated } from "./family.js";
 import { foreignFormats } from "./foreign-formats.js";
 import { legacyTexts } from "./legacy-text.js";
+import { containers, random, sampleOrders, sampleScalars, sentences } from "./sample-values.js";
 
-/** Bodies of one format. */
-export interface Family {
-  readonly format: string;
-  /** Whether its bodies are also well-formed in a format of the chain, so that no reader could distinguish them. */
-  readonly mayBeTaken?: true;
-  readonly bodies: readonly Body[];
-}
-
-/** One body. */
-export interface Body {
-  readonly bytes: Uint8Array;
-  /** Its value, if it is of one of the chain's formats; no deserializer may read another value. */
-  readonly meaning?: { readonly format: ChainFormat; readonly value: unknown };
-  /** Whether it is legal only when its content type names the format: a scalar, an empty container. */
-  readonly needsLabel?: true;
-}
-
-/** The formats that the chain reads. */
-export type ChainFormat = "json" | "avro" | "msgpack" | "cbor" | "protobuf" | "dotnet-binary" | "xml";
-
-/** The schema that the chain's Avro serializer knows. */
-export const orderSchema = {
-  type: "record",
-  name: "Order",
-  namespace: "shop",
-  fields: [
-    { name: "id", type: "string" },
-    { name: "quantity", type: "int" },
-    { name: "note", type: ["null", "string"], default: null },
-  ],
-} as const;
-
-const seed = 20_260_314;
-/** The best quality, which is the default, takes fifty times as long. */
+/** The default, the best quality, takes fifty times as long. */
 const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-const inferredTypes = new Map<unknown, avsc.Type>();
 const plainPackr = new Packr({ useRecords: false, variableMapSize: true });
 
 /**
- * Bodies of the three formats and of many others: real webhook payloads, generated values, files of other systems. The same at
+ * Bodies of the chain's formats and of many others: real webhook payloads, generated values, files of other systems. The same in
  * every run.
  */
 export function corpus(): Family[] {
   const values = containers();
-  const scalars = fc.sample(
-    fc.oneof(fc.integer(), fc.double({ noNaN: true }), fc.string(), fc.boolean(), fc.constant(null)),
-    {
-      numRuns: 150,
-      seed,
-    },
-  );
+  const scalars = sampleScalars();
   const text = (value: unknown) => Buffer.from(JSON.stringify(value));
   const jsonBodies = values.map((value) => text(value));
-  const orders = fc.sample(
-    fc.record(
-      { id: fc.string(), quantity: fc.integer(), note: fc.option(fc.string({ maxLength: 300 })) },
-      { noNullPrototype: true },
-    ),
-    { numRuns: 200, seed },
-  );
-  const orderType = avsc.Type.forSchema(orderSchema as never);
+  const orders = sampleOrders();
   const packed = values.filter(notEmpty).map((value) => [value, copied(plainPackr.pack(value))] as const);
   // A document takes longer to read than bodies of other formats.
   const documents = values.filter((_, index) => index % 4 === 0);
@@ -157,40 +110,7 @@ export function corpus(): Family[] {
       format: "MessagePack, truncated",
       bodies: plain(truncated(values.filter(notEmpty).map((value) => copied(pack(value))))),
     },
-    {
-      format: "Avro single-object, known schema",
-      bodies: orders.map((value) => meaning("avro", singleObject(orderType, value), value)),
-    },
-    {
-      format: "Avro single-object, unknown schema",
-      bodies: plain(values.flatMap((value) => inferredAvro(value, (type) => singleObject(type, value)))),
-    },
-    {
-      format: "Avro single-object, truncated",
-      bodies: plain(truncated(orders.map((value) => singleObject(orderType, value)))),
-    },
-    {
-      format: "Avro raw, known schema",
-      bodies: plain(orders.map((value) => copied(orderType.toBuffer(value)))),
-    },
-    {
-      format: "Avro raw, other schemas",
-      bodies: plain(
-        [...values, ...scalars].flatMap((value) => inferredAvro(value, (type) => type.toBuffer(value))),
-      ),
-    },
-    {
-      format: "Avro raw string that holds JSON",
-      bodies: plain(
-        jsonBodies.map((bytes) => copied(avsc.Type.forSchema("string").toBuffer(bytes.toString()))),
-      ),
-    },
-    {
-      format: "Avro with Confluent header",
-      bodies: plain(
-        orders.map((value) => Buffer.concat([Buffer.from([0, 0, 0, 0, 7]), orderType.toBuffer(value)])),
-      ),
-    },
+    ...avroFamilies({ values, scalars, orders, jsonBodies }),
     {
       format: "CBOR, self-described",
       bodies: values.map((value) => meaning("cbor", selfDescribed(cbor(value)), value)),
@@ -265,53 +185,11 @@ export function corpus(): Family[] {
   }));
 }
 
-function meaning(format: ChainFormat, bytes: Uint8Array, value: unknown): Body {
-  return { bytes, meaning: { format, value } };
-}
-
-function labelled(format: ChainFormat, bytes: Uint8Array, value: unknown): Body {
-  return { bytes, meaning: { format, value }, needsLabel: true };
-}
-
-function plain(bodies: readonly Uint8Array[]): Body[] {
-  return bodies.map((bytes) => ({ bytes }));
-}
-
-function containers(): unknown[] {
-  const webhooks = (examples as unknown as { examples: unknown[] }[])
-    .slice(0, 60)
-    .map((event) => event.examples[0]);
-  const key = fc
-    .oneof(fc.constantFrom("id", "name", "items", "total", "ok"), fc.string({ maxLength: 12 }))
-    .filter((k) => k !== "__proto__");
-  const leaf = fc.oneof(
-    fc.integer(),
-    fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n + 0),
-    fc.string(),
-    fc.boolean(),
-    fc.constant(null),
-  );
-  const { tree } = fc.letrec((tie) => ({
-    tree: fc.oneof(
-      { maxDepth: 4 },
-      fc.array(fc.oneof({ maxDepth: 4 }, leaf, tie("tree")), { maxLength: 20 }),
-      fc.dictionary(key, fc.oneof({ maxDepth: 4 }, leaf, tie("tree")), {
-        maxKeys: 20,
-        noNullPrototype: true,
-      }),
-    ),
-  }));
-  // A round trip through JSON, because it has no negative zero and the expected value must be the same for every format.
-  return [...webhooks, ...fc.sample(tree, { numRuns: 240, seed })].map((value) =>
-    JSON.parse(JSON.stringify(value)),
-  );
-}
-
 function notEmpty(value: unknown): boolean {
   return Object.keys(value as object).length > 0;
 }
 
-/** The rule of MessagePack without a label, written down a second time: some map has two keys that print, of six bytes with their headers. */
+/** The rule for MessagePack without a content type, implemented again: some map has two printable keys, of six bytes with their headers. */
 function isEvident(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const keys = Array.isArray(value) ? [] : Object.keys(value).filter((key) => /^\P{Control}+$/u.test(key));
@@ -323,69 +201,13 @@ function isRecord(value: unknown): boolean {
   return !Array.isArray(value) && notEmpty(value);
 }
 
-/** The value's bytes under a schema inferred from it; nothing for values whose keys are no Avro names. */
-function inferredAvro(value: unknown, encode: (type: avsc.Type) => Uint8Array): Uint8Array[] {
-  try {
-    const type = inferredTypes.get(value) ?? avsc.Type.forValue(value as object);
-    inferredTypes.set(value, type);
-    return [copied(encode(type))];
-  } catch {
-    return [];
-  }
-}
-
-function singleObject(type: avsc.Type, value: unknown): Uint8Array {
-  return Buffer.concat([Buffer.from([0xc3, 0x01]), fingerprint(type), type.toBuffer(value)]);
-}
-
-/** CRC-64-AVRO of the canonical form, little-endian, implemented independently of the serializer. Source: Avro 1.12, Schema Fingerprints. */
-function fingerprint(type: avsc.Type): Uint8Array {
-  const empty = 0xc15d213aa4d7a795n;
-  let hash = empty;
-  for (const byte of Buffer.from(JSON.stringify(type.schema()))) {
-    hash ^= BigInt(byte);
-    for (let bit = 0; bit < 8; bit++) hash = (hash >> 1n) ^ (hash & 1n ? empty : 0n);
-  }
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(hash);
-  return bytes;
-}
-
-function truncated(bodies: readonly Uint8Array[]): Uint8Array[] {
-  return bodies
-    .filter(({ length }) => length > 1)
-    .flatMap((bytes) => {
-      const cuts = new Set([1, bytes.length >> 2, bytes.length >> 1, bytes.length - 1]);
-      return [...cuts].filter((cut) => cut > 0).map((cut) => bytes.subarray(0, cut));
-    });
-}
-
 function protobuf(order: { id: string; quantity: number }): Uint8Array {
   const id = Buffer.from(order.id).subarray(0, 127);
   const quantity = Math.abs(order.quantity) & 0x7f;
   return Buffer.concat([Buffer.from([0x0a, id.length]), id, Buffer.from([0x10, quantity])]);
 }
 
-function sentences(): Uint8Array[] {
-  const word = fc.constantFrom(
-    "order",
-    "shipped",
-    "2026-03-14",
-    "ERROR",
-    "null",
-    "true",
-    "42",
-    "3.14",
-    "customer",
-    "naïve",
-    "注文",
-  );
-  return fc
-    .sample(fc.array(word, { minLength: 2, maxLength: 30 }), { numRuns: 200, seed })
-    .map((words) => Buffer.from(words.join(" ")));
-}
-
-/** What .NET's own serializer wrote; by hand are some that its root does not show. */
+/** Bodies that .NET's serializer wrote, and hand-made ones that are not recognised by their root. */
 function dotnet(): Body[] {
   return legacyBodies.map(({ name }) => {
     const bytes = readBytes(`legacy/${name}.bin`);
@@ -396,7 +218,7 @@ function dotnet(): Body[] {
   });
 }
 
-/** What must be refused as .NET binary XML, without files of other formats. */
+/** Files that must be refused as .NET binary XML, without those of other formats. */
 function malformedFiles(): string[] {
   const folder = new URL("../../packages/serializer-dotnet/fixtures/malformed/", import.meta.url);
   return readdirSync(folder).filter((name) => name.endsWith(".bin") && !name.startsWith("plain-"));
@@ -404,14 +226,6 @@ function malformedFiles(): string[] {
 
 function selfDescribed(item: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from([0xd9, 0xd9, 0xf7]), item]);
-}
-
-function random(minLength: number, maxLength: number, numRuns: number): Uint8Array[] {
-  return fc.sample(fc.uint8Array({ minLength, maxLength, size: "max" }), { numRuns, seed });
-}
-
-function copied(bytes: Uint8Array): Uint8Array {
-  return Uint8Array.from(bytes);
 }
 
 function escaped(text: string): string {

@@ -11,11 +11,13 @@ import { msgpack } from "@waybill/serializer-msgpack";
 import { protobuf } from "@waybill/serializer-protobuf";
 import { xml } from "@waybill/serializer-xml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Body, corpus, type Family, orderSchema } from "./corpus.js";
+import { orderSchema } from "./avro-bodies.js";
+import { corpus } from "./corpus.js";
+import type { Body, Family } from "./family.js";
 
 const families = corpus();
 const readers = { json: json(), avro: avro({ schema: orderSchema }), msgpack: msgpack() };
-/** In the recommended order: formats with a header first, formats that only a content type identifies last. */
+/** In the recommended order: formats with a header first, formats without detection last. */
 const formats = {
   avro: readers.avro,
   json: readers.json,
@@ -27,9 +29,9 @@ const formats = {
 };
 const all = Object.values(formats);
 const chains = [...permutations(Object.values(readers)), all];
-const tellable = families.filter(({ mayBeTaken }) => mayBeTaken !== true);
+const distinguishable = families.filter(({ mayBeTaken }) => mayBeTaken !== true);
 
-/** Content types with which the bytes decide: none, unknown ones, and that of any text. */
+/** Content types with which bodies are recognised by their bytes: none, unknown ones, and that of any text. */
 const openLabels = [
   undefined,
   "application/octet-stream",
@@ -52,7 +54,7 @@ const moreForeignLabels = [
 ];
 
 const { stackTraceLimit } = Error;
-// Hundreds of thousands of bodies are refused here, and a trace of each refusal takes longer than everything else.
+// Hundreds of thousands of bodies are refused here; the stack trace of each refusal would take longer than everything else.
 beforeAll(() => {
   Error.stackTraceLimit = 0;
 });
@@ -64,13 +66,13 @@ describe.each(chains.map((chain) => [chain.map(({ name }) => name).join(" → ")
   "%s",
   (_, chain) => {
     const pipeline = toPipeline(chain);
-    const offered = tellable.map(sampled);
+    const offered = distinguishable.map(sampled);
 
-    it("reads its own unlabelled bodies, and no others", () => {
+    it("reads its own undeclared bodies, and no others", () => {
       expect(allMisread(pipeline, readableBy(chain, offered), undefined)).toEqual({});
     });
 
-    it.each(openLabels.slice(1))("is not led astray by the content type %s", (contentType) => {
+    it.each(openLabels.slice(1))("is not misled by the content type %s", (contentType) => {
       expect(allMisread(pipeline, readableBy(chain, offered), contentType)).toEqual({});
     });
   },
@@ -78,7 +80,7 @@ describe.each(chains.map((chain) => [chain.map(({ name }) => name).join(" → ")
 
 describe("a content type of another format", () => {
   const labels = [...foreignLabels, ...moreForeignLabels];
-  it.each(labels)("keeps all but what has a header of its own from being read: %s", (contentType) => {
+  it.each(labels)("prevents bodies from being read, except formats with a header: %s", (contentType) => {
     const pipeline = toPipeline(all);
     const readFormats = families
       .map(sampled)
@@ -91,14 +93,14 @@ describe("a content type of another format", () => {
   });
 });
 
-it("holds at least sixty kinds of bodies that are of no format of the chain", () => {
+it("the corpus has more than 110 kinds of bodies in formats outside the chain", () => {
   const kinds = families.filter(({ bodies }) => bodies.every(({ meaning }) => meaning === undefined));
   expect(kinds.length).toBeGreaterThan(110);
   expect(new Set(families.map(({ format }) => format)).size).toBe(families.length);
   for (const { format, bodies } of families) expect(bodies.length, format).toBeGreaterThan(3);
 });
 
-it("misreads no body, unless its content type is wrong or it is well-formed in both formats", () => {
+it("no body is misread, unless its content type is wrong or it is well-formed in both formats", () => {
   const taken = families.filter(
     ({ mayBeTaken }, row) =>
       mayBeTaken !== true &&
@@ -122,7 +124,7 @@ it("generates the tables of docs/deserialization.md", () => {
   expect(readFileSync(page, "utf8")).toBe(updated);
 });
 
-/** One way to label bodies, and how the chain read each kind. */
+/** A group of content types, and how the chain read each kind of body with them. */
 interface Column {
   readonly heading: string;
   readonly labels: readonly (string | undefined)[];
@@ -136,7 +138,7 @@ interface Tally {
 }
 
 const columns: readonly Column[] = [
-  // More labels of other formats are tried on samples above.
+  // More content types of other formats are tested with samples above.
   { heading: "no content type, or an unknown one", labels: openLabels },
   { heading: "of another format", labels: foreignLabels },
   ...all.map(({ name, mediaTypes }) => ({
@@ -147,7 +149,7 @@ const columns: readonly Column[] = [
 
 let tallied: Tally[][] | undefined;
 
-/** What happened to every body of each kind, by the columns: read once for all who ask. */
+/** The results for every body of each kind, by column; computed once for all tests. */
 function allTallies(): readonly (readonly Tally[])[] {
   const pipeline = toPipeline(all);
   tallied ??= families.map(({ bodies }) => columns.map(({ labels }) => tally(pipeline, bodies, labels)));
@@ -171,13 +173,13 @@ function table(): string {
   ].join("\n");
 }
 
-/** The measurement in words: how many readings gave a value that the bytes do not mean. */
+/** The measurement in words: how many readings returned a wrong value. */
 function statement(tallies: readonly (readonly Tally[])[]): string[] {
   const bodyCount = families.reduce((sum, { bodies }) => sum + bodies.length, 0);
-  const over = (column: number, isTellable: boolean): Tally =>
+  const over = (column: number, isDistinguishable: boolean): Tally =>
     families
       .map(({ mayBeTaken }, row) =>
-        (mayBeTaken !== true) === isTellable ? tallies[row]?.[column] : undefined,
+        (mayBeTaken !== true) === isDistinguishable ? tallies[row]?.[column] : undefined,
       )
       .reduce<Tally>(
         (sum, each) => ({
@@ -189,18 +191,18 @@ function statement(tallies: readonly (readonly Tally[])[]): string[] {
       );
   const named = columns.slice(2).map((column, index) => {
     const { other, total } = over(index + 2, true);
-    return `- under ${column.heading}: ${share(other, total)};`;
+    return `- with ${column.heading}: ${share(other, total)};`;
   });
   const open = over(0, true);
   const foreign = over(1, true);
   const twins = over(0, false);
   return [
-    `${number(bodyCount)} bodies of ${families.length} kinds, under ${columns.flatMap(({ labels }) => labels).length} labels. Taken for what they are not:`,
+    `${number(bodyCount)} bodies of ${families.length} kinds, with ${columns.flatMap(({ labels }) => labels).length} content types. Misread:`,
     "",
-    `- without a content type or under an unknown one: ${share(open.other, open.total)};`,
-    `- under the content type of another format: ${share(foreign.other, foreign.total)};`,
+    `- without a content type or with an unknown one: ${share(open.other, open.total)};`,
+    `- with the content type of another format: ${share(foreign.other, foreign.total)};`,
     ...named,
-    `- JSON that is valid UTF-8 by accident, the two kinds that say so, without a content type or under an unknown one: ${share(twins.other, twins.total)}.`,
+    `- JSON in another character set that is accidentally valid UTF-8 (two kinds), without a content type or with an unknown one: ${share(twins.other, twins.total)}.`,
   ];
 }
 
@@ -213,7 +215,7 @@ function number(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** What the chain makes of the bodies under each of the labels: how many it read right, and how many it took for something they are not. */
+/** How many of the bodies the chain read correctly with each of the content types, and how many it misread. */
 function tally(pipeline: Pipeline, bodies: readonly Body[], labels: readonly (string | undefined)[]): Tally {
   let right = 0;
   let other = 0;
@@ -228,7 +230,7 @@ function tally(pipeline: Pipeline, bodies: readonly Body[], labels: readonly (st
   return { right, other, total: bodies.length * labels.length };
 }
 
-/** Counts bodies, not readings, where they came under several labels. */
+/** Counts bodies, not readings, if they were read with several content types. */
 function cell({ right, other }: Tally, labels: number): string {
   const parts = [
     right > 0 ? `${right / labels} read` : "",
@@ -237,7 +239,7 @@ function cell({ right, other }: Tally, labels: number): string {
   return parts.length === 0 ? "refused" : parts.join(", ");
 }
 
-/** The families, in which bodies of formats that the chain does not have mean nothing to it. */
+/** The families, without the meaning of bodies in formats that the chain does not have. */
 function readableBy(chain: readonly Serializer[], offered: readonly Family[]): Family[] {
   const names = new Set(chain.map(({ name }) => name));
   return offered.map((family) => ({
@@ -248,7 +250,7 @@ function readableBy(chain: readonly Serializer[], offered: readonly Family[]): F
   }));
 }
 
-/** A sample of the bodies of a kind with many. */
+/** A sample of the bodies of a large family. */
 function sampled(family: Family): Family {
   const step = Math.ceil(family.bodies.length / 100);
   return { ...family, bodies: family.bodies.filter((_, index) => index % step === 0) };
@@ -266,7 +268,7 @@ function allMisread(
   return Object.fromEntries(misreadKinds.filter(([, bodies]) => bodies.length > 0));
 }
 
-/** The bodies, in hex, of which a label that names no format of the chain makes anything but what they are. */
+/** The bodies, in hex, that are misread with a content type of no format of the chain. */
 function misread(pipeline: Pipeline, bodies: readonly Body[], contentType: string | undefined): string[] {
   const wrong = bodies.filter((body) => {
     const outcome = read(pipeline, body, contentType);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import type { Family } from "./corpus.js";
+import type { Family } from "./family.js";
 
 const seed = 20_261_105;
 
-/** Words as people write them, by the scripts and languages of the character sets below. */
+/** Words by script and language, for the character sets below. */
 const words = {
   western:
     "Übersicht Überweisung Straße façade señor œuvre Ærø Å år naïve «oui» “OK” ‘£10’ … – • ½ 20° €50 ™".split(
@@ -33,7 +33,7 @@ const ascii =
 
 type Script = keyof typeof words;
 
-/** Character sets whose decoder the platform brings, with what is written in them. Source: the WHATWG encoding standard. */
+/** Character sets whose decoder the platform has, with their languages. Source: the WHATWG encoding standard. */
 const platformCharsets: readonly (readonly [charset: string, script: Script])[] = [
   ["windows-1250", "central"],
   ["windows-1251", "cyrillic"],
@@ -62,7 +62,7 @@ const platformCharsets: readonly (readonly [charset: string, script: Script])[] 
   ["euc-kr", "korean"],
 ];
 
-/** The upper half of character sets of DOS, from 0x80 on. Source: the code page tables of IBM. */
+/** The upper half of DOS character sets, from 0x80. Source: the code page tables of IBM. */
 const dosCharsets: readonly (readonly [charset: string, upperHalf: string, script: Script])[] = [
   [
     "cp437",
@@ -102,7 +102,7 @@ const ebcdic = new Map<string, readonly number[]>(
   ),
 );
 
-/** Plain texts and JSON in character sets other than UTF-8: what the formats of the chain must not be taken for. */
+/** Plain text and JSON in character sets other than UTF-8, which must not be read as formats of the chain. */
 export function legacyTexts(): Family[] {
   const charsets = [
     ...platformCharsets.map(([name, script]) => ({ name, script, encode: encoder(platformTable(name)) })),
@@ -158,7 +158,7 @@ function foreign(bodies: readonly Uint8Array[]): Family["bodies"] {
   return bodies.filter(({ length }) => length > 0).map((bytes) => ({ bytes }));
 }
 
-/** Short and long lines of a script, most of which begin with a letter of it. */
+/** Short and long lines in a script, most of which begin with one of its letters. */
 function lines(script: Script): string[] {
   const own = fc.constantFrom(...words[script]);
   const mixed = fc.array(fc.oneof({ weight: 2, arbitrary: own }, fc.constantFrom(...ascii)), {
@@ -188,7 +188,7 @@ function isBeyondAscii(bytes: Uint8Array): boolean {
   return bytes.some((byte) => byte >= 0x80);
 }
 
-/** Writes a text by a table, leaving out what the table lacks. */
+/** Encodes a text with a table, and omits characters that the table does not have. */
 function encoder(
   table: ReadonlyMap<string, readonly number[]>,
   keepsAscii = true,
@@ -205,7 +205,7 @@ function upperTable(upperHalf: string): ReadonlyMap<string, readonly number[]> {
   return new Map(Array.from(upperHalf, (char, index) => [char, [0x80 + index]]));
 }
 
-/** A character set turned round: every byte, and every pair of bytes, that its decoder takes for one character. */
+/** The inverse of a character set: every byte, and every pair of bytes, that its decoder reads as one character. */
 function platformTable(charset: string): ReadonlyMap<string, readonly number[]> {
   const decoder = new TextDecoder(charset, { fatal: true });
   const table = new Map<string, readonly number[]>();
@@ -233,7 +233,7 @@ function utf32(text: string): Uint8Array {
   return bytes;
 }
 
-/** What is beyond ASCII, in base64 of UTF-16 between a plus and a minus sign. Source: RFC 2152. */
+/** Characters beyond ASCII are base64 of UTF-16 between a plus and a minus sign. Source: RFC 2152. */
 function utf7(text: string): string {
   return text.replace(/[^ -~]+/g, (run) => {
     const base64 = Buffer.from(run, "utf16le").swap16().toString("base64");

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { root } from "../workspace-packages.js";
 
-/** What was tested: the peer, our package, the directions, and the file of the test. */
+/** A test with a peer: the peer, our package, the directions, and the file of the test. */
 interface Peer {
   readonly name: string;
   readonly version: string;
@@ -47,7 +47,7 @@ const installed: readonly (readonly [
   ["@azure/service-bus", ".", "core", "we read it", "test/unlabelled-bodies/official-sdk.test.ts"],
 ];
 
-/** Recorded bytes in our tests, and their origin; versions as the tests name them. */
+/** Recorded bytes in our tests, and their origin; versions as in the tests. */
 const recorded: readonly Peer[] = [
   {
     name: ".NET's DataContractSerializer (Mono)",
@@ -116,7 +116,7 @@ const exchanged = JSON.parse(
   readonly ours: string;
 }[];
 
-it("lists in docs/interop.md what was tested with which peer, with versions", () => {
+it("lists in docs/interop.md the tests with each peer, with versions", () => {
   const peers: Peer[] = [
     ...installed.map(([name, from, ours, directions, shownBy]) => ({
       name: `\`${name}\``,

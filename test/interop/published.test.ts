@@ -40,7 +40,7 @@ const published: readonly {
   },
 ];
 
-describe.each(published)("what is published of $by", ({ serializer, contentType, bytes, value }) => {
+describe.each(published)("published bytes of $by", ({ serializer, contentType, bytes, value }) => {
   const pipeline = createPipeline({ serializer });
 
   it("is read", async () => {
@@ -49,7 +49,7 @@ describe.each(published)("what is published of $by", ({ serializer, contentType,
   });
 });
 
-it("Avro of Go comes out byte for byte", async () => {
+it("Avro of Go is written byte for byte", async () => {
   const [go] = published;
   const message = await createPipeline({ serializer: go?.serializer as Serializer }).serialize({
     body: go?.value,

@@ -9,7 +9,7 @@ import { createQueues } from "./simple.js";
 /** A reply is written in a format that the request accepts. */
 export function formatTests(open: OpenFixture): void {
   describe("the format of a reply", () => {
-    it("is one that the requester reads, although the answerer normally writes another", async () => {
+    it("is one that the requester reads, even if the answerer's main format is another", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const older = harness.createClient({ serializer: json(), additionalDeserializers: [] });
@@ -22,7 +22,7 @@ export function formatTests(open: OpenFixture): void {
       expect(its.contentType).toBe("application/vnd.msgpack");
     });
 
-    it("is left to a main serializer that says more than its claim", async () => {
+    it("keeps the content type with parameters of the main serializer", async () => {
       await using harness = await openHarness(open);
       const replies = await harness.createQueue();
       const schema = { type: "record", name: "Quote", fields: [{ name: "total", type: "int" }] } as const;
@@ -39,7 +39,7 @@ export function formatTests(open: OpenFixture): void {
       ["application/json;q=0", {}],
       ["text/*", {}],
       ["application/json", { properties: { contentType: "application/msgpack" } }],
-    ])("is refused when the request accepts none that there is: %s %j", async (accept, options) => {
+    ])("is refused if the request accepts none of the available ones: %s %j", async (accept, options) => {
       await using harness = await openHarness(open);
       const replies = await harness.createQueue();
       const request = { messageId: "a", replyTo: replies, applicationProperties: { Accept: accept } };
@@ -56,7 +56,7 @@ export function formatTests(open: OpenFixture): void {
       expect(await harness.left(replies)).toMatchObject([{ contentType, body: 1 }]);
     });
 
-    it("is asked for as the requester or the request says", async () => {
+    it("is requested according to the requester or the request", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const { seen } = harness.handle(orders, (request, client) => client.reply(request, {}));

@@ -13,7 +13,7 @@ import { msgpack } from "@waybill/serializer-msgpack";
 /** How an environment opens the fixture of one test. */
 export type OpenFixture = () => Promise<TransportFixture>;
 
-/** The fixture of one test, with the steps that the tests are made of. */
+/** The fixture of one test, with helper functions of the tests. */
 export interface Harness extends AsyncDisposable {
   readonly fixture: TransportFixture;
   /** Writes JSON and reads MessagePack too. */
@@ -32,7 +32,7 @@ export interface Harness extends AsyncDisposable {
 
 export type Handler = (message: ReceivedMessage, client: WaybillClient) => Promise<void> | void;
 
-/** What a handler has seen and what went wrong. */
+/** The messages and errors of a handler. */
 export interface Handling {
   readonly seen: readonly ReceivedMessage[];
   readonly errors: readonly ProcessErrorArgs[];
@@ -73,7 +73,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  throw new Error(`It did not come about: ${holds}`);
+  throw new Error(`Timed out waiting until ${holds}`);
 }
 
 const defaultSetting: EntitySetting = { lockDurationMs: 5_000, maxDeliveryCount: 10, requiresSession: false };

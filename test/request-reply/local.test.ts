@@ -7,7 +7,7 @@ const open = async () => openLocalFixture();
 
 requestReplyTests("on the local transport", open);
 
-it("replies to more entities than senders are kept for", async () => {
+it("replies to more entities than the number of cached senders", async () => {
   await using harness = await openHarness(open);
   const queues = await Promise.all(Array.from({ length: 70 }, () => harness.createQueue()));
   await Promise.all(
@@ -19,7 +19,7 @@ it("replies to more entities than senders are kept for", async () => {
   }
 });
 
-it("holds nothing of ten thousand requests that have ended", async () => {
+it("keeps no memory of ten thousand requests that have ended", async () => {
   await using harness = await openHarness(open);
   const [orders, replies] = [await harness.createQueue(), await harness.createQueue()];
   harness.handle(orders, (request, client) => client.reply(request, request.body));

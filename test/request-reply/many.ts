@@ -16,7 +16,7 @@ export function manyTests(open: OpenFixture): void {
       expect(requester.pendingRequestCount).toBe(0);
     });
 
-    it("end with the one that is the last", async () => {
+    it("end with the last one according to isLast", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       answerTimes(harness, orders, 4);
@@ -25,7 +25,7 @@ export function manyTests(open: OpenFixture): void {
       expect(await bodiesOf(stream)).toEqual([0, 1, 2]);
     });
 
-    it("end without error when the time is up, also when none came", async () => {
+    it("end without an error after the timeout, even without replies", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const { seen } = answerTimes(harness, orders, 2);
@@ -102,7 +102,7 @@ export function manyTests(open: OpenFixture): void {
       expect(await stream.next()).toEqual({ done: true, value: undefined });
     });
 
-    it("go on after one that cannot be deserialized, if they are asked to, and count it", async () => {
+    it("continue after an undeserializable reply if configured, and count it", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       harness.handle(orders, async (request, client) => {
@@ -117,7 +117,7 @@ export function manyTests(open: OpenFixture): void {
       ]);
     });
 
-    it("end with an error when too many are buffered, and the last one is not lost", async () => {
+    it("end with an error if too many are buffered, and the last one is not lost", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       answerTimes(harness, orders, 3);
@@ -138,7 +138,7 @@ export function manyTests(open: OpenFixture): void {
       { isLast: true },
       { undeserializableReplies: "ignore" },
       { timeoutInMs: -1 },
-    ])("refuse options that no program should pass: %j", async (options) => {
+    ])("refuse invalid options: %j", async (options) => {
       await using harness = await openHarness(open);
       const requester = harness.client.createRequester("replies");
       expect(() => requester.requestMany("orders", { body: 1 }, options as never)).toThrow(TypeError);
@@ -147,7 +147,7 @@ export function manyTests(open: OpenFixture): void {
   });
 
   describe("multicast request/reply", () => {
-    it("gathers the answers of a topic's subscribers", async () => {
+    it("collects the replies of a topic's subscribers", async () => {
       await using harness = await openHarness(open);
       const topic = await harness.createTopic(["north", "south", "west"]);
       const replies = await harness.createQueue();
@@ -160,7 +160,7 @@ export function manyTests(open: OpenFixture): void {
       expect(places.sort()).toEqual(["north", "south", "west"]);
     });
 
-    it("gathers what comes until the time is up", async () => {
+    it("collects replies until the timeout", async () => {
       await using harness = await openHarness(open);
       const topic = await harness.createTopic(["north", "silent"]);
       const replies = await harness.createQueue();
@@ -174,7 +174,7 @@ export function manyTests(open: OpenFixture): void {
       expect(await bodiesOf(stream)).toEqual([]);
     });
 
-    it("may have its replies in a topic, for an audience", async () => {
+    it("can send its replies to a topic with several subscribers", async () => {
       await using harness = await openHarness(open);
       const orders = await harness.createQueue();
       const answers = await harness.createTopic(["asker", "audience"]);
@@ -195,7 +195,7 @@ export function manyTests(open: OpenFixture): void {
   });
 }
 
-/** Answers every request so many times, with the reply's number. */
+/** Sends a number of replies to every request, with the reply's number. */
 function answerTimes(harness: Harness, queue: string, times: number) {
   return harness.handle(queue, async (request, client) => {
     for (let number = 0; number < times; number += 1) await client.reply(request, number);

@@ -6,7 +6,7 @@ import { sessionTests } from "./sessions.js";
 import { simpleTests } from "./simple.js";
 import { unmatchedTests } from "./unmatched.js";
 
-/** What request and reply promise, on any environment. */
+/** Tests of request and reply, for any environment. */
 export function requestReplyTests(environment: string, open: OpenFixture): void {
   describe(`request and reply ${environment}`, () => {
     simpleTests(open);

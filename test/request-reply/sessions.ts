@@ -4,10 +4,10 @@ import type { TransportSessionReceiver } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
 import { type OpenFixture, openHarness, until } from "./harness.js";
 
-/** Streams and replies that share a queue, told apart by session. */
+/** Streams and replies that share a queue, separated by session. */
 export function sessionTests(open: OpenFixture): void {
   describe("multiplexing", () => {
-    it("keeps the streams of one queue apart, each in its order", async () => {
+    it("separates the streams of one queue, each in its order", async () => {
       await using harness = await openHarness(open);
       const queue = await harness.createQueue({ requiresSession: true });
       const sender = harness.client.createSender(queue);
@@ -32,7 +32,7 @@ export function sessionTests(open: OpenFixture): void {
   });
 
   describe("multiplexed request/reply", () => {
-    it("lets several requesters share a reply queue, each with its session", async () => {
+    it("allows several requesters to share a reply queue, each with its session", async () => {
       await using harness = await openHarness(open);
       const orders = await harness.createQueue();
       const replies = await harness.createQueue({ requiresSession: true });
@@ -60,7 +60,7 @@ export function sessionTests(open: OpenFixture): void {
       );
     });
 
-    it("takes a session for each request, if wanted, and frees those of old ones", async () => {
+    it("uses a session for each request if configured, and releases those of old requests", async () => {
       await using harness = await openHarness(open);
       const orders = await harness.createQueue();
       const replies = await harness.createQueue({ requiresSession: true });
@@ -74,7 +74,7 @@ export function sessionTests(open: OpenFixture): void {
       expect(freed.sessionId).toBe("session-0");
     });
 
-    it("waits for a session that another holds, sending nothing before", async () => {
+    it("waits for a session that another receiver has locked, before it sends", async () => {
       await using harness = await openHarness(open);
       const orders = await harness.createQueue();
       const replies = await harness.createQueue({ requiresSession: true });
@@ -89,7 +89,7 @@ export function sessionTests(open: OpenFixture): void {
       expect((await answering).body).toBe("here");
     });
 
-    it("says what kept it when the session never came free", async () => {
+    it("reports the cause if the session was never released", async () => {
       await using harness = await openHarness(open);
       const orders = await harness.createQueue();
       const replies = await harness.createQueue({ requiresSession: true });
@@ -108,7 +108,7 @@ export function sessionTests(open: OpenFixture): void {
       expect(await harness.left(orders)).toEqual([]);
     });
 
-    it("rejects at once where there are no sessions", async () => {
+    it("rejects immediately if the queue has no sessions", async () => {
       await using harness = await openHarness(open);
       const orders = await harness.createQueue();
       const replies = await harness.createQueue();
@@ -139,7 +139,7 @@ export function sessionTests(open: OpenFixture): void {
       expect((await answering).body).toBe("still here");
     });
 
-    it("accepts a session again with the next request when none waited", async () => {
+    it("accepts a session again with the next request if none waited", async () => {
       await using harness = await openHarness(open);
       const orders = await harness.createQueue();
       const replies = await harness.createQueue({ requiresSession: true });
@@ -163,7 +163,7 @@ export function sessionTests(open: OpenFixture): void {
       expect((await requester.request(orders, { body: 2 })).body).toBe(2);
     });
 
-    it("frees its session when it closes, also while it is being accepted", async () => {
+    it("releases its session when it closes, also while it is being accepted", async () => {
       await using harness = await openHarness(open);
       const orders = await harness.createQueue();
       const replies = await harness.createQueue({ requiresSession: true });
@@ -188,12 +188,12 @@ export function sessionTests(open: OpenFixture): void {
   });
 }
 
-/** The transport, but session locks cannot be renewed, as when the connection is away for longer than they last. */
+/** The transport, but session locks cannot be renewed, as if the connection was lost for longer than their duration. */
 function withoutRenewal(transport: Transport, onCompleted = () => {}): Transport {
-  return over(transport, {
+  return withMembers(transport, {
     async acceptSession(address, sessionId, options) {
       const session = await transport.acceptSession(address, sessionId, options);
-      return over<TransportSessionReceiver>(session, {
+      return withMembers<TransportSessionReceiver>(session, {
         renewSessionLock: () => Promise.reject(new WaybillError("unauthorized", "No renewal today.")),
         complete: (delivery, call) => session.complete(delivery, call).then(onCompleted),
       });
@@ -201,8 +201,8 @@ function withoutRenewal(transport: Transport, onCompleted = () => {}): Transport
   });
 }
 
-/** The object with some members replaced; the others keep working on the object itself. */
-function over<T extends object>(object: T, members: Partial<T>): T {
+/** The object with some members replaced; the others are bound to the object. */
+function withMembers<T extends object>(object: T, members: Partial<T>): T {
   return new Proxy(object, {
     get(target, key) {
       if (Object.hasOwn(members, key)) return members[key as keyof T];

@@ -41,7 +41,7 @@ export function simpleTests(open: OpenFixture): void {
       }
     });
 
-    it("gives each of many requests its own reply, whatever their order", async () => {
+    it("resolves each of many requests with its reply, in any order", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const waiting: ReceivedMessage[] = [];
@@ -56,7 +56,7 @@ export function simpleTests(open: OpenFixture): void {
       expect(answers.map(({ body }) => body)).toEqual(numbers.map((number) => ({ answerTo: number })));
     });
 
-    it("gives requests without messageId one of their own", async () => {
+    it("generates a messageId for requests without one", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const { seen } = harness.handle(orders, (request, client) => client.reply(request, {}));
@@ -68,7 +68,7 @@ export function simpleTests(open: OpenFixture): void {
       expect(new Set(ids).size).toBe(2);
     });
 
-    it("knows an id again that a foreign stack turned into a string", async () => {
+    it("matches an id that another library converted to a string", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       harness.handle(orders, (request, client) =>
@@ -80,7 +80,7 @@ export function simpleTests(open: OpenFixture): void {
       expect(reply.correlationId).toBe("77");
     });
 
-    it("needs nothing of waybill on the other side", async () => {
+    it("works with an answerer without waybill", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const answering = harness.client.request(orders, { body: { lamps: 2 }, replyTo: replies });
@@ -107,7 +107,7 @@ export function simpleTests(open: OpenFixture): void {
       expect(requester.pendingRequestCount).toBe(0);
     });
 
-    it("gives each request the time it asks for", async () => {
+    it("uses the timeout of each request", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const requester = harness.client.createRequester(replies, { timeoutInMs: 60_000 });
@@ -143,7 +143,7 @@ export function simpleTests(open: OpenFixture): void {
       expect(requester.pendingRequestCount).toBe(0);
     });
 
-    it("rejects as sending does, and waits no longer", async () => {
+    it("rejects with the error of sending, and does not wait", async () => {
       await using harness = await openHarness(open);
       const { replies } = await createQueues(harness);
       const requester = harness.client.createRequester(replies);
@@ -157,7 +157,7 @@ export function simpleTests(open: OpenFixture): void {
       expect(requester.pendingRequestCount).toBe(0);
     });
 
-    it("rejects when its replies cannot be received", async () => {
+    it("rejects if its replies cannot be received", async () => {
       await using harness = await openHarness(open);
       const { orders } = await createQueues(harness);
       const requester = harness.client.createRequester("nowhere");
@@ -188,7 +188,7 @@ export function simpleTests(open: OpenFixture): void {
       });
     });
 
-    it("lets no more requests wait than it may, and no two with one id", async () => {
+    it("limits the number of pending requests, and refuses two with the same id", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const requester = harness.client.createRequester(replies, { maxPendingRequests: 2 });
@@ -205,7 +205,7 @@ export function simpleTests(open: OpenFixture): void {
       await Promise.all(waiting);
     });
 
-    it("refuses a request that says otherwise where its replies go", async () => {
+    it("refuses a request with another reply address", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const requester = harness.client.createRequester(replies);
@@ -238,7 +238,7 @@ export function simpleTests(open: OpenFixture): void {
   });
 
   describe("reply", () => {
-    it("goes before the request's rules with what its properties say", async () => {
+    it("prefers the given properties to those of the request", async () => {
       await using harness = await openHarness(open);
       const { replies } = await createQueues(harness);
       const request = { messageId: "a", replyTo: "elsewhere", applicationProperties: {} };
@@ -247,7 +247,7 @@ export function simpleTests(open: OpenFixture): void {
       expect(await harness.left(replies)).toMatchObject([{ ...properties, body: { total: 12 } }]);
     });
 
-    it("correlates by the request's own correlationId where it has no id", async () => {
+    it("correlates by the request's correlationId if it has no messageId", async () => {
       await using harness = await openHarness(open);
       const { replies } = await createQueues(harness);
       const request = { correlationId: "c", replyTo: replies, applicationProperties: {} };
@@ -256,7 +256,7 @@ export function simpleTests(open: OpenFixture): void {
     });
 
     it.each(["sb", "amqps", "https"])(
-      "goes to an absolute address of its own namespace: %s",
+      "can be sent to an absolute address of its namespace: %s",
       async (scheme) => {
         await using harness = await openHarness(open);
         const { replies } = await createQueues(harness);
@@ -273,7 +273,7 @@ export function simpleTests(open: OpenFixture): void {
     it.each([
       [undefined, "It has no replyTo, so its sender expects no reply"],
       ["sb://other.example/replies", "Its replyTo is an absolute address in the namespace 'other.example'"],
-    ])("is refused where it cannot go: %s", async (replyTo, text) => {
+    ])("is refused for an unreachable address: %s", async (replyTo, text) => {
       await using harness = await openHarness(open);
       const request = { messageId: "a", replyTo, applicationProperties: {} };
       await expect(harness.client.reply(request, 1)).rejects.toMatchObject({
@@ -290,7 +290,7 @@ export async function createQueues(harness: Harness): Promise<{ orders: string; 
   return { orders: await harness.createQueue(), replies: await harness.createQueue() };
 }
 
-/** Answers with a body that says it is JSON and is not. */
+/** Replies with a body that is declared as JSON but is malformed. */
 export async function sendPoison(harness: Harness, replies: string, request: ReceivedMessage): Promise<void> {
   const body = new TextEncoder().encode("{not json");
   await harness.client

@@ -6,8 +6,8 @@ import { createQueues } from "./simple.js";
 
 /** Replies without a pending request. */
 export function unmatchedTests(open: OpenFixture): void {
-  describe("a reply that nobody waits for", () => {
-    it("is late when its request has ended: it is completed and reported", async () => {
+  describe("a reply without a pending request", () => {
+    it("is late if its request has ended: it is completed and reported", async () => {
       await using harness = await openHarness(open);
       const { events, replies } = await withLateReply(harness, {});
       expect(events).toMatchObject([
@@ -22,7 +22,7 @@ export function unmatchedTests(open: OpenFixture): void {
       expect(await harness.deadLetters(replies)).toEqual([]);
     });
 
-    it("is dead-lettered when it is late, if that is wanted", async () => {
+    it("is dead-lettered if it is late and this is configured", async () => {
       await using harness = await openHarness(open);
       const { events, replies } = await withLateReply(harness, { lateReplies: "deadLetter" });
       expect(events).toMatchObject([{ kind: "late", disposition: "deadLettered" }]);
@@ -31,7 +31,7 @@ export function unmatchedTests(open: OpenFixture): void {
       ]);
     });
 
-    it("is late when another answered first", async () => {
+    it("is late if another reply came first", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       harness.handle(orders, async (request, client) => {
@@ -75,7 +75,7 @@ export function unmatchedTests(open: OpenFixture): void {
       );
     });
 
-    it("is given back for another requester on the same queue, if that is wanted", async () => {
+    it("is abandoned for another requester on the same queue, if configured", async () => {
       await using harness = await openHarness(open);
       const { orders } = await createQueues(harness);
       const replies = await harness.createQueue({ maxDeliveryCount: 100 });
@@ -99,7 +99,7 @@ export function unmatchedTests(open: OpenFixture): void {
       expect(await harness.deadLetters(replies)).toEqual([]);
     });
 
-    it("comes again when it could not be settled", async () => {
+    it("is delivered again if it could not be settled", async () => {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       harness.handle(orders, (request, client) => client.reply(request, 1));

@@ -10,26 +10,26 @@ const schema = {
   fields: [{ name: "n", type: "int" }],
 };
 
-/** How a registry answers each call until it recovers. */
+/** The response of a registry to each call until it recovers. */
 type Fault = (call: number) => Response | Promise<Response>;
 
 const answer = () => Response.json({ schema: JSON.stringify(schema) });
 
 const faults: readonly (readonly [name: string, Fault])[] = [
   ["is down", () => Promise.reject(new TypeError("fetch failed"))],
-  ["answers 503", () => new Response("", { status: 503 })],
+  ["responds with 503", () => new Response("", { status: 503 })],
   ["is slow", () => new Promise<Response>(() => {})],
-  ["answers garbage", () => new Response("<html>captive portal</html>")],
-  ["answers 404 from a gateway", () => new Response("<html>no route</html>", { status: 404 })],
+  ["responds with garbage", () => new Response("<html>captive portal</html>")],
+  ["responds with 404 from a gateway", () => new Response("<html>no route</html>", { status: 404 })],
   ["loses its database", () => Response.json({ error_code: 50001, message: "store" }, { status: 500 })],
   ["flaps", (call) => (call % 2 === 0 ? new Response("x") : new Response("", { status: 502 }))],
 ];
 
-/** A registry that fails until it recovers: no message may be lost or use up a delivery. */
+/** A registry that fails until it recovers: no message may be lost, and no delivery may be counted. */
 export function outageTests(where: string, open: OpenFixture): void {
   describe(`a schema registry ${where}`, () => {
     it.each(faults)(
-      "that %s dead-letters nothing, and all messages are handled when it recovers",
+      "that %s does not dead-letter messages, and all are handled when it recovers",
       async (_, fault) => {
         await using harness = await openHarness(open);
         const registry = { calls: 0, isWell: false };

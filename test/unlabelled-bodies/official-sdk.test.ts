@@ -7,12 +7,12 @@ import { openLossyFixture } from "../../packages/transport-azure/src/lossy-fixtu
 
 const sent = new Date("2026-11-05T12:34:56.789Z");
 
-/** What the official SDK is given to send, without a content type, and what a handler is to get. */
+/** Bodies that the official SDK sends without a content type, and the values that a handler should get. */
 const bodies: readonly (readonly [name: string, body: unknown, arrives: unknown])[] = [
-  ["a text", "hello", "hello"],
-  ["the empty text", "", ""],
-  ["a text that looks like JSON", '{"a":1}', '{"a":1}'],
-  ["a text of digits", "42", "42"],
+  ["a string", "hello", "hello"],
+  ["the empty string", "", ""],
+  ["a string that looks like JSON", '{"a":1}', '{"a":1}'],
+  ["a string of digits", "42", "42"],
   ["an integer", 42, 42],
   ["zero", 0, 0],
   ["a fraction", -0.5, -0.5],
@@ -45,8 +45,8 @@ const consumers: readonly (readonly [string, PipelineOptions])[] = [
   ],
 ];
 
-describe.each(consumers)("what the official SDK sends without a content type, read by %s", (_, options) => {
-  it("reaches the handler, and none of it is dead-lettered", async () => {
+describe.each(consumers)("messages of the official SDK without a content type, read by %s", (_, options) => {
+  it("reach the handler, and none is dead-lettered", async () => {
     await using fixture = await openLossyFixture();
     const sender = fixture.client.createSender("orders");
     await sender.sendMessages(bodies.map(([name, body]) => ({ body, messageId: name })));
@@ -81,8 +81,8 @@ describe.each(consumers)("what the official SDK sends without a content type, re
   });
 });
 
-describe("what waybill sends without a body", () => {
-  it("is a message without bytes and without a content type to the official SDK", async () => {
+describe("a message that waybill sends without a body", () => {
+  it("is a message without bytes and without a content type for the official SDK", async () => {
     await using fixture = await openLossyFixture();
     const client = new WaybillClient(fixture.transport, { serializer: json() });
     await client.createSender("orders").sendMessages({ body: undefined, subject: "ping" });
@@ -96,7 +96,7 @@ describe("what waybill sends without a body", () => {
   });
 });
 
-describe("a text that the official SDK sends as bytes, with its content type", () => {
+describe("a string that the official SDK sends as bytes, with its content type", () => {
   it("is read by text()", async () => {
     await using fixture = await openLossyFixture();
     const body = Buffer.from("Zoë wrote 42");

@@ -21,11 +21,11 @@ describe("rewriteLinks", () => {
     ["docs/a.md", "![screen](pictures/x.png)", "![screen](/pictures/x.png)"],
     ["packages/core/README.md", "![screen](../../docs/pictures/x.png)", "![screen](/pictures/x.png)"],
     ["docs/a.md", "[here](#below) [out](https://example.com/)", "[here](#below) [out](https://example.com/)"],
-  ])("in %s turns %s into %s", (path, text, expected) => {
+  ])("in %s changes %s to %s", (path, text, expected) => {
     expect(rewriteLinks(text, path, targets)).toBe(expected);
   });
 
-  it("leaves code blocks alone", () => {
+  it("does not change code blocks", () => {
     const text = "```ts\nf[0](b.md)\n```";
     expect(rewriteLinks(text, "docs/a.md", targets)).toBe(text);
   });

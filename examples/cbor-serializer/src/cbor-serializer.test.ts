@@ -2,7 +2,7 @@ import { type SerializerSubject, selfDescribingValues, serializerCases } from "@
 import { describe, it } from "vitest";
 import { cbor } from "./cbor-serializer.js";
 
-/** The library takes longer over so many keys than the suite allows on a busy machine. */
+/** The library takes longer for so many keys than the suite allows on a busy machine. */
 const slowValue = "an object of 70,000 keys";
 
 const subject: SerializerSubject = {

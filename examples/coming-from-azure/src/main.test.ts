@@ -6,8 +6,8 @@ import { steps } from "./steps.js";
 
 const run = promisify(execFile);
 
-// `pnpm example:coming-from-azure` plays all steps; CI runs it.
-it("has the SDK's consumer and waybill's read the same queue without losing an order", {
+// `pnpm example:coming-from-azure` runs all steps; CI runs it.
+it("reads one queue with consumers of the SDK and of waybill, without losing an order", {
   timeout: 240_000,
 }, async () => {
   const program = fileURLToPath(new URL("../dist/main.js", import.meta.url));

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 
 const run = promisify(execFile);
 
-it("reads what a producer with the SDK sent, without receiving it", async () => {
+it("peeks messages that a producer with the SDK sent", async () => {
   const broker = createBroker();
   await broker.createQueue("orders");
   const server = await serve(broker, {

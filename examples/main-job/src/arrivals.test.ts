@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Arrivals } from "./arrivals.js";
 
 describe("Arrivals", () => {
-  it("waits until the given number has arrived", async () => {
+  it("waits until a given number of messages has arrived", async () => {
     const arrivals = new Arrivals();
     const reached = arrivals.reach(2, 60_000);
     arrivals.add();

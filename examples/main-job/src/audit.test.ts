@@ -31,14 +31,14 @@ describe("Audit", () => {
     expect(auditWith(decodedOne, { body: altered }).findingCount).toBe(1);
   });
 
-  it("finds a value that another serializer decoded", () => {
+  it("finds a value that was decoded by another serializer", () => {
     const fate: Fate = { status: "decoded", serializer: "cbor", position: 7 };
     expect(auditWith(decodedOne, { fate }).findings[0]).toMatch(
       /decoded by cbor at position 7, planned was: decoded by \w+/,
     );
   });
 
-  it("finds a message that was dead-lettered instead of decoded, and the other way round", () => {
+  it("finds a message that was dead-lettered instead of decoded, and vice versa", () => {
     const deadLettered: Fate = { status: "dead-lettered", reason: "DeserializationFailed" };
     const decoded: Fate = { status: "decoded", serializer: "json", position: 1 };
     expect(auditWith(decodedOne, { fate: deadLettered }).findingCount).toBe(1);
@@ -50,7 +50,7 @@ describe("Audit", () => {
     expect(auditWith(deadLetteredOne, { fate }).findings[0]).toContain("dead-lettered with ValidationFailed");
   });
 
-  it("finds a dead-lettered body that is not what was sent", () => {
+  it("finds a dead-lettered body that differs from the sent one", () => {
     expect(auditWith(deadLetteredOne, { body: new Uint8Array([1, 2]) }).findings).toEqual([
       `${deadLetteredOne.messageId}: the dead-lettered body differs from what was sent.`,
     ]);
@@ -96,7 +96,7 @@ function auditWith(target: Shipment, alteration: Alteration): AuditResult {
   return audit(plan, new Map([[target, alteration]]));
 }
 
-/** Lets shipments arrive as planned, except for the alterations. */
+/** Records shipments as planned, except for the alterations. */
 function audit(
   shipments: readonly Shipment[],
   alterations: ReadonlyMap<Shipment, Alteration> = new Map(),

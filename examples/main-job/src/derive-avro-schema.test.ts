@@ -5,7 +5,7 @@ import { versionOf, webhookVersions } from "./webhook-versions.js";
 import { webhooks } from "./webhooks.js";
 
 describe("deriveAvroSchema", () => {
-  it("makes a record of objects that have the same keys", () => {
+  it("derives a record from objects that have the same keys", () => {
     expect(
       deriveAvroSchema("point", [
         { x: 1, y: 2 },
@@ -21,18 +21,18 @@ describe("deriveAvroSchema", () => {
     });
   });
 
-  it("makes a map of objects whose keys differ, because Avro cannot leave a field out", () => {
+  it("derives a map from objects whose keys differ, because Avro has no absent fields", () => {
     expect(deriveAvroSchema("labels", [{ a: 1 }, { b: null }])).toEqual({
       type: "map",
       values: ["null", "long"],
     });
   });
 
-  it("makes a map of objects whose keys Avro does not allow as names", () => {
+  it("derives a map from objects whose keys are not valid Avro names", () => {
     expect(deriveAvroSchema("reactions", [{ "+1": 2 }])).toEqual({ type: "map", values: "long" });
   });
 
-  it("makes a union of what comes in several kinds", () => {
+  it("derives a union from values of several kinds", () => {
     expect(deriveAvroSchema("x", [null, "a", 1, true, []])).toEqual([
       "null",
       "boolean",
@@ -42,14 +42,14 @@ describe("deriveAvroSchema", () => {
     ]);
   });
 
-  it("names every record once", () => {
+  it("gives every record a unique name", () => {
     const schema = deriveAvroSchema("a", [{ b: { c_d: { x: 1 } }, b_c: { d: { x: 1 } } }]);
     expect(() => avsc.Type.forSchema(schema as avsc.Schema)).not.toThrow();
   });
 });
 
 describe("webhookVersions", () => {
-  it("hold all 329 payloads and give each back exactly", () => {
+  it("can write all 329 payloads and read each back exactly", () => {
     const types = new Map(
       webhookVersions.map((version) => [
         version,

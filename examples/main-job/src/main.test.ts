@@ -47,13 +47,13 @@ describe("the main job", () => {
     const { code, stdout, stderr } = await runProgram("--messages", "30", ...arguments_);
     expect(stderr).toBe("");
     expect(code).toBe(0);
-    // It does not print to a terminal.
+    // Its output is not a terminal.
     expect(stdout).not.toContain("\u001b");
     expect(stdout).toContain("to the broker of the connection string");
     expect(stdout.match(/none lost/g)).toHaveLength(2);
   });
 
-  it("explains itself", { timeout: 60_000 }, async () => {
+  it("prints its help", { timeout: 60_000 }, async () => {
     const { code, stdout } = await runProgram("--help");
     expect(code).toBe(0);
     expect(stdout).toContain("--messages N");
@@ -74,13 +74,13 @@ describe("the main job", () => {
 
 let local: ReturnType<typeof runHere> | undefined;
 
-/** The run that two tests look at. */
+/** The run whose result two tests check. */
 function overLocalTransport(): ReturnType<typeof runHere> {
   local ??= runHere();
   return local;
 }
 
-/** The whole job in this process: the runs share the published schemas, whose compiling takes longer than the job. */
+/** The whole job in this process: the runs share the published schemas, because compiling them takes longer than the job. */
 async function runHere(...args: string[]): Promise<{ isAsPlanned: boolean; printed: string }> {
   const texts: string[] = [];
   const isAsPlanned = await run(parseOptions(args), (text) => texts.push(text));

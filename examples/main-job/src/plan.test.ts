@@ -16,7 +16,7 @@ describe("planShipment", () => {
     expect(ways.size).toBe(eras.length * treatments.length);
   });
 
-  it("plans the same for the same number", () => {
+  it("makes the same plan for the same number", () => {
     expect(planShipment(1234)).toEqual(planShipment(1234));
   });
 
@@ -27,7 +27,7 @@ describe("planShipment", () => {
     }
   });
 
-  it("knows that the published schema refuses 53 of the published payloads", () => {
+  it("expects that the published schema refuses 53 of the published payloads", () => {
     expect(webhooks.filter(isRefusedBySchema)).toHaveLength(53);
   });
 });

@@ -8,7 +8,7 @@ const sent = [
 const [first, second] = sent as [(typeof sent)[0], (typeof sent)[0]];
 
 describe("the audit", () => {
-  it("is clean when each order was handled once, in any order", () => {
+  it("is clean if each order was handled once, in any sequence", () => {
     expect(isClean(audit(sent, [second, first]))).toBe(true);
   });
 
@@ -23,7 +23,7 @@ describe("the audit", () => {
     expect(isClean(found)).toBe(false);
   });
 
-  it("is not clean when nothing was sent", () => {
+  it("is not clean if nothing was sent", () => {
     expect(isClean(audit([], []))).toBe(false);
   });
 });

@@ -12,7 +12,9 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe("the migration", () => {
-  it("ends with a yes and without a loss, and an audit that notices one", { timeout: 240_000 }, async () => {
+  it("ends with the verdict yes and without a lost message, and its audit detects a loss", {
+    timeout: 240_000,
+  }, async () => {
     const kept = join(directory, "kept");
     const { code, stdout, stderr } = await run("main", "--directory", kept);
     expect(stderr).toBe("");
@@ -55,7 +57,7 @@ describe("the migration", () => {
     expect(stderr).toContain("is not empty");
   });
 
-  it("explains itself", { timeout: 60_000 }, async () => {
+  it("prints its help", { timeout: 60_000 }, async () => {
     const { code, stdout } = await run("main", "--help");
     expect(code).toBe(0);
     expect(stdout).toContain("--directory PATH");

@@ -36,7 +36,7 @@ export function showSurvey({ peeked, decodable, groups }: DeadLetterSurvey): voi
       count,
     ]);
   console.log(table.toString());
-  say(`Today's chain reads ${decodable} of ${peeked}.`);
+  say(`The current chain reads ${decodable} of ${peeked}.`);
 }
 
 /** Prints a verdict with all its reasons. */

@@ -34,7 +34,7 @@ it("waits until everything is settled", async () => {
   // #endregion
 });
 
-it("spies on what was sent, handled and dead-lettered", async () => {
+it("records sent, handled and dead-lettered messages", async () => {
   // #region spies
   await using namespace = await openTestNamespace({ queues: ["orders"] });
   const client = namespace.createClient({ serializer: json() });
@@ -49,7 +49,7 @@ it("spies on what was sent, handled and dead-lettered", async () => {
   // #endregion
 });
 
-it("makes faults happen, to the message that it names", async () => {
+it("injects faults for a given message", async () => {
   // #region faults
   await using namespace = await openTestNamespace({ queues: ["orders"] });
   const client = namespace.createClient({ serializer: json() });

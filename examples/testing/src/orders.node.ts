@@ -15,7 +15,7 @@ describe("orders", () => {
     assert.equal(placed?.message?.subject, "order-placed");
   });
 
-  it("of nothing are dead-lettered after ten attempts", async () => {
+  it("with an amount of 0 are dead-lettered after ten attempts", async () => {
     const client = namespace().createClient({ serializer: json() });
     placeOrders(client);
     await client.createSender("orders").sendMessages({ body: { id: 8, amount: 0 } });

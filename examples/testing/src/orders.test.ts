@@ -14,7 +14,7 @@ describe("orders", () => {
     expect(placed?.message?.subject).toBe("order-placed");
   });
 
-  it("of nothing are dead-lettered after ten attempts", async () => {
+  it("with an amount of 0 are dead-lettered after ten attempts", async () => {
     const client = namespace().createClient({ serializer: json() });
     placeOrders(client);
     await client.createSender("orders").sendMessages({ body: { id: 8, amount: 0 } });

@@ -214,12 +214,12 @@ function computedMs(since: NodeJS.CpuUsage): number {
 describe("64 KB of input that costs time in proportion to its ranges", () => {
   it("applies an outcome once to 100,000 unsettled deliveries, even if their range is sent many times", () => {
     const { peer, link } = openUnsettled(100_000);
-    let told = 0;
-    link.handler.onDisposition = () => told++;
+    let dispositions = 0;
+    link.handler.onDisposition = () => dispositions++;
     const since = process.cpuUsage();
     peer.write(wideDispositions(2300, ACCEPTED));
     peer.write(wideDispositions(2300, Buffer.from([0x40])));
-    expect(told).toBe(100_000);
+    expect(dispositions).toBe(100_000);
     expect(computedMs(since)).toBeLessThan(2000);
   });
 
@@ -242,11 +242,11 @@ describe("64 KB of input that costs time in proportion to its ranges", () => {
       .attach({ name: "next", handle: 1, role: true })
       .flow({ handle: 1, linkCredit: 5, nextIncomingId: 1000 });
     const next = peer.links[1] as SenderLink;
-    const told: unknown[] = [];
-    next.handler.onDisposition = ({ context }) => told.push(context);
+    const dispositions: unknown[] = [];
+    next.handler.onDisposition = ({ context }) => dispositions.push(context);
     next.send(Buffer.from("m"), { deliveryTag: Buffer.from("t"), context: "next" });
     peer.write(wideDispositions(1, ACCEPTED));
-    expect(told).toEqual(["next"]);
+    expect(dispositions).toEqual(["next"]);
   });
 });
 
@@ -270,19 +270,19 @@ describe("a turn at its time limit", () => {
   it("interrupts a disposition of many deliveries, and keeps the order of the input", () => {
     let left = Number.POSITIVE_INFINITY;
     const { peer, link } = openUnsettled(10_000, { isTurnOver: () => left-- <= 0 });
-    const told: unknown[] = [];
-    link.handler.onDisposition = ({ id }) => told.push(id);
+    const dispositions: unknown[] = [];
+    link.handler.onDisposition = ({ id }) => dispositions.push(id);
     left = 5;
     peer.write(wideDispositions(1, ACCEPTED));
     peer.send(detachType, { handle: 0, closed: true });
-    expect(told.length).toBeLessThan(1000);
+    expect(dispositions.length).toBeLessThan(1000);
     expect(link.isAttached).toBe(true);
     for (let turns = 0; peer.server.hasUnread; turns++) {
       expect(turns).toBeLessThan(100);
       left = 20;
       peer.server.proceed();
     }
-    expect([told.length, told[9999], link.isDetached]).toEqual([10_000, 9999, true]);
+    expect([dispositions.length, dispositions[9999], link.isDetached]).toEqual([10_000, 9999, true]);
   });
 
   it("leaves no work after the connection has ended", () => {

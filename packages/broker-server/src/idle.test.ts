@@ -77,12 +77,12 @@ describe("without options", () => {
   it("a client without a valid token is disconnected after 20 seconds", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({}, { clock, keys: [ROOT] });
-    await using stranger = await fixture.connect();
+    await using withoutToken = await fixture.connect();
     await using known = await fixture.connect(plain("root-secret"));
     clock.advance(19_999);
-    expect(stranger.connection.isOpen).toBe(true);
+    expect(withoutToken.connection.isOpen).toBe(true);
     clock.advance(1);
-    expect(await stranger.closed).toBe("amqp:connection:forced");
+    expect(await withoutToken.closed).toBe("amqp:connection:forced");
     clock.advance(60 * MINUTE_MS);
     await known.send("orders", "a");
     expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
@@ -91,9 +91,9 @@ describe("without options", () => {
   it("a client without a token that does not answer the close is disconnected", async () => {
     const clock = createManualClock();
     await using fixture = await openRaw({}, { clock, keys: [ROOT] });
-    await using stranger = await fixture.connect();
-    stranger.socket.removeAllListeners("data").resume();
-    const gone = once(stranger.socket, "close");
+    await using withoutToken = await fixture.connect();
+    withoutToken.socket.removeAllListeners("data").resume();
+    const gone = once(withoutToken.socket, "close");
     clock.advance(20_000);
     await gone;
   });

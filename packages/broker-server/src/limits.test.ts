@@ -103,26 +103,26 @@ describe("a server", () => {
   it("refuses the client that uses the most memory at the limit, and closes its connection if others need room", async () => {
     await using fixture = await openKeyed({ totalBytes: 2_000_000 });
     await using greedy = await fixture.connect(PLAIN);
-    for (let i = 0; i < 100; i++) await holdUnfinished(greedy, i);
+    for (let i = 0; i < 100; i++) await sendIncompleteMessage(greedy, i);
     await greedy.synchronize();
     expect(greedy.connection.isOpen).toBe(true);
     for (let i = 0; i < 20; i++) {
       await using modest = await fixture.connect(PLAIN);
-      await modest.send("orders", "goes on");
+      await modest.send("orders", "continues");
       if (i < 19) continue;
-      await holdUnfinished(modest, 0);
+      await sendIncompleteMessage(modest, 0);
     }
     const crowd = await Promise.all(Array.from({ length: 20 }, () => fixture.connect(PLAIN)));
     expect(await greedy.closed).toBe(LIMIT);
     for (const client of crowd) {
-      await client.send("orders", "goes on");
+      await client.send("orders", "continues");
       client.socket.destroy();
     }
   });
 
   it("closes the sockets of disconnected clients, even if they still send", async () => {
     await using fixture = await openRaw({}, { keys: [ROOT], closeTimeoutMs: 300 });
-    const talkative = await sendAway(fixture);
+    const talkative = await connectWithWrongHeader(fixture);
     const talk = setInterval(() => talkative.write("and another thing"), 1);
     await new Promise((resolve) => talkative.once("close", resolve));
     clearInterval(talk);
@@ -131,7 +131,7 @@ describe("a server", () => {
   it("keeps room for others after any number of disconnects", async () => {
     const limits = { connections: 1, unauthenticated: { connections: 1 } };
     await using fixture = await openRaw({}, { keys: [ROOT], limits, closeTimeoutMs: 10_000 });
-    const sent = await Promise.all(Array.from({ length: 150 }, () => sendAway(fixture)));
+    const sent = await Promise.all(Array.from({ length: 150 }, () => connectWithWrongHeader(fixture)));
     await using client = await fixture.connect(PLAIN);
     await client.send("orders", "a");
     for (const socket of sent) socket.destroy();
@@ -142,14 +142,14 @@ describe("a server", () => {
     for (let i = 0; i < 50; i++) {
       await using client = await fixture.connect(PLAIN);
       const receiver = await client.receiver("orders");
-      await holdUnfinished(client, 0);
+      await sendIncompleteMessage(client, 0);
       expect(receiver.link.isAttached).toBe(true);
     }
   });
 });
 
 /** Connects with an invalid protocol header; the socket stays half open after the server has ended it. */
-async function sendAway({ server: { port, host } }: RawFixture): Promise<Socket> {
+async function connectWithWrongHeader({ server: { port, host } }: RawFixture): Promise<Socket> {
   const socket = connectSocket({ port, host, allowHalfOpen: true });
   socket.on("error", () => {});
   const over = new Promise((resolve) => socket.resume().once("end", resolve).once("close", resolve));
@@ -161,7 +161,7 @@ async function sendAway({ server: { port, host } }: RawFixture): Promise<Socket>
 type RawFixture = Awaited<ReturnType<typeof openKeyed>>;
 
 /** Leaves a message of 50,000 bytes incomplete on a new link, as far as the server accepts it. */
-async function holdUnfinished({ session, socket }: RawClient, number: number): Promise<void> {
+async function sendIncompleteMessage({ session, socket }: RawClient, number: number): Promise<void> {
   const link = session.openSender({ name: `u${number}`, target: { kind: "target", address: "orders" } });
   await new Promise<void>((resolve) => {
     link.handler = { onCredit: () => resolve(), onDetach: () => resolve() };

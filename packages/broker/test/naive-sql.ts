@@ -9,7 +9,7 @@ export interface NaiveMessage {
 
 type Truth = "T" | "F" | "U";
 
-/** A second reading of the documentation: walks the tree for each message, in the plainest possible way. */
+/** A second implementation of the documentation: evaluates the tree for each message, in the simplest way. */
 export function naiveMatches(predicate: SqlPredicate, message: NaiveMessage): boolean {
   return truthOf(predicate, message) === "T";
 }
@@ -148,7 +148,7 @@ function compare(operator: string, left: RuleValue, right: RuleValue): Truth {
   }
 }
 
-/** Two primitives of one type that stand in the same order as the values; undefined when there is no order. */
+/** Two primitives of one type with the same order as the values; undefined if there is no order. */
 function comparable(left: RuleValue, right: RuleValue): readonly [unknown, unknown] | undefined {
   if (typeof left === "string" && typeof right === "string") return [left, right];
   if (typeof left === "bigint" && typeof right === "bigint") return [left, right];
@@ -177,7 +177,7 @@ function toRegExp(pattern: string, hasEscape: boolean): string {
   return source;
 }
 
-/** Only for the values the generator makes; doubles are chosen so that both languages write them alike. */
+/** Only for generated values; doubles are chosen so that both languages write them in the same way. */
 function write(value: RuleValue): string {
   if (value === null) return "";
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -100,7 +100,7 @@ export function text(alphabet = "abAB%_'1 é"): fc.Arbitrary<string> {
   return fc.array(fc.constantFrom(...alphabet), { maxLength: 6 }).map((characters) => characters.join(""));
 }
 
-/** Writes a predicate with as few parentheses as the grammar allows. */
+/** Writes a predicate with the fewest parentheses. */
 export function printPredicate(node: SqlPredicate, minimum = 0): string {
   switch (node.type) {
     case "or":

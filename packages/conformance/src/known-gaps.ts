@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import type { Case } from "./case.js";
 
-/** A case that a subject is known to fail, and why. */
+/** A case that a subject is known to fail, with the reason. */
 export interface KnownGap {
   /** The exact name of the case. */
   readonly name: string;
-  /** Why the case fails, for readers of the list. */
+  /** The reason for which the case fails. */
   readonly reason: string;
 }
 
 /**
  * Inverts the listed cases: they must fail, and a case that passes fails the run until it is removed from the list. The goal is an empty list.
- * Throws a `TypeError` when a gap names no case, is listed twice or gives no reason.
+ * Throws a `TypeError` if a gap is not the name of a case, is listed twice or has no reason.
  */
 export function withKnownGaps(cases: readonly Case[], gaps: readonly KnownGap[]): Case[] {
   const reasons = new Map<string, string>();

@@ -8,7 +8,7 @@ describe("isSameValue", () => {
     expect(isSameValue(1, 1n)).toBe(false);
   });
 
-  it("compares bytes by content, whatever their class", () => {
+  it("compares bytes of any class by content", () => {
     expect(isSameValue(Buffer.from([1, 2]), Uint8Array.of(1, 2))).toBe(true);
     expect(isSameValue(Uint8Array.of(1, 2), Uint8Array.of(1, 3))).toBe(false);
     expect(isSameValue([1, 2], Uint8Array.of(1, 2))).toBe(false);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 /**
- * Asserts that two decoded values are the same: numbers by `Object.is`, bytes by content whatever their class, dates by time, maps and
- * sets in order, arrays and other objects by their own enumerable keys whatever their prototype. Names the path of the first difference.
+ * Asserts that two decoded values are the same: numbers by `Object.is`, bytes of any class by content, dates by time, maps and
+ * sets in order, arrays and other objects of any prototype by their own enumerable keys. Names the path of the first difference.
  */
 export function assertSameValue(actual: unknown, expected: unknown, subject = "the value"): void {
   const difference = findDifference(actual, expected, "$");
@@ -61,7 +61,7 @@ function findMemberDifference(actual: object, expected: object, path: string): s
   return undefined;
 }
 
-/** Reads a key that may be `__proto__` without going through the accessor of `Object.prototype`. */
+/** Reads a key that may be `__proto__` without the accessor of `Object.prototype`. */
 function ownValue(object: object, key: string): unknown {
   return Object.getOwnPropertyDescriptor(object, key)?.value;
 }

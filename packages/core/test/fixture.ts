@@ -77,7 +77,7 @@ export async function until(holds: () => boolean): Promise<void> {
     if (holds()) return;
     await turn();
   }
-  throw new Error(`The condition did not hold within 10 s: ${holds}`);
+  throw new Error(`Timed out after 10 s waiting until ${holds}`);
 }
 
 /** A serializer with its own media type whose `deserialize` is given by the test. */

@@ -73,5 +73,5 @@ export async function until(holds: () => boolean): Promise<void> {
     if (holds()) return;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error(`The condition did not hold within 10 s: ${holds}`);
+  throw new Error(`Timed out after 10 s waiting until ${holds}`);
 }

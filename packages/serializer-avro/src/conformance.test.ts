@@ -84,7 +84,7 @@ const orderSubject: SerializerSubject = {
     { name: "the smallest long", value: { ...full, number: -(2n ** 63n) } },
     { name: "a small bigint", value: { ...full, number: 5n }, becomes: { value: { ...full, number: 5 } } },
     { name: "5,000 lines", value: { ...full, lines: Array.from({ length: 5000 }, () => full.lines[0]!) } },
-    { name: "a long text", value: { ...full, note: "lamp ".repeat(20_000) } },
+    { name: "a long string", value: { ...full, note: "lamp ".repeat(20_000) } },
     { name: "a long payload", value: { ...full, payload: new Uint8Array(100_000).fill(7) } },
     { name: "an instance of a class", value: Object.assign(new (class Order {})(), full) },
     { name: "an object without prototype", value: Object.assign(Object.create(null) as object, full) },
@@ -102,7 +102,7 @@ const orderSubject: SerializerSubject = {
     { name: "a fraction as int", value: { ...full, lines: [{ sku: "a", quantity: 1.5 }] }, isRefused: true },
     { name: "a long beyond 64 bits", value: { ...full, number: 2n ** 63n }, isRefused: true },
     {
-      name: "a number that a long cannot hold exactly",
+      name: "a number that a long cannot represent exactly",
       value: { ...full, number: 2 ** 63 },
       isRefused: true,
     },
@@ -158,7 +158,7 @@ describe("avro() with a recursive schema passes the conformance suite for serial
     values: [
       { name: "one node", value: { label: "a", next: null } },
       { name: "three nodes", value: { label: "a", next: { label: "b", next: { label: "c", next: null } } } },
-      { name: "a node that holds itself", value: cyclicNode(), isRefused: true },
+      { name: "a node that contains itself", value: cyclicNode(), isRefused: true },
     ],
     marked: (marker) => ({ label: "a", next: { label: marker, next: null } }),
     nesting: {
@@ -170,7 +170,7 @@ describe("avro() with a recursive schema passes the conformance suite for serial
     },
     hostile: [
       {
-        name: "a string that promises 2^50 bytes",
+        name: "a string that declares 2^50 bytes",
         bytes: Uint8Array.of(...header, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x04),
       },
       { name: "a string of negative length", bytes: Uint8Array.of(...header, 0x01, 0x00) },
@@ -179,10 +179,10 @@ describe("avro() with a recursive schema passes the conformance suite for serial
         bytes: Uint8Array.of(...header, 2, 0xff, 0),
         reason: "utf8-invalid",
       },
-      { name: "a branch that the union has not", bytes: Uint8Array.of(...header, 0, 4) },
+      { name: "a branch that the union does not have", bytes: Uint8Array.of(...header, 0, 4) },
       { name: "an endless integer", bytes: Uint8Array.of(...header, ...Array<number>(100).fill(0xff)) },
       {
-        name: "a fingerprint that nobody knows",
+        name: "an unknown fingerprint",
         bytes: Uint8Array.of(0xc3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0),
         reason: "schema-unknown",
       },
@@ -205,12 +205,12 @@ describe("avro() with collections at the root passes the conformance suite for s
     nesting: undefined,
     hostile: [
       {
-        name: "an array that promises 2*10^8 nulls, which take no bytes",
+        name: "an array that declares 2*10^8 nulls, which take no bytes",
         bytes: Uint8Array.of(...header, 2, 2, 0x61, 0x80, 0x88, 0xde, 0xbe, 0x01, 0, 0),
         reason: "count-exceeded",
       },
       {
-        name: "a map that promises 2^50 entries",
+        name: "a map that declares 2^50 entries",
         bytes: Uint8Array.of(...header, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x04),
       },
       {

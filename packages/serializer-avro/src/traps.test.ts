@@ -29,7 +29,7 @@ const recordOf = (fields: Record<string, AvroSchema>, name = "Root") => ({
   fields: Object.entries(fields).map(([field, type]) => ({ name: field, type })),
 });
 
-describe("reading refuses, where avsc does not,", () => {
+describe("reading refuses, unlike avsc,", () => {
   const bombs: [string, AvroSchema, unknown, number[]][] = [
     ["an array of records that claims 100,000,000 items", arrayOf(point), [], long(1e8)],
     ["an array of nulls that claims 200,000,000 items", arrayOf("null"), [], [...long(2e8), 0]],
@@ -384,7 +384,7 @@ describe("writing refuses, with the path,", () => {
       "the root",
     ],
     [
-      "an undeclared field beside a default",
+      "an undeclared field next to a default",
       { ...recordOf({}), fields: [{ name: "a", type: "int", default: 1 }] },
       { b: 1 },
       "the root",

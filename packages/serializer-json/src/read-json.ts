@@ -34,7 +34,7 @@ export function readJson(
 }
 
 /**
- * The validated value of a text; integers that a number would round are read as the option says. A JSON Schema gets them as integers, a function
+ * The validated value of a text; integers that a number would round are read according to the option. A JSON Schema gets them as integers, a function
  * gets what the application will get.
  */
 export function withIntegers(

@@ -170,7 +170,7 @@ const subject: SerializerSubject = {
     { name: "a regular expression", bytes: hex("d4 78 00 92 a1 61 a0"), reason: "type-forbidden" },
     { name: "a pointer extension", bytes: hex("91 d6 70 00 00 00 01"), reason: "type-forbidden" },
     { name: "a typed array", bytes: hex("c7 02 74 01 07"), reason: "type-forbidden" },
-    { name: "a wide bigint", bytes: hex("c7 02 42 01 07"), reason: "type-forbidden" },
+    { name: "a large bigint", bytes: hex("c7 02 42 01 07"), reason: "type-forbidden" },
     { name: "bundled strings", bytes: hex("91 d6 62 00 00 00 01"), reason: "type-forbidden" },
     { name: "an array count bomb", bytes: hex("dd ff ff ff ff"), reason: "count-exceeded" },
     { name: "a map count bomb", bytes: hex("df 7f ff ff ff"), reason: "count-exceeded" },

@@ -20,7 +20,7 @@ const subject: SerializerSubject = {
     { name: "an order", value: order },
     { name: "a document as text", value: orderText, becomes: { value: order } },
     { name: "both, as they are read", value: { text: orderText, parsed: order }, becomes: { value: order } },
-    { name: "texts of many scripts", value: { a: { "@b": "Zoë <&>\"' \t\n\r", "#text": " 注文 🌍 \n" } } },
+    { name: "strings in many scripts", value: { a: { "@b": "Zoë <&>\"' \t\n\r", "#text": " 注文 🌍 \n" } } },
     {
       name: "numbers, dates and bytes",
       value: { a: { n: 1.5, big: 2n ** 63n, at: new Date(0), raw: Uint8Array.of(1) } },
@@ -28,7 +28,7 @@ const subject: SerializerSubject = {
         value: { a: { n: "1.5", big: "9223372036854775808", at: "1970-01-01T00:00:00.000Z", raw: "AQ==" } },
       },
     },
-    { name: "nothing", value: { a: { b: null, c: "" } } },
+    { name: "empty elements", value: { a: { b: null, c: "" } } },
     { name: "keys of every object", value: { a: { constructor: "1", toString: "2", hasOwnProperty: "3" } } },
     {
       name: "an object with an undefined member",
@@ -37,12 +37,12 @@ const subject: SerializerSubject = {
     },
     { name: "two roots", value: { a: "1", b: "2" }, isRefused: true },
     { name: "a root that is a list", value: { a: ["1", "2"] }, isRefused: true },
-    { name: "a key that is no name", value: { a: { "1 b": "2" } }, isRefused: true },
+    { name: "a key that is not a name", value: { a: { "1 b": "2" } }, isRefused: true },
     { name: "a list of lists", value: { a: { b: [["1"]] } }, isRefused: true },
     { name: "a control character", value: { a: "\u0001" }, isRefused: true },
     { name: "a lone surrogate", value: { a: "\ud800" }, isRefused: true },
     { name: "a __proto__ key", value: JSON.parse('{"a":{"__proto__":"1"}}') as unknown, isRefused: true },
-    { name: "a text that is no document", value: "hello", isRefused: true },
+    { name: "a string that is not a document", value: "hello", isRefused: true },
     { name: "a number", value: 7, isRefused: true },
     { name: "null", value: null, isRefused: true },
     { name: "undefined", value: undefined, isRefused: true },
@@ -60,7 +60,7 @@ const subject: SerializerSubject = {
   recognises: ["xml"],
   bodies: [
     {
-      name: "a document in the form of .NET's XmlSerializer, by hand",
+      name: "a document in the form of .NET's XmlSerializer",
       bytes: utf8(
         `\uFEFF<?xml version="1.0" encoding="utf-8"?>\r\n<Order xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><Note xsi:nil="true" /></Order>`,
       ),
@@ -89,12 +89,12 @@ const subject: SerializerSubject = {
       bytes: utf8('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'),
       reason: "type-forbidden",
     },
-    { name: "an entity of nobody's", bytes: utf8("<a>&nbsp;</a>"), reason: "malformed" },
-    { name: "tags that cross", bytes: utf8("<a><b></a></b>"), reason: "malformed" },
-    { name: "an attribute twice", bytes: utf8('<a b="1" b="2"/>'), reason: "malformed" },
+    { name: "an undefined entity", bytes: utf8("<a>&nbsp;</a>"), reason: "malformed" },
+    { name: "overlapping tags", bytes: utf8("<a><b></a></b>"), reason: "malformed" },
+    { name: "a duplicate attribute", bytes: utf8('<a b="1" b="2"/>'), reason: "malformed" },
     { name: "an attribute without quotes", bytes: utf8("<a b=1/>"), reason: "malformed" },
     { name: "two roots", bytes: utf8("<a/><b/>"), reason: "malformed" },
-    { name: "text behind the root", bytes: utf8("<a/>b"), reason: "malformed" },
+    { name: "text after the root", bytes: utf8("<a/>b"), reason: "malformed" },
     {
       name: "another encoding",
       bytes: utf8('<?xml version="1.0" encoding="iso-8859-1"?><a/>'),

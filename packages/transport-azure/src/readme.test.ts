@@ -38,7 +38,7 @@ it("reports the applied patches", async () => {
   log.mockRestore();
 });
 
-it("takes options for its watchdog", async () => {
+it("accepts options for its watchdog", async () => {
   await using fixture = await openLossyFixture();
   const serviceBusClient = fixture.client;
   // #region watchdog

@@ -20,7 +20,7 @@ export interface Fault {
 
 /** The transport with a fault; everything else works as before. */
 export function breakTransport(transport: Transport, fault: Fault): Transport {
-  return over(transport, {
+  return withMembers(transport, {
     createSender: (entity) => breakSender(transport.createSender(entity), fault),
     createReceiver: (address, mode) => breakReceiver(transport.createReceiver(address, mode), address, fault),
     ...fault.transport?.(transport),
@@ -31,7 +31,7 @@ function breakSender(sender: TransportSender, fault: Fault): TransportSender {
   const { sent } = fault;
   const changing: Partial<TransportSender> =
     sent === undefined ? {} : { send: (messages, options) => sender.send(messages.map(sent), options) };
-  return over(sender, { ...changing, ...fault.sender?.(sender) });
+  return withMembers(sender, { ...changing, ...fault.sender?.(sender) });
 }
 
 function breakReceiver(
@@ -44,11 +44,11 @@ function breakReceiver(
     delivered === undefined
       ? {}
       : { receive: async (options: ReceiveOptions) => (await receiver.receive(options)).map(delivered) };
-  return over(receiver, { ...changing, ...fault.receiver?.(receiver, address) });
+  return withMembers(receiver, { ...changing, ...fault.receiver?.(receiver, address) });
 }
 
 /** The object with some members replaced; the others are bound to the object. */
-export function over<T extends object>(object: T, members: Partial<T>): T {
+export function withMembers<T extends object>(object: T, members: Partial<T>): T {
   return new Proxy(object, {
     get(target, key) {
       if (Object.hasOwn(members, key)) return members[key as keyof T];

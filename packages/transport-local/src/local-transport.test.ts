@@ -117,17 +117,17 @@ describe("localTransport", () => {
 
   it("rejects a call when its signal aborts", async () => {
     await using fixture = await createFixture();
-    const giveUp = new AbortController();
+    const controller = new AbortController();
     const waiting = peekLock(fixture.transport).receive({
       maxMessages: 1,
       maxWaitTimeInMs: 5_000,
-      abortSignal: giveUp.signal,
+      abortSignal: controller.signal,
     });
-    giveUp.abort();
+    controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: "aborted" });
     const sending = fixture.transport
       .createSender("orders")
-      .send([text("a")], { abortSignal: giveUp.signal });
+      .send([text("a")], { abortSignal: controller.signal });
     await expect(sending).rejects.toMatchObject({ code: "aborted" });
     expect(await peekLock(fixture.transport).peek({ maxMessages: 1 })).toEqual([]);
   });

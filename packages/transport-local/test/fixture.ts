@@ -58,7 +58,7 @@ export async function until(holds: () => boolean): Promise<void> {
     if (holds()) return;
     await turn();
   }
-  throw new Error(`It did not come about: ${holds}`);
+  throw new Error(`Timed out waiting until ${holds}`);
 }
 
 /** An undeserializable message: declared as JSON, but malformed. */

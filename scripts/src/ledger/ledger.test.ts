@@ -31,19 +31,19 @@ function violations(lines: readonly LedgerLine[], options: LedgerOptions = {}): 
   return ledger.violations();
 }
 
-describe("the ledger, of what is lost", () => {
-  it("reports what was acknowledged and is gone", () => {
+describe("the ledger, for lost messages", () => {
+  it("reports acknowledged messages that are missing", () => {
     expect(violations([...sent, left()])).toEqual(["q/a is absent, and should be sent"]);
     expect(violations([...sent, left("a")])).toEqual([]);
     expect(violations(sent)).toEqual([]);
   });
 
-  it("does not miss what was not acknowledged", () => {
+  it("does not report missing messages that were not acknowledged", () => {
     expect(violations([...sent.slice(0, 1), left()])).toEqual([]);
     expect(violations([...sent.slice(0, 1), left("a")])).toEqual([]);
   });
 
-  it("does not miss what a client tried to complete", () => {
+  it("does not report missing messages that a client tried to complete", () => {
     expect(violations([...sent, ...completed.slice(0, 1), left()])).toEqual([]);
     expect(violations([...sent, ...completed.slice(0, 1), left("a")])).toEqual([]);
   });
@@ -60,13 +60,13 @@ describe("the ledger, of what is lost", () => {
     ]);
   });
 
-  it("misses what was delivered, where delivered messages must be kept", () => {
+  it("reports missing messages that were delivered, if delivered messages must be kept", () => {
     const delivered = [...sent.slice(0, 1), got(15), left()];
     expect(violations(delivered)).toEqual([]);
     expect(violations(delivered, { mustKeepDelivered: true })).toEqual(["q/a is absent, and should be sent"]);
   });
 
-  it("knows what is pending: acknowledged, and settled by nobody", () => {
+  it("counts pending messages: acknowledged, but not settled", () => {
     const ledger = new Ledger();
     ledger.read(sent);
     expect([...ledger.pending]).toEqual([["q/a", 1]]);
@@ -75,7 +75,7 @@ describe("the ledger, of what is lost", () => {
     expect(ledger.settlingCount).toBe(1);
   });
 
-  it("knows what was handled before its send was acknowledged", () => {
+  it("counts messages that were handled before their send was acknowledged", () => {
     const ledger = new Ledger();
     ledger.read([sent[0] as LedgerLine, ...completed, sent[1] as LedgerLine, left()]);
     expect(ledger.pending.size).toBe(0);
@@ -83,8 +83,8 @@ describe("the ledger, of what is lost", () => {
   });
 });
 
-describe("the ledger, of what is there too often", () => {
-  it("reports what was settled and is back", () => {
+describe("the ledger, for duplicate messages", () => {
+  it("reports settled messages that are still there", () => {
     const lines: LedgerLine[] = [
       ["try", 0, "send", [["q/a", "active 0"]]],
       ["try", 1, "complete", [["q/a", ABSENT]]],
@@ -95,12 +95,12 @@ describe("the ledger, of what is there too often", () => {
     expect(violations(lines)).toEqual(["q/a is active 0, and should be absent"]);
   });
 
-  it("reports what comes again after its acknowledged completion", () => {
+  it("reports messages that are delivered again after their acknowledged completion", () => {
     expect(violations([...sent, got(15), ...completed])).toEqual([]);
     expect(violations([...sent, got(15), ...completed, got(40)])).toEqual(["q/a was settled and came again"]);
   });
 
-  it("reports a message that is with two clients at once", () => {
+  it("reports a message that two clients have at the same time", () => {
     const twice = [...sent, got(15), got(20), left("a")];
     expect(violations(twice)).toEqual(["q/a was locked and came to another client"]);
     expect(violations([...twice, ["release", 8, "q", "a"]])).toEqual([]);
@@ -108,7 +108,7 @@ describe("the ledger, of what is there too often", () => {
     expect(violations([...sent, got(15), got(25), left("a")])).toEqual([]);
   });
 
-  it("reports what is found twice, unless it may be", () => {
+  it("reports messages that are found twice, unless allowed", () => {
     const twice = [...sent, left("a", "a")];
     expect(violations(twice)).toEqual(["q/a is there twice"]);
     expect(violations(twice, { mayRepeat: (thing) => thing === "q/a" })).toEqual([]);
@@ -120,7 +120,7 @@ describe("the ledger, of what is there too often", () => {
     ]);
   });
 
-  it("reports a sequence number that is given twice", () => {
+  it("reports a sequence number that is used twice", () => {
     const lines: LedgerLine[] = [
       ["seen", "q", "5", "a"],
       ["seen", "q", "5", "b"],
@@ -128,12 +128,12 @@ describe("the ledger, of what is there too often", () => {
     expect(violations(lines)).toEqual(["sequence number q 5 went to a and to b"]);
   });
 
-  it("allows a number to be given again when its message was never acknowledged", () => {
+  it("allows a number to be used again if its message was never acknowledged", () => {
     const lost: LedgerLine[] = [["try", 2, "send", [["q/b", SENT]]], got(8, "1", "b")];
     expect(violations([...sent, ...lost, got(30), ...completed])).toEqual([]);
   });
 
-  it("reports what nobody sent", () => {
+  it("reports messages that were not sent", () => {
     expect(violations([...sent, left("a", "b")])).toEqual([
       "q/b is sent, and should be absent",
       "sequence number q 1 went to a and to b",
@@ -142,8 +142,8 @@ describe("the ledger, of what is there too often", () => {
   });
 });
 
-describe("the ledger, of states and lives", () => {
-  it("takes either outcome of what was in progress, but not half of it", () => {
+describe("the ledger, for states and generations", () => {
+  it("accepts either outcome of an operation in progress, but not a part of it", () => {
     for (const [found, count] of [
       [[], 0],
       [["q/a", "q/b"], 0],
@@ -163,7 +163,7 @@ describe("the ledger, of states and lives", () => {
     }
   });
 
-  it("compares entities, and says in which life something was found", () => {
+  it("compares entities, and reports the generation of each finding", () => {
     const ledger = new Ledger();
     ledger.read(
       [

@@ -46,7 +46,7 @@ y`,
     ]);
   });
 
-  it("refuses an interface that is not there", () => {
+  it("refuses an interface that does not exist", () => {
     expect(() => fillOptionTables("<!-- options No -->\n<!-- /options -->", interfaces)).toThrow(
       'There is no interface "No".',
     );

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { joinModules } from "./join-modules.js";
 
-/** An unpacked package with two entry points, of which both need one class, and a part that is loaded later. */
+/** An unpacked package with two entry points that need the same class, and a module that is loaded later. */
 const files = {
   "dist/index.js": `
     import { join } from "node:path";
@@ -40,7 +40,7 @@ async function unpacked(name: string) {
   };
 }
 
-it("joins the modules of a package behind its entry points, which share their classes", async () => {
+it("joins the modules of a package into its entry points, which share their classes", async () => {
   await using pack = await unpacked("@waybill/broker");
   await joinModules(pack.folder);
   const names = (await pack.list()).map((name) => name.replace(/-[A-Z0-9]{8}\.js$/, ".js"));
@@ -56,13 +56,13 @@ it("joins the modules of a package behind its entry points, which share their cl
   const { box } = await pack.load("dist/extra.js");
   expect(box).toBeInstanceOf(index.Box);
   expect(index.isRelative).toBe(true);
-  // Other packages stay what they are, and what is loaded later is.
+  // Other packages are not joined, and neither are modules that are loaded later.
   await expect(index.later()).rejects.toThrow("missing-package");
-  // Stacks name methods as they are called in the sources.
+  // Stack traces have the names of the methods in the sources.
   expect(() => box.open()).toThrow(expect.objectContaining({ stack: expect.stringContaining("Box.open") }));
 });
 
-it("leaves packages alone that users put into bundles of their own", async () => {
+it("does not change packages that users put into their bundles", async () => {
   await using pack = await unpacked("@waybill/core");
   await joinModules(pack.folder);
   expect(await pack.read("dist/parts/box.js")).toBe(files["dist/parts/box.js"]);

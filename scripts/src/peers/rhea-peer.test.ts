@@ -44,7 +44,7 @@ function times(emitter: Emitter, event: string, count: number): Promise<EventCon
 const listen = (options?: QueueNodeOptions) => new QueueNode(options).listen();
 
 describe("a rhea client", () => {
-  it("sends and receives what it sent", async () => {
+  it("receives the messages that it sent", async () => {
     await using node = await listen();
     await using client = connect(node);
     const sender = client.open_sender("q");
@@ -61,14 +61,14 @@ describe("a rhea client", () => {
     });
   });
 
-  it("speaks without SASL too", async () => {
+  it("also works without SASL", async () => {
     await using node = await listen();
     await using client = connect(node, { username: undefined });
     await once(client, "connection_open");
     expect(client.is_open()).toBe(true);
   });
 
-  it("exchanges messages of a megabyte in frames of any size, both ways", async () => {
+  it("exchanges messages of a megabyte in frames of any size, in both directions", async () => {
     const body = Buffer.alloc(1_000_000, "0123456789abcdef");
     for (const [ours, theirs] of [
       // 1,024: a rhea receiver does not open its window of 2,048 frames again within one message.
@@ -88,7 +88,7 @@ describe("a rhea client", () => {
     }
   });
 
-  it("keeps a delivery unsettled while ten thousand others come and go on the same link", async () => {
+  it("keeps a delivery unsettled while ten thousand others are settled on the same link", async () => {
     const count = 10_000;
     await using node = await listen();
     await using client = connect(node, { session_buffer_size: 16_384 });
@@ -110,7 +110,7 @@ describe("a rhea client", () => {
     expect(node.settlements.at(-1)?.state).toMatchObject({ kind: "modified", deliveryFailed: true });
   });
 
-  it("learns the different outcomes of neighbours it sent in one tick", async () => {
+  it("gets the different outcomes of messages that it sent at the same time", async () => {
     const isOdd = (text: Uint8Array) => Number(Buffer.from(text.subarray(-4)).toString()) % 2 === 1;
     const error = { condition: "x:odd", description: "odd" };
     await using node = await listen({
@@ -130,7 +130,7 @@ describe("a rhea client", () => {
     );
   });
 
-  it("settles neighbours with different outcomes, one in each tick", async () => {
+  it("settles consecutive messages with different outcomes, one in each turn", async () => {
     await using node = await listen();
     await using client = connect(node);
     await fill(client, "q", 60);
@@ -156,7 +156,7 @@ describe("a rhea client", () => {
     );
   });
 
-  it("gets its drain answered, with nothing to send and after a last message", async () => {
+  it("gets a response to drain, without messages and after a last message", async () => {
     await using node = await listen();
     await using client = connect(node);
     const receiver = client.open_receiver({ source: "q", credit_window: 0 });
@@ -174,7 +174,7 @@ describe("a rhea client", () => {
     }
   });
 
-  it("gets the reason when a link is refused", async () => {
+  it("gets the reason if a link is refused", async () => {
     await using node = await listen();
     await using client = connect(node);
     const sender = client.open_sender({ target: {} });
@@ -186,7 +186,7 @@ describe("a rhea client", () => {
     await once(client.open_sender("q"), "sendable");
   });
 
-  it("may attach a sender and a receiver of one name", async () => {
+  it("may attach a sender and a receiver with the same name", async () => {
     await using node = await listen();
     await using client = connect(node);
     const sender = client.create_session();
@@ -200,7 +200,7 @@ describe("a rhea client", () => {
 });
 
 describe("six rhea clients", () => {
-  it("open four senders and four receivers each at once without a stall", async () => {
+  it("open four senders and four receivers each, concurrently and without a stall", async () => {
     await using node = await listen();
     const clients = Array.from({ length: 6 }, () => connect(node));
     const opened = clients.flatMap((client, c) =>
@@ -232,7 +232,7 @@ async function fill(client: Connection, address: string, count: number): Promise
   sender.close();
 }
 
-/** Waits, turn by turn of the event loop, until the peers have got so far. */
+/** Runs the event loop until a condition of the peers is true. */
 async function until(isReached: () => boolean): Promise<void> {
   while (!isReached()) await new Promise((resolve) => setImmediate(resolve));
 }

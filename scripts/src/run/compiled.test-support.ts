@@ -6,24 +6,24 @@ import { describe, it } from "vitest";
 
 const run = promisify(execFile);
 
-/** A script as `tsc -b` made it: the processes that it starts cannot run the sources. */
+/** A script compiled by `tsc -b`: the processes that it starts cannot run the sources. */
 export function compiled(name: string) {
   const program = fileURLToPath(new URL(`../../dist/${name}.js`, import.meta.url));
   return {
     isThere: existsSync(program),
-    /** What it prints. Rejects when it exits with an error. */
+    /** Its output. Rejects if it exits with an error. */
     async run(...args: readonly string[]): Promise<string> {
       return (await run(process.execPath, [program, ...args])).stdout;
     },
   };
 }
 
-/** A short run of a script: its name, what it shows, its options, and what it prints. */
+/** A short run of a script: its name, what it shows, its options, and its output. */
 export type ShortRun = readonly [script: string, statement: string, options: string, printed: string];
 
 /**
- * Tests of scripts by short runs, each of which has to end without an error. They take what `tsc -b` made, and run side by side: most of the
- * time they wait.
+ * Tests of scripts with short runs, each of which has to end without an error. They run the output of `tsc -b` concurrently, since most of the
+ * time is waiting.
  */
 export function describeRuns(runs: readonly ShortRun[]): void {
   describe.concurrent.each(runs)("pnpm %s", (script, statement, options, printed) => {

@@ -13,7 +13,7 @@ describe("the options of a script", () => {
     });
   });
 
-  it("must be known, and numbers where numbers belong", () => {
+  it("must be known, and numbers if their defaults are numbers", () => {
     expect(() => readOptions(defaults, ["--kill", "7"])).toThrow("Unknown option '--kill'");
     expect(() => readOptions(defaults, ["--kills", "many"])).toThrow(
       'kills must be a number, but is "many".',

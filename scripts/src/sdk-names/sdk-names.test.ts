@@ -21,12 +21,12 @@ describe("the replacements of the SDK's names", () => {
     expect(known.filter((name) => name !== "functions" && !exportedNames.includes(name))).toEqual([]);
   });
 
-  it("stand on the page, each table once", () => {
+  it("are on the page, each table once", () => {
     const shown = [...page.matchAll(/<!-- replaces (\w+) -->/g)].map(([, name]) => name);
     expect(shown.toSorted()).toEqual(replacementTableNames.toSorted());
   });
 
-  it("name error codes that waybill has", () => {
+  it("have error codes of waybill", () => {
     const named = Object.values(replacementTables.ServiceBusErrorCode ?? {}).flatMap((text) =>
       [...text.matchAll(/`([\w-]+)`/g)].map(([, code]) => code),
     );

@@ -15,7 +15,7 @@ export async function readBoth(fixture: Fixture): Promise<void> {
   const warehouse = warehouseWithBoth(fixture);
   await warehouse.announce("host-1");
   // #endregion
-  say("The warehouse is deployed with both formats, and has said so.");
+  say("The warehouse is deployed with both formats, and has announced them.");
   await shop.place(ordersFrom(41, 50));
   await warehouse.work(8);
 

@@ -13,7 +13,7 @@ export async function writeSome(fixture: Fixture): Promise<void> {
   say(`${plan.percent} % of the orders are written as Avro.`);
   showCensus(await fixture.takeCensus(both));
 
-  say("\nThe warehouse is rolled back to a version that reads JSON alone.");
+  say("\nThe warehouse is rolled back to a version that reads only JSON.");
   // #region roll-back
   const rolledBack = warehouseBefore(fixture);
   await rolledBack.announce("host-2");
@@ -23,6 +23,6 @@ export async function writeSome(fixture: Fixture): Promise<void> {
   say(`The plan is stopped: ${plan.percent} % are written as Avro.`);
   await shop.place(ordersFrom(91, 100));
   // #endregion
-  say("The Avro orders that the old warehouse met are dead-lettered, and not lost.");
+  say("The Avro orders that the old warehouse received are dead-lettered, not lost.");
   showCensus(await fixture.takeCensus(both));
 }

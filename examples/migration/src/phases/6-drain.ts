@@ -16,7 +16,7 @@ export async function drain(fixture: Fixture): Promise<void> {
   fixture.clock.advance(3_600_000);
   await warehouse.work(1_000);
   await warehouse.shipDeferred();
-  say("An hour later nothing waits any more, and still:");
+  say("An hour later, no messages wait, but still:");
   for (const verdict of await retirementVerdicts(fixture, shopStoppedAt)) showVerdict(verdict);
   say("It was the partner. From today on it sends its orders through the shop.");
 }

@@ -143,7 +143,7 @@ describe("opening", () => {
     expect(pair.client.remoteOpen?.maxFrameSize).toBe(offered);
   });
 
-  it("works when every byte arrives alone", () => {
+  it("works if every byte arrives separately", () => {
     const pair = new Pair(
       { saslMechanisms: [saslAnonymous()] },
       { saslCredentials: { mechanism: "ANONYMOUS" } },
@@ -197,10 +197,10 @@ describe("opening", () => {
       }),
     };
     const pair = new Pair({ saslMechanisms: [asking, saslExternal(() => undefined)] });
-    const say = (hex: string) => pair.server.receive(Buffer.from(hex.replaceAll(" ", ""), "hex"));
-    say("414d5150 03010000");
-    say("00000013 02010000 005341 c0 06 01 a3 03 41534b");
-    say("00000011 02010000 005343 c0 04 01 a0 01 21");
+    const receiveHex = (hex: string) => pair.server.receive(Buffer.from(hex.replaceAll(" ", ""), "hex"));
+    receiveHex("414d5150 03010000");
+    receiveHex("00000013 02010000 005341 c0 06 01 a3 03 41534b");
+    receiveHex("00000011 02010000 005343 c0 04 01 a0 01 21");
     expect(pair.server.identity).toBe("x");
   });
 
@@ -343,7 +343,7 @@ describe("sessions", () => {
 });
 
 describe("links", () => {
-  it("repeat the peer's terminus verbatim unless told otherwise", () => {
+  it("repeat the peer's terminus verbatim by default", () => {
     const pair = new Pair();
     pair.onLink = (link) => link.accept({ properties: symbolMap({ granted: true }) });
     const filter = symbolMap({ "com.microsoft:session-filter": null });

@@ -43,15 +43,15 @@ describe("onClosed", () => {
     await fixture.broker.createQueue("carts", { requiresSession: true });
     await fixture.broker.sender("carts").send(message("a", { sessionId: "s1" }));
     const session = await fixture.broker.acceptSession("carts", { sessionId: "s1" });
-    const told: string[] = [];
+    const events: string[] = [];
     const consumer = session.consume({
-      onMessage: (received) => told.push(textOf(received)),
-      onClosed: (error) => told.push((error as { code?: string }).code!),
+      onMessage: (received) => events.push(textOf(received)),
+      onClosed: (error) => events.push((error as { code?: string }).code!),
     });
     consumer.grant(1);
     fixture.clock.advance(60_000);
     consumer.grant(1);
-    expect(told).toEqual(["a", "session-lock-lost"]);
+    expect(events).toEqual(["a", "session-lock-lost"]);
   });
 });
 
@@ -59,15 +59,15 @@ describe("grant", () => {
   it("ends the consumer after the broker was closed", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
-    const told: string[] = [];
+    const events: string[] = [];
     const consumer = fixture.broker.receiver("orders").consume({
       onMessage: () => {},
-      onClosed: (error) => told.push((error as { code?: string }).code!),
+      onClosed: (error) => events.push((error as { code?: string }).code!),
     });
     await fixture.broker.close();
     consumer.grant(1);
     consumer.grant(1);
-    expect(told).toEqual(["broker-closed"]);
+    expect(events).toEqual(["broker-closed"]);
     expect(consumer.isClosed).toBe(true);
   });
 

@@ -39,7 +39,7 @@ describe("the memory limit", () => {
     await broker.sender("small").send(message("first"));
     const sent = await fill(broker, "large", "x".repeat(1_000));
     expect(sent).toBeGreaterThan(4_000);
-    for (let i = 0; i < 100; i++) await broker.sender("small").send(message("goes on"));
+    for (let i = 0; i < 100; i++) await broker.sender("small").send(message("continues"));
     expect(await codeOf(broker.sender("large").send(message("")))).toBe("quota-exceeded");
     await broker.purge("large");
     await broker.sender("large").send(message(""));

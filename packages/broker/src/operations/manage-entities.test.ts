@@ -162,7 +162,7 @@ describe("status", () => {
     ["Disabled", "entity-disabled", "entity-disabled"],
     ["SendDisabled", "entity-disabled", undefined],
     ["ReceiveDisabled", undefined, "entity-disabled"],
-  ] as const)("%s refuses what it says", async (status, onSend, onReceive) => {
+  ] as const)("%s refuses the operations of its name", async (status, onSend, onReceive) => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     const sender = fixture.broker.sender("orders");

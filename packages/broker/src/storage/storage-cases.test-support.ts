@@ -110,7 +110,7 @@ function messageRecord(bodyId: number, changes: Partial<MessageContent> = {}): M
 /** The requirements of every storage, as data that any test runner can register. */
 export const storageCases: readonly StorageCase[] = [
   {
-    name: "gives back the bytes of a body, before and after they are durable",
+    name: "returns the bytes of a body, before and after they are durable",
     isDurableOnly: false,
     run: async (place) => {
       const { storage } = await openLoaded(place);
@@ -146,7 +146,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "hands out bytes that belong to the caller, whatever happens to their body",
+    name: "returns bytes that belong to the caller, independently of their body",
     isDurableOnly: false,
     run: async (place) => {
       const { storage } = await openLoaded(place);
@@ -184,7 +184,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "has nothing to wait for when nothing changed",
+    name: "returns immediately if nothing changed",
     isDurableOnly: false,
     run: async (place) => {
       const { storage } = await openLoaded(place);
@@ -194,7 +194,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "hands over every record with its types, in the order that the contract names",
+    name: "loads every record with its types, in the order of the contract",
     isDurableOnly: true,
     run: async (place) => {
       const { storage } = await openLoaded(place);
@@ -254,7 +254,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "hands over the messages of a store in ascending order of their sequence",
+    name: "loads the messages of a store in ascending order of their sequence",
     isDurableOnly: true,
     run: async (place) => {
       const { storage } = await openLoaded(place);
@@ -275,7 +275,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "replaces a record with its next one and forgets what is deleted, in the order of the calls",
+    name: "replaces and deletes records in the order of the calls",
     isDurableOnly: true,
     run: async (place) => {
       const { storage } = await openLoaded(place);
@@ -310,7 +310,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "counts the references of bodies again from the messages that name them",
+    name: "counts the references of bodies from the messages that refer to them",
     isDurableOnly: true,
     run: async (place) => {
       const { storage } = await openLoaded(place);
@@ -334,7 +334,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "gives a body an id that no body on the disk has",
+    name: "assigns a body id that no body on the disk has",
     isDurableOnly: true,
     run: async (place) => {
       const { storage } = await openLoaded(place);
@@ -351,7 +351,7 @@ export const storageCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "tells apart names that are alike, long, empty or hold every character",
+    name: "distinguishes names that are similar, long, empty or have every character",
     isDurableOnly: true,
     run: async (place) => {
       const { storage } = await openLoaded(place);

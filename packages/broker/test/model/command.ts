@@ -7,10 +7,10 @@ import {
   type Settlement,
 } from "./naive-entity.js";
 
-/** What a command sends. */
+/** The message that a command sends. */
 export type CommandMessage = Omit<NaiveContent, "scheduledAtMs">;
 
-/** The entities of a history: a fixed net of queues, topics and subscriptions with random properties. */
+/** The entities of a history: a fixed set of queues, topics and subscriptions with random properties. */
 export interface Fixture {
   readonly plain: Partial<NaiveOptions>;
   readonly sessions: Partial<NaiveOptions>;
@@ -139,7 +139,7 @@ type ArbitraryValue<Made> = Made extends fc.Arbitrary<infer Value> ? Value : nev
 /** One random step. */
 export const command: fc.Arbitrary<Command> = fc.oneof(...steps);
 
-/** One random step where the broker may also be closed and opened again on its storage. */
+/** One random step, which may also close the broker and open it again on its storage. */
 export const durableCommand: fc.Arbitrary<Command> = fc.oneof(...steps, restart);
 
 const common = {
@@ -175,8 +175,8 @@ export const fixture: fc.Arbitrary<Fixture> = fc
   .map(withRoomForCircles);
 
 /**
- * Dead letters that come back to their topic multiply until thousands fill the smallest quota, where each byte that was changed about them counts;
- * the model has no count of those.
+ * Dead-lettered messages that return to their topic multiply until thousands fill the smallest quota, where every byte of their changes counts;
+ * the model does not count those bytes.
  */
 function withRoomForCircles(random: Fixture): Fixture {
   if (random.deadLettersGoTo === undefined) return random;

@@ -14,17 +14,17 @@ import { at, START_MS } from "./model-environment.js";
 import type { MessageView, Mode, NaiveProperties, Settlement } from "./naive-entity.js";
 import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
-/** Something that was handed out and can be settled, and through what. */
+/** A delivered message that can be settled, and its receiver. */
 interface Kept {
   readonly path: string;
   readonly receiver: MessageReceiver;
   readonly message: ReceivedMessage;
 }
 
-/** Opens the storage that a history is played on, at its start and after each restart. */
+/** Opens the storage of a history, at its start and after each restart. */
 export type OpenStorage = () => Storage | Promise<Storage>;
 
-/** A consumer and what came since it was last looked at. */
+/** A consumer, and the messages since the last observation. */
 interface Pushed {
   readonly path: string;
   readonly receiver: MessageReceiver;
@@ -33,14 +33,14 @@ interface Pushed {
   refused: string | undefined;
 }
 
-/** A call that may wait; `tell` turns what it brought into plain data. */
+/** A call that may wait; `describe` converts its result to plain data. */
 interface Pending {
-  tell: (() => unknown) | undefined;
+  describe: (() => unknown) | undefined;
 }
 
-/** Plays commands on the engine through its public interface. */
+/** Runs commands on the engine through its public interface. */
 export class EngineEnvironment implements Environment {
-  /** The kinds of events so far, those of dead letters with their reason. */
+  /** The kinds of events so far; dead-lettering with its reason. */
   readonly events = new Set<string>();
   readonly #clock: ManualClock;
   readonly #open: () => Promise<Broker>;
@@ -73,7 +73,7 @@ export class EngineEnvironment implements Environment {
     this.#listen();
   }
 
-  /** Makes a broker with the fixture's entities, in memory or on the storages that are opened for it. */
+  /** Creates a broker with the fixture's entities, in memory or on the given storages. */
   static async open(fixture: Fixture, openStorage: OpenStorage | undefined): Promise<EngineEnvironment> {
     const clock = createManualClock(new Date(START_MS));
     const open = async () =>
@@ -115,15 +115,15 @@ export class EngineEnvironment implements Environment {
     await this.#broker.close();
   }
 
-  /** What the calls brought that ended since the last time, in the order in which they began. */
+  /** The results of the calls that ended since the last time, in the order in which they began. */
   async #reportPending(): Promise<unknown> {
-    // An answer comes once it is durable: after one more change that is, whatever came before has been answered.
+    // Responses are sent when changes are durable: after one more durable change, all earlier calls have responses.
     if (this.#isDurable) await this.#broker.updateEntity("topic", {});
-    // After this turn every promise that is settled by now has run its callbacks.
+    // After this turn, all promises that are settled now have run their callbacks.
     await new Promise((resolve) => setImmediate(resolve));
-    const ended = this.#pending.filter(({ tell }) => tell !== undefined);
-    this.#pending = this.#pending.filter(({ tell }) => tell === undefined);
-    return ended.map(({ tell }) => tell?.());
+    const ended = this.#pending.filter(({ describe }) => describe !== undefined);
+    this.#pending = this.#pending.filter(({ describe }) => describe === undefined);
+    return ended.map(({ describe }) => describe?.());
   }
 
   async #run(command: Command): Promise<unknown> {
@@ -350,17 +350,17 @@ export class EngineEnvironment implements Environment {
     }
   }
 
-  /** Notes a call that may wait. A refusal before any wait rejects at once and is reported like all others. */
-  #await<Result>(call: Promise<Result>, tell: (result: Result) => unknown): void {
-    const pending: Pending = { tell: undefined };
+  /** Records a call that may wait. A call that is refused without waiting rejects at once and is reported like all others. */
+  #await<Result>(call: Promise<Result>, describe: (result: Result) => unknown): void {
+    const pending: Pending = { describe: undefined };
     this.#pending.push(pending);
     call.then(
       (result) => {
-        pending.tell = () => tell(result);
+        pending.describe = () => describe(result);
       },
       (error: unknown) => {
         if (!(error instanceof BrokerError)) throw error;
-        pending.tell = () => ({ refused: error.code });
+        pending.describe = () => ({ refused: error.code });
       },
     );
   }

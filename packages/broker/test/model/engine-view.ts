@@ -8,7 +8,7 @@ import { inOrderOfPath } from "./naive-view.js";
 
 const LARGE_BYTES = Buffer.from(bodyText(LARGE_BODY));
 
-/** Everything in the engine, as the model tells it. */
+/** Everything in the engine, in the form of the model. */
 export function describeSnapshot({ stores, entities }: BrokerSnapshot) {
   return {
     stores: inOrderOfPath(
@@ -41,7 +41,7 @@ export function describeSnapshot({ stores, entities }: BrokerSnapshot) {
   };
 }
 
-/** A command's message as the engine takes it. */
+/** A command's message in the form of the engine. */
 export function toMessage(message: CommandMessage, scheduledAtMs?: number): BrokerMessage {
   const { messageId, sessionId, partitionKey, subject, timeToLiveMs, body, properties } = message;
   return {
@@ -59,7 +59,7 @@ export function toMessage(message: CommandMessage, scheduledAtMs?: number): Brok
   };
 }
 
-/** What can be seen of a message of the engine's. */
+/** The observable properties of a message of the engine. */
 export function viewOf(message: ReceivedMessage): MessageView {
   const { body } = message;
   return {
@@ -79,7 +79,7 @@ export function viewOf(message: ReceivedMessage): MessageView {
   };
 }
 
-/** Large bodies are called by their name, for they would be compared again and again. */
+/** Large bodies are replaced by their name, because they are compared many times. */
 function nameOf(bytes: Uint8Array): string {
   const isLarge = bytes.byteLength === LARGE_BYTES.byteLength && LARGE_BYTES.equals(bytes);
   return isLarge ? LARGE_BODY : new TextDecoder().decode(bytes);

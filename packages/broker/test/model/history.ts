@@ -3,11 +3,11 @@ import type { Command, Fixture } from "./command.js";
 import { EngineEnvironment, type OpenStorage } from "./engine-environment.js";
 import { ModelEnvironment } from "./model-environment.js";
 
-/** Where a history is played: on the model or on the engine. What both tell is compared as plain data. */
+/** Where a history runs: on the model or on the engine. Their observations are compared as plain data. */
 export interface Environment {
-  /** Plays one command and tells all that its caller sees. */
+  /** Runs one command and returns everything that its caller can observe. */
   play(command: Command): unknown;
-  /** Tells everything else that can be observed. */
+  /** Returns everything else that can be observed. */
   observe(): unknown;
 }
 
@@ -30,8 +30,8 @@ export class Disagreement extends Error {
 }
 
 /**
- * Plays a history on both environments and throws a {@link Disagreement} at the first difference. Resolves to the kinds of events
- * that the engine told of, those of dead letters with their reason.
+ * Runs a history in both environments and throws a {@link Disagreement} at the first difference. Resolves with the kinds of events
+ * of the engine; dead-lettering with its reason.
  */
 export async function playHistory(
   fixture: Fixture,
@@ -48,7 +48,7 @@ export async function playHistory(
   return engine.events;
 }
 
-/** The innermost place at which two values differ. */
+/** The innermost path at which two values differ. */
 function firstDifference(
   expected: unknown,
   actual: unknown,

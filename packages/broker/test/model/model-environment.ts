@@ -53,19 +53,19 @@ import { describeAll } from "./naive-view.js";
 import { acceptNextSession, acceptSession, closeConsumer, drain, grant, serve } from "./naive-waits.js";
 import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
 
-/** The instant at which every history starts. */
+/** The time at which every history starts. */
 export const START_MS = Date.UTC(2024, 0, 1);
 
 const RULED = `${RULED_TOPIC}/Subscriptions/${RULED_NAME}`;
 
-/** Something that was handed out and can be settled, and through what. */
+/** A delivered message that can be settled, and its receiver. */
 interface Kept {
   readonly path: string;
   readonly held: Held | undefined;
   readonly receipt: NaiveReceipt;
 }
 
-/** A session that was accepted. */
+/** An accepted session. */
 interface Held {
   readonly path: string;
   readonly mode: Mode;
@@ -79,7 +79,7 @@ interface Pending {
   readonly wait: NaiveWait | NaiveSessionWait | { readonly result: NaiveRefusal };
 }
 
-/** Plays commands on the naive model. */
+/** Runs commands on the simple model. */
 export class ModelEnvironment implements Environment {
   readonly #state = createState(START_MS);
   readonly #fixture: Fixture;
@@ -111,7 +111,7 @@ export class ModelEnvironment implements Environment {
   play(command: Command): unknown {
     try {
       const outcome = this.#run(command);
-      // A message scheduled for a time that has passed is there before anybody who waits is served.
+      // A message scheduled for a past time is enqueued before waiting receivers get messages.
       advance(this.#state, 0);
       serve(this.#state);
       return outcome;
@@ -131,7 +131,7 @@ export class ModelEnvironment implements Environment {
     return { ended, pushed, ...describeAll(this.#state) };
   }
 
-  /** What the calls brought that ended since the last time, in the order in which they began. */
+  /** The results of the calls that ended since the last time, in the order in which they began. */
   #reportPending(): unknown {
     const ended = this.#pending.filter(({ wait }) => wait.result !== undefined);
     this.#pending = this.#pending.filter(({ wait }) => wait.result === undefined);
@@ -316,7 +316,7 @@ export class ModelEnvironment implements Environment {
     }
   }
 
-  /** Notes a call that may wait; a refusal is reported like all others. */
+  /** Records a call that may wait; an error is reported like all others. */
   #await(path: string, mode: Mode, held: Held | undefined, call: () => NaiveWait | NaiveSessionWait): void {
     try {
       this.#pending.push({ path, mode, held, wait: call() });
@@ -359,7 +359,7 @@ export function at<Element>(elements: readonly Element[], index: number): Elemen
   return elements[index % elements.length];
 }
 
-/** Sorts sessions, whose order tells nothing. */
+/** Sorts sessions, whose order does not matter. */
 export function inOrderOfId<Session extends { readonly sessionId: string }>(
   sessions: readonly Session[],
 ): Session[] {

@@ -24,7 +24,7 @@ import {
   enterVia,
   failDelivery,
   isDuplicate,
-  park,
+  keepScheduled,
   release,
 } from "./naive-journey.js";
 import { checkLock, checkSettlement, settleMessage } from "./naive-settling.js";
@@ -47,8 +47,8 @@ import { sessionDue } from "./naive-timers.js";
 import { viewOf } from "./naive-view.js";
 import { endSession, findDeferred, handOut, refuseWaits, waitForMessages } from "./naive-waits.js";
 
-// The operations of a broker written to be obviously right: plain arrays, linear searches, and no timers but "whatever is due first". The
-// engine has to agree with it on everything that can be observed, after every command.
+// The operations of a broker written to be obviously correct: plain arrays, linear searches, and no timers except a search for the next due event. The
+// engine has to agree with it on everything observable, after every command.
 
 export function createQueue(state: NaiveState, path: string, options: Partial<NaiveOptions>): void {
   if (findEntity(state, path) !== undefined) throw new NaiveRefusal("entity-already-exists");
@@ -82,7 +82,7 @@ export function changeRules(state: NaiveState, path: string, change: () => reado
   use(state, entity);
 }
 
-/** Removes everything from a store; returns how many messages. */
+/** Removes everything from a store; returns the number of messages. */
 export function purge(state: NaiveState, path: string): number {
   const { messages } = storeAt(state, path);
   for (const message of messages) remove(message);
@@ -161,7 +161,7 @@ export function schedule(state: NaiveState, path: string, content: NaiveContent)
   const entity = targetAt(state, path);
   checkSends(state, entity, [content]);
   if (isDuplicate(state, entity, content)) return 0;
-  return park(state, entity, content);
+  return keepScheduled(state, entity, content);
 }
 
 export function cancelScheduled(state: NaiveState, path: string, sequence: number): void {

@@ -19,16 +19,16 @@ import {
 } from "./naive-state.js";
 import { refuseWaits } from "./naive-waits.js";
 
-// How entities come, change and go.
+// Creating, changing and deleting entities.
 
-/** Enters an entity, in use from now on. */
+/** Adds an entity, whose idle time starts now. */
 export function addEntity(state: NaiveState, entity: NaiveEntity): void {
   state.entities.push(entity);
   use(state, entity);
   watchIdle(state, entity);
 }
 
-/** Refuses targets that are missing; what forwards is never deleted when idle. */
+/** Refuses missing targets, and forwarding together with deletion on idle. */
 export function checkForwards<Options extends Partial<NaiveOptions>>(
   state: NaiveState,
   options: Options,
@@ -39,7 +39,7 @@ export function checkForwards<Options extends Partial<NaiveOptions>>(
   return forwardTo === undefined ? options : { ...options, autoDeleteOnIdleMs: Number.POSITIVE_INFINITY };
 }
 
-/** Changes properties; whoever waits where nobody may receive any more is refused, and what waits moves on. */
+/** Changes properties; pending receivers are refused if receiving is no longer allowed, and waiting messages are forwarded. */
 export function updateEntity(state: NaiveState, path: string, changes: Partial<NaiveOptions>): void {
   const entity = entityAt(state, path);
   entity.options = checkForwards(state, { ...entity.options, ...changes });
@@ -58,7 +58,7 @@ export function updateEntity(state: NaiveState, path: string, changes: Partial<N
   }
 }
 
-/** Takes an entity away with all that it holds. */
+/** Removes an entity with its content. */
 export function removeEntity(state: NaiveState, entity: NaiveEntity): void {
   refuseWaits(state, "entity-not-found", (store) => store.entity === entity);
   for (const { lock } of entity.main.sessions) if (lock !== undefined) lock.isLost = true;
@@ -66,7 +66,7 @@ export function removeEntity(state: NaiveState, entity: NaiveEntity): void {
   state.entities = state.entities.filter((each) => each !== entity);
 }
 
-/** Brings the messages of partitions into one order again: that in which they came, as far as their times show. */
+/** Orders the messages of all partitions by their times of arrival. */
 function orderAgain(state: NaiveState, entity: NaiveEntity): void {
   entity.turns = 0;
   entity.arrivals = 0;
@@ -77,11 +77,11 @@ function orderAgain(state: NaiveState, entity: NaiveEntity): void {
   }
 }
 
-/** All locks are gone afterwards without a failed delivery, and nobody waits any more. */
+/** Afterwards there are no locks, without a failed delivery, and no pending calls. */
 export function restart(state: NaiveState): void {
   refuseWaits(state, "broker-closed", () => true);
   for (const entity of state.entities) orderAgain(state, entity);
-  // Messages of partitions are brought into their order once all others are there.
+  // Messages of partitions are ordered after all others were added.
   const byPartitioning = [...state.entities].sort(
     (a, b) => Number(isPartitioned(state, a)) - Number(isPartitioned(state, b)),
   );
@@ -107,7 +107,7 @@ export function restart(state: NaiveState): void {
   }
 }
 
-/** Starts the time after which an unused entity is deleted. */
+/** Starts the idle time after which an unused entity is deleted. */
 export function watchIdle(state: NaiveState, entity: NaiveEntity): void {
   entity.idleTimer = arm(state, entity.accessedAtMs + entity.options.autoDeleteOnIdleMs);
 }

@@ -2,7 +2,7 @@ import type { ResolvedQueueOptions, ResolvedSubscriptionOptions } from "../../sr
 import type { CompiledRule } from "../../src/rules/rule.js";
 
 type AllOptions = ResolvedQueueOptions & ResolvedSubscriptionOptions;
-/** The properties of an entity that the model knows; durations in ms. */
+/** The properties of an entity in the model; durations in ms. */
 export type NaiveOptions = Pick<AllOptions, keyof typeof NAIVE_DEFAULTS>;
 
 /** Azure's defaults. */
@@ -25,7 +25,7 @@ const NAIVE_DEFAULTS = {
 
 export type NaiveProperties = Readonly<Record<string, string | number>>;
 
-/** A message on its way in. */
+/** A message that is being sent. */
 export interface NaiveContent {
   readonly messageId: string;
   readonly sessionId: string | undefined;
@@ -37,7 +37,7 @@ export interface NaiveContent {
   readonly properties: NaiveProperties;
 }
 
-/** Everything a receiver or peeker can see of a message. */
+/** Everything that a receiver or a peek can observe of a message. */
 export interface MessageView {
   readonly sequence: number;
   readonly enqueuedSequence: number;
@@ -54,7 +54,7 @@ export interface MessageView {
   readonly properties: NaiveProperties;
 }
 
-/** A refusal with the broker's error code. */
+/** An error with the broker's error code. */
 export class NaiveRefusal extends Error {
   readonly code: string;
 
@@ -64,17 +64,17 @@ export class NaiveRefusal extends Error {
   }
 }
 
-/** A lock that a receiver got; it is lost as soon as the message has another lock or none. */
+/** A receiver's lock; it is lost as soon as the message has another lock or none. */
 export interface NaiveReceipt {
   readonly message: NaiveMessage;
   readonly lock: NaiveLock | undefined;
   /** The session through which it was received. */
   readonly hold: NaiveSessionLock | undefined;
-  /** The message as it was handed out. */
+  /** The message as it was delivered. */
   readonly view: MessageView;
 }
 
-/** A receiver's hold on a session. */
+/** A receiver's lock on a session. */
 export interface NaiveSessionLock {
   readonly session: NaiveSession;
   isLost: boolean;
@@ -84,41 +84,41 @@ export interface NaiveSessionLock {
 export type Settlement = "complete" | "abandon" | "defer" | "deadLetter";
 export type Mode = "peekLock" | "receiveAndDelete";
 
-/** A receive call that waits for its first message, or a grant of credit to a consumer. */
+/** A pending receive call, or a grant of credit to a consumer. */
 export interface NaiveWait {
   readonly store: NaiveStore;
   readonly hold: NaiveSessionLock | undefined;
   readonly mode: Mode;
   readonly timer: NaiveTimer | undefined;
-  /** Whose grant it is; undefined for a receive call. */
+  /** The consumer of the grant; undefined for a receive call. */
   readonly consumer: NaiveConsumer | undefined;
   count: number;
-  /** What a receive call ended with; undefined while it waits. */
+  /** The result of a receive call; undefined while it is pending. */
   result: readonly NaiveReceipt[] | NaiveRefusal | undefined;
 }
 
-/** Where messages meet those who wait: a store, or one session of it. */
+/** Where messages are matched with pending receivers: a store, or one of its sessions. */
 export interface NaiveLane {
   readonly store: NaiveStore;
   readonly sessionId: string | undefined;
 }
 
-/** Somebody to whom messages are pushed. */
+/** A consumer, which gets messages without calls. */
 export interface NaiveConsumer {
   readonly store: NaiveStore;
   readonly mode: Mode;
-  /** What came since it was last looked at. */
+  /** The messages since the last observation. */
   inbox: NaiveReceipt[];
   isClosed: boolean;
-  /** Why the broker closed it. */
+  /** The reason for which the broker closed it. */
   refusal: NaiveRefusal | undefined;
 }
 
-/** Sends and settlements that happen together or not at all. */
+/** Sends and settlements that are executed together or not at all. */
 export interface NaiveTransaction {
   state: "open" | "ended" | "timed-out";
   steps: NaiveStep[];
-  /** The partition key of what is sent to each partitioned entity. */
+  /** The partition key of the messages for each partitioned entity. */
   readonly keys: Map<NaiveEntity, string>;
   timer: NaiveTimer | undefined;
 }
@@ -128,22 +128,22 @@ export type NaiveStep =
       readonly entity: NaiveEntity;
       readonly content: NaiveContent;
       readonly onward?: string | undefined;
-      /** The number that a scheduled message has got already. */
+      /** The sequence number that a scheduled message already has. */
       readonly sequence?: number;
     }
   | { readonly receipt: NaiveReceipt; readonly how: Settlement; readonly changes: NaiveProperties };
 
-/** A call that waits for any session to become free. */
+/** A pending call for the next unlocked session. */
 export interface NaiveSessionWait {
   readonly store: NaiveStore;
   readonly timer: NaiveTimer | undefined;
-  /** What it ended with; undefined while it waits. */
+  /** Its result; undefined while it is pending. */
   result: NaiveSessionLock | NaiveRefusal | undefined;
 }
 
 export interface NaiveTimer {
   readonly dueMs: number;
-  /** Timers of one instant fire in the order in which they were armed. */
+  /** Timers of the same time fire in the order in which they were set. */
   readonly order: number;
 }
 
@@ -155,7 +155,7 @@ export interface NaiveMessage {
   readonly store: NaiveStore;
   readonly content: NaiveContent;
   readonly sequence: number;
-  /** Its place among the messages of its entity. */
+  /** Its position among the messages of its entity. */
   arrival: number;
   readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
@@ -164,7 +164,7 @@ export interface NaiveMessage {
   readonly deadLetterSource: string | undefined;
   properties: NaiveProperties;
   state: "active" | "deferred" | "scheduled";
-  /** Whether it comes out of a schedule. */
+  /** Whether it was a scheduled message. */
   wasScheduled: boolean;
   deliveryCount: number;
   lock: NaiveLock | undefined;
@@ -194,16 +194,16 @@ export interface NaiveEntity {
   readonly transferDeadLetter: NaiveStore;
   readonly topic: string | undefined;
   rules: CompiledRule[];
-  /** The next number of each partition; the only one has the number 0. */
+  /** The next sequence number of each partition; without partitions, that of partition 0. */
   readonly next: Map<number, number>;
-  /** How many messages without a key came. */
+  /** The number of messages without a key so far. */
   turns: number;
-  /** How many messages came. */
+  /** The number of messages so far. */
   arrivals: number;
   duplicates: { readonly key: string; readonly forgottenAtMs: number }[];
   accessedAtMs: number;
   idleTimer: NaiveTimer | undefined;
-  /** Whether it acts as if its quota were used up. */
+  /** Whether it behaves as if its quota were used up. */
   isFilled: boolean;
 }
 
@@ -211,16 +211,16 @@ export interface Transit {
   readonly content: NaiveContent;
   readonly properties: NaiveProperties;
   readonly enqueuedSequence: number | undefined;
-  /** The number that the next entity has given it already. */
+  /** The sequence number that the next entity has already assigned. */
   readonly sequence: number | undefined;
   readonly wasScheduled: boolean;
-  /** How long it may live from its next arrival on, unless an entity on the way caps it. */
+  /** Its time to live from its next arrival, unless an entity limits it. */
   readonly lifeMs: number;
   readonly hops: number;
   readonly deadLetterSource: string | undefined;
 }
 
-/** Makes an entity without messages. */
+/** Creates an entity without messages. */
 export function makeEntity(
   kind: NaiveEntity["kind"],
   path: string,
@@ -250,7 +250,7 @@ export function makeEntity(
   return entity;
 }
 
-/** A message on its way to the first entity. */
+/** A message before its first entity. */
 export function fresh(content: NaiveContent): Transit {
   const { properties, timeToLiveMs: lifeMs } = content;
   return {
@@ -270,7 +270,7 @@ export function isSessionful(store: NaiveStore): boolean {
   return store.kind === "main" && store.entity.options.requiresSession;
 }
 
-/** The partition stands in the upper bits of a sequence number. */
+/** The partition is in the upper bits of a sequence number. */
 export const PARTITION_RANGE = 2 ** 48;
 
 /** Messages in the order of their arrival. */
@@ -290,14 +290,14 @@ export function storesOf({ main, deadLetter, transferDeadLetter }: NaiveEntity):
   return [main, deadLetter, transferDeadLetter];
 }
 
-/** What a message counts with against quotas. */
+/** The size of a message that counts against quotas. */
 export function costOf(content: NaiveContent): number {
   return sizeOf(content) + 512;
 }
 
 const sizes = new WeakMap<NaiveContent, number>();
 
-/** The size of a message, which does not change. It is asked for after each command. */
+/** The size of a message, which does not change. It is needed after each command. */
 export function sizeOf(content: NaiveContent): number {
   const known = sizes.get(content);
   if (known !== undefined) return known;
@@ -316,7 +316,7 @@ function measure({ messageId, sessionId, partitionKey, subject, body, properties
   return 32 + inTexts + inProperties + bodyText(body).length;
 }
 
-/** The name that a large body has in histories: three of them reach the smallest quota. */
+/** The name of a large body in histories: three of them reach the smallest quota. */
 export const LARGE_BODY = "large";
 const LARGE_TEXT = "x".repeat(400_000);
 
@@ -325,7 +325,7 @@ export function bodyText(body: string): string {
   return body === LARGE_BODY ? LARGE_TEXT : body;
 }
 
-/** What may be handed out next, oldest first; with a session id, of that session. */
+/** The available messages, oldest first; with a session id, those of the session. */
 export function available(store: NaiveStore, sessionId: string | undefined): NaiveMessage[] {
   return byArrival(store.messages).filter(
     (message) =>
@@ -335,7 +335,7 @@ export function available(store: NaiveStore, sessionId: string | undefined): Nai
   );
 }
 
-/** The session of an id, made if there is none. */
+/** The session of an id, created if there is none. */
 export function openSession(store: NaiveStore, id: string): NaiveSession {
   let session = store.sessions.find((each) => each.id === id);
   if (session === undefined) {

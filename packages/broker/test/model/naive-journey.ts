@@ -22,11 +22,11 @@ import {
 } from "./naive-state.js";
 import { serveSessions, wake } from "./naive-waits.js";
 
-// The way of a message: from its sending over rules and forwarding into a store, and back there or to the dead letters.
+// The path of a message: from send via rules and forwarding into a store, back to it, or to the dead-letter queue.
 
 const MAX_HOPS = 4;
 
-/** Checks messages that are sent as one. */
+/** Checks messages that are sent atomically. */
 export function checkSends(state: NaiveState, entity: NaiveEntity, contents: readonly NaiveContent[]): void {
   const { status, requiresSession } = entity.options;
   let pendingBytes = 0;
@@ -50,7 +50,7 @@ export function checkBatch({ options }: NaiveEntity, contents: readonly NaiveCon
   if (new Set(keys).size > 1) throw new NaiveRefusal("not-allowed");
 }
 
-/** Sends a message on via a queue, which keeps it if that is impossible. */
+/** Transfers a message via a queue, which keeps it if that is impossible. */
 export function enterVia(state: NaiveState, via: NaiveEntity, path: string, content: NaiveContent): void {
   const transit = fresh(content);
   const refusal = handOver(state, path, transit);
@@ -58,15 +58,15 @@ export function enterVia(state: NaiveState, via: NaiveEntity, path: string, cont
     keepUntransferred(state, via, stamp(state, via, transit), transit.lifeMs, refusal);
 }
 
-/** Takes a sent message in, unless it is a duplicate. */
+/** Accepts a sent message, unless it is a duplicate. */
 export function enter(state: NaiveState, entity: NaiveEntity, content: NaiveContent): void {
   if (isDuplicate(state, entity, content)) return;
   if (content.scheduledAtMs !== undefined && content.scheduledAtMs > state.nowMs)
-    park(state, entity, content);
+    keepScheduled(state, entity, content);
   else route(state, entity, fresh(content));
 }
 
-/** Whether a message of the same id was taken within the window; it is remembered otherwise. */
+/** Whether a message of the same id was accepted within the window; if not, the id is recorded. */
 export function isDuplicate(
   state: NaiveState,
   entity: NaiveEntity,
@@ -82,8 +82,8 @@ export function isDuplicate(
   return false;
 }
 
-/** Keeps a message until its scheduled time, or takes it in at once if that has passed; returns its number. */
-export function park(
+/** Keeps a message until its scheduled time, or enqueues it at once if that has passed; returns its sequence number. */
+export function keepScheduled(
   state: NaiveState,
   entity: NaiveEntity,
   content: NaiveContent,
@@ -99,7 +99,7 @@ export function park(
   return sequence;
 }
 
-/** Brings a message into its queue, or into the subscriptions whose rules select it. */
+/** Enqueues a message in its queue, or in the subscriptions whose rules select it. */
 export function route(state: NaiveState, entity: NaiveEntity, transit: Transit): void {
   if (entity.kind !== "topic") {
     arrive(state, entity, transit);
@@ -184,7 +184,7 @@ function arrive(state: NaiveState, entity: NaiveEntity, transit: Transit): void 
   serveSessions(state);
 }
 
-/** Moves a message on, or keeps it in the transfer dead-letter queue with the reason why that is impossible. */
+/** Forwards a message, or keeps it in the transfer dead-letter queue with the reason. */
 export function forward(state: NaiveState, message: NaiveMessage, target: string): void {
   const lifeMs = message.expiresAtMs - message.enqueuedAtMs;
   const refusal = pass(state, message, target, lifeMs, message.deadLetterSource);
@@ -214,7 +214,7 @@ function keepUntransferred(
   wake(state, kept);
 }
 
-/** Hands a message to another entity; returns why that is impossible. */
+/** Passes a message to another entity; returns the reason if that is impossible. */
 function pass(
   state: NaiveState,
   message: NaiveMessage,
@@ -238,19 +238,19 @@ function handOver(state: NaiveState, target: string, transit: Transit): string |
   if (!hasRoom(state, entity, costOf(transit.content))) return "QuotaExceeded";
   if (isDuplicate(state, entity, transit.content)) return undefined;
   use(state, entity);
-  // Sent via another entity, with a time of its own.
-  if ((transit.content.scheduledAtMs ?? 0) > state.nowMs) park(state, entity, transit.content);
+  // Sent via another entity, with a scheduled time.
+  if ((transit.content.scheduledAtMs ?? 0) > state.nowMs) keepScheduled(state, entity, transit.content);
   else route(state, entity, transit);
   return undefined;
 }
 
-/** Counts a failed delivery; the last one allowed dead-letters the message. */
+/** Counts a failed delivery; the maximum dead-letters the message. */
 export function failDelivery(state: NaiveState, message: NaiveMessage): void {
   if (countDelivery(message)) deadLetter(state, message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
   else release(state, message);
 }
 
-/** Sets a message aside, which counts as a delivery. */
+/** Defers a message, which counts as a delivery. */
 export function setAside(state: NaiveState, message: NaiveMessage): void {
   if (countDelivery(message)) deadLetter(state, message, { DeadLetterReason: "MaxDeliveryCountExceeded" });
   else {
@@ -260,14 +260,14 @@ export function setAside(state: NaiveState, message: NaiveMessage): void {
   }
 }
 
-/** Counts a delivery, but not among dead letters; returns whether it was the last that is allowed. */
+/** Counts a delivery, except in dead-letter queues; returns whether the maximum is reached. */
 function countDelivery(message: NaiveMessage): boolean {
   if (message.store.kind !== "main") return false;
   message.deliveryCount += 1;
   return message.deliveryCount >= message.store.entity.options.maxDeliveryCount;
 }
 
-/** Ends a lock; an active message whose time is over meanwhile expires at once. */
+/** Ends a lock; an active message that expired meanwhile is removed at once. */
 export function release(state: NaiveState, message: NaiveMessage): void {
   message.lock = undefined;
   message.timer = undefined;
@@ -288,7 +288,7 @@ export function release(state: NaiveState, message: NaiveMessage): void {
   }
 }
 
-/** Ends a message whose time is over. */
+/** Expires a message. */
 export function expire(state: NaiveState, message: NaiveMessage): void {
   if (message.store.entity.options.deadLetteringOnMessageExpiration) {
     deadLetter(state, message, { DeadLetterReason: "TTLExpiredException" });
@@ -297,7 +297,7 @@ export function expire(state: NaiveState, message: NaiveMessage): void {
   }
 }
 
-/** Moves a message to the dead-letter queue, or on to where dead letters are forwarded. */
+/** Moves a message to the dead-letter queue, or to the target of dead-letter forwarding. */
 export function deadLetter(state: NaiveState, message: NaiveMessage, record: NaiveProperties): void {
   const { entity } = message.store;
   remove(message);
@@ -320,7 +320,7 @@ export function deadLetter(state: NaiveState, message: NaiveMessage, record: Nai
   wake(state, dead);
 }
 
-/** Starts the time that a message has to live. */
+/** Starts the time to live of a message. */
 export function armExpiry(state: NaiveState, message: NaiveMessage): void {
   message.timer =
     message.expiresAtMs === Number.POSITIVE_INFINITY ? undefined : arm(state, message.expiresAtMs);

@@ -17,7 +17,7 @@ import {
   enterVia,
   failDelivery,
   isDuplicate,
-  park,
+  keepScheduled,
   setAside,
 } from "./naive-journey.js";
 import {
@@ -37,7 +37,7 @@ import {
 
 const TRANSACTION_TIMEOUT_MS = 120_000;
 
-/** Refuses a settlement that cannot be done. */
+/** Refuses an impossible settlement. */
 export function checkSettlement(state: NaiveState, receipt: NaiveReceipt, how: Settlement): void {
   checkLock(state, receipt);
   const isDead = receipt.message.store.kind !== "main";
@@ -84,7 +84,7 @@ export function checkLock(state: NaiveState, { message, lock, hold }: NaiveRecei
   }
 }
 
-/** Sends to `path`, or via it `onward`, when the transaction commits. */
+/** Sends to `path`, or via it to `onward`, when the transaction commits. */
 export function sendIn(
   state: NaiveState,
   transaction: NaiveTransaction,
@@ -100,7 +100,7 @@ export function sendIn(
   for (const content of contents) enlist(state, transaction, { entity, content, onward });
 }
 
-/** Schedules a message when the transaction commits; its number is taken at once. */
+/** Schedules a message when the transaction commits; its sequence number is assigned at once. */
 export function scheduleIn(
   state: NaiveState,
   transaction: NaiveTransaction,
@@ -133,7 +133,7 @@ export function settleIn(
   enlist(state, transaction, { receipt, how, changes });
 }
 
-/** Does all steps, or none if one cannot be done any more. */
+/** Executes all steps, or none if one is no longer possible. */
 export function commit(state: NaiveState, transaction: NaiveTransaction): void {
   requireOpen(transaction);
   transaction.state = "ended";
@@ -147,24 +147,24 @@ export function commit(state: NaiveState, transaction: NaiveTransaction): void {
     if ("receipt" in step) settleMessage(state, step.receipt.message, step.how, step.changes);
     else if (step.sequence !== undefined) {
       if (!isDuplicate(state, step.entity, step.content))
-        park(state, step.entity, step.content, step.sequence);
+        keepScheduled(state, step.entity, step.content, step.sequence);
     } else if (step.onward === undefined) enter(state, step.entity, step.content);
     else enterVia(state, step.entity, step.onward, step.content);
   }
 }
 
-/** What a transaction sends to an entity, all of which has to fit. */
+/** The messages that a transaction sends to an entity, all of which have to fit. */
 function contentsFor({ steps }: NaiveTransaction, entity: NaiveEntity): NaiveContent[] {
   return steps.flatMap((step) => ("entity" in step && step.entity === entity ? step.content : []));
 }
 
-/** Drops all steps. */
+/** Discards all steps. */
 export function rollBack(transaction: NaiveTransaction): void {
   requireOpen(transaction);
   transaction.state = "ended";
 }
 
-/** All that is sent to a partitioned entity in one transaction has one partition key. */
+/** All messages to a partitioned entity in one transaction have the same partition key. */
 function pin(
   state: NaiveState,
   { keys }: NaiveTransaction,

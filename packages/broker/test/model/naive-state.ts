@@ -18,23 +18,23 @@ import {
   storesOf,
 } from "./naive-entity.js";
 
-/** What the model of a broker knows, in plain arrays. */
+/** The state of the model of a broker, in plain arrays. */
 export interface NaiveState {
   nowMs: number;
   entities: NaiveEntity[];
   waits: NaiveWait[];
   sessionWaits: NaiveSessionWait[];
   readonly transactions: NaiveTransaction[];
-  /** Where a message became available since it was last looked who waits. */
+  /** Where messages became available since pending receivers were last served. */
   readonly woken: NaiveLane[];
-  /** How many completed messages are to be delivered once more, by path. */
+  /** How many completed messages are to be delivered again, by path. */
   readonly repeats: Map<string, number>;
   /** How many operations are to be refused because an entity is busy, by path. */
   readonly throttled: Map<string, number>;
   armings: number;
 }
 
-/** A broker with nothing in it. */
+/** An empty broker. */
 export function createState(nowMs: number): NaiveState {
   return {
     nowMs,
@@ -63,7 +63,7 @@ export function entityAt(state: NaiveState, path: string): NaiveEntity {
   return entity;
 }
 
-/** What somebody sends to. */
+/** The target of a send. */
 export function targetAt(state: NaiveState, path: string): NaiveEntity {
   const entity = entityAt(state, path);
   checkBusy(state, path);
@@ -93,7 +93,7 @@ export function storeAt(state: NaiveState, path: string): NaiveStore {
   return suffix === SUFFIXES[0] ? entity.transferDeadLetter : entity.deadLetter;
 }
 
-/** Refuses an operation on an entity that is busy for so many more. */
+/** Refuses an operation on a busy entity, and counts it. */
 export function checkBusy(state: NaiveState, path: string): void {
   const left = state.throttled.get(path) ?? 0;
   if (left === 0) return;
@@ -101,18 +101,18 @@ export function checkBusy(state: NaiveState, path: string): void {
   throw new NaiveRefusal("server-busy");
 }
 
-/** Notes that somebody uses an entity. */
+/** Records the use of an entity. */
 export function use(state: NaiveState, entity: NaiveEntity): void {
   entity.accessedAtMs = state.nowMs;
 }
 
-/** A timer; those of one instant fire in the order in which they were armed. */
+/** A timer; those of the same time fire in the order in which they were set. */
 export function arm(state: NaiveState, dueMs: number): NaiveTimer {
   state.armings += 1;
   return { dueMs, order: state.armings };
 }
 
-/** The next number in the partition of the message's key; messages without one take the partitions in turn. */
+/** The next sequence number in the partition of the message's key; messages without one use the partitions in turn. */
 export function takeNumber(state: NaiveState, entity: NaiveEntity, content: NaiveContent): number {
   const partition = isPartitioned(state, entity) ? choosePartition(state, entity, content) : 0;
   const number = entity.next.get(partition) ?? 1;
@@ -120,13 +120,13 @@ export function takeNumber(state: NaiveState, entity: NaiveEntity, content: Naiv
   return partition * PARTITION_RANGE + number;
 }
 
-/** The place that a message gets which comes into an entity: that of its number where there are no partitions. */
+/** The position of a message that enters an entity: that of its sequence number if there are no partitions. */
 export function takePlace(state: NaiveState, entity: NaiveEntity, sequence: number): number {
   entity.arrivals += 1;
   return isPartitioned(state, entity) ? entity.arrivals : sequence;
 }
 
-/** What chooses the partition of a message; ids do where duplicates are detected. */
+/** The key that determines the partition of a message: the id if duplicates are detected. */
 export function keyOf(
   state: NaiveState,
   entity: NaiveEntity,
@@ -136,7 +136,7 @@ export function keyOf(
   return sessionId ?? partitionKey ?? (requiresDuplicateDetection ? messageId : undefined);
 }
 
-/** Whether an entity spreads its messages over partitions. */
+/** Whether an entity is partitioned. */
 export function isPartitioned(state: NaiveState, entity: NaiveEntity): boolean {
   return sendingEntity(state, entity).options.enablePartitioning;
 }
@@ -153,7 +153,7 @@ function sendingEntity(state: NaiveState, entity: NaiveEntity): NaiveEntity {
   return entity.topic === undefined ? entity : entityAt(state, entity.topic);
 }
 
-/** Takes a message out of its store. */
+/** Removes a message from its store. */
 export function remove(message: NaiveMessage): void {
   message.timer = undefined;
   message.lock = undefined;
@@ -170,7 +170,7 @@ export function sizeOfEntity(state: NaiveState, entity: NaiveEntity): number {
   return sizesOf(state, entity).reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** The bytes that count against an entity's quota. What settlements and rules changed is too little to matter here. */
+/** The bytes that count against an entity's quota. Changes by settlements and rules are too small to matter here. */
 function costOfEntity(state: NaiveState, entity: NaiveEntity): number {
   const enlisted = state.transactions
     .filter((transaction) => transaction.state === "open")
@@ -199,14 +199,14 @@ function quotaStoresOf(state: NaiveState, entity: NaiveEntity): NaiveStore[] {
   return state.entities.filter((each) => each === entity || each.topic === entity.path).flatMap(storesOf);
 }
 
-/** Whether so many bytes fit into a queue, or into a topic with all that its subscriptions hold. */
+/** Whether a number of bytes fits into a queue, or into a topic together with its subscriptions. */
 export function hasRoom(state: NaiveState, entity: NaiveEntity, bytes: number): boolean {
   const used = costOfEntity(state, entity);
   const partitions = isPartitioned(state, entity) ? 16 : 1;
   return !entity.isFilled && used + bytes <= entity.options.maxSizeInMegabytes * 1024 * 1024 * partitions;
 }
 
-/** Throws where nobody may receive: a disabled entity, or a queue that moves its messages on by itself. */
+/** Throws if receiving is not allowed: from a disabled entity, or a queue that forwards its messages. */
 export function checkReceivable({ entity, kind }: NaiveStore): void {
   const { status, forwardTo } = entity.options;
   if (status === "Disabled" || status === "ReceiveDisabled") throw new NaiveRefusal("entity-disabled");

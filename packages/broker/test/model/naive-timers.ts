@@ -12,9 +12,9 @@ import { expire, failDelivery, route } from "./naive-journey.js";
 import { arm, type NaiveState, remove, use } from "./naive-state.js";
 import { endSession, endSessionWait, endWait, serve } from "./naive-waits.js";
 
-// What falls due.
+// Due events.
 
-/** Lets time pass; what falls due happens at its instant, one after the other. */
+/** Advances time; due events happen at their time, one after the other. */
 export function advance(state: NaiveState, ms: number): void {
   const untilMs = state.nowMs + ms;
   for (;;) {
@@ -62,7 +62,7 @@ function dueBy(
     .sort((a, b) => a.timer.dueMs - b.timer.dueMs || a.timer.order - b.timer.order)[0];
 }
 
-/** Deletes an entity that nobody used for its idle time, unless somebody waits there or something is scheduled. */
+/** Deletes an entity that was unused for its idle time, unless it has pending receivers or scheduled messages. */
 function idleDue(state: NaiveState, entity: NaiveEntity): void {
   const { main, options } = entity;
   if (main.messages.some((message) => message.state === "scheduled") || isAwaited(state, main))
@@ -92,9 +92,9 @@ function messageDue(state: NaiveState, message: NaiveMessage): void {
   }
 }
 
-/** An expired session lock counts as a failed delivery of all messages held under it. */
+/** An expired session lock counts as a failed delivery of all its messages. */
 export function sessionDue(state: NaiveState, lock: NaiveSessionLock): void {
-  // Who waits for messages without ever settling one keeps the session.
+  // A receiver that waits for messages and never settles one keeps the session.
   if (state.waits.some(({ hold, mode }) => hold === lock && mode === "receiveAndDelete")) {
     lock.timer = arm(state, state.nowMs + lock.session.store.entity.options.lockDurationMs);
     return;

@@ -8,7 +8,7 @@ import {
 } from "./naive-entity.js";
 import { type NaiveState, sizeOfEntity } from "./naive-state.js";
 
-/** What can be seen of a message now. */
+/** The observable properties of a message. */
 export function viewOf(message: NaiveMessage): MessageView {
   const { content, lock } = message;
   return {
@@ -28,13 +28,13 @@ export function viewOf(message: NaiveMessage): MessageView {
   };
 }
 
-/** A message as it is handed out: one that comes out of a schedule says so. */
+/** A message as it is delivered: with the state scheduled if it was scheduled. */
 export function receivedViewOf(message: NaiveMessage): MessageView {
   const isActivated = message.wasScheduled && message.state === "active";
   return { ...viewOf(message), ...(isActivated && { state: "scheduled" }) };
 }
 
-/** Everything in the broker; stores without messages and sessions are left out. */
+/** Everything in the broker, except stores without messages and sessions. */
 export function describeAll(state: NaiveState) {
   const stores = state.entities.flatMap(storesOf);
   return {
@@ -50,7 +50,7 @@ export function describeAll(state: NaiveState) {
   };
 }
 
-/** What can be seen of a store. A session is there while it has messages, state or a lock. */
+/** The observable content of a store. A session exists while it has messages, state or a lock. */
 function describeStore({ entity, kind, messages, sessions }: NaiveStore) {
   const suffix = {
     main: "",
@@ -89,12 +89,12 @@ function describeEntity({ kind, path, main, deadLetter, transferDeadLetter, acce
     scheduled: count("scheduled"),
     deadLetter: deadLetter.messages.length,
     transferDeadLetter: transferDeadLetter.messages.length,
-    // Looking at the durable storage touches the topic.
+    // Reading the durable storage accesses the topic.
     accessedAtMs: kind === "topic" ? undefined : accessedAtMs,
   };
 }
 
-/** Sorts what has paths, for the order in which entities are listed is not part of the model. */
+/** Sorts by path, because the order in which entities are listed is not part of the model. */
 export function inOrderOfPath<Described extends { readonly path: string }>(
   described: readonly Described[],
 ): Described[] {

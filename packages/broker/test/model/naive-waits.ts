@@ -28,9 +28,9 @@ import {
 } from "./naive-state.js";
 import { receivedViewOf } from "./naive-view.js";
 
-// Who waits for messages and sessions, and how they get them.
+// Pending calls for messages and sessions, and their deliveries.
 
-/** Hands out what is ready, or notes who waits for it. */
+/** Delivers available messages, or records the pending call. */
 export function waitForMessages(
   state: NaiveState,
   store: NaiveStore,
@@ -61,25 +61,25 @@ function serveLane(state: NaiveState, { store, sessionId }: NaiveLane): void {
   state.waits = state.waits.filter(({ result, count }) => result === undefined && count > 0);
 }
 
-/** Gives waiting messages to those who wait, in the order in which they came. To be called after every operation. */
+/** Delivers waiting messages to pending receivers in the order of their calls. Must be called after every operation. */
 export function serve(state: NaiveState): void {
   serveSessions(state);
-  // The order of lanes shows only where locks end at the same instant.
+  // The order of lanes matters only if locks end at the same time.
   for (const lane of state.woken.splice(0)) serveLane(state, lane);
 }
 
-/** Notes that a message is available, for those who wait. */
+/** Records that a message is available for pending calls. */
 export function wake(state: NaiveState, { store, content }: Pick<NaiveMessage, "store" | "content">): void {
   state.woken.push({ store, sessionId: isSessionful(store) ? content.sessionId : undefined });
 }
 
-/** Gives sessions to those who wait for one, as soon as a message becomes available. */
+/** Gives sessions to pending calls as soon as a message becomes available. */
 export function serveSessions(state: NaiveState): void {
   for (const wait of state.sessionWaits) wait.result = nextSession(state, wait.store);
   state.sessionWaits = state.sessionWaits.filter(({ result }) => result === undefined);
 }
 
-/** Lets a consumer have so many messages more; closes it where nobody may receive any more. */
+/** Grants credit to a consumer; closes it if receiving is no longer allowed. */
 export function grant(state: NaiveState, consumer: NaiveConsumer, count: number): void {
   if (consumer.isClosed || count === 0) return;
   const { store, mode } = consumer;
@@ -95,20 +95,20 @@ export function grant(state: NaiveState, consumer: NaiveConsumer, count: number)
   state.woken.push({ store, sessionId: undefined });
 }
 
-/** Takes back the credit that was not used; returns how much. */
+/** Removes unused credit; returns how much. */
 export function drain(state: NaiveState, consumer: NaiveConsumer): number {
   const grants = state.waits.filter((wait) => wait.consumer === consumer);
   state.waits = state.waits.filter((wait) => wait.consumer !== consumer);
   return grants.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Ends a consumer; what it got stays with it. */
+/** Ends a consumer; it keeps its messages. */
 export function closeConsumer(state: NaiveState, consumer: NaiveConsumer): void {
   consumer.isClosed = true;
   drain(state, consumer);
 }
 
-/** Locks messages for whoever receives them, or removes them. */
+/** Locks messages for their receiver, or removes them. */
 export function handOut(
   state: NaiveState,
   messages: readonly NaiveMessage[],
@@ -127,7 +127,7 @@ export function handOut(
   });
 }
 
-/** Ends waits with a refusal: those for messages and for sessions alike. */
+/** Rejects pending calls for messages and for sessions. */
 export function refuseWaits(
   state: NaiveState,
   code: string,
@@ -145,13 +145,13 @@ export function refuseWaits(
   }
 }
 
-/** Ends the wait of a receive call. */
+/** Ends a pending receive call. */
 export function endWait(state: NaiveState, wait: NaiveWait, result: NaiveWait["result"]): void {
   wait.result = result;
   state.waits = state.waits.filter((each) => each !== wait);
 }
 
-/** Ends the wait for a session. */
+/** Ends a pending call for a session. */
 export function endSessionWait(state: NaiveState, wait: NaiveSessionWait, code: string): void {
   wait.result = new NaiveRefusal(code);
   state.sessionWaits = state.sessionWaits.filter((each) => each !== wait);
@@ -170,7 +170,7 @@ function lockSession(state: NaiveState, session: NaiveSession): NaiveSessionLock
   return session.lock;
 }
 
-/** Ends a session's lock and returns the messages that were held under it, oldest first. */
+/** Ends a session's lock and returns its locked messages, oldest first. */
 export function endSession(state: NaiveState, lock: NaiveSessionLock): NaiveMessage[] {
   lock.isLost = true;
   lock.session.lock = undefined;
@@ -186,7 +186,7 @@ export function acceptSession(state: NaiveState, path: string, sessionId: string
   return lockSession(state, session);
 }
 
-/** Locks the free session with the oldest waiting message, or waits for one; ends with `timeout`. */
+/** Locks the unlocked session with the oldest waiting message, or waits for one; ends with `timeout`. */
 export function acceptNextSession(state: NaiveState, path: string, maxWaitMs: number): NaiveSessionWait {
   const store = sessionfulAt(state, path);
   const lock = nextSession(state, store);
@@ -227,7 +227,7 @@ export function findDeferred(
   return messages;
 }
 
-/** The store in which sessions are to be accepted. */
+/** The store in which sessions are accepted. */
 function sessionfulAt(state: NaiveState, path: string): NaiveStore {
   const store = storeAt(state, path);
   if (!isSessionful(store)) throw new NaiveRefusal("not-allowed");

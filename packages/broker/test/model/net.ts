@@ -21,8 +21,8 @@ export const RULED_NAME = "some";
 const EVERYTHING: RuleDefinition = { name: "$Default", filter: { type: "true" } };
 
 /**
- * The entities of a fixture: a queue, one with sessions, a chain of forwarding queues that ends in the topic, and a topic with
- * subscriptions of every sort.
+ * The entities of a fixture: a queue, one with sessions, a chain of forwarding queues that ends in a topic, and the topic with
+ * subscriptions of every kind.
  */
 export function planNet(fixture: Fixture): readonly Planned[] {
   const { plain, sessions, chainLength, topic, subscription, deadLettersGoTo } = fixture;
@@ -41,7 +41,7 @@ export function planNet(fixture: Fixture): readonly Planned[] {
     options,
     rules,
   });
-  // A queue that forwards dead letters to itself or in a circle ends after four hops.
+  // Forwarding dead-lettered messages to the same queue or in a cycle ends after four hops.
   const dead = deadLettersGoTo === undefined ? {} : { forwardDeadLetteredMessagesTo: deadLettersGoTo };
   return [
     { kind: "queue", path: "plain", options: plain },
@@ -66,13 +66,13 @@ export function planNet(fixture: Fixture): readonly Planned[] {
   ];
 }
 
-/** Where to send. */
+/** The targets of sends. */
 export function targetsOf(fixture: Fixture): readonly string[] {
   const chain = Array.from({ length: fixture.chainLength }, (_, index) => `chain${index + 1}`);
   return ["plain", "sessions", "topic", "plain", "sessions", "topic", ...chain.slice(-2)];
 }
 
-/** Where to receive from, sub-queues included. */
+/** The sources of receives, including sub-queues. */
 export function sourcesOf(): readonly string[] {
   const subscriptions = ["all", "some", "ordered", "onward"].map((name) => `topic/Subscriptions/${name}`);
   const entities = ["plain", "sessions", ...subscriptions];
@@ -83,7 +83,7 @@ export function sourcesOf(): readonly string[] {
   ];
 }
 
-/** The properties that a queue of a fixture is created with. */
+/** The properties with which a queue of a fixture is created. */
 export function queueOptionsOf(fixture: Fixture, queue: string): Partial<NaiveOptions> {
   const planned = planNet(fixture).find((each) => each.kind === "queue" && each.path === queue);
   return planned?.options ?? {};

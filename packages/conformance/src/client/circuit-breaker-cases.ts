@@ -43,7 +43,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
       async (harness) => {
         const { queue, reader, seen, events } = await readOnce(harness);
         reader.isBroken = true;
-        // Far more than are held, ahead of the notes.
+        // Many more than are held, before the notes.
         await harness.send(queue, counted(30, { subject: "order" }));
         await harness.until(() => events.includes("open order json"), "the circuit opened");
         const sender = harness.client({ additionalDeserializers: [note] }).createSender(queue);
@@ -230,7 +230,7 @@ async function untilTried(harness: ProcessingHarness, events: readonly string[],
   await harness.until(() => count() >= times, "the circuit breaker read a message again");
 }
 
-/** The dead letters of a queue, which are few because the circuit opened. */
+/** The dead-lettered messages of a queue, which are few because the circuit opened. */
 async function fewDeadLetters(harness: ProcessingHarness, queue: string) {
   const dead = await harness.content(queue, "deadLetter");
   assert.ok(dead.length <= 4, `${dead.length} messages were dead-lettered before it opened`);

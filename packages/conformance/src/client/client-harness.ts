@@ -17,7 +17,7 @@ export class ClientHarness extends FixtureHarness {
     return new WaybillClient(this.fixture.transport, { serializer: plainJson, ...options });
   }
 
-  /** A queue of its own, with a client and a sender to it. */
+  /** A new queue, with a client and a sender to it. */
   async openQueue(options: Partial<WaybillClientOptions> = {}) {
     const queue = await this.createQueue();
     const client = this.client(options);
@@ -55,7 +55,7 @@ export class ClientHarness extends FixtureHarness {
   }
 }
 
-/** Makes cases of clients. */
+/** Creates cases for clients. */
 export const clientCase = caseMaker(ClientHarness);
 
 /** An incompressible text of a given length. */

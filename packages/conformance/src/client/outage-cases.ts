@@ -6,7 +6,7 @@ import type { TransportSubject } from "../transport/harness/transport-subject.js
 import { plainJson } from "./plain-json.js";
 import { counted, type ProcessingHarness, processingCase } from "./processing-harness.js";
 
-/** Messages that need an unavailable dependency wait, and use up no delivery. */
+/** Messages that need an unavailable dependency wait, and no delivery is counted. */
 export function outageCases(subject: TransportSubject): Case[] {
   const testCase = processingCase(subject, "outage");
   return [
@@ -93,7 +93,7 @@ export function outageCases(subject: TransportSubject): Case[] {
   ];
 }
 
-/** A queue that dead-letters after three deliveries, and a client that needs a registry which does not answer. */
+/** A queue that dead-letters after three deliveries, and a client that needs a registry that does not respond. */
 async function createOutage(
   harness: ProcessingHarness,
   messages: readonly Message[],

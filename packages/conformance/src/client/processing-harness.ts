@@ -5,16 +5,16 @@ import { caseMaker } from "../transport/harness/case-maker.js";
 import type { EntitySetting } from "../transport/harness/transport-subject.js";
 import { ClientHarness } from "./client-harness.js";
 
-/** The broker's time passes in steps of this many milliseconds while a case waits, and a little real time with it. */
+/** While a case waits, the broker's clock advances in steps of this many milliseconds, and a little real time passes. */
 const stepMs = 20;
 
-/** The fixture of one case about processors: a client, a queue and time. Environments differ in whether the client goes by the broker's clock. */
+/** The fixture of one case about processors: a client, a queue and time. In some environments, the client uses the broker's clock. */
 export class ProcessingHarness extends ClientHarness {
   /** The errors that `processError` received. */
   readonly errors: ProcessErrorArgs[] = [];
   readonly processError = (args: ProcessErrorArgs): void => void this.errors.push(args);
 
-  /** Makes a queue and sends these messages to it; each body that is not a message's is sent as one. */
+  /** Creates a queue and sends these messages to it; a body without a message is sent as one. */
   async queue(messages: readonly Message[], setting: Partial<EntitySetting> = {}): Promise<string> {
     const queue = await this.createQueue(setting);
     await this.send(queue, messages);
@@ -51,7 +51,7 @@ export class ProcessingHarness extends ClientHarness {
     return new Date(this.fixture.now().getTime() + ms);
   }
 
-  /** Waits until a condition holds, letting time pass meanwhile, and fails if it does not. */
+  /** Waits until a condition is true, while time advances; fails if it does not become true. */
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
     const endMs = performance.now() + 4 * this.patienceMs;
     while (!(await holds())) {
@@ -61,7 +61,7 @@ export class ProcessingHarness extends ClientHarness {
     }
   }
 
-  /** Waits for a call, letting time pass meanwhile. */
+  /** Waits for a call, while time advances. */
   async ended<T>(call: Promise<T>, what: string): Promise<T> {
     let isEnded = false;
     const end = () => {
@@ -72,7 +72,7 @@ export class ProcessingHarness extends ClientHarness {
     return call;
   }
 
-  /** Lets enough time pass for something wrong to happen. */
+  /** Advances time long enough for a wrong effect to occur. */
   async quiet(durationMs = 200): Promise<void> {
     const endMs = performance.now() + durationMs / 4;
     for (let passedMs = 0; passedMs < durationMs || performance.now() < endMs; passedMs += stepMs)
@@ -104,7 +104,7 @@ export class ProcessingHarness extends ClientHarness {
   }
 }
 
-/** Makes cases of processors. */
+/** Creates cases for processors. */
 export const processingCase = caseMaker(ProcessingHarness);
 
 /** Messages whose bodies count from 1. */

@@ -31,7 +31,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
           },
           { maxConcurrentSessions: 3 },
         );
-        // Far less than the idle timeout of each: a session without messages is released for others.
+        // Much less than the idle timeout of each: a session without messages is released for others.
         await harness.untilEmpty(queue);
         await harness.ended(subscription.close(), "the subscription closed");
         assert.deepEqual(harness.errors, []);
@@ -142,7 +142,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
         await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
         await harness.until(() => seen.length === 4, "the other sessions are processed");
         assert.deepEqual(seen.toSorted(), ["ada 1", "ben 1", "ben 2", "cem 1"]);
-        // It is read again, which does not count as a delivery: the broker will never dead-letter it for that.
+        // It is read again, which does not count as a delivery: so the broker never dead-letters it.
         await harness.until(() => dispositions.length >= 3, "the session was tried again");
         assert.deepEqual(dispositions[2], ["ada", "blocked"]);
         await harness.ended(subscription.close(), "the subscription closed");

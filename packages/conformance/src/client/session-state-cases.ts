@@ -95,7 +95,7 @@ async function openSession(harness: ProcessingHarness, options: Partial<WaybillC
   return { queue, session: await harness.client(options).acceptSession(queue, "ada") };
 }
 
-/** Reversed JSON, which cannot be recognised without a content type; it records the message type that it was given. */
+/** Reversed JSON, which cannot be recognised without a content type; it records the message type of the call. */
 const reversed: Serializer = {
   name: "reversed",
   mediaTypes: ["application/x-reversed"],

@@ -43,7 +43,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
           unavailableBackoff,
         });
         await sender.sendMessages({ body: { text: "large enough" } });
-        const away = { ...store, get: () => Promise.reject(new Error("out of reach")) };
+        const away = { ...store, get: () => Promise.reject(new Error("not reachable")) };
         const consumer = harness.client({ claimCheck: { store: away }, unavailableBackoff });
         const receiver = consumer.createReceiver(queue);
         await rejectsWith("unavailable", () => receiver.receiveMessages(1));
@@ -57,7 +57,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
     testCase(
       "claim check: sending fails while the store is unavailable, and nothing is sent",
       async (harness) => {
-        const store = { ...mapStore().store, put: () => Promise.reject(new Error("out of reach")) };
+        const store = { ...mapStore().store, put: () => Promise.reject(new Error("not reachable")) };
         const { queue, client, sender } = await harness.openQueue({ claimCheck: { store, minBytes: 10 } });
         const messages = [{ body: 1 }, { body: "large enough", messageId: "b" }];
         const error = await rejectsWith("unavailable", () => sender.sendMessages(messages));
@@ -121,7 +121,7 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
         const unavailableBackoff = { initialDelayInMs: 0 };
         const { queue, client, sender } = await harness.openQueue({ encryption: { keys: ring("k1") } });
         await sender.sendMessages({ body: { n: 1 } });
-        const away = { ...ring("k1"), findKey: () => Promise.reject(new Error("out of reach")) };
+        const away = { ...ring("k1"), findKey: () => Promise.reject(new Error("not reachable")) };
         const receiver = harness
           .client({ encryption: { keys: away }, unavailableBackoff })
           .createReceiver(queue);

@@ -1,7 +1,7 @@
 import { concatBytes, repeatBytes } from "../bytes.js";
 import type { ForeignBody } from "./foreign-bodies.js";
 
-/** A body that attacks careless readers of any format. */
+/** A body that attacks unsafe readers of any format. */
 export type Bomb = Omit<ForeignBody, "format">;
 
 const nestingDepth = 100_000;
@@ -58,7 +58,7 @@ export const countBombs: readonly Bomb[] = Object.freeze([
   { name: "endless variable-length integer", bytes: repeatBytes([0xff], 1000) },
 ]);
 
-/** Bodies with a key that replaces prototypes in careless readers; the key's value has `isPolluted: true`. */
+/** Bodies with a key that replaces prototypes in unsafe readers; the key's value has `isPolluted: true`. */
 export const pollutionBombs: readonly Bomb[] = Object.freeze([
   { name: "JSON, __proto__", bytes: new TextEncoder().encode('{"__proto__":{"isPolluted":true}}') },
   {

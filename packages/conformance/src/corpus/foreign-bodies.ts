@@ -16,7 +16,7 @@ export type ForeignFormat =
   | "text"
   | "random";
 
-/** A body as some program puts it on the wire. */
+/** A body as a program writes it. */
 export interface ForeignBody {
   readonly format: ForeignFormat;
   /** Its content, and the program and version that wrote it unless it is plain text. */

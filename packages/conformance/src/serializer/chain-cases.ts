@@ -6,7 +6,7 @@ import type { SerializerSubject } from "./serializer-subject.js";
 import { quicklyWritten } from "./written.js";
 
 /**
- * The conformance suite for serializers that share a pipeline: no two claim the same media type or leading byte, and none reads an undeclared body
+ * The conformance suite for serializers that share a pipeline: no two have the same media type or leading byte, and none reads an undeclared body
  * of another.
  */
 export function chainCases(subjects: readonly SerializerSubject[]): Case[] {

@@ -28,7 +28,7 @@ export type Harness =
   | { readonly status: "value"; readonly value: unknown }
   | { readonly status: "refusal"; readonly error: WaybillError };
 
-/** Makes cases of a subject that each have a serializer of their own; names begin with what the cases are about. */
+/** Creates cases of a subject, each with a new serializer; names begin with the subject of the cases. */
 export function serializerCase(subject: SerializerSubject, about: string) {
   return (name: string, run: (serializer: Serializer) => Promise<void>): Case => ({
     name: `${about}: ${name}`,
@@ -48,7 +48,7 @@ export interface Offer {
   readonly signal?: AbortSignal;
 }
 
-/** Writes a value and returns the body with its content type. Rejects with whatever the serializer throws. */
+/** Writes a value and returns the body with its content type. Rejects with the error of the serializer. */
 export async function write(
   serializer: Serializer,
   value: unknown,
@@ -110,7 +110,7 @@ export async function readQuickly(serializer: Serializer, offer: Offer, name: st
   let waitedMs = performance.now() - firstMs;
   if (waitedMs <= limitMs && waitedMs < timeLimit.waitMs) return first;
   let workMs = waitedMs;
-  // Asking for the processor time takes longer than most readings.
+  // Measuring the processor time takes longer than most readings.
   for (let attempt = 1; attempt < 5; attempt++) {
     const startMs = performance.now();
     const start = process.cpuUsage();
@@ -140,7 +140,7 @@ export async function readValue(serializer: Serializer, offer: Offer, name: stri
   return harness.value;
 }
 
-/** Asserts that an error is what `serialize` throws when it cannot write a value. */
+/** Asserts that `serialize` threw a proper error for a value that it cannot write. */
 export function assertWriteRefusal(error: unknown, name = "a value"): WaybillError {
   if (!(error instanceof WaybillError))
     return fail(`for ${name} serialize threw ${String(error)} instead of an encodeFailure`, error);
@@ -149,7 +149,7 @@ export function assertWriteRefusal(error: unknown, name = "a value"): WaybillErr
   return error;
 }
 
-/** Fails with the thrown error as the cause: its stack shows the mistake. */
+/** Fails with the thrown error as the cause, whose stack shows the mistake. */
 export function fail(text: string, cause: unknown): never {
   throw Object.assign(new assert.AssertionError({ message: text, stackStartFn: fail }), { cause });
 }

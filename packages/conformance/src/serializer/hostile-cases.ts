@@ -5,7 +5,7 @@ import { foreignBodies } from "../corpus/foreign-bodies.js";
 import { messageSetting, readQuickly, readRefused, serializerCase } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
-/** Maximum memory of one refusal, in bytes: far more than any body here needs, far less than any bomb claims. */
+/** Maximum memory of one refusal, in bytes: much more than any body here needs, much less than any bomb declares. */
 const allocationLimitBytes = 64 * 1024 * 1024;
 
 /**

@@ -6,7 +6,7 @@ import { messageSetting, readValue, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { quicklyWritten, quickValues } from "./written.js";
 
-/** Small outputs may be slices of a slab of at most this size if a slice is never written again. */
+/** Small outputs may be slices of a slab of at most this size if a slice is never overwritten. */
 const slabBytes = 32_768;
 
 /** Memory ownership: the input stays the caller's, and the output becomes the caller's. */

@@ -106,7 +106,7 @@ function isRecognisable(serializer: Serializer, subject: SerializerSubject): boo
   return serializer.detection !== "label" && subject.isRecognisable !== false;
 }
 
-/** Whether its bodies are recognised by a header, whatever their content. */
+/** Whether its bodies are recognised by a header, with any content. */
 function hasHeader(serializer: Serializer, subject: SerializerSubject): boolean {
   return serializer.detection === "magic" && subject.isRecognisable !== false;
 }

@@ -8,7 +8,7 @@ import { assertWriteRefusal, read, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
 const marker = "xK9-payload-marker-Zq4";
-/** A part of the marker: finds truncated quotations of the payload, too. */
+/** A part of the marker, which also finds truncated quotations of the payload. */
 const markerPart = "payload-marker";
 
 /** Payload never appears in an error: not in its message, stack, causes or their properties. */
@@ -71,7 +71,7 @@ function* damagedCopies(bytes: Uint8Array): Iterable<Uint8Array> {
   yield concatBytes(bytes, bytes);
 }
 
-/** Values of wrong types around a valid one: some formats write some of them, none may quote them. */
+/** Values of wrong types around a valid one: formats may write some of them, but errors must not quote them. */
 function unwritableValues(marked: unknown): unknown[] {
   const cyclic: Record<string, unknown> = { marker, marked };
   cyclic.self = cyclic;

@@ -89,14 +89,14 @@ const table = {
 
 const largeValues: ReadonlySet<string> = new Set(["an array of 70,000 numbers", "an object of 70,000 keys"]);
 
-/** The names of the value table. */
+/** The names of the table of values. */
 export type SelfDescribingValueName = keyof typeof table;
 
 /** The outcome of a value: read back the same, refused, or read back as another value. */
 export type Expectation = "same" | "refused" | { readonly becomes: unknown };
 
 /**
- * The value table for self-describing formats: values that JavaScript programs put into messages, on purpose or by mistake. Every entry needs an
+ * The table of values for self-describing formats: values that JavaScript programs put into messages, intentionally or by mistake. Every entry needs an
  * outcome, so that each format defines what happens to, for example, `NaN` or a `Map`. "Refused" is always allowed. Throws `TypeError` for
  * an unknown or a missing one.
  */

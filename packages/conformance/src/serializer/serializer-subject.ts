@@ -12,17 +12,17 @@ export interface SerializerSubject {
   readonly values: readonly SerializerValue[];
   /** A value with the given text somewhere in it; errors must never repeat the text. */
   marked(marker: string): unknown;
-  /** Makes nested values and bodies; `undefined` if the schema fixes the depth. */
+  /** Creates nested values and bodies; `undefined` if the schema fixes the depth. */
   readonly nesting: Nesting | undefined;
   /**
-   * Makes a value with a number of items, from 1 to 100,000: all members of its arrays, objects, maps and records at any depth. Without it the
+   * Creates a value with a number of items, from 1 to 100,000: all members of its arrays, objects, maps and records at any depth. Without it the
    * items limit is not tested.
    */
   items?(count: number): unknown;
   /** Bodies of the same format that other programs wrote, with their values. */
   readonly bodies?: readonly ForeignlyWrittenBody[];
   /**
-   * Bodies that look like the format and must be refused: count bombs after the format's own header, forbidden keys, invalid UTF-8, and what its
+   * Bodies that look like the format and must be refused: count bombs after the format's header, forbidden keys, invalid UTF-8, and what its
    * library would accept.
    */
   readonly hostile?: readonly HostileBody[];
@@ -44,11 +44,11 @@ export interface SerializerSubject {
   readonly message?: MessageSetting;
 }
 
-/** The parts of a message that a serializer may look at. */
+/** The parts of a message that a serializer may use. */
 export interface MessageSetting {
   /** The message type, for serializers that choose the schema by it. */
   readonly messageType?: string;
-  /** The content type on the message; by default what the serializer wrote, or its first media type. */
+  /** The content type on the message; by default the written one, or the serializer's first media type. */
   readonly contentType?: string;
   readonly applicationProperties?: ApplicationProperties;
 }
@@ -61,7 +61,7 @@ export interface SerializerValue {
   readonly becomes?: { readonly value: unknown };
   /** Writing must fail with `serialization-failed`. */
   readonly isRefused?: true;
-  /** Takes long to write and read: tested separately, and left out of cases that use all values. */
+  /** Slow to write and read: tested separately, and omitted from cases that use all values. */
   readonly isLarge?: true;
   /** Overrides the subject's own setting. */
   readonly message?: MessageSetting;
@@ -69,7 +69,7 @@ export interface SerializerValue {
 
 /**
  * Values and bodies of a given depth. A scalar has depth 0, an array or object is one deeper than its deepest member: `[]` has depth 1,
- * `[[]]` depth 2. Both functions are asked for depths of 1 to 200; `bytes` also for 100,000, so it must not recurse.
+ * `[[]]` depth 2. Both functions are called with depths of 1 to 200; `bytes` also with 100,000, so it must not recurse.
  */
 export interface Nesting {
   value(depth: number): unknown;
@@ -85,11 +85,11 @@ export interface ForeignlyWrittenBody {
   readonly message?: MessageSetting;
 }
 
-/** A body that must be refused even when its content type names the format. */
+/** A body that must be refused even if its content type declares the format. */
 export interface HostileBody {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** The expected reason, if only one is right. */
+  /** The expected reason, if only one is correct. */
   readonly reason?: ReasonCode;
   readonly message?: MessageSetting;
 }

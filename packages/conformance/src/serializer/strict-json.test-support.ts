@@ -3,7 +3,7 @@ import { decodeFailure, encodeFailure, type SerializeContext } from "@waybill/co
 import { selfDescribingValues } from "./self-describing-values.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 
-/** A subject with the value table of strict JSON. */
+/** A subject with the table of values of strict JSON. */
 export function strictJsonSubject(create: () => Serializer = strictJson): SerializerSubject {
   return {
     create,

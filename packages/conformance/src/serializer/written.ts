@@ -2,7 +2,7 @@ import type { Serializer } from "@waybill/core";
 import { fail, messageSetting, write } from "./harness.js";
 import type { MessageSetting, SerializerSubject, SerializerValue } from "./serializer-subject.js";
 
-/** One of the subject's values as the subject itself wrote it. */
+/** One of the subject's values as the subject wrote it. */
 export interface Written {
   readonly name: string;
   /** The value that reading must return. */

@@ -10,9 +10,9 @@ describe("hooks that reject", () => {
   };
 
   it("have no effect: neither hooks of the client nor of its diagnostics", async () => {
-    let told = 0;
+    let calls = 0;
     const hook = () => {
-      told += 1;
+      calls += 1;
       return reject();
     };
     await using fixture = await createFixture({
@@ -26,22 +26,22 @@ describe("hooks that reject", () => {
     await fixture.client.createSender("orders").sendEncodedMessages([poison("p1"), poison("p2")]);
     const receiver = fixture.client.createReceiver("orders");
     const subscription = receiver.subscribe({ processMessage: () => {}, processError: reject });
-    await until(() => told > 5);
+    await until(() => calls > 5);
     await subscription.close();
   });
 
   it("do not affect requesters", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("replies");
-    let told = 0;
+    let calls = 0;
     const onUnmatchedReply = () => {
-      told += 1;
+      calls += 1;
       return reject();
     };
     const requester = fixture.client.createRequester("replies", { onUnmatchedReply });
     const request = requester.request("orders", { body: 1 });
     await fixture.client.createSender("replies").sendMessages({ body: 2, correlationId: "nobody's" });
-    await until(() => told === 1);
+    await until(() => calls === 1);
     await requester.close();
     await expect(request).rejects.toMatchObject({ code: "closed" });
   });

@@ -50,7 +50,7 @@ describe("a gate for readings", () => {
     expect(began).toEqual(["a", "b"]);
   });
 
-  it("begins a reading alone when the others have finished, and delays later ones", async () => {
+  it("begins an exclusive reading after the others have finished, and delays later ones", async () => {
     const { began, read, end } = create();
     void read("a");
     void read("b", "alone");

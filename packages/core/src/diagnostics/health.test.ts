@@ -131,10 +131,10 @@ describe("a stalled link", () => {
       .sender("visits")
       .send({ sessionId: "a", body: { section: "data", bytes: new Uint8Array() } });
     const stalls: ((stall: LinkStall) => void)[] = [];
-    const told: DiagnosticEvent[] = [];
+    const events: DiagnosticEvent[] = [];
     const client = new WaybillClient(stalling(fixture.transport, stalls), {
       serializer: json(),
-      diagnostics: { onEvent: (event) => told.push(event) },
+      diagnostics: { onEvent: (event) => events.push(event) },
     });
     client.createReceiver("orders");
     const session = await client.acceptSession("visits", "a");
@@ -146,7 +146,7 @@ describe("a stalled link", () => {
       evidence: "backlog",
     };
     for (const report of stalls) report(stall);
-    expect(told).toEqual([
+    expect(events).toEqual([
       { type: "linkStalled", ...stall },
       { type: "linkStalled", ...stall },
     ]);

@@ -32,13 +32,13 @@ describe("an outage dead-letters nothing", () => {
   it.each(rows)(
     "of $outage s, with locks of $lock s and $deliveries deliveries, for $consumer",
     async ({ outage, lock, deliveries, consumer }) => {
-      expect(await survive("registry", consumer, outage, lock, deliveries)).toEqual(survived);
+      expect(await runOutage("registry", consumer, outage, lock, deliveries)).toEqual(withoutLoss);
     },
   );
 
   it.each(["store", "keys"] as const)("of the $0", async (source) => {
-    expect(await survive(source, "processor", 180, 30, 3)).toEqual(survived);
-    expect(await survive(source, "sessions", 180, 30, 3)).toEqual(survived);
+    expect(await runOutage(source, "processor", 180, 30, 3)).toEqual(withoutLoss);
+    expect(await runOutage(source, "sessions", 180, 30, 3)).toEqual(withoutLoss);
   });
 
   it("of a dependency of some messages does not delay others, until too many wait", async () => {
@@ -190,9 +190,9 @@ describe("messages that are held", () => {
   });
 });
 
-const survived = { dead: 0, left: 0, handled: messageCount, lastDeliveryCount: 0 };
+const withoutLoss = { dead: 0, left: 0, handled: messageCount, lastDeliveryCount: 0 };
 
-async function survive(
+async function runOutage(
   source: keyof typeof sources,
   consumer: keyof typeof consumers,
   outageSeconds: number,
@@ -307,7 +307,7 @@ function store(): Source {
   const state = { isUp: true };
   const bodies = new Map<string, Uint8Array>();
   const checked = <T>(work: () => T): Promise<T> =>
-    state.isUp ? Promise.resolve(work()) : Promise.reject(new Error("The store is out of reach."));
+    state.isUp ? Promise.resolve(work()) : Promise.reject(new Error("The store is unreachable."));
   const claims: ClaimCheckStore = {
     put: (key, bytes) => checked(() => void bodies.set(key, bytes.slice())),
     get: (key) => checked(() => bodies.get(key)),
@@ -324,7 +324,7 @@ function keys(): Source {
     // Another key each time, so that none is cached.
     currentKey: () => ({ id: `k${++asked}`, key }),
     async findKey() {
-      if (!state.isUp) throw new Error("The vault is out of reach.");
+      if (!state.isUp) throw new Error("The vault is unreachable.");
       return key;
     },
   };
@@ -339,7 +339,7 @@ function registry(): Source {
     deserialize(bytes, context) {
       const value = sound.deserialize(bytes, context) as { readonly n: number };
       const isUp = state.isUp && (state.onlyFor === undefined || state.onlyFor === value.n);
-      if (!isUp && context.messageType === "needs") throw unavailableFailure("The registry is out of reach.");
+      if (!isUp && context.messageType === "needs") throw unavailableFailure("The registry is unreachable.");
       return value;
     },
   };

@@ -26,7 +26,7 @@ describe("a message over HTTP", () => {
     });
   });
 
-  it("is read with the broker's properties, whatever other headers it has", () => {
+  it("is read with the broker's properties, with any other headers", () => {
     const headers = {
       brokerproperties:
         '{"DeliveryCount":2,"LockToken":"t","SequenceNumber":7,"State":"Active","EnqueuedTimeUtc":"Sun, 06 Nov 1994 08:49:37 GMT","Other":1}',

@@ -251,7 +251,7 @@ describe("any set of upcasters", () => {
           Object.entries(targets).map(([from, to]) => [from, { to, cast: (body: unknown) => body }]),
         );
         const define = () => defineMessage("a", { version, schemas, upcasters: converters as never });
-        if (!leadsUp(version, targets)) {
+        if (!reachesCurrent(version, targets)) {
           expect(define).toThrow(/is not sound|is newer than/);
           return;
         }
@@ -265,7 +265,7 @@ describe("any set of upcasters", () => {
 });
 
 /** Whether the targets lead from each of 1…version to `version`, and from no other version. */
-function leadsUp(version: number, targets: Readonly<Record<string, number>>): boolean {
+function reachesCurrent(version: number, targets: Readonly<Record<string, number>>): boolean {
   if (Object.entries(targets).some(([from, to]) => Number(from) >= version || to > version)) return false;
   for (let start = 1; start < version; start++) {
     let at: number | undefined = start;

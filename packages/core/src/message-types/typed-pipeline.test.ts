@@ -232,7 +232,7 @@ describe("a typed message is refused", () => {
     expect(JSON.stringify(outcome)).not.toContain("4711");
   });
 
-  it("when an upcaster returns nothing, or rejects, or takes too long", async () => {
+  it("when an upcaster returns undefined, rejects, or takes too long", async () => {
     const failing = (cast: () => unknown) =>
       defineMessage("a", { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: cast } });
     const outcome = (cast: () => unknown) =>
@@ -346,7 +346,7 @@ describe("writing a typed message", () => {
     expect(() => write({ body: 1 }, { writeAs: { version: 1 } })).toThrow("it has no message type");
   });
 
-  it("refuses what a downcaster makes when it breaks the schema of that version", () => {
+  it("refuses the result of a downcaster if it breaks the schema of that version", () => {
     const type = defineMessage("a", {
       version: 2,
       schemas: { 1: z.object({ n: z.number().min(5) }), 2: {} },
@@ -470,7 +470,7 @@ describe("a body can be read as something else", () => {
   });
 });
 
-describe("where type and version are in a message can be replaced", () => {
+describe("the place of type and version in a message can be replaced", () => {
   it("without passing an envelope to a serializer together with the body's schema", () => {
     const seen: SerializeContext[] = [];
     const spy: Serializer = {

@@ -79,8 +79,8 @@ describe("an undeserializable message", () => {
   it("is reported to processError and to the client's hook, and never reaches processMessage", async () => {
     await using fixture = await createFixture();
     await send(fixture, poison("p"));
-    const [told] = await processErrors(fixture, 1);
-    expect(told).toMatchObject({
+    const [reported] = await processErrors(fixture, 1);
+    expect(reported).toMatchObject({
       errorSource: "deserialize",
       error: { code: "deserialization-failed", messageId: "p", entityPath: "orders" },
       disposition: "deadLettered",
@@ -92,12 +92,12 @@ describe("an undeserializable message", () => {
   it("is reported with the attempt that reached the latest stage, not with the last one", async () => {
     await using fixture = await createFixture({ client: { additionalDeserializers: [reading(() => 1)] } });
     await send(fixture, poison("p"));
-    const [told] = await processErrors(fixture, 1);
-    expect(told!.rawMessage!.deserialization.attempts).toMatchObject([
+    const [reported] = await processErrors(fixture, 1);
+    expect(reported!.rawMessage!.deserialization.attempts).toMatchObject([
       { serializer: "json", stage: "decode", reason: "malformed" },
       { serializer: "custom", stage: "select", reason: "not-recognized" },
     ]);
-    expect(told!.error).toMatchObject({ format: "json", stage: "decode", reason: "malformed" });
+    expect(reported!.error).toMatchObject({ format: "json", stage: "decode", reason: "malformed" });
   });
 
   it("is dead-lettered even when the hook throws", async () => {

@@ -48,10 +48,10 @@ describe("receiveMessages", () => {
 
   it("rejects with aborted when its signal aborts, and takes no message", async () => {
     await using fixture = await createFixture();
-    const giveUp = new AbortController();
+    const controller = new AbortController();
     const receiver = fixture.client.createReceiver("orders");
-    const waiting = receiver.receiveMessages(1, { abortSignal: giveUp.signal });
-    giveUp.abort();
+    const waiting = receiver.receiveMessages(1, { abortSignal: controller.signal });
+    controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: "aborted" });
     await fixture.client.createSender("orders").sendMessages({ body: 1 });
     expect(await receiver.receiveMessages(1)).toHaveLength(1);

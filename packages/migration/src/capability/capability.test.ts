@@ -384,5 +384,5 @@ async function settled(holds: () => Promise<boolean>): Promise<void> {
     if (await holds()) return;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error(`It did not come about: ${holds}`);
+  throw new Error(`Timed out waiting until ${holds}`);
 }

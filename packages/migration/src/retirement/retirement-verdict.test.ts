@@ -424,7 +424,7 @@ describe("evidence in addition to the census", () => {
     ]);
   });
 
-  it("does not make a verdict safe by a census with invalid dates", async () => {
+  it("does not make a verdict safe with a census with invalid dates", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");
     await fixture.send("orders", written("msgpack"));
@@ -448,7 +448,7 @@ describe("evidence in addition to the census", () => {
 });
 
 describe("any waiting messages of any version", () => {
-  const slips = ["none", "typo", "case", "alias", "text", "no types", "folded", "no date"] as const;
+  const mistakes = ["none", "typo", "case", "alias", "text", "no types", "folded", "no date"] as const;
   const message = fc.record({
     version: fc.constantFrom(1, 2, 3, undefined),
     subject: fc.constantFrom("order", "OrderPlaced", "invoice", "stranger", "stranger 2", undefined),
@@ -460,14 +460,14 @@ describe("any waiting messages of any version", () => {
     unknown: fc.constantFrom("pass" as const, "reject" as const),
     waitMs: fc.constantFrom(1, 61_000),
   });
-  const slipped = (slip: (typeof slips)[number], version: number): RetirementTarget => ({
-    messageType: { typo: "ordr", case: "Order", alias: "OrderPlaced" }[String(slip)] ?? "order",
-    version: slip === "text" ? (String(version) as unknown as number) : version,
+  const mistaken = (mistake: (typeof mistakes)[number], version: number): RetirementTarget => ({
+    messageType: { typo: "ordr", case: "Order", alias: "OrderPlaced" }[String(mistake)] ?? "order",
+    version: mistake === "text" ? (String(version) as unknown as number) : version,
   });
 
-  it.each(slips)(
+  it.each(mistakes)(
     "never make a verdict safe while a consumer without the version would fail: %s",
-    async (slip) => {
+    async (mistake) => {
       let safe = 0;
       await fc.assert(
         fc.asyncProperty(fixture, async ({ messages, version, unknown, waitMs }) => {
@@ -484,24 +484,24 @@ describe("any waiting messages of any version", () => {
             if (end === "defer") await opened.defer({ queue: "orders" });
             if (end === "deadLetter") await opened.deadLetter({ queue: "orders" });
           }
-          const writersStoppedAt = slip === "no date" ? new Date(Number.NaN) : opened.now();
+          const writersStoppedAt = mistake === "no date" ? new Date(Number.NaN) : opened.now();
           opened.clock.advance(waitMs);
           const census = await takeCensus({
             ...opened.source,
-            pipeline: slip === "no types" ? pipeline : present,
-            maxGroups: slip === "folded" ? 1 : undefined,
+            pipeline: mistake === "no types" ? pipeline : present,
+            maxGroups: mistake === "folded" ? 1 : undefined,
           });
 
-          if (!retirementVerdict(slipped(slip, version), census, { writersStoppedAt }).isSafe) return;
+          if (!retirementVerdict(mistaken(mistake, version), census, { writersStoppedAt }).isSafe) return;
           safe++;
-          expect(["none", "folded"]).toContain(slip);
+          expect(["none", "folded"]).toContain(mistake);
           const future = orderPipeline(options, version);
           for (const each of opened.everything())
             expect(future.deserialize(each)).toMatchObject({ status: "decoded" });
         }),
         { numRuns: 100 },
       );
-      if (slip === "none") expect(safe).toBeGreaterThan(5);
+      if (mistake === "none") expect(safe).toBeGreaterThan(5);
     },
   );
 });

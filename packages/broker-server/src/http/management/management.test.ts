@@ -214,9 +214,11 @@ describe("the administration client of the official SDK", () => {
 
   it("is refused with a wrong key, for every request", async () => {
     await using fixture = await openFixture();
-    const stranger = fixture.connect("d3Jvbmc=");
-    await expect(stranger.getQueue("orders")).rejects.toMatchObject({ code: "UnauthorizedRequestError" });
-    await expect(stranger.createQueue("orders")).rejects.toMatchObject({ code: "UnauthorizedRequestError" });
+    const unauthorized = fixture.connect("d3Jvbmc=");
+    await expect(unauthorized.getQueue("orders")).rejects.toMatchObject({ code: "UnauthorizedRequestError" });
+    await expect(unauthorized.createQueue("orders")).rejects.toMatchObject({
+      code: "UnauthorizedRequestError",
+    });
   });
 });
 

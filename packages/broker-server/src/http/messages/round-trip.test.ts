@@ -104,7 +104,7 @@ function sentOverHttp(received: ReceivedMessage): BrokerMessage {
 }
 
 /** All properties that a sender may set, with integers of every type as `bigint`: HTTP only loses their width. */
-function essence(received: ReceivedMessage) {
+function settableProperties(received: ReceivedMessage) {
   return {
     messageId: plain(received.messageId),
     correlationId: plain(received.correlationId),
@@ -140,9 +140,9 @@ it("keeps every property of every type from AMQP to HTTP and back", async () => 
   const property = fc.asyncProperty(message, async (sent) => {
     const amqp = await trip.overAmqp(await trip.through(sent));
     const http = await trip.overHttp(amqp);
-    expect(essence(http)).toEqual(essence(amqp));
+    expect(settableProperties(http)).toEqual(settableProperties(amqp));
     const again = await trip.overAmqp(http);
-    expect(essence(again)).toEqual(essence(amqp));
+    expect(settableProperties(again)).toEqual(settableProperties(amqp));
     expect(toHttp(again, 200, undefined).headers?.slice(1)).toEqual(
       toHttp(http, 200, undefined).headers?.slice(1),
     );

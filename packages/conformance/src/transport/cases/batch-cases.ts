@@ -6,7 +6,7 @@ import { rejectsWith } from "../../outcome.js";
 import { message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
-/** A batch knows its size, accepts messages that fit, and arrives complete and in order. */
+/** A batch has a size, accepts messages that fit, and arrives complete and in order. */
 export function batchCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "batches");
   return [
@@ -81,7 +81,7 @@ function large(bytes: number): EncodedMessage {
   return { body: new Uint8Array(bytes) };
 }
 
-/** Adds smaller and smaller messages until none fits. */
+/** Adds messages of decreasing size until none fits. */
 function fill(batch: TransportMessageBatch): void {
   for (let bytes = 10_000; bytes >= 1; bytes >>= 1) while (batch.tryAdd(large(bytes)));
 }

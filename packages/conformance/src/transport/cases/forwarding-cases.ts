@@ -7,7 +7,7 @@ import type { TransportSubject } from "../harness/transport-subject.js";
 /** How often a message may be forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
 const hopLimit = 4;
 
-/** What a receiver sees of forwarded messages. */
+/** What a receiver gets of forwarded messages. */
 export function forwardingCases(subject: TransportSubject): Case[] {
   const testCase = transportCase(subject, "forwarding");
   return [

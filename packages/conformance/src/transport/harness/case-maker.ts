@@ -3,8 +3,8 @@ import type { Case } from "../../case.js";
 import type { TransportFixture, TransportSubject } from "./transport-subject.js";
 
 /**
- * How cases of a subject are made that each have a harness on a fixture of their own. Names begin with what the cases are about, where that is
- * said; `needs` are the capabilities that all of them are about, `more` those of one.
+ * Creates the cases of a subject, each with a harness on a new fixture. Names begin with the topic of the cases, if there
+ * is one; `needs` are the capabilities of all of them, `more` those of one.
  */
 export function caseMaker<Harness>(
   Harness: new (fixture: TransportFixture, subject: TransportSubject) => Harness,

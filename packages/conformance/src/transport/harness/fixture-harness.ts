@@ -16,7 +16,7 @@ export class FixtureHarness {
     return this.fixture.createQueue(this.completed(setting));
   }
 
-  /** Lets the broker's time pass. */
+  /** Advances the broker's time. */
   advance(durationMs: number): Promise<void> {
     return this.fixture.advance(durationMs);
   }

@@ -1,7 +1,7 @@
 import type { CallOptions, TransportCapability } from "@waybill/core/transport";
 import { handleOf, message, type TransportHarness } from "./transport-harness.js";
 
-/** An operation of the contract, ready to be called in every circumstance. */
+/** An operation of the contract, ready to be called in every state. */
 export interface Operation {
   readonly name: string;
   readonly needs: readonly TransportCapability[];

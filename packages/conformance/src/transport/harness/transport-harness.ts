@@ -109,7 +109,7 @@ export class TransportHarness extends FixtureHarness {
     return this.receiveOne(receiver);
   }
 
-  /** Fails when the receiver gets a message. */
+  /** Fails if the receiver gets a message. */
   async receiveNothing(receiver: TransportReceiver): Promise<void> {
     const messages = await this.passing(
       emptyWaitMs,
@@ -118,7 +118,7 @@ export class TransportHarness extends FixtureHarness {
     assert.deepEqual(texts(messages), [], `no messages from ${receiver.entityPath}`);
   }
 
-  /** Lets time pass while a call is in progress, then waits for the call. */
+  /** Advances time while a call is pending, then waits for the call. */
   async passing<T>(durationMs: number, call: Promise<T>): Promise<T> {
     call.catch(() => {});
     await turn();
@@ -126,7 +126,7 @@ export class TransportHarness extends FixtureHarness {
     return call;
   }
 
-  /** Waits for a call that needs no passing of time; if it does not end, lets enough time pass for it to time out. */
+  /** Waits for a call that does not need time; if it does not end, advances time until it times out. */
   async ended<T>(call: Promise<T>, givesUpAfterMs: number): Promise<T> {
     if (await this.#isEnding(call)) return call;
     await this.fixture.advance(givesUpAfterMs + slackMs);
@@ -134,7 +134,7 @@ export class TransportHarness extends FixtureHarness {
     return call;
   }
 
-  /** Waits until a condition holds, and fails if it does not in time. */
+  /** Waits until a condition is true, and fails after a timeout. */
   async until(holds: () => boolean, what: string): Promise<void> {
     const endMs = performance.now() + this.patienceMs;
     while (!holds()) {
@@ -143,7 +143,7 @@ export class TransportHarness extends FixtureHarness {
     }
   }
 
-  /** Lets enough time pass that every current lock expires unless renewed. */
+  /** Advances time so that every current lock expires unless renewed. */
   async outlastLocks(): Promise<void> {
     await this.fixture.advance(this.lockDurationMs + slackMs);
   }
@@ -169,22 +169,22 @@ function addressOf(address: string | EntityAddress): EntityAddress {
   return typeof address === "string" ? { queue: address } : address;
 }
 
-/** Makes cases of transports. */
+/** Creates cases for transports. */
 export const transportCase = caseMaker(TransportHarness);
 
-/** A message with a text as its body. */
+/** A message with a string as its body. */
 export function message(text: string, properties: Omit<EncodedMessage, "body"> = {}): EncodedMessage {
   return { ...properties, body: new TextEncoder().encode(text) };
 }
 
-/** The bodies of messages as texts. */
+/** The bodies of messages as strings. */
 export function texts(messages: readonly DeliveredMessage[]): string[] {
   return messages.map(({ body }) =>
     body instanceof Uint8Array ? new TextDecoder().decode(body) : `an AMQP ${body.section}`,
   );
 }
 
-/** The handle of a message that was received under a lock. */
+/** The settlement handle of a message that was received with a lock. */
 export function handleOf(delivered: DeliveredMessage): SettlementHandle {
   assert.ok(
     delivered.settlement !== undefined,
@@ -193,7 +193,7 @@ export function handleOf(delivered: DeliveredMessage): SettlementHandle {
   return delivered.settlement;
 }
 
-/** Subscribes with a handler of messages; errors do not matter. */
+/** Subscribes with a handler of messages, and ignores errors. */
 export function subscribe(
   receiver: TransportReceiver,
   onMessage: SubscribeHandlers["onMessage"],

@@ -14,18 +14,18 @@ export interface TransportSubject {
   readonly lockDurationMs?: number;
   /** The size in bytes at which messages are too large; default 256 KiB, the limit of the Standard tier. */
   readonly maxMessageBytes?: number;
-  /** How long an effect that needs no passing of the broker's time may take in real milliseconds; default 5000. */
+  /** How long an effect that does not depend on the broker's time may take, in real milliseconds; default 5000. */
   readonly patienceMs?: number;
 }
 
-/** A broker with a transport, and what a case also needs: entities and time. Disposing it closes and removes both. */
+/** A broker with a transport, and functions for entities and time. Disposing it closes and removes both. */
 export interface TransportFixture extends AsyncDisposable {
   readonly transport: Transport;
   /** Creates an empty queue and resolves with its name. */
   createQueue(setting: EntitySetting): Promise<string>;
-  /** Creates a topic with the named subscriptions, each with the rule that lets everything pass, and resolves with its name. */
+  /** Creates a topic with the named subscriptions, each with the default rule, and resolves with its name. */
   createTopic(subscriptions: readonly string[], setting: EntitySetting): Promise<string>;
-  /** Lets time pass: advances a manual clock, waits for a real one. Resolves when everything due has happened. */
+  /** Advances a manual clock, or waits for a real one. Resolves when everything due has happened. */
   advance(durationMs: number): Promise<void>;
   /** The broker's time. */
   now(): Date;

@@ -3,7 +3,7 @@ import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, poison, until } from "../test/fixture.js";
 import { expectNoUnhandledRejections } from "../test/rejections.js";
-import { breakTransport, type Fault, over } from "./broken-transport.test-support.js";
+import { breakTransport, type Fault, withMembers } from "./broken-transport.test-support.js";
 
 expectNoUnhandledRejections();
 
@@ -69,7 +69,7 @@ describe("transports that throw synchronously", () => {
     const { client } = broken(fixture, {
       transport: (transport) => ({
         async acceptSession(...args) {
-          return over(await transport.acceptSession(...args), {
+          return withMembers(await transport.acceptSession(...args), {
             subscribe() {
               throw new WaybillError("closed", "It is closed.");
             },
