@@ -66,12 +66,9 @@ const avroDefaults = Object.freeze({
 } satisfies AvroSettings);
 
 const optionNames: OptionNames<AvroSettings & AvroMessageSchema & { schemas: unknown }> = {
-  framing: true,
+  ...avroDefaults,
   acceptsConfluent: true,
   schemaById: true,
-  unframedBodies: true,
-  longs: true,
-  unions: true,
   rawLogicalTypes: true,
   schema: true,
   schemas: true,

@@ -21,7 +21,7 @@ import { acceptedBy } from "./accepted-by.js";
 import type { GoldenMessage, GoldenParts } from "./golden-message.js";
 import { asRead, narrowPipeline, typeAsOf } from "./narrow-pipeline.js";
 import { toPortableValue } from "./portable-value.js";
-import { isKept, type LeafPlace, type Redactor, redactLeaf, redactValue, shapeOf } from "./redact-value.js";
+import { isKept, type Redactor, redactLeaf, redactValue, shapeOf } from "./redact-value.js";
 
 /** Where to look for samples, and what they may contain. */
 export interface GoldenCaptureOptions extends CallOptions {
@@ -165,23 +165,16 @@ class Capture {
   }
 
   async #sample(name: string, message: DeliveredMessage, value: unknown, own: OwnVersion, outcome: Decoded) {
-    const { pipeline, redact = redactLeaf } = this.#options;
+    const { pipeline, keep = [], redact = redactLeaf } = this.#options;
+    const { messageType, messageVersion } = outcome.report;
+    const place = { messageType, messageVersion, serializer: own.serializer };
     const parts =
       redact === false
         ? partsOf(message)
-        : await own.write(message, value, this.#redactor(outcome, own.serializer, redact));
+        : await own.write(message, value, (leaf, path) =>
+            isKept(path, keep) ? leaf : redact(leaf, { ...place, path }),
+          );
     this.messages.push(await golden(pipeline, name, parts, outcome, redact !== false));
-  }
-
-  #redactor(
-    { report }: Decoded,
-    serializer: string,
-    redact: Redactor,
-  ): (leaf: unknown, path: string) => unknown {
-    const { messageType, messageVersion } = report;
-    const place: Omit<LeafPlace, "path"> = { messageType, messageVersion, serializer };
-    const { keep = [] } = this.#options;
-    return (leaf, path) => (isKept(path, keep) ? leaf : redact(leaf, { ...place, path }));
   }
 
   #skip(why: GoldenSkip["why"], report: Decoded["report"], detail: string): void {

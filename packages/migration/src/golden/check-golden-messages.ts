@@ -83,16 +83,14 @@ function reasonOf(outcome: Exclude<DeserializationOutcome, Decoded>): string {
 }
 
 function changedReader({ expected }: GoldenMessage, { report }: Decoded): Failure[] {
-  const was = reader(expected.serializer, expected.messageType, expected.messageVersion);
-  const is = reader(report.serializer, report.messageType, report.messageVersion);
+  const was = reader(expected);
+  const is = reader(report);
   return was === is ? [] : [{ kind: "changed-reader", text: `previously read as ${was}, now as ${is}.` }];
 }
 
-function reader(
-  serializer: string | undefined,
-  type: string | undefined,
-  version: number | undefined,
-): string {
+type Reader = Pick<Decoded["report"], "serializer" | "messageType" | "messageVersion">;
+
+function reader({ serializer, messageType: type, messageVersion: version }: Reader): string {
   return `${serializer ?? "no serializer"}${type === undefined ? "" : ` of ${type} version ${version}`}`;
 }
 

@@ -94,8 +94,9 @@ export function retirementVerdict(
   const census = related(taken);
   const evidence = { ...given, earlier: given.earlier?.map(related) };
   const needing = census.groups.filter((group) => needs(group, target));
+  const strange = strangeTarget(target, census);
   const reasons = [
-    ...unknownTarget(target, census),
+    ...(strange === undefined ? [] : [reason("not-in-chain", strange)]),
     ...evidenceReasons(census, evidence),
     ...messageReasons(census, target),
     ...placeReasons(census),
@@ -133,11 +134,6 @@ function reason(
   count?: number,
 ): RetirementReason {
   return { obstacle, place, count, text };
-}
-
-function unknownTarget(target: RetirementTarget, census: Census): RetirementReason[] {
-  const text = strangeTarget(target, census);
-  return text === undefined ? [] : [reason("not-in-chain", text)];
 }
 
 function messageReasons({ groups }: Census, target: RetirementTarget): RetirementReason[] {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EncodedMessage, MessageType, Pipeline } from "@waybill/core";
+import type { DeserializationOutcome, EncodedMessage, MessageType, Pipeline } from "@waybill/core";
 import type { Decoded, ReadTarget } from "@waybill/core/pipeline";
 import { requireKnownOptions } from "@waybill/core/serializer";
 import { isSameValue } from "../comparison/is-same-value.js";
@@ -84,14 +84,11 @@ export class Verification {
       deserialize: (message, options) => {
         const outcome = pipeline.deserialize(message, options);
         if (options?.readAs !== undefined || !isChosen()) return outcome;
-        if (outcome instanceof Promise) {
-          return outcome.then((settled) => {
-            if (settled.status === "decoded") this.#verifyLater(pipeline, message);
-            return settled;
-          });
-        }
-        if (outcome.status === "decoded") this.#verifyLater(pipeline, message);
-        return outcome;
+        const verified = (settled: DeserializationOutcome) => {
+          if (settled.status === "decoded") this.#verifyLater(pipeline, message);
+          return settled;
+        };
+        return outcome instanceof Promise ? outcome.then(verified) : verified(outcome);
       },
     });
   }

@@ -9,17 +9,23 @@ export type DateForm = "date" | "iso";
 /** Returned for text that does not fit its type. */
 export const misfit = Symbol("misfit");
 
-/** The least and the greatest value of each integer type. */
-export const integerRanges = Object.freeze({
-  byte: [-(2n ** 7n), 2n ** 7n - 1n],
-  unsignedByte: [0n, 2n ** 8n - 1n],
-  short: [-(2n ** 15n), 2n ** 15n - 1n],
-  unsignedShort: [0n, 2n ** 16n - 1n],
-  int: [-(2n ** 31n), 2n ** 31n - 1n],
-  unsignedInt: [0n, 2n ** 32n - 1n],
-  long: [-(2n ** 63n), 2n ** 63n - 1n],
-  unsignedLong: [0n, 2n ** 64n - 1n],
-} as const);
+/** The integer types. */
+export const integerTypes = Object.freeze({
+  byte: { bits: 8, isSigned: true },
+  unsignedByte: { bits: 8, isSigned: false },
+  short: { bits: 16, isSigned: true },
+  unsignedShort: { bits: 16, isSigned: false },
+  int: { bits: 32, isSigned: true },
+  unsignedInt: { bits: 32, isSigned: false },
+  long: { bits: 64, isSigned: true },
+  unsignedLong: { bits: 64, isSigned: false },
+});
+
+/** Whether a type can hold an integer. */
+export function holdsInteger(type: keyof typeof integerTypes, integer: bigint): boolean {
+  const { bits, isSigned } = integerTypes[type];
+  return (isSigned ? BigInt.asIntN(bits, integer) : BigInt.asUintN(bits, integer)) === integer;
+}
 
 const decimalForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const doubleForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -89,9 +95,8 @@ function toBoolean(texts: readonly TextRecord[]): unknown {
   return text === "false" || text === "0" ? false : misfit;
 }
 
-function toInteger(type: keyof typeof integerRanges, texts: readonly TextRecord[]): unknown {
+function toInteger(type: keyof typeof integerTypes, texts: readonly TextRecord[]): unknown {
   const value = only(texts);
-  const [min, max] = integerRanges[type];
   let integer: bigint;
   if (typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value)))
     integer = BigInt(value);
@@ -100,7 +105,7 @@ function toInteger(type: keyof typeof integerRanges, texts: readonly TextRecord[
     if (!/^[+-]?\d{1,40}$/.test(text)) return misfit;
     integer = BigInt(text.replace("+", ""));
   }
-  return integer < min || integer > max ? misfit : exact(integer);
+  return holdsInteger(type, integer) ? exact(integer) : misfit;
 }
 
 function toDouble(texts: readonly TextRecord[]): unknown {

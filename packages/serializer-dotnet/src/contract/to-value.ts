@@ -197,9 +197,7 @@ class ValueReader {
     for (const [index, { children }] of entries.entries()) {
       const element = (children as XmlElement[])[1] as XmlElement;
       const value =
-        hasTextValues && element.children === undefined && element.attributes === undefined
-          ? this.#text(element)
-          : this.#value(element, inner, "member");
+        hasTextValues && isPlainLeaf(element) ? this.#text(element) : this.#value(element, inner, "member");
       this.#counted(value);
       if (container instanceof Map) container.set(keys[index], value);
       else setOwn(container, keys[index] as string, value);
@@ -308,6 +306,10 @@ function hasText(texts: readonly TextRecord[]): boolean {
   return texts.some(({ value }) => typeof value !== "string" || /\S/.test(value));
 }
 
+function isPlainLeaf(element: XmlElement | undefined): boolean {
+  return element !== undefined && element.children === undefined && element.attributes === undefined;
+}
+
 function isDictionaryEntry({ name, children, record, attributes, run }: XmlElement): boolean {
   if (!name.startsWith("KeyValueOf") || run !== undefined || record !== 0 || attributes !== undefined)
     return false;
@@ -321,13 +323,14 @@ function isArray(
   type: DeclaredType | undefined,
 ): boolean {
   const [first] = children;
+  if (first === undefined) return false;
   if ((type?.name ?? element.name).startsWith("ArrayOf") || element.name.startsWith("ArrayOf")) return true;
   if (children.every(({ namespace }) => namespace === Namespaces.arrays)) return true;
   if (children.every(({ run }) => run !== undefined)) return true;
   if (children.every(({ name }) => name.startsWith("KeyValuePairOf"))) return true;
   return (
     children.length >= 2 &&
-    children.every(({ name, namespace }) => name === first?.name && namespace === first.namespace)
+    children.every(({ name, namespace }) => name === first.name && namespace === first.namespace)
   );
 }
 

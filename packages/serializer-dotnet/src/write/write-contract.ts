@@ -1,7 +1,7 @@
 import { encodeFailure } from "@waybill/core/serializer";
 import { Namespaces } from "../binary-xml/namespaces.js";
 import type { LeafType } from "../contract/contract-type.js";
-import { integerRanges } from "../contract/leaf-value.js";
+import { holdsInteger, integerTypes } from "../contract/leaf-value.js";
 import { xmlName } from "../contract/member-name.js";
 import type { ResolvedContract, ResolvedType } from "./contract.js";
 import { ElementWriter, type WrittenDocument } from "./element-writer.js";
@@ -116,7 +116,7 @@ class ContractWriter {
   #leaf(value: unknown, type: LeafType): void {
     const writer = this.#writer;
     if (textTypes.has(type)) writer.text(typeof value === "string" ? value : this.#misfit(type));
-    else if (type in integerRanges) this.#integer(value, type as keyof typeof integerRanges);
+    else if (type in integerTypes) this.#integer(value, type as keyof typeof integerTypes);
     else if (type === "boolean") writer.boolean(typeof value === "boolean" ? value : this.#misfit(type));
     else if (type === "float" || type === "double")
       writer.double(typeof value === "number" ? value : this.#misfit(type));
@@ -131,20 +131,19 @@ class ContractWriter {
     return typeof value === "string" && value.length === 1 ? value.charCodeAt(0) : this.#misfit("char");
   }
 
-  #integer(value: unknown, type: keyof typeof integerRanges): void {
+  #integer(value: unknown, type: keyof typeof integerTypes): void {
     const isInteger = typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
     if (!isInteger) this.#misfit(type);
     const integer = BigInt(value as number | bigint);
-    const [min, max] = integerRanges[type];
-    if (integer < min || integer > max) this.#misfit(type);
+    if (!holdsInteger(type, integer)) this.#misfit(type);
     // .NET writes unsigned 64-bit numbers as text.
     if (type === "unsignedLong") this.#writer.text(String(integer));
     else this.#writer.integer(integer);
   }
 
   #decimal(value: unknown): void {
-    if (!["string", "number", "bigint"].includes(typeof value)) this.#misfit("decimal");
-    const match = /^(-?)(\d{1,29})(?:\.(\d{1,28}))?$/.exec(String(value));
+    const isNumeric = typeof value === "string" || typeof value === "number" || typeof value === "bigint";
+    const match = isNumeric ? /^(-?)(\d{1,29})(?:\.(\d{1,28}))?$/.exec(String(value)) : undefined;
     const [, sign, whole = "", fraction = ""] = match ?? this.#misfit("decimal");
     const digits = BigInt(whole + fraction);
     if (digits >= 2n ** 96n) this.#misfit("decimal");

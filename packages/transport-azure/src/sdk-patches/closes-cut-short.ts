@@ -26,7 +26,7 @@ function endClose(part: Closable, connection: AmqpConnection): void {
   part.close = function (options) {
     const end = endOf(connection);
     return new Promise((resolve, reject) => {
-      const stopListening = onAbort(end, resolve);
+      const stopListening = onAbort(end, () => resolve());
       close.call(this, options).then(resolve, reject).finally(stopListening);
     });
   };
