@@ -176,11 +176,6 @@ describe("client.rehearse", () => {
       "additionalDeserializers: [text()]",
     ],
     [
-      "JSON that is labelled text/plain",
-      { body: encoder.encode('{"n":1}'), contentType: "text/plain" },
-      'contentTypePolicies: { foreign: { assume: "json" } }',
-    ],
-    [
       "JSON under the label of another format",
       { body: encoder.encode('{"n":1}'), contentType: "application/xml" },
       'contentTypePolicies: { foreign: { assume: "json" } }',

@@ -56,10 +56,6 @@ export async function suggestOption(
   for (const { reason } of report.attempts) if (byReason[reason] !== undefined) return byReason[reason];
   if (report.declared !== undefined || !(message.body instanceof Uint8Array)) return undefined;
   const label = labelOf(report);
-  if (label.essence === "text/plain" && isJsonContainer(message.body)) {
-    const json = pipeline.serializers.find(readsJson);
-    if (json !== undefined) return assume(label, json.name);
-  }
   const additional = serializerOf(label.essence);
   if (additional !== undefined) return add(label, additional);
   const reader = await findReader(pipeline, message, message.body);
@@ -163,10 +159,4 @@ function hasControls(text: string): boolean {
     if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return true;
   }
   return false;
-}
-
-/** Whether a body is an object or array in JSON: as text, hardly anybody means that. */
-function isJsonContainer(body: Uint8Array): boolean {
-  const text = textOf(body);
-  return text !== undefined && /^\s*[[{]/.test(text) && parseJson(text) !== undefined;
 }
