@@ -1,4 +1,10 @@
-import { type Broker, createBroker, type QueueOptions, type Receiver, type Sender } from "@waybill/broker";
+import {
+  type Broker,
+  type BrokerReceiver,
+  type BrokerSender,
+  createBroker,
+  type QueueOptions,
+} from "@waybill/broker";
 import { required } from "waybill-scripts/run/required.js";
 import { type SidedComparisons, sideOpener, suiteApart } from "./harness/comparison.js";
 import type { Side } from "./harness/side.js";
@@ -11,8 +17,8 @@ const cyclesPerCall = 20;
 
 interface QueueFixture {
   readonly broker: Broker;
-  readonly sender: Sender;
-  readonly receiver: Receiver;
+  readonly sender: BrokerSender;
+  readonly receiver: BrokerReceiver;
 }
 
 /** The bare engine: its cost over that of a minimal queue, and how that grows with the number of messages. */

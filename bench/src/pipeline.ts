@@ -12,7 +12,7 @@ const context = {
   contentType: undefined,
   mediaType: undefined,
   applicationProperties: {},
-  signal: undefined,
+  abortSignal: undefined,
   maxDepth: 128,
 };
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { createBroker, openBroker, type Receiver, type Sender } from "@waybill/broker";
+import { type BrokerReceiver, type BrokerSender, createBroker, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { required } from "waybill-scripts/run/required.js";
 
@@ -63,7 +63,9 @@ async function open() {
 }
 
 /** Prints the delay of the event loop, in ms at the 99th percentile, while 1,000 concurrent loops do their work. */
-async function measureDelay(workWith: (sender: Sender, receiver: Receiver) => Promise<void>): Promise<void> {
+async function measureDelay(
+  workWith: (sender: BrokerSender, receiver: BrokerReceiver) => Promise<void>,
+): Promise<void> {
   await using broker = await open();
   const sender = broker.sender("orders");
   const receiver = broker.receiver("orders");

@@ -128,7 +128,7 @@ function contextOf(input: { contentType: string | undefined; isDeclared: boolean
     contentType: input.contentType,
     mediaType: parseMediaType(input.contentType ?? ""),
     applicationProperties: {},
-    signal: undefined,
+    abortSignal: undefined,
     isDeclared: input.isDeclared,
     maxDepth: 128,
   };

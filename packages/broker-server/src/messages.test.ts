@@ -15,7 +15,7 @@ import {
   ulong,
   uuid,
 } from "@waybill/amqp";
-import { createBroker, type ReceivedMessage } from "@waybill/broker";
+import { type BrokerReceivedMessage, createBroker } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { fromAmqpProperties } from "./messages/application-properties.js";
 import { fromBrokerMessage } from "./messages/from-broker-message.js";
@@ -32,7 +32,7 @@ async function openOrders() {
     broker,
     receiver,
     /** Sends like a client over AMQP and receives the message. */
-    async pass(encoded: Uint8Array): Promise<ReceivedMessage> {
+    async pass(encoded: Uint8Array): Promise<BrokerReceivedMessage> {
       await broker.sender("orders").send(toBrokerMessage(scanMessage(encoded)));
       const [message] = await receiver.receive();
       return message!;
@@ -41,7 +41,7 @@ async function openOrders() {
   };
 }
 
-const encode = (message: ReceivedMessage) => scanMessage(Buffer.concat(fromBrokerMessage(message)));
+const encode = (message: BrokerReceivedMessage) => scanMessage(Buffer.concat(fromBrokerMessage(message)));
 
 /** The values of a map's entries by key. */
 function entriesOf(map: AmqpMap | undefined): Record<string, AmqpValue> {

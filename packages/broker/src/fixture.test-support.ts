@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type Broker, type BrokerOptions, createBroker } from "./client/broker.js";
 import { BrokerError, type BrokerErrorCode } from "./errors/broker-error.js";
 import type { BrokerMessage } from "./messages/message.js";
-import type { ReceivedMessage } from "./messages/received-message.js";
+import type { BrokerReceivedMessage } from "./messages/received-message.js";
 import { createManualClock, type ManualClock } from "./timing/clock.js";
 
 /** A broker with its own clock, closed at the end of the test. */
@@ -21,12 +21,12 @@ export function message(text: string, properties: Omit<BrokerMessage, "body" | "
   return { ...properties, body: { section: "data", bytes: Buffer.from(text) } };
 }
 
-export function textOf(received: ReceivedMessage | undefined): string {
+export function textOf(received: BrokerReceivedMessage | undefined): string {
   if (received?.body.section !== "data") throw new Error("expected a message with a data body");
   return Buffer.from(received.body.bytes).toString();
 }
 
-export function textsOf(received: readonly ReceivedMessage[]): string[] {
+export function textsOf(received: readonly BrokerReceivedMessage[]): string[] {
   return received.map(textOf);
 }
 

@@ -6,7 +6,7 @@ export type {
   ResolvedSubscriptionOptions,
   ResolvedTopicOptions,
 } from "./entities/entity-options.js";
-export { parseEntityPath } from "./entities/entity-path.js";
+export { splitEntityPath } from "./entities/entity-path.js";
 export { APPLICATION_PROPERTY_LIMITS } from "./messages/check-message.js";
 export type { SendableProperties, WireDecoder } from "./messages/message.js";
 export type { MessageLock } from "./messages/message-lock.js";

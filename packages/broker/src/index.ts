@@ -9,9 +9,9 @@ export {
 export type { Consumer, ConsumerHandlers } from "./client/consumer.js";
 export type { Faults } from "./client/faults.js";
 export type { PullOptions } from "./client/pull-waiter.js";
-export type { Receiver, ReceiverOptions } from "./client/receiver.js";
-export type { Sender, SenderOptions } from "./client/sender.js";
-export type { AcceptSessionOptions, SessionReceiver } from "./client/session-receiver.js";
+export type { BrokerReceiver, BrokerReceiverOptions } from "./client/receiver.js";
+export type { BrokerSender, BrokerSenderOptions } from "./client/sender.js";
+export type { AcceptSessionOptions, BrokerSessionReceiver } from "./client/session-receiver.js";
 export type { Transaction } from "./client/transaction.js";
 export {
   DEFAULT_QUEUE_OPTIONS,
@@ -50,13 +50,13 @@ export type {
   MessageId,
   MessageState,
 } from "./messages/message.js";
-export type { ReceivedMessage } from "./messages/received-message.js";
+export type { BrokerReceivedMessage } from "./messages/received-message.js";
 export type { DeadLetterOptions } from "./operations/dead-letter.js";
 export type { DeleteBatchOptions } from "./operations/delete-batch.js";
 export type { LockedMessage } from "./operations/find-lock.js";
-export type { ListSessionsOptions } from "./operations/list-sessions.js";
+export type { BrokerListSessionsOptions } from "./operations/list-sessions.js";
 export type { PeekOptions } from "./operations/peek.js";
-export type { CorrelationFilter } from "./rules/correlation-filter.js";
+export type { BrokerCorrelationFilter } from "./rules/correlation-filter.js";
 export type { RuleValue } from "./rules/evaluation/rule-value.js";
 export type { RuleDefinition, RuleFilter } from "./rules/rule.js";
 export { type Clock, createManualClock, type ManualClock } from "./timing/clock.js";

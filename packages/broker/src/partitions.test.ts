@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openBroker } from "./client/broker.js";
 import { codeOf, message, openFixture, textsOf } from "./fixture.test-support.js";
 import type { BrokerMessage } from "./messages/message.js";
-import type { ReceivedMessage } from "./messages/received-message.js";
+import type { BrokerReceivedMessage } from "./messages/received-message.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 import { createManualClock } from "./timing/clock.js";
 
@@ -15,8 +15,9 @@ async function openOrders(options: { requiresDuplicateDetection?: boolean; requi
   return { ...fixture, sender: fixture.broker.sender("orders"), receiver: fixture.broker.receiver("orders") };
 }
 
-const numberOf = ({ sequenceNumber }: ReceivedMessage): number => Number(sequenceNumber & 0xffff_ffff_ffffn);
-const partitionsOf = (messages: readonly ReceivedMessage[]): number[] =>
+const numberOf = ({ sequenceNumber }: BrokerReceivedMessage): number =>
+  Number(sequenceNumber & 0xffff_ffff_ffffn);
+const partitionsOf = (messages: readonly BrokerReceivedMessage[]): number[] =>
   messages.map(({ sequenceNumber }) => Number(sequenceNumber >> 48n));
 
 describe("sequence numbers of a partitioned entity", () => {

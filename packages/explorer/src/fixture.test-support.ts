@@ -8,7 +8,7 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import type { ExplorerOptions } from "./options/explorer-options.js";
-import { type ServeOptions, startExplorer } from "./server/start-explorer.js";
+import { type ExplorerServeOptions, startExplorer } from "./server/start-explorer.js";
 
 /** The chain of all tests here. */
 export const pipeline = createPipeline({ serializer: msgpack(), additionalDeserializers: [json()] });
@@ -42,7 +42,7 @@ export interface Answer {
 }
 
 /** A broker with the queue `orders`, whose time advances only with `clock`, and an explorer of it with a cookie. */
-export async function openExplorer(options: Partial<ExplorerOptions & ServeOptions> = {}) {
+export async function openExplorer(options: Partial<ExplorerOptions & ExplorerServeOptions> = {}) {
   const directory = await mkdtemp(join(tmpdir(), "waybill-explorer-"));
   const clock = createManualClock(new Date());
   const broker = createBroker({ clock });

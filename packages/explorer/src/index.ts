@@ -1,5 +1,5 @@
 // For applications
 
 export type { ExplorerOptions } from "./options/explorer-options.js";
-export type { Explorer, ServeOptions } from "./server/start-explorer.js";
+export type { Explorer, ExplorerServeOptions } from "./server/start-explorer.js";
 export { startExplorer } from "./server/start-explorer.js";

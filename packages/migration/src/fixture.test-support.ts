@@ -1,4 +1,4 @@
-import { createBroker, createManualClock, type ReceivedMessage } from "@waybill/broker";
+import { type BrokerReceivedMessage, createBroker, createManualClock } from "@waybill/broker";
 import type { EncodedMessage } from "@waybill/core";
 import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
@@ -47,7 +47,12 @@ export function openFixture() {
   };
 }
 
-function toEncoded({ body, contentType, subject, applicationProperties }: ReceivedMessage): EncodedMessage {
+function toEncoded({
+  body,
+  contentType,
+  subject,
+  applicationProperties,
+}: BrokerReceivedMessage): EncodedMessage {
   return {
     body: body.section === "data" ? Uint8Array.from(body.bytes) : (body as EncodedMessage["body"]),
     contentType,

@@ -21,7 +21,7 @@ export { type LeafPlace, type Redactor, redactLeaf } from "./golden/redact-value
 export type { DeadLetterKind } from "./repair/dead-letter-kind.js";
 export type { DeadLetterQueue } from "./repair/dead-letter-queue.js";
 export { openReceiptFile, type Receipt, type ReceiptLog } from "./repair/receipt-log.js";
-export type { RehearsalOptions, RehearsedMessage, RepairRehearsal } from "./repair/rehearse-repair.js";
+export type { RehearsedRepair, RehearseRepairOptions, RepairRehearsal } from "./repair/rehearse-repair.js";
 export { rehearseRepair } from "./repair/rehearse-repair.js";
 export { repairDeadLetters } from "./repair/repair-dead-letters.js";
 export type {

@@ -91,7 +91,7 @@ const noContext = Object.freeze({
   contentType: undefined,
   mediaType: undefined,
   applicationProperties: Object.freeze({}),
-  signal: undefined,
+  abortSignal: undefined,
 });
 
 /** The limit of values that are only validated: they were limited when they were read. */
@@ -160,7 +160,7 @@ function readById(
   const known = schemaById(schemas, context, id)?.byId.get(id);
   if (known !== undefined) return readValue(known, bytes, start, context);
   if (source === undefined) throw schemaUnknown(describeId(id));
-  const writer = source(id, context.signal);
+  const writer = source(id, context.abortSignal);
   if (writer instanceof Promise)
     return writer.then((fetched) => {
       const plan = planFetched(schemaForWriter(schemas, context, fetched), fetched);

@@ -24,7 +24,7 @@ export function contextOf(setting: Setting = {}): SerializeContext & Deserialize
     contentType: undefined,
     mediaType,
     applicationProperties: {},
-    signal: setting.signal,
+    abortSignal: setting.signal,
     isDeclared: setting.isDeclared ?? true,
     maxDepth: setting.maxDepth ?? 128,
     maxItems: setting.maxItems ?? 1_000_000,

@@ -9,7 +9,7 @@ const context: DeserializeContext = {
   mediaType: undefined,
   messageType: "order",
   applicationProperties: {},
-  signal: undefined,
+  abortSignal: undefined,
   isDeclared: true,
   maxDepth: 128,
 };

@@ -14,7 +14,7 @@ const context: DeserializeContext = {
   mediaType: undefined,
   messageType: undefined,
   applicationProperties: {},
-  signal: undefined,
+  abortSignal: undefined,
   isDeclared: true,
   maxDepth: 128,
 };

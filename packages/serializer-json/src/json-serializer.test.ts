@@ -530,7 +530,7 @@ const emptyContext = {
   contentType: "application/json",
   mediaType: undefined,
   applicationProperties: {},
-  signal: undefined,
+  abortSignal: undefined,
 };
 
 function mediaType(charset: string) {

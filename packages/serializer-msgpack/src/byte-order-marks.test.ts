@@ -8,7 +8,7 @@ const context = {
   contentType: "application/vnd.msgpack",
   mediaType: undefined,
   applicationProperties: {},
-  signal: undefined,
+  abortSignal: undefined,
   isDeclared: true,
   maxDepth: 128,
 };

@@ -449,7 +449,7 @@ const emptyContext = {
   contentType: "application/vnd.msgpack",
   mediaType: undefined,
   applicationProperties: {},
-  signal: undefined,
+  abortSignal: undefined,
 };
 
 function hex(text: string): Uint8Array {

@@ -2,8 +2,8 @@ import {
   type Broker,
   type BrokerEvent,
   type BrokerEventType,
+  type BrokerReceivedMessage,
   type MessageId,
-  type ReceivedMessage,
   requireKnownOptions,
 } from "@waybill/broker";
 
@@ -22,7 +22,7 @@ export interface SpiedMessage {
   /** Why it was dead-lettered. */
   readonly reason: string | undefined;
   /** The message with body and properties; undefined if it was received and deleted as soon as it arrived. */
-  readonly message: ReceivedMessage | undefined;
+  readonly message: BrokerReceivedMessage | undefined;
 }
 
 /** Options of waiting for messages. */
@@ -48,7 +48,7 @@ export class Spy {
   readonly #broker: Broker;
   readonly #stop: () => void;
   readonly #seen: Record<SpyKind, Mutable<SpiedMessage>[]> = { sent: [], handled: [], deadLettered: [] };
-  readonly #contents = new Map<string, ReceivedMessage>();
+  readonly #contents = new Map<string, BrokerReceivedMessage>();
   readonly #waiting = new Set<() => void>();
 
   constructor(broker: Broker) {

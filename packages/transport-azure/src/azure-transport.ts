@@ -1,13 +1,13 @@
 import { type Transport, WaybillError } from "@waybill/core";
 import {
-  type AcceptSessionOptions,
   type EntityAddress,
   entityPathOf,
-  type ListSessionsPageOptions,
   type ReceiveMode,
-  type ReceiverEvents,
+  type TransportAcceptSessionOptions,
   type TransportCapability,
+  type TransportListSessionsOptions,
   type TransportReceiver,
+  type TransportReceiverEvents,
   type TransportRuleManager,
   type TransportSender,
   type TransportSessionReceiver,
@@ -119,7 +119,7 @@ class ServiceBusTransport implements AzureTransport {
   createReceiver(
     address: EntityAddress,
     receiveMode: ReceiveMode,
-    events?: ReceiverEvents,
+    events?: TransportReceiverEvents,
   ): TransportReceiver {
     const open = () => this.#openReceiver(address, receiveMode);
     const settings = this.#settings(address, receiveMode);
@@ -132,7 +132,7 @@ class ServiceBusTransport implements AzureTransport {
   async acceptSession(
     address: EntityAddress,
     sessionId: string | undefined,
-    { receiveMode, maxWaitTimeInMs, abortSignal, ...events }: AcceptSessionOptions,
+    { receiveMode, maxWaitTimeInMs, abortSignal, ...events }: TransportAcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
     const settings = this.#settings(address, receiveMode);
     const session = await this.#call(settings.entityPath, abortSignal, (signal) =>
@@ -154,7 +154,7 @@ class ServiceBusTransport implements AzureTransport {
   #listSessions(
     list: SessionLister,
     address: EntityAddress,
-    options: ListSessionsPageOptions,
+    options: TransportListSessionsOptions,
   ): Promise<string[]> {
     const path = entityPathOf(address);
     return this.#call(path, options.abortSignal, (signal) =>
@@ -275,7 +275,7 @@ class ServiceBusTransport implements AzureTransport {
   #watch(
     path: string,
     sessionId: string | undefined,
-    events: ReceiverEvents | undefined,
+    events: TransportReceiverEvents | undefined,
     peeker: () => ServiceBusReceiverLike,
   ): ReceiverWatch {
     const watchdog = this.#watchdog;

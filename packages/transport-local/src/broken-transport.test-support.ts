@@ -1,7 +1,7 @@
 import type { EncodedMessage, Transport } from "@waybill/core";
 import type {
   DeliveredMessage,
-  ReceiveOptions,
+  TransportReceiveOptions,
   TransportReceiver,
   TransportSender,
 } from "@waybill/core/transport";
@@ -43,7 +43,10 @@ function breakReceiver(
   const changing: Partial<TransportReceiver> =
     delivered === undefined
       ? {}
-      : { receive: async (options: ReceiveOptions) => (await receiver.receive(options)).map(delivered) };
+      : {
+          receive: async (options: TransportReceiveOptions) =>
+            (await receiver.receive(options)).map(delivered),
+        };
   return withMembers(receiver, { ...changing, ...fault.receiver?.(receiver, address) });
 }
 

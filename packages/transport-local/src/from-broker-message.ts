@@ -1,9 +1,9 @@
-import type { MessageBody, ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage, MessageBody } from "@waybill/broker";
 import type { ApplicationProperties } from "@waybill/core";
 import type { DeliveredMessage, EncodedBody } from "@waybill/core/transport";
 
 /** Converts a message of the broker for the client. The broker's message is the settlement handle of a locked one. */
-export function fromBrokerMessage(message: ReceivedMessage): DeliveredMessage {
+export function fromBrokerMessage(message: BrokerReceivedMessage): DeliveredMessage {
   const { lockToken, timeToLiveMs } = message;
   // Every property is always present, so that all messages have one hidden class.
   return {

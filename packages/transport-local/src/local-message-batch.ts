@@ -1,4 +1,4 @@
-import type { BrokerMessage, Sender } from "@waybill/broker";
+import type { BrokerMessage, BrokerSender } from "@waybill/broker";
 import { type EncodedMessage, WaybillError } from "@waybill/core";
 import type { TransportMessageBatch } from "@waybill/core/transport";
 import { toBrokerMessage } from "./to-broker-message.js";
@@ -6,11 +6,11 @@ import { toBrokerMessage } from "./to-broker-message.js";
 /** A batch for one sender of the broker; sizes are those of the broker. */
 export class LocalMessageBatch implements TransportMessageBatch {
   readonly maxSizeInBytes: number;
-  readonly #sender: Sender;
+  readonly #sender: BrokerSender;
   readonly #messages: BrokerMessage[] = [];
   #sizeInBytes = 0;
 
-  constructor(sender: Sender, maxSizeInBytes: number = sender.maxBatchSizeInBytes) {
+  constructor(sender: BrokerSender, maxSizeInBytes: number = sender.maxBatchSizeInBytes) {
     if (maxSizeInBytes > sender.maxBatchSizeInBytes) {
       throw new WaybillError(
         "operation-invalid",
@@ -40,7 +40,7 @@ export class LocalMessageBatch implements TransportMessageBatch {
   }
 
   /** The added messages. Throws `operation-invalid` when another sender created the batch. */
-  messagesOf(sender: Sender): readonly BrokerMessage[] {
+  messagesOf(sender: BrokerSender): readonly BrokerMessage[] {
     if (sender === this.#sender) return this.#messages;
     throw new WaybillError("operation-invalid", "The batch was made by another sender.", {
       entityPath: sender.path,

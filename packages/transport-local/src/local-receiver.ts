@@ -1,18 +1,18 @@
-import type { ReceivedMessage, Receiver, SessionReceiver } from "@waybill/broker";
+import type { BrokerReceivedMessage, BrokerReceiver, BrokerSessionReceiver } from "@waybill/broker";
 import {
   type CallOptions,
-  type DeadLetterOptions,
   type DeliveredMessage,
-  type PeekOptions,
   type ReceiveMode,
-  type ReceiveOptions,
-  type ReceivingLink,
   type Scheduler,
   type SettlementHandle,
-  type SettleOptions,
-  type SubscribeHandlers,
-  type SubscribeOptions,
+  type TransportDeadLetterOptions,
+  type TransportPeekOptions,
+  type TransportReceiveOptions,
   type TransportReceiver,
+  type TransportReceivingLink,
+  type TransportSettleOptions,
+  type TransportSubscribeHandlers,
+  type TransportSubscribeOptions,
   type TransportSubscription,
   underEither,
 } from "@waybill/core/transport";
@@ -26,7 +26,7 @@ export interface LocalReceiverSettings {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
   /** Opens the broker's receiver; throws if the entity does not exist. */
-  readonly open: () => Receiver | SessionReceiver;
+  readonly open: () => BrokerReceiver | BrokerSessionReceiver;
   readonly scheduler: Scheduler;
   readonly onClosed: (part: LocalPart) => void;
 }
@@ -37,7 +37,7 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
   /** Created by the first call that waits: most session receivers never need it. */
   #closing: AbortController | undefined;
   readonly #subscriptions = new Set<LocalSubscription>();
-  #receiver: Receiver | SessionReceiver | undefined;
+  #receiver: BrokerReceiver | BrokerSessionReceiver | undefined;
 
   constructor(settings: LocalReceiverSettings) {
     super(settings.entityPath, settings.onClosed);
@@ -49,11 +49,15 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
   }
 
   /** Its subscriptions. Links cannot be lost, because there is no network. */
-  links(): ReceivingLink[] {
+  links(): TransportReceivingLink[] {
     return Array.from(this.#subscriptions, (subscription) => subscription.toReceivingLink());
   }
 
-  receive({ maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
+  receive({
+    maxMessages,
+    maxWaitTimeInMs,
+    abortSignal,
+  }: TransportReceiveOptions): Promise<DeliveredMessage[]> {
     return this.#with(abortSignal, async (receiver) => {
       this.#closing ??= new AbortController();
       const messages = await underEither(this.#closing.signal, abortSignal, (signal) =>
@@ -63,7 +67,7 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
     });
   }
 
-  subscribe(handlers: SubscribeHandlers, options: SubscribeOptions): TransportSubscription {
+  subscribe(handlers: TransportSubscribeHandlers, options: TransportSubscribeOptions): TransportSubscription {
     if (this.isClosed) throw closedError(this.entityPath);
     const subscription = new LocalSubscription(handlers, {
       maxConcurrentCalls: options.maxConcurrentCalls,
@@ -82,32 +86,34 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
     );
   }
 
-  peek({ maxMessages, fromSequenceNumber, abortSignal }: PeekOptions): Promise<DeliveredMessage[]> {
+  peek({ maxMessages, fromSequenceNumber, abortSignal }: TransportPeekOptions): Promise<DeliveredMessage[]> {
     return this.#with(abortSignal, async (receiver) =>
       (await receiver.peek(maxMessages, { fromSequenceNumber })).map(fromBrokerMessage),
     );
   }
 
   complete(delivery: SettlementHandle, options?: CallOptions): Promise<void> {
-    return this.#with(options?.abortSignal, (receiver) => receiver.complete(delivery as ReceivedMessage));
-  }
-
-  abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
     return this.#with(options?.abortSignal, (receiver) =>
-      receiver.abandon(delivery as ReceivedMessage, options?.propertiesToModify),
+      receiver.complete(delivery as BrokerReceivedMessage),
     );
   }
 
-  defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+  abandon(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
     return this.#with(options?.abortSignal, (receiver) =>
-      receiver.defer(delivery as ReceivedMessage, options?.propertiesToModify),
+      receiver.abandon(delivery as BrokerReceivedMessage, options?.propertiesToModify),
     );
   }
 
-  deadLetter(delivery: SettlementHandle, options: DeadLetterOptions = {}): Promise<void> {
+  defer(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
+    return this.#with(options?.abortSignal, (receiver) =>
+      receiver.defer(delivery as BrokerReceivedMessage, options?.propertiesToModify),
+    );
+  }
+
+  deadLetter(delivery: SettlementHandle, options: TransportDeadLetterOptions = {}): Promise<void> {
     const { abortSignal, deadLetterReason, deadLetterErrorDescription, propertiesToModify } = options;
     return this.#with(abortSignal, (receiver) =>
-      receiver.deadLetter(delivery as ReceivedMessage, {
+      receiver.deadLetter(delivery as BrokerReceivedMessage, {
         reason: deadLetterReason,
         description: deadLetterErrorDescription,
         propertiesToModify,
@@ -116,7 +122,9 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
   }
 
   renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date> {
-    return this.#with(options?.abortSignal, (receiver) => receiver.renewLock(delivery as ReceivedMessage));
+    return this.#with(options?.abortSignal, (receiver) =>
+      receiver.renewLock(delivery as BrokerReceivedMessage),
+    );
   }
 
   override async close(): Promise<void> {
@@ -130,13 +138,13 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
 
   #with<Answer>(
     abortSignal: AbortSignal | undefined,
-    work: (receiver: Receiver | SessionReceiver) => Answer | Promise<Answer>,
+    work: (receiver: BrokerReceiver | BrokerSessionReceiver) => Answer | Promise<Answer>,
   ): Promise<Answer> {
     return this.call(abortSignal, () => work(this.#open()));
   }
 
   /** The broker looks up the entity when a receiver is opened, so this happens on the first call. */
-  #open(): Receiver | SessionReceiver {
+  #open(): BrokerReceiver | BrokerSessionReceiver {
     this.#receiver ??= this.#settings.open();
     return this.#receiver;
   }

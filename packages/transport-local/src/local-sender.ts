@@ -1,8 +1,8 @@
-import type { Broker, Sender } from "@waybill/broker";
+import type { Broker, BrokerSender } from "@waybill/broker";
 import type { EncodedMessage } from "@waybill/core";
 import type {
   CallOptions,
-  CreateBatchOptions,
+  TransportCreateBatchOptions,
   TransportMessageBatch,
   TransportSender,
 } from "@waybill/core/transport";
@@ -13,7 +13,7 @@ import { toBrokerMessage } from "./to-broker-message.js";
 /** Sends to one queue or topic of a broker in this process. */
 export class LocalSender extends LocalPart implements TransportSender {
   readonly #broker: Broker;
-  #sender: Sender | undefined;
+  #sender: BrokerSender | undefined;
 
   constructor(broker: Broker, path: string, onClosed: (part: LocalPart) => void) {
     super(path, onClosed);
@@ -29,7 +29,7 @@ export class LocalSender extends LocalPart implements TransportSender {
     });
   }
 
-  createBatch(options?: CreateBatchOptions): Promise<TransportMessageBatch> {
+  createBatch(options?: TransportCreateBatchOptions): Promise<TransportMessageBatch> {
     return this.#with(options, (sender) => new LocalMessageBatch(sender, options?.maxSizeInBytes));
   }
 
@@ -53,7 +53,7 @@ export class LocalSender extends LocalPart implements TransportSender {
   /** The broker looks up the entity when a sender is opened, so this happens on the first call. */
   #with<Answer>(
     options: CallOptions | undefined,
-    work: (sender: Sender) => Answer | Promise<Answer>,
+    work: (sender: BrokerSender) => Answer | Promise<Answer>,
   ): Promise<Answer> {
     return this.call(options?.abortSignal, () => {
       this.#sender ??= this.#broker.sender(this.entityPath);

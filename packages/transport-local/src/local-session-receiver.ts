@@ -1,16 +1,16 @@
-import type { SessionReceiver } from "@waybill/broker";
+import type { BrokerSessionReceiver } from "@waybill/broker";
 import type { CallOptions, TransportSessionReceiver } from "@waybill/core/transport";
 import { LocalReceiver, type LocalReceiverSettings } from "./local-receiver.js";
 
 /** Dependencies of a session receiver. */
 export interface LocalSessionReceiverSettings extends Omit<LocalReceiverSettings, "open"> {
   /** Its session lock is already held. */
-  readonly session: SessionReceiver;
+  readonly session: BrokerSessionReceiver;
 }
 
 /** Receives the messages of one session of a broker in this process. Closing it releases the session. */
 export class LocalSessionReceiver extends LocalReceiver implements TransportSessionReceiver {
-  readonly #session: SessionReceiver;
+  readonly #session: BrokerSessionReceiver;
 
   constructor(settings: LocalSessionReceiverSettings) {
     const { session } = settings;

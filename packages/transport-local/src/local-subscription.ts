@@ -1,10 +1,10 @@
-import type { Consumer, ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage, Consumer } from "@waybill/broker";
 import type { MessageReceiver } from "@waybill/broker/front-end";
 import type {
-  ReceivingLink,
   Scheduler,
-  SubscribeHandlers,
   Timer,
+  TransportReceivingLink,
+  TransportSubscribeHandlers,
   TransportSubscription,
 } from "@waybill/core/transport";
 import { fromBrokerMessage } from "./from-broker-message.js";
@@ -28,7 +28,7 @@ const deliveriesPerTurn = 256;
 
 /** Delivers messages to a handler while it has free slots. */
 export class LocalSubscription implements TransportSubscription {
-  readonly #handlers: SubscribeHandlers;
+  readonly #handlers: TransportSubscribeHandlers;
   readonly #settings: LocalSubscriptionSettings;
   #consumer: Consumer | undefined;
   #reopening: Timer | undefined;
@@ -39,7 +39,7 @@ export class LocalSubscription implements TransportSubscription {
   #stopping: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(handlers: SubscribeHandlers, settings: LocalSubscriptionSettings) {
+  constructor(handlers: TransportSubscribeHandlers, settings: LocalSubscriptionSettings) {
     this.#handlers = handlers;
     this.#settings = settings;
     // Not before the caller has the subscription: granting credit delivers the first messages.
@@ -51,7 +51,7 @@ export class LocalSubscription implements TransportSubscription {
     return this.#stopping;
   }
 
-  toReceivingLink(): ReceivingLink {
+  toReceivingLink(): TransportReceivingLink {
     const lastMs = this.#lastDeliveryMs;
     return {
       isOpen: this.#consumer !== undefined,
@@ -92,7 +92,7 @@ export class LocalSubscription implements TransportSubscription {
     this.#handlers.onError(mapped);
   };
 
-  readonly #onMessage = (message: ReceivedMessage): void => {
+  readonly #onMessage = (message: BrokerReceivedMessage): void => {
     this.#running += 1;
     this.#lastDeliveryMs = this.#settings.scheduler.now();
     try {

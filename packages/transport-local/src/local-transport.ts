@@ -1,13 +1,13 @@
 import type { Broker } from "@waybill/broker";
 import type { Transport } from "@waybill/core";
 import {
-  type AcceptSessionOptions,
   type EntityAddress,
   entityPathOf,
-  type ListSessionsPageOptions,
   type ReceiveMode,
   type Scheduler,
+  type TransportAcceptSessionOptions,
   type TransportCapability,
+  type TransportListSessionsOptions,
   type TransportReceiver,
   type TransportRuleManager,
   type TransportSender,
@@ -73,7 +73,7 @@ class LocalTransport implements Transport {
   async acceptSession(
     address: EntityAddress,
     sessionId: string | undefined,
-    { receiveMode, maxWaitTimeInMs, abortSignal }: AcceptSessionOptions,
+    { receiveMode, maxWaitTimeInMs, abortSignal }: TransportAcceptSessionOptions,
   ): Promise<TransportSessionReceiver> {
     const path = entityPathOf(address);
     if (this.#isClosed) throw closedError(path);
@@ -98,7 +98,7 @@ class LocalTransport implements Transport {
 
   async listSessions(
     address: EntityAddress,
-    { updatedAfter, skip, top, abortSignal }: ListSessionsPageOptions,
+    { updatedAfter, skip, top, abortSignal }: TransportListSessionsOptions,
   ): Promise<string[]> {
     const path = entityPathOf(address);
     if (this.#isClosed) throw closedError(path);

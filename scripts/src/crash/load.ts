@@ -1,4 +1,10 @@
-import { type Broker, BrokerError, openBroker, type ReceivedMessage, type Receiver } from "@waybill/broker";
+import {
+  type Broker,
+  BrokerError,
+  type BrokerReceivedMessage,
+  type BrokerReceiver,
+  openBroker,
+} from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { Journal } from "../ledger/journal.js";
 import { ABSENT, type Effect } from "../ledger/lines.js";
@@ -86,7 +92,7 @@ async function find(target: Broker): Promise<void> {
   journal.found(things, sequences);
 }
 
-function stateOf(path: string, message: ReceivedMessage): string {
+function stateOf(path: string, message: BrokerReceivedMessage): string {
   if (
     Buffer.from(bodyOf(message)).toString("latin1") !== bodyFor(String(message.messageId)).toString("latin1")
   ) {
@@ -112,7 +118,7 @@ async function sendForEver(
 
 async function settleForEver(queue: string): Promise<never> {
   const receiver = broker.receiver(queue);
-  const deferred: ReceivedMessage[] = [];
+  const deferred: BrokerReceivedMessage[] = [];
   for (;;) {
     for (const message of await receiver.receive(4, { maxWaitMs: 1000 })) {
       const thing = `${queue}/${message.messageId}`;
@@ -137,8 +143,8 @@ async function settleForEver(queue: string): Promise<never> {
 
 async function completeDeferred(
   queue: string,
-  receiver: Receiver,
-  deferred: readonly ReceivedMessage[],
+  receiver: BrokerReceiver,
+  deferred: readonly BrokerReceivedMessage[],
 ): Promise<void> {
   for (const message of await receiver.receiveDeferred(
     deferred.map(({ sequenceNumber }) => sequenceNumber),
@@ -234,8 +240,8 @@ async function moveForEver(): Promise<never> {
 }
 
 async function complete(
-  receiver: Pick<Receiver, "complete">,
-  message: ReceivedMessage,
+  receiver: Pick<BrokerReceiver, "complete">,
+  message: BrokerReceivedMessage,
   thing: string,
 ): Promise<void> {
   await journal.attempt("complete", [[thing, ABSENT]], () => receiver.complete(message));
@@ -247,7 +253,7 @@ async function roomIn(queue: string): Promise<void> {
   while (broker.getEntity(queue).totalMessageCount > 150);
 }
 
-function see(message: ReceivedMessage): void {
+function see(message: BrokerReceivedMessage): void {
   journal.seen(message.entityPath, String(message.sequenceNumber), String(message.messageId));
 }
 
@@ -261,7 +267,7 @@ function bodyFor(id: string): Buffer {
   return Buffer.alloc(size, id);
 }
 
-function bodyOf(message: ReceivedMessage): Uint8Array {
+function bodyOf(message: BrokerReceivedMessage): Uint8Array {
   if (message.body.section !== "data") throw new Error("expected a data body");
   return message.body.bytes;
 }

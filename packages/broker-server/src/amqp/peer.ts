@@ -1,5 +1,5 @@
 import type { Connection, Link, ReceiverLink, SenderLink } from "@waybill/amqp";
-import { type Broker, BrokerError, type SessionReceiver } from "@waybill/broker";
+import { type Broker, BrokerError, type BrokerSessionReceiver } from "@waybill/broker";
 import type { Claims } from "../authorization/claims.js";
 import type { AccessRight } from "../authorization/shared-access-key.js";
 import type { ConnectionBudget } from "../limits/connection-budget.js";
@@ -116,7 +116,7 @@ export class Peer {
   }
 
   /** Releases a session that the client has closed. */
-  releaseLater(session: SessionReceiver): void {
+  releaseLater(session: BrokerSessionReceiver): void {
     this.endLater(() => {
       session.close().catch(ignoreClosedBroker);
     });

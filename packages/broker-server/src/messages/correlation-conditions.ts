@@ -1,4 +1,4 @@
-import type { CorrelationFilter } from "@waybill/broker";
+import type { BrokerCorrelationFilter } from "@waybill/broker";
 
 /** The conditions of a correlation filter in data contract order: in requests over AMQP, in XML, and in the broker. */
 export const CORRELATION_CONDITIONS = [
@@ -10,4 +10,8 @@ export const CORRELATION_CONDITIONS = [
   ["session-id", "SessionId", "sessionId"],
   ["reply-to-session-id", "ReplyToSessionId", "replyToSessionId"],
   ["content-type", "ContentType", "contentType"],
-] as const satisfies readonly (readonly [wire: string, element: string, name: keyof CorrelationFilter])[];
+] as const satisfies readonly (readonly [
+  wire: string,
+  element: string,
+  name: keyof BrokerCorrelationFilter,
+])[];

@@ -18,7 +18,7 @@ import {
   uuid,
 } from "@waybill/amqp";
 import { stampProperties } from "@waybill/amqp/server";
-import type { MessageBody, MessageId, ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage, MessageBody, MessageId } from "@waybill/broker";
 import { keyText, toAmqpProperties, toAmqpValue } from "./application-properties.js";
 import { encodePlainFront, isPlain } from "./front-template.js";
 import { expiryOf, ttlOf } from "./time-to-live.js";
@@ -42,7 +42,7 @@ const PUSHED: Delivery = Object.freeze({});
  * Encodes a message for a client, in parts to send one after the other. A message received over AMQP is sent byte for byte, except header,
  * annotations, expiry times, and changes by settlements and rule actions.
  */
-export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
+export function fromBrokerMessage(message: BrokerReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
   if (delivery.omitsBody === true) return withoutBody(message, delivery);
   const { wire } = message;
   if (wire === undefined) return [encodeMessage(toParts(message, delivery))];
@@ -54,7 +54,7 @@ export function fromBrokerMessage(message: ReceivedMessage, delivery: Delivery =
 }
 
 /** The message without its body. */
-function withoutBody(message: ReceivedMessage, delivery: Delivery): Uint8Array[] {
+function withoutBody(message: BrokerReceivedMessage, delivery: Delivery): Uint8Array[] {
   const whole = scanMessage(Buffer.concat(fromBrokerMessage(message, { ...delivery, omitsBody: false })));
   const { body, end } = whole;
   const bodyStart = body[0]?.start ?? end;
@@ -72,17 +72,17 @@ function isBare(wire: Uint8Array): boolean {
   return wire[0] === 0x00 && wire[1] === 0x53 && (wire[2] ?? 0) >= 0x73;
 }
 
-function isChanged(message: ReceivedMessage): boolean {
+function isChanged(message: BrokerReceivedMessage): boolean {
   return message.hasChangedBrokerProperties || message.propertyChanges !== undefined;
 }
 
-function encodeBareFront(message: ReceivedMessage, delivery: Delivery): Uint8Array {
+function encodeBareFront(message: BrokerReceivedMessage, delivery: Delivery): Uint8Array {
   if (delivery === PUSHED && isPlain(message)) return encodePlainFront(message);
   return encodeFront(message, delivery, undefined);
 }
 
 function encodeFront(
-  message: ReceivedMessage,
+  message: BrokerReceivedMessage,
   delivery: Delivery,
   sections: MessageSections | undefined,
 ): Uint8Array {
@@ -90,7 +90,7 @@ function encodeFront(
 }
 
 function frontOf(
-  message: ReceivedMessage,
+  message: BrokerReceivedMessage,
   { isPeeked = false, withLockToken = false }: Delivery,
   sections: MessageSections | undefined,
 ): Pick<MessageParts, "header" | "deliveryAnnotations" | "messageAnnotations"> {
@@ -116,14 +116,18 @@ function frontOf(
 
 /** As set by the sender, unless a rule's action changed it. */
 function durableOf(
-  { forcePersistence, hasChangedBrokerProperties }: ReceivedMessage,
+  { forcePersistence, hasChangedBrokerProperties }: BrokerReceivedMessage,
   sent: MessageHeader | undefined,
 ): boolean | undefined {
   if (forcePersistence) return true;
   return hasChangedBrokerProperties ? undefined : sent?.durable;
 }
 
-function annotationsOf(message: ReceivedMessage, isPeeked: boolean, sent: AmqpMap | undefined): AmqpMap {
+function annotationsOf(
+  message: BrokerReceivedMessage,
+  isPeeked: boolean,
+  sent: AmqpMap | undefined,
+): AmqpMap {
   const { lockedUntil, scheduledEnqueueTime, partitionKey, viaPartitionKey, deadLetterSource } = message;
   const stamps: [string, AmqpValue][] = [
     ["x-opt-sequence-number", long(message.sequenceNumber)],
@@ -147,7 +151,7 @@ function annotationsOf(message: ReceivedMessage, isPeeked: boolean, sent: AmqpMa
 }
 
 /** The bare message, with sections that settlements and rule actions changed encoded again. */
-function bareParts(message: ReceivedMessage, sections: MessageSections): readonly Uint8Array[] {
+function bareParts(message: BrokerReceivedMessage, sections: MessageSections): readonly Uint8Array[] {
   const { bytes, bareStart, properties, applicationProperties } = sections;
   const { propertyChanges, hasChangedBrokerProperties } = message;
   if (propertyChanges === undefined && !hasChangedBrokerProperties) {
@@ -177,12 +181,12 @@ function bareParts(message: ReceivedMessage, sections: MessageSections): readonl
  * A bare message with properties set by the broker. SDKs settle and renew by message id, so a message sent without one gets the broker's;
  * and they prefer the expiry times to the header.
  */
-function stamped(bare: Uint8Array, message: ReceivedMessage): readonly Uint8Array[] {
+function stamped(bare: Uint8Array, message: BrokerReceivedMessage): readonly Uint8Array[] {
   const messageId = typeof message.messageId === "string" ? message.messageId : undefined;
   return stampProperties(bare, { messageId, ...expiryOf(message) });
 }
 
-function toParts(message: ReceivedMessage, delivery: Delivery): MessageParts {
+function toParts(message: BrokerReceivedMessage, delivery: Delivery): MessageParts {
   const applicationProperties = toAmqpProperties(message.applicationProperties);
   return {
     ...frontOf(message, delivery, undefined),
@@ -192,7 +196,7 @@ function toParts(message: ReceivedMessage, delivery: Delivery): MessageParts {
   };
 }
 
-function propertiesOf(message: ReceivedMessage): Partial<MessageProperties> {
+function propertiesOf(message: BrokerReceivedMessage): Partial<MessageProperties> {
   const { messageId, correlationId, contentType, subject, to, replyTo, sessionId, replyToSessionId } =
     message;
   const expiry = expiryOf(message);

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { encodeMessage, long, symbolMap, timestamp } from "@waybill/amqp";
-import type { ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage } from "@waybill/broker";
 import { ttlOf } from "./time-to-live.js";
 
 /** Placeholder values that occur nowhere else in an encoded front, wide enough for every value. */
@@ -25,7 +25,7 @@ const templates = {
 } as const;
 
 /** Header and annotations of a message with common properties only: a copy of a template with its numbers filled in. */
-export function encodePlainFront(message: ReceivedMessage): Uint8Array {
+export function encodePlainFront(message: BrokerReceivedMessage): Uint8Array {
   const { lockedUntil } = message;
   const ttl = ttlOf(message);
   const { unlocked, locked } = ttl === undefined ? templates.lasting : templates.expiring;
@@ -41,7 +41,7 @@ export function encodePlainFront(message: ReceivedMessage): Uint8Array {
 }
 
 /** Whether a message has common properties only. */
-export function isPlain(message: ReceivedMessage): boolean {
+export function isPlain(message: BrokerReceivedMessage): boolean {
   return (
     message.state === "active" &&
     message.scheduledEnqueueTime === undefined &&

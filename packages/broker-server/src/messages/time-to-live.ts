@@ -1,5 +1,5 @@
 import type { MessageHeader, MessageProperties } from "@waybill/amqp";
-import type { ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage } from "@waybill/broker";
 
 /** Maximum time to live in a header: 49.7 days in ms. */
 const MAX_TTL = 2 ** 32 - 1;
@@ -26,7 +26,7 @@ export function sentLifeMs(
 }
 
 /** The time to live for the header; `undefined` if it exceeds the field. */
-export function ttlOf({ timeToLiveMs }: ReceivedMessage): number | undefined {
+export function ttlOf({ timeToLiveMs }: BrokerReceivedMessage): number | undefined {
   return timeToLiveMs > MAX_TTL ? undefined : Math.max(Math.round(timeToLiveMs), 0);
 }
 
@@ -34,7 +34,9 @@ export function ttlOf({ timeToLiveMs }: ReceivedMessage): number | undefined {
 export function expiryOf({
   timeToLiveMs,
   enqueuedTime,
-}: ReceivedMessage): { readonly creationTime: number; readonly absoluteExpiryTime: number } | undefined {
+}: BrokerReceivedMessage):
+  | { readonly creationTime: number; readonly absoluteExpiryTime: number }
+  | undefined {
   if (timeToLiveMs === Number.POSITIVE_INFINITY) return undefined;
   const creationTime = enqueuedTime.getTime();
   const absoluteExpiryTime = Math.min(creationTime + Math.max(Math.round(timeToLiveMs), 0), MAX_EXPIRY_MS);

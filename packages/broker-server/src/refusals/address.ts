@@ -1,4 +1,4 @@
-import { parseEntityPath } from "@waybill/broker/front-end";
+import { splitEntityPath } from "@waybill/broker/front-end";
 
 /** A parsed address: the token node, an entity, or an entity's management node. */
 export type Address =
@@ -44,5 +44,5 @@ export function toEntityPath(address: string): string | undefined {
 
 /** The key of the entity that a path belongs to, without its sub-queue. */
 export function entityOf(path: string): string {
-  return parseEntityPath(path).entity.toLowerCase();
+  return splitEntityPath(path).entity.toLowerCase();
 }

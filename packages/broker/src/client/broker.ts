@@ -39,9 +39,9 @@ import { createMemoryStorage } from "../storage/memory-storage.js";
 import type { Storage } from "../storage/storage.js";
 import type { Clock } from "../timing/clock.js";
 import type { Faults } from "./faults.js";
-import { Receiver, type ReceiverOptions } from "./receiver.js";
-import { Sender, type SenderOptions } from "./sender.js";
-import { type AcceptSessionOptions, openSession, type SessionReceiver } from "./session-receiver.js";
+import { BrokerReceiver, type BrokerReceiverOptions } from "./receiver.js";
+import { BrokerSender, type BrokerSenderOptions } from "./sender.js";
+import { type AcceptSessionOptions, type BrokerSessionReceiver, openSession } from "./session-receiver.js";
 import { Transaction } from "./transaction.js";
 
 /** Options of a broker. */
@@ -127,25 +127,25 @@ export class Broker {
   }
 
   /** Creates a sender; throws `entity-not-found`, or `not-allowed` for a subscription or sub-queue. */
-  sender(path: string, options?: SenderOptions): Sender {
+  sender(path: string, options?: BrokerSenderOptions): BrokerSender {
     this.#engine.begin();
-    return new Sender(this.#engine, path, options);
+    return new BrokerSender(this.#engine, path, options);
   }
 
   /**
    * Creates a receiver for a queue, `topic/Subscriptions/name` or a sub-queue of either (`…/$DeadLetterQueue`). For a topic, it can only
    * peek at scheduled messages. Throws `entity-not-found`.
    */
-  receiver(path: string, options: ReceiverOptions = {}): Receiver {
+  receiver(path: string, options: BrokerReceiverOptions = {}): BrokerReceiver {
     this.#engine.begin();
-    return new Receiver(this.#engine, path, options);
+    return new BrokerReceiver(this.#engine, path, options);
   }
 
   /**
    * Locks a session of a queue or subscription: the given one, else the next that has messages. Rejects with `session-cannot-be-locked`,
    * `timeout` or, for an entity without sessions, `not-allowed`.
    */
-  acceptSession(path: string, options: AcceptSessionOptions = {}): Promise<SessionReceiver> {
+  acceptSession(path: string, options: AcceptSessionOptions = {}): Promise<BrokerSessionReceiver> {
     return openSession(this.#engine, path, options);
   }
 

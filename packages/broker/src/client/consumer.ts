@@ -1,12 +1,12 @@
 import type { Engine } from "../engine/engine.js";
 import type { Lane } from "../entities/lane.js";
 import { type ReceiveMode, Waiter } from "../entities/waiter.js";
-import type { ReceivedMessage } from "../messages/received-message.js";
+import type { BrokerReceivedMessage } from "../messages/received-message.js";
 
 /** Callbacks of a consumer. */
 export interface ConsumerHandlers {
   /** Called synchronously with each message; it may call the broker. An error it throws becomes an uncaught exception. */
-  onMessage(message: ReceivedMessage): void;
+  onMessage(message: BrokerReceivedMessage): void;
   /** Called once when the broker closes the consumer: its entity was deleted or disabled, or its session lock was lost. */
   onClosed?(error: Error): void;
 }
@@ -122,7 +122,7 @@ export class Consumer {
   }
 
   /** An error of the handler concerns neither the sender nor the timer that is running here. */
-  #hand(message: ReceivedMessage): void {
+  #hand(message: BrokerReceivedMessage): void {
     try {
       this.#handlers.onMessage(message);
     } catch (error) {
@@ -145,7 +145,7 @@ class Grant extends Waiter {
     this.#events = events;
   }
 
-  take(message: ReceivedMessage): void {
+  take(message: BrokerReceivedMessage): void {
     this.#events.take(message);
   }
 

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.js";
-import { entityKey, parseEntityPath } from "../entities/entity-path.js";
+import { entityKey, splitEntityPath } from "../entities/entity-path.js";
 import { refusal } from "../errors/broker-error.js";
 import { required } from "../errors/required.js";
 import { failDelivery } from "../lifecycle/end-lock.js";
@@ -119,11 +119,11 @@ export class Faults {
   }
 
   #find(path: string): EntityFaults | undefined {
-    return this.#byEntity.get(entityKey(parseEntityPath(path).entity));
+    return this.#byEntity.get(entityKey(splitEntityPath(path).entity));
   }
 
   #of(path: string): EntityFaults {
-    const { entity } = parseEntityPath(path);
+    const { entity } = splitEntityPath(path);
     const found = this.#engine.entities.find(entity);
     if (found === undefined) this.#engine.entities.receiveSource(path);
     const key = entityKey(entity);

@@ -6,7 +6,7 @@ import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import { releaseLock } from "../lifecycle/end-lock.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { MessageLock } from "../messages/message-lock.js";
-import type { ReceivedMessage } from "../messages/received-message.js";
+import type { BrokerReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { abandon } from "../operations/abandon.js";
 import { changeProperties, checkChanges } from "../operations/change-properties.js";
@@ -56,7 +56,7 @@ export abstract class MessageReceiver {
   protected onReceive(_nowMs: number): void {}
 
   /** Takes up to `maxCount` ready messages, or waits for the first one; resolves with none when the time is up. */
-  receive(maxCount = 1, options?: PullOptions): Promise<ReceivedMessage[]> {
+  receive(maxCount = 1, options?: PullOptions): Promise<BrokerReceivedMessage[]> {
     const { engine } = this;
     try {
       checkCount("receive", maxCount);
@@ -93,7 +93,7 @@ export abstract class MessageReceiver {
   }
 
   /** Reads messages in any state, without locking them, in order of sequence number. */
-  async peek(maxCount = 1, options: PeekOptions = {}): Promise<ReceivedMessage[]> {
+  async peek(maxCount = 1, options: PeekOptions = {}): Promise<BrokerReceivedMessage[]> {
     checkCount("peek", maxCount);
     const { store, sessionId } = this.#begin(this.engine.begin());
     const peek = new Peek(store, maxCount, sessionId === undefined ? options : { ...options, sessionId });
@@ -107,12 +107,12 @@ export abstract class MessageReceiver {
   async receiveDeferred(
     sequenceNumbers: readonly bigint[],
     options: ReceiveDeferredOptions = {},
-  ): Promise<ReceivedMessage[]> {
+  ): Promise<BrokerReceivedMessage[]> {
     const nowMs = this.engine.begin();
     const { store, sessionId } = this.#begin(nowMs);
     checkReceivable(store, sessionId);
     let durable: Promise<void> | undefined;
-    let messages: ReceivedMessage[];
+    let messages: BrokerReceivedMessage[];
     try {
       messages = receiveDeferred(this.engine, store, sequenceNumbers, this.mode, sessionId, options, nowMs);
     } finally {

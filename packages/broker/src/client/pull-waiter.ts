@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Lane } from "../entities/lane.js";
 import { type ReceiveMode, Waiter } from "../entities/waiter.js";
 import { BrokerError } from "../errors/broker-error.js";
-import type { ReceivedMessage } from "../messages/received-message.js";
+import type { BrokerReceivedMessage } from "../messages/received-message.js";
 import { Deadline } from "../timing/deadline.js";
 
 /** What ends the wait of a receive call. */
@@ -22,7 +22,7 @@ export function waitForMessages(
   maxWaitMs: number,
   signal: AbortSignal | undefined,
   nowMs: number,
-): Promise<ReceivedMessage[]> {
+): Promise<BrokerReceivedMessage[]> {
   return new Promise((resolve, reject) => {
     const waiter = new PullWaiter(engine, mode, maxCount, resolve, reject, signal);
     lane.waiters.join(waiter);
@@ -34,8 +34,8 @@ export function waitForMessages(
 class PullWaiter extends Waiter {
   readonly deadline: Deadline;
   readonly #engine: Engine;
-  readonly #messages: ReceivedMessage[] = [];
-  readonly #resolve: (messages: ReceivedMessage[] | Promise<ReceivedMessage[]>) => void;
+  readonly #messages: BrokerReceivedMessage[] = [];
+  readonly #resolve: (messages: BrokerReceivedMessage[] | Promise<BrokerReceivedMessage[]>) => void;
   readonly #reject: (error: Error) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = (): void => this.#fail(new BrokerError("cancelled", "The receive call was cancelled."));
@@ -44,7 +44,7 @@ class PullWaiter extends Waiter {
     engine: Engine,
     mode: ReceiveMode,
     demand: number,
-    resolve: (messages: ReceivedMessage[] | Promise<ReceivedMessage[]>) => void,
+    resolve: (messages: BrokerReceivedMessage[] | Promise<BrokerReceivedMessage[]>) => void,
     reject: (error: Error) => void,
     signal: AbortSignal | undefined,
   ) {
@@ -57,7 +57,7 @@ class PullWaiter extends Waiter {
     signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  take(message: ReceivedMessage): void {
+  take(message: BrokerReceivedMessage): void {
     this.#messages.push(message);
   }
 

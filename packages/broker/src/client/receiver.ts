@@ -2,11 +2,11 @@ import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { requireKnownOptions } from "../errors/known-options.js";
-import { type ListSessionsOptions, listSessions } from "../operations/list-sessions.js";
+import { type BrokerListSessionsOptions, listSessions } from "../operations/list-sessions.js";
 import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
 
 /** Options of a receiver. */
-export interface ReceiverOptions {
+export interface BrokerReceiverOptions {
   /** Default `"peekLock"`. */
   readonly mode?: ReceiveMode | undefined;
 }
@@ -16,11 +16,11 @@ export interface ReceiverOptions {
  * and closing one settles nothing. On an entity with sessions it can only peek and list sessions, on a topic only peek at scheduled
  * messages.
  */
-export class Receiver extends MessageReceiver {
+export class BrokerReceiver extends MessageReceiver {
   #source: ReceiveSource;
 
   /** Created by `Broker.receiver`. */
-  constructor(engine: Engine, path: string, options: ReceiverOptions) {
+  constructor(engine: Engine, path: string, options: BrokerReceiverOptions) {
     requireKnownOptions("receiver", options, { mode: true });
     super(engine, path, options.mode ?? "peekLock");
     this.#source = sourceOf(engine.entities.peekSource(path));
@@ -32,7 +32,7 @@ export class Receiver extends MessageReceiver {
   }
 
   /** The ids of the entity's sessions; rejects with `not-allowed` for an entity without sessions. */
-  async listSessions(options: ListSessionsOptions = {}): Promise<string[]> {
+  async listSessions(options: BrokerListSessionsOptions = {}): Promise<string[]> {
     this.engine.begin();
     return await listSessions(this.source().store, options);
   }

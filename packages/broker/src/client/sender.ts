@@ -28,7 +28,7 @@ import { settled } from "./settled.js";
 import type { Transaction } from "./transaction.js";
 
 /** Options of a sender. */
-export interface SenderOptions {
+export interface BrokerSenderOptions {
   /**
    * Path of a queue or topic via which messages are sent: sending succeeds whatever the target's state, and a message that cannot be
    * transferred moves to the transfer dead-letter queue of this entity. Default: none.
@@ -40,14 +40,14 @@ export interface SenderOptions {
 const MAX_BATCH_BYTES = 1024 * 1024;
 
 /** Sends to one queue or topic. Every promise resolves once its effect is durable in the broker's storage. */
-export class Sender {
+export class BrokerSender {
   readonly path: string;
   readonly #engine: Engine;
   readonly #via: string | undefined;
   #target: Queue | Topic;
 
   /** Created by `Broker.sender`. */
-  constructor(engine: Engine, path: string, options: SenderOptions = {}) {
+  constructor(engine: Engine, path: string, options: BrokerSenderOptions = {}) {
     requireKnownOptions("sender", options, { via: true });
     const { via } = options;
     this.path = path;

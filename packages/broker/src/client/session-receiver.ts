@@ -25,7 +25,7 @@ export interface AcceptSessionOptions extends PullOptions {
  * `session-lock-lost`. In receive-and-delete mode, receiving keeps the lock. Closing it releases the session without counting failed
  * deliveries.
  */
-export class SessionReceiver extends MessageReceiver implements SessionHolder {
+export class BrokerSessionReceiver extends MessageReceiver implements SessionHolder {
   readonly #lock: SessionLock;
   #lost: Error | undefined;
   #isClosed = false;
@@ -137,7 +137,7 @@ export async function openSession(
   engine: Engine,
   path: string,
   options: AcceptSessionOptions,
-): Promise<SessionReceiver> {
+): Promise<BrokerSessionReceiver> {
   requireKnownOptions("acceptSession", options, ACCEPT_OPTION_NAMES);
   const { sessionId, mode = "peekLock", maxWaitMs = Number.POSITIVE_INFINITY, signal } = options;
   if (signal?.aborted) throw cancelled(path);
@@ -148,7 +148,7 @@ export async function openSession(
   checkReceivable(store, sessionId ?? "");
   store.owner.accessedAtMs = nowMs;
   const session = sessionId === undefined ? sessions.takeNext() : acceptSession(store, sessionId);
-  if (session !== undefined) return new SessionReceiver(engine, path, mode, session, nowMs);
+  if (session !== undefined) return new BrokerSessionReceiver(engine, path, mode, session, nowMs);
   if (maxWaitMs <= 0) throw noSession(path);
   return waitForSession(engine, sessions, path, mode, maxWaitMs, signal, nowMs);
 }
@@ -161,7 +161,7 @@ function waitForSession(
   maxWaitMs: number,
   signal: AbortSignal | undefined,
   nowMs: number,
-): Promise<SessionReceiver> {
+): Promise<BrokerSessionReceiver> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       acceptors.delete(acceptor);
@@ -178,7 +178,7 @@ function waitForSession(
     const acceptor: SessionAcceptor = {
       accept: (session, atMs) => {
         end();
-        resolve(new SessionReceiver(engine, path, mode, session, atMs));
+        resolve(new BrokerSessionReceiver(engine, path, mode, session, atMs));
       },
       refuse,
     };

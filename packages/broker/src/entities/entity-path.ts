@@ -16,7 +16,7 @@ const NAME_LIMIT = 260;
 const CHILD_NAME_LIMIT = 50;
 
 /** Parses the address of an entity or sub-queue; leading and trailing slashes are ignored. */
-export function parseEntityPath(path: string): EntityPath {
+export function splitEntityPath(path: string): EntityPath {
   const trimmed = path.replace(OUTER_SLASHES, "");
   const match = SUB_QUEUE.exec(trimmed);
   if (match === null) return { entity: trimmed, store: "main" };

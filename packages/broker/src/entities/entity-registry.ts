@@ -1,6 +1,6 @@
 import { type BrokerError, entityNotFound, refusal } from "../errors/broker-error.js";
 import { DEFAULT_QUEUE_OPTIONS } from "./entity-options.js";
-import { type EntityPath, entityKey, parseEntityPath, subscriptionPath } from "./entity-path.js";
+import { type EntityPath, entityKey, splitEntityPath, subscriptionPath } from "./entity-path.js";
 import { type MessageStore, STORES_PER_ENTITY } from "./message-store.js";
 import type { Queue } from "./queue.js";
 import type { Subscription } from "./subscription.js";
@@ -101,7 +101,7 @@ export class EntityRegistry {
   }
 
   #resolve(path: string): { entity: Entity; store: EntityPath["store"] } {
-    const parsed = parseEntityPath(path);
+    const parsed = splitEntityPath(path);
     const entity = this.find(parsed.entity);
     if (entity === undefined || (entity.kind === "topic" && parsed.store === "dead-letter"))
       throw entityNotFound(path);

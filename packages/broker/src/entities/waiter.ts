@@ -1,4 +1,4 @@
-import type { ReceivedMessage } from "../messages/received-message.js";
+import type { BrokerReceivedMessage } from "../messages/received-message.js";
 
 /** How a message is delivered: locked until it is settled, or deleted at once. */
 export type ReceiveMode = "peekLock" | "receiveAndDelete";
@@ -17,7 +17,7 @@ export abstract class Waiter {
   }
 
   /** Called with one message; `demand` is already reduced. */
-  abstract take(message: ReceivedMessage): void;
+  abstract take(message: BrokerReceivedMessage): void;
   /** Called after `take` when no more messages are ready, or when `demand` is met and the waiter has left the lane. */
   abstract flush(): void;
   /** Called when the lane ends the wait; the waiter has already left it. */

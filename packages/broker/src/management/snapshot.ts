@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
-import { dateOf, peekedMessage, type ReceivedMessage } from "../messages/received-message.js";
+import { type BrokerReceivedMessage, dateOf, peekedMessage } from "../messages/received-message.js";
 import { describeEntity, type EntityDescription } from "./describe-entity.js";
 import { storesOf } from "./purge.js";
 
@@ -22,7 +22,7 @@ export interface StoreSnapshot {
 
 /** A message with its internal state. */
 export interface MessageSnapshot {
-  readonly message: ReceivedMessage;
+  readonly message: BrokerReceivedMessage;
   readonly isLocked: boolean;
   /** When its lock expires; `undefined` if it is not locked. */
   readonly lockedUntil: Date | undefined;

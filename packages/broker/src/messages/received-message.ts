@@ -14,7 +14,7 @@ import type { StoredMessage } from "./stored-message.js";
  * A received or peeked message: a snapshot that later changes in the broker do not affect. Body and application properties are copied when
  * first read and then belong to the reader.
  */
-export class ReceivedMessage {
+export class BrokerReceivedMessage {
   /** Failed deliveries before this one. */
   readonly deliveryCount: number;
   /** Like in the service, an activated scheduled message that is received still reports `scheduled`; peek returns its current state. */
@@ -197,8 +197,8 @@ export class ReceivedMessage {
 }
 
 /** A peeked message, without its lock. */
-export function peekedMessage(stored: StoredMessage): ReceivedMessage {
-  return new ReceivedMessage(stored, true);
+export function peekedMessage(stored: StoredMessage): BrokerReceivedMessage {
+  return new BrokerReceivedMessage(stored, true);
 }
 
 export function dateOf(ms: number | undefined): Date | undefined {

@@ -2,11 +2,11 @@ import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import { messageLockLost } from "../errors/broker-error.js";
 import { MessageLock, storedOf } from "../messages/message-lock.js";
-import type { ReceivedMessage } from "../messages/received-message.js";
+import type { BrokerReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Identifies a locked message: the received message, its lock, or its lock token. */
-export type LockedMessage = ReceivedMessage | MessageLock | string;
+export type LockedMessage = BrokerReceivedMessage | MessageLock | string;
 
 /** The stored message of a lock. Throws `message-lock-lost` if the lock has ended or never existed. */
 export function findLock(engine: Engine, store: MessageStore, target: LockedMessage | bigint): StoredMessage {
@@ -15,7 +15,7 @@ export function findLock(engine: Engine, store: MessageStore, target: LockedMess
   const lock = target instanceof MessageLock ? target : target.lock;
   const stored = lock && storedOf(lock);
   if (lock?.isHeld && stored?.store === store) return stored;
-  const sequence = stored?.sequence ?? (target as ReceivedMessage).sequenceNumber;
+  const sequence = stored?.sequence ?? (target as BrokerReceivedMessage).sequenceNumber;
   throw messageLockLost(store.path, `the message with sequence number ${sequence}`);
 }
 

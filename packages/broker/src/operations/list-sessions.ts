@@ -3,7 +3,7 @@ import { nextTurn, STRIDE } from "../timing/next-turn.js";
 import { sessionsOf } from "./accept-session.js";
 
 /** Which sessions to list. */
-export interface ListSessionsOptions {
+export interface BrokerListSessionsOptions {
   /** Only sessions whose state was set after this time; without it, sessions that have messages. */
   readonly updatedAfter?: Date | undefined;
   /** Default 0. */
@@ -13,7 +13,10 @@ export interface ListSessionsOptions {
 }
 
 /** The session ids of a store, sorted. Works in small steps: sessions added or removed meanwhile may or may not be listed. */
-export async function listSessions(store: MessageStore, options: ListSessionsOptions): Promise<string[]> {
+export async function listSessions(
+  store: MessageStore,
+  options: BrokerListSessionsOptions,
+): Promise<string[]> {
   const { updatedAfter, skip = 0, top = 100 } = options;
   const updatedAfterMs = updatedAfter?.getTime();
   const sorted: string[][] = [];

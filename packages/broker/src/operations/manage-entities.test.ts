@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Sender } from "../client/sender.js";
+import type { BrokerSender } from "../client/sender.js";
 import { codeOf, message, openFixture, textsOf } from "../fixture.test-support.js";
 import type { BrokerEvent } from "../messages/broker-event.js";
 import type { BrokerMessage, MessageBody } from "../messages/message.js";
@@ -189,7 +189,7 @@ describe("status", () => {
 });
 
 /** Sends a message repeatedly until the quota is used up; returns how often. */
-async function sendUntilRefused(sender: Sender, one: BrokerMessage): Promise<number> {
+async function sendUntilRefused(sender: BrokerSender, one: BrokerMessage): Promise<number> {
   for (let sent = 0; ; sent++) {
     const code = await sender.send(one).then(() => undefined, codeOfError);
     if (code === undefined) continue;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Broker } from "../client/broker.js";
 import { message, openFixture, textsOf } from "../fixture.test-support.js";
-import type { ReceivedMessage } from "../messages/received-message.js";
+import type { BrokerReceivedMessage } from "../messages/received-message.js";
 
 describe("peeking at a topic", () => {
   it("returns scheduled messages, and none that were delivered to subscriptions", async () => {
@@ -127,6 +127,6 @@ async function openOrders(broker: Broker): Promise<void> {
   await broker.createQueue("orders", { requiresSession: true });
 }
 
-function numbersOf(messages: readonly ReceivedMessage[]): bigint[] {
+function numbersOf(messages: readonly BrokerReceivedMessage[]): bigint[] {
   return messages.map(({ sequenceNumber }) => sequenceNumber);
 }

@@ -1,7 +1,7 @@
 import type { MessageStore } from "../entities/message-store.js";
 import { partitionOf } from "../entities/sequence-number.js";
 import type { Session } from "../entities/session.js";
-import { peekedMessage, type ReceivedMessage } from "../messages/received-message.js";
+import { type BrokerReceivedMessage, peekedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { STRIDE } from "../timing/next-turn.js";
 
@@ -20,7 +20,7 @@ export interface PeekOptions {
  * removed meanwhile may or may not be seen.
  */
 export class Peek {
-  readonly messages: ReceivedMessage[] = [];
+  readonly messages: BrokerReceivedMessage[] = [];
   readonly #store: MessageStore;
   readonly #maxCount: number;
   readonly #sessionId: string | undefined;

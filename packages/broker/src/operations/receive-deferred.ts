@@ -3,7 +3,7 @@ import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { messageNotFound, refusal } from "../errors/broker-error.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
-import type { ReceivedMessage } from "../messages/received-message.js";
+import type { BrokerReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { handOut } from "./receive.js";
 
@@ -25,7 +25,7 @@ export function receiveDeferred(
   sessionId: string | undefined,
   { maxSizeInBytes = Number.POSITIVE_INFINITY }: ReceiveDeferredOptions,
   nowMs: number,
-): ReceivedMessage[] {
+): BrokerReceivedMessage[] {
   const messages = new Set(
     sequenceNumbers.map((sequenceNumber) => {
       const message = store.index.find(Number(sequenceNumber));

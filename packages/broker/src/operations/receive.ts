@@ -7,7 +7,7 @@ import { refusal } from "../errors/broker-error.js";
 import { required } from "../errors/required.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
 import { discardMessage } from "../lifecycle/place-message.js";
-import { ReceivedMessage } from "../messages/received-message.js";
+import { BrokerReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Takes up to `maxCount` ready messages of a lane. */
@@ -17,8 +17,8 @@ export function receiveReady(
   mode: ReceiveMode,
   maxCount: number,
   nowMs: number,
-): ReceivedMessage[] {
-  const received: ReceivedMessage[] = [];
+): BrokerReceivedMessage[] {
+  const received: BrokerReceivedMessage[] = [];
   while (received.length < maxCount) {
     const message = takeReady(engine, lane, nowMs);
     if (message === undefined) break;
@@ -85,13 +85,13 @@ export function handOut(
   message: StoredMessage,
   mode: ReceiveMode,
   nowMs: number,
-): ReceivedMessage {
+): BrokerReceivedMessage {
   engine.emit("delivered", message, nowMs);
   if (mode === "peekLock") {
     lockMessage(engine, message, nowMs);
-    return new ReceivedMessage(message);
+    return new BrokerReceivedMessage(message);
   }
-  const received = new ReceivedMessage(message);
+  const received = new BrokerReceivedMessage(message);
   discardMessage(engine, message);
   return received;
 }

@@ -8,7 +8,7 @@ import { equalValues } from "./evaluation/value-operations.js";
  * Conditions on properties that must all be met. A field that is absent, undefined or null is no condition. Source: "Topic filters and
  * actions", correlation filters.
  */
-export interface CorrelationFilter {
+export interface BrokerCorrelationFilter {
   readonly contentType?: string | null | undefined;
   readonly correlationId?: string | null | undefined;
   readonly messageId?: string | null | undefined;
@@ -30,7 +30,7 @@ const FIELDS = {
   sessionId: "SessionId",
   subject: "Label",
   to: "To",
-} as const satisfies Partial<Record<keyof CorrelationFilter, SystemProperty>>;
+} as const satisfies Partial<Record<keyof BrokerCorrelationFilter, SystemProperty>>;
 
 /** The conditions on broker properties that a correlation filter may have. */
 export const CORRELATION_FIELDS = Object.keys(FIELDS) as readonly (keyof typeof FIELDS)[];
@@ -39,7 +39,7 @@ export const CORRELATION_FIELDS = Object.keys(FIELDS) as readonly (keyof typeof 
  * Compiles a correlation filter to a predicate: text is compared case-sensitively, numbers by value whatever their type. Throws
  * `RuleSyntaxError` for a filter without conditions.
  */
-export function compileCorrelationFilter(filter: CorrelationFilter): (subject: RuleSubject) => boolean {
+export function compileCorrelationFilter(filter: BrokerCorrelationFilter): (subject: RuleSubject) => boolean {
   const conditions = [...systemConditions(filter), ...applicationConditions(filter)];
   if (conditions.length === 0) {
     throw new RuleSyntaxError("filter", 0, "a correlation filter with at least one property", "none");
@@ -53,21 +53,21 @@ export function compileCorrelationFilter(filter: CorrelationFilter): (subject: R
 }
 
 /** The number of conditions of a correlation filter, at least 1. */
-export function countConditions({ properties = {} }: CorrelationFilter): number {
+export function countConditions({ properties = {} }: BrokerCorrelationFilter): number {
   const own = properties instanceof Map ? properties.size : Object.keys(properties).length;
   return Object.keys(FIELDS).length + own;
 }
 
 type Condition = (subject: RuleSubject) => boolean;
 
-function* systemConditions(filter: CorrelationFilter): Iterable<Condition> {
+function* systemConditions(filter: BrokerCorrelationFilter): Iterable<Condition> {
   for (const [field, property] of Object.entries(FIELDS) as [keyof typeof FIELDS, SystemProperty][]) {
     const wanted = filter[field];
     if (wanted !== undefined && wanted !== null) yield (subject) => subject.system(property) === wanted;
   }
 }
 
-function* applicationConditions(filter: CorrelationFilter): Iterable<Condition> {
+function* applicationConditions(filter: BrokerCorrelationFilter): Iterable<Condition> {
   const { properties = {} } = filter;
   for (const [key, wanted] of properties instanceof Map ? properties : Object.entries(properties)) {
     const name = propertyName(key);

@@ -1,4 +1,8 @@
-import { type CorrelationFilter, compileCorrelationFilter, countConditions } from "./correlation-filter.js";
+import {
+  type BrokerCorrelationFilter,
+  compileCorrelationFilter,
+  countConditions,
+} from "./correlation-filter.js";
 import type { RuleChanges, RuleSubject } from "./evaluation/rule-subject.js";
 import { beginRule } from "./evaluation/rule-work.js";
 import { compileRuleAction } from "./rule-action.js";
@@ -16,7 +20,7 @@ export interface SqlText {
 /** Selects messages: a SQL predicate, conditions on properties, all or none. */
 export type RuleFilter =
   | ({ readonly type: "sql" } & SqlText)
-  | ({ readonly type: "correlation" } & CorrelationFilter)
+  | ({ readonly type: "correlation" } & BrokerCorrelationFilter)
   | { readonly type: "true" }
   | { readonly type: "false" };
 

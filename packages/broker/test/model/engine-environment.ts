@@ -1,10 +1,10 @@
 import { type Broker, createBroker, openBroker } from "../../src/client/broker.js";
 import type { Consumer } from "../../src/client/consumer.js";
 import type { MessageReceiver } from "../../src/client/message-receiver.js";
-import type { SessionReceiver } from "../../src/client/session-receiver.js";
+import type { BrokerSessionReceiver } from "../../src/client/session-receiver.js";
 import type { Transaction } from "../../src/client/transaction.js";
 import { BrokerError } from "../../src/errors/broker-error.js";
-import type { ReceivedMessage } from "../../src/messages/received-message.js";
+import type { BrokerReceivedMessage } from "../../src/messages/received-message.js";
 import type { Storage } from "../../src/storage/storage.js";
 import { createManualClock, type ManualClock } from "../../src/timing/clock.js";
 import type { Command, Fixture } from "./command.js";
@@ -18,7 +18,7 @@ import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf 
 interface Kept {
   readonly path: string;
   readonly receiver: MessageReceiver;
-  readonly message: ReceivedMessage;
+  readonly message: BrokerReceivedMessage;
 }
 
 /** Opens the storage of a history, at its start and after each restart. */
@@ -29,7 +29,7 @@ interface Pushed {
   readonly path: string;
   readonly receiver: MessageReceiver;
   readonly consumer: Consumer;
-  readonly inbox: ReceivedMessage[];
+  readonly inbox: BrokerReceivedMessage[];
   refused: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class EngineEnvironment implements Environment {
   readonly #sources: readonly string[];
   readonly #tickets: { readonly path: string; readonly sequence: bigint }[] = [];
   readonly #kept: Kept[] = [];
-  readonly #held: { readonly path: string; readonly receiver: SessionReceiver }[] = [];
+  readonly #held: { readonly path: string; readonly receiver: BrokerSessionReceiver }[] = [];
   #pending: Pending[] = [];
 
   private constructor(
@@ -262,7 +262,7 @@ export class EngineEnvironment implements Environment {
 
   #consume(path: string, mode: Mode): void {
     const receiver = this.#broker.receiver(path, { mode });
-    const inbox: ReceivedMessage[] = [];
+    const inbox: BrokerReceivedMessage[] = [];
     const pushed: Pushed = {
       path,
       receiver,
@@ -365,12 +365,12 @@ export class EngineEnvironment implements Environment {
     );
   }
 
-  #keep(path: string, receiver: MessageReceiver, messages: readonly ReceivedMessage[]): MessageView[] {
+  #keep(path: string, receiver: MessageReceiver, messages: readonly BrokerReceivedMessage[]): MessageView[] {
     for (const message of messages) this.#kept.push({ path, message, receiver });
     return messages.map(viewOf);
   }
 
-  #hold(path: string, receiver: SessionReceiver): unknown {
+  #hold(path: string, receiver: BrokerSessionReceiver): unknown {
     this.#held.push({ path, receiver });
     return { sessionId: receiver.sessionId };
   }

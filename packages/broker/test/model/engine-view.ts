@@ -1,6 +1,6 @@
 import type { BrokerSnapshot } from "../../src/management/snapshot.js";
 import type { BrokerMessage } from "../../src/messages/message.js";
-import type { ReceivedMessage } from "../../src/messages/received-message.js";
+import type { BrokerReceivedMessage } from "../../src/messages/received-message.js";
 import type { CommandMessage } from "./command.js";
 import { inOrderOfId } from "./model-environment.js";
 import { bodyText, LARGE_BODY, type MessageView, type NaiveProperties } from "./naive-entity.js";
@@ -60,7 +60,7 @@ export function toMessage(message: CommandMessage, scheduledAtMs?: number): Brok
 }
 
 /** The observable properties of a message of the engine. */
-export function viewOf(message: ReceivedMessage): MessageView {
+export function viewOf(message: BrokerReceivedMessage): MessageView {
   const { body } = message;
   return {
     sequence: Number(message.sequenceNumber),

@@ -1,4 +1,4 @@
-import type { CorrelationFilter, RuleDefinition, RuleFilter, RuleValue } from "@waybill/broker";
+import type { BrokerCorrelationFilter, RuleDefinition, RuleFilter, RuleValue } from "@waybill/broker";
 import type { ConfigNode } from "./config-node.js";
 
 /** The conditions of a correlation filter: the key in a file, the name in the broker. */
@@ -11,7 +11,7 @@ export const CORRELATION_KEYS = [
   ["ReplyToSessionId", "replyToSessionId"],
   ["SessionId", "sessionId"],
   ["To", "to"],
-] as const satisfies readonly (readonly [string, keyof CorrelationFilter])[];
+] as const satisfies readonly (readonly [string, keyof BrokerCorrelationFilter])[];
 
 /** Reads a rule of a subscription. */
 export function readRule(rule: ConfigNode): RuleDefinition {
@@ -41,7 +41,7 @@ function readSqlFilter(properties: ConfigNode): RuleFilter {
   return { type: "sql", expression: filter.text("SqlExpression") };
 }
 
-function readCorrelation(filter: ConfigNode): CorrelationFilter {
+function readCorrelation(filter: ConfigNode): BrokerCorrelationFilter {
   const conditions: Record<string, unknown> = {};
   for (const [key, name] of CORRELATION_KEYS)
     if (filter.get(key) !== undefined && filter.get(key)?.value !== "") conditions[name] = filter.text(key);

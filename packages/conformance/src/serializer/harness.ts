@@ -57,7 +57,7 @@ export async function write(
 ): Promise<Required<SerializedBody>> {
   const written = await serializer.serialize(value, {
     ...messageContext(message, message.contentType),
-    signal: limits.signal,
+    abortSignal: limits.signal,
     maxDepth: limits.maxDepth ?? suiteMaxDepth,
     maxItemsIn: () => limits.maxItems ?? usualMaxItems,
   } satisfies SerializeContext);
@@ -74,7 +74,7 @@ export function readContext(serializer: Serializer, offer: Offer): DeserializeCo
     : undefined;
   return {
     ...messageContext(offer.message ?? {}, contentType),
-    signal: offer.signal,
+    abortSignal: offer.signal,
     isDeclared: offer.isDeclared,
     maxDepth: offer.maxDepth ?? suiteMaxDepth,
     maxItems: offer.maxItems ?? usualMaxItems,

@@ -230,7 +230,7 @@ describe("serializerCases", () => {
     catches("throws the signal's error", "concurrency: an aborted call", (json) => ({
       ...json,
       deserialize(bytes, context) {
-        context.signal?.throwIfAborted();
+        context.abortSignal?.throwIfAborted();
         return json.deserialize(bytes, context);
       },
     }));

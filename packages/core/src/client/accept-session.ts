@@ -1,7 +1,7 @@
 import type {
-  AcceptSessionOptions,
   EntityAddress,
   Transport,
+  TransportAcceptSessionOptions,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
 import { onAbort } from "../foundation/abort-signals.js";
@@ -13,7 +13,7 @@ export async function acceptSession(
   parts: OpenParts,
   address: EntityAddress,
   sessionId: string | undefined,
-  { abortSignal, ...options }: AcceptSessionOptions,
+  { abortSignal, ...options }: TransportAcceptSessionOptions,
 ): Promise<TransportSessionReceiver> {
   const aborting = new AbortController();
   const abort = () => aborting.abort();

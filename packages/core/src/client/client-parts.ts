@@ -1,9 +1,9 @@
 import { CircuitBreakers } from "../circuit-breaker/circuit-breakers.js";
 import { entityPathOf } from "../contracts/entity-path.js";
 import type {
-  ReceiverEvents,
   Transport,
   TransportReceiver,
+  TransportReceiverEvents,
   TransportSender,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
@@ -89,7 +89,7 @@ export class ClientParts extends OpenParts {
     });
   }
 
-  readonly #events: ReceiverEvents = {
+  readonly #events: TransportReceiverEvents = {
     onLinkStalled: (stall) => {
       this.#options.observer?.report(() => ({ type: "linkStalled", ...stall }));
       this.#health.linkStalled();

@@ -92,6 +92,6 @@ function message(messageType: string | undefined): SerializerContext {
     contentType: undefined,
     mediaType: undefined,
     applicationProperties: {},
-    signal: undefined,
+    abortSignal: undefined,
   };
 }

@@ -86,7 +86,7 @@ export interface SerializerContext {
   readonly mediaType: MediaType | undefined;
   readonly applicationProperties: ApplicationProperties;
   /** Aborts when the caller's `abortSignal` does. */
-  readonly signal: AbortSignal | undefined;
+  readonly abortSignal: AbortSignal | undefined;
 }
 
 /** What `serialize` receives besides the value. */

@@ -48,7 +48,7 @@ export interface Transport extends AsyncDisposable {
   createReceiver(
     address: EntityAddress,
     receiveMode: ReceiveMode,
-    events?: ReceiverEvents,
+    events?: TransportReceiverEvents,
   ): TransportReceiver;
   /**
    * Locks the session `sessionId`, or the next one with messages when it is undefined. Rejects with `session-cannot-be-locked`
@@ -57,13 +57,13 @@ export interface Transport extends AsyncDisposable {
   acceptSession(
     address: EntityAddress,
     sessionId: string | undefined,
-    options: AcceptSessionOptions,
+    options: TransportAcceptSessionOptions,
   ): Promise<TransportSessionReceiver>;
   /** A manager of the rules of a topic's subscription. */
   createRuleManager(topic: string, subscription: string): TransportRuleManager;
   /** A page of the ids of an entity's sessions, sorted; present with the capability `sessionEnumeration`. */
   readonly listSessions?:
-    | ((address: EntityAddress, options: ListSessionsPageOptions) => Promise<string[]>)
+    | ((address: EntityAddress, options: TransportListSessionsOptions) => Promise<string[]>)
     | undefined;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export interface TransportSender {
    * Creates an empty batch of the broker's maximum size, or of `maxSizeInBytes`. Rejects with `operation-invalid` when that is more
    * than the broker accepts.
    */
-  createBatch(options?: CreateBatchOptions): Promise<TransportMessageBatch>;
+  createBatch(options?: TransportCreateBatchOptions): Promise<TransportMessageBatch>;
   /** Sends all messages or none of a batch that this sender created; resolves when the broker has them. An empty batch is ignored. */
   sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void>;
   /** Schedules all messages; resolves with their sequence numbers, valid until they become active. */
@@ -109,7 +109,7 @@ export interface DeliveredMessage extends DeliveredProperties {
 }
 
 /** Callbacks for events of a receiver's links. */
-export interface ReceiverEvents {
+export interface TransportReceiverEvents {
   /** A link was closed and is reopened, because it delivered nothing although messages were waiting. */
   readonly onLinkStalled?: ((stall: LinkStall) => void) | undefined;
 }
@@ -129,7 +129,7 @@ export interface LinkStall {
 }
 
 /** A link of a receiver. */
-export interface ReceivingLink {
+export interface TransportReceivingLink {
   /** Undefined if the transport does not know. */
   readonly isOpen: boolean | undefined;
   /** How many more messages the receiver has requested. */
@@ -146,26 +146,26 @@ export interface TransportReceiver {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
   /** The links on which it is receiving now; absent if the transport cannot report links. */
-  readonly links?: (() => readonly ReceivingLink[]) | undefined;
+  readonly links?: (() => readonly TransportReceivingLink[]) | undefined;
   /** Resolves with 1…maxMessages messages as soon as there are any, or with none after `maxWaitTimeInMs`. */
-  receive(options: ReceiveOptions): Promise<DeliveredMessage[]>;
+  receive(options: TransportReceiveOptions): Promise<DeliveredMessage[]>;
   /**
    * Delivers messages until stopped, at most `maxConcurrentCalls` at a time: a slot is released when the promise of `onMessage` settles.
    * Reconnects lost links by itself and reports them to `onError`; `onMessage` must not reject.
    */
-  subscribe(handlers: SubscribeHandlers, options: SubscribeOptions): TransportSubscription;
+  subscribe(handlers: TransportSubscribeHandlers, options: TransportSubscribeOptions): TransportSubscription;
   /** Receives deferred messages; rejects with `message-not-found` if one of them does not exist. */
   receiveDeferred(sequenceNumbers: readonly bigint[], options?: CallOptions): Promise<DeliveredMessage[]>;
   /** Reads active, deferred and scheduled messages without locking them, in order of sequence number. */
-  peek(options: PeekOptions): Promise<DeliveredMessage[]>;
+  peek(options: TransportPeekOptions): Promise<DeliveredMessage[]>;
   /** Removes the message. Every settlement rejects with `message-lock-lost` or `session-lock-lost` when the lock has expired. */
   complete(delivery: SettlementHandle, options?: CallOptions): Promise<void>;
   /** Releases the message, which is delivered again at once with a higher delivery count. */
-  abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void>;
+  abandon(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void>;
   /** Defers the message, which can then only be received with `receiveDeferred`. */
-  defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void>;
+  defer(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void>;
   /** Moves the message to the dead-letter queue. */
-  deadLetter(delivery: SettlementHandle, options?: DeadLetterOptions): Promise<void>;
+  deadLetter(delivery: SettlementHandle, options?: TransportDeadLetterOptions): Promise<void>;
   /** Renews the lock and resolves with its new expiry. */
   renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date>;
   /** Stops deliveries and releases its resources. Settles nothing: locks expire by themselves. */
@@ -230,20 +230,20 @@ export interface CorrelationFilter {
 }
 
 /** Options of creating a batch. */
-export interface CreateBatchOptions extends CallOptions {
+export interface TransportCreateBatchOptions extends CallOptions {
   /** The maximum size of the batch, in bytes. Default: the broker's maximum. */
   readonly maxSizeInBytes?: number | undefined;
 }
 
 /** How long to wait for a session. */
-export interface AcceptSessionOptions extends CallOptions, ReceiverEvents {
+export interface TransportAcceptSessionOptions extends CallOptions, TransportReceiverEvents {
   readonly receiveMode: ReceiveMode;
   /** How long to wait for a session, in milliseconds. */
   readonly maxWaitTimeInMs: number;
 }
 
 /** Which sessions to list. */
-export interface ListSessionsPageOptions extends CallOptions {
+export interface TransportListSessionsOptions extends CallOptions {
   /** Only sessions whose state was set after this instant. Default: those that have messages. */
   readonly updatedAfter?: Date | undefined;
   /** How many sessions to leave out before the page. */
@@ -253,7 +253,7 @@ export interface ListSessionsPageOptions extends CallOptions {
 }
 
 /** How much to receive and how long to wait for the first message. */
-export interface ReceiveOptions extends CallOptions {
+export interface TransportReceiveOptions extends CallOptions {
   /** How many messages to receive at most. */
   readonly maxMessages: number;
   /** How long to wait for the first message, in milliseconds. */
@@ -261,7 +261,7 @@ export interface ReceiveOptions extends CallOptions {
 }
 
 /** Where to start peeking and how much to peek. */
-export interface PeekOptions extends CallOptions {
+export interface TransportPeekOptions extends CallOptions {
   /** The sequence number to start from. Default: the beginning. */
   readonly fromSequenceNumber?: bigint | undefined;
   /** How many messages to return at most. */
@@ -269,13 +269,13 @@ export interface PeekOptions extends CallOptions {
 }
 
 /** Application properties to add or overwrite while settling. */
-export interface SettleOptions extends CallOptions {
+export interface TransportSettleOptions extends CallOptions {
   /** By name; the message's others stay. Default: none. */
   readonly propertiesToModify?: ApplicationProperties | undefined;
 }
 
 /** Why a message is dead-lettered. */
-export interface DeadLetterOptions extends SettleOptions {
+export interface TransportDeadLetterOptions extends TransportSettleOptions {
   /** At most 4096 characters. Default: none. */
   readonly deadLetterReason?: string | undefined;
   /** At most 4096 characters. Default: none. */
@@ -283,7 +283,7 @@ export interface DeadLetterOptions extends SettleOptions {
 }
 
 /** What a transport calls while a subscription runs. */
-export interface SubscribeHandlers {
+export interface TransportSubscribeHandlers {
   /** Resolves when the message releases its slot; it may be settled a little later. */
   onMessage(message: DeliveredMessage): Promise<void>;
   /** Called with every error of receiving, such as a lost link, which the transport opens again. */
@@ -293,7 +293,7 @@ export interface SubscribeHandlers {
 }
 
 /** How many slots a subscription has. */
-export interface SubscribeOptions {
+export interface TransportSubscribeOptions {
   /** How many messages may be without a settled `onMessage` at a time. */
   readonly maxConcurrentCalls: number;
 }

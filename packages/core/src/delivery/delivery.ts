@@ -1,9 +1,9 @@
 import type { SettleableMessage, SettlementVerb } from "../contracts/settlement.js";
 import type {
   CallOptions,
-  DeadLetterOptions,
   DeliveredMessage,
   SettlementHandle,
+  TransportDeadLetterOptions,
   TransportReceiver,
 } from "../contracts/transport.js";
 import type { HealthMonitor } from "../diagnostics/health-monitor.js";
@@ -89,7 +89,7 @@ export class Delivery implements RenewableLock {
    * Settles once. Rejects with `operation-invalid` when the message was settled already, with `message-lock-lost` when its lock
    * expired; after any other failure the delivery is open again and the call may be repeated.
    */
-  settle(verb: SettlementVerb, options?: DeadLetterOptions): Promise<void> {
+  settle(verb: SettlementVerb, options?: TransportDeadLetterOptions): Promise<void> {
     if (this.#state !== "open") return Promise.reject(this.#notOpenError());
     this.#settling = this.#settle(verb, options);
     return this.#settling;
@@ -118,7 +118,7 @@ export class Delivery implements RenewableLock {
   /** Left out of the JSON of a message. */
   toJSON(): undefined {}
 
-  async #settle(verb: SettlementVerb, options: DeadLetterOptions | undefined): Promise<void> {
+  async #settle(verb: SettlementVerb, options: TransportDeadLetterOptions | undefined): Promise<void> {
     this.#state = "settling";
     const { receiver, observer, health, renewal } = this.#source;
     try {

@@ -2,8 +2,8 @@ import type { Awaitable } from "../contracts/serializer.js";
 import type {
   CallOptions,
   DeliveredMessage,
-  PeekOptions,
-  ReceiveOptions,
+  TransportPeekOptions,
+  TransportReceiveOptions,
   TransportReceiver,
 } from "../contracts/transport.js";
 import type { ReceiveEvent } from "../diagnostics/diagnostics.js";
@@ -78,7 +78,7 @@ export class Intake {
   }
 
   /** Receives as the transport does, and reports the call; so do the next two. */
-  receive(options: ReceiveOptions): Promise<DeliveredMessage[]> {
+  receive(options: TransportReceiveOptions): Promise<DeliveredMessage[]> {
     return this.#observed("receive", () => this.settings.receiver.receive(options));
   }
 
@@ -88,7 +88,7 @@ export class Intake {
     );
   }
 
-  peek(options: PeekOptions): Promise<DeliveredMessage[]> {
+  peek(options: TransportPeekOptions): Promise<DeliveredMessage[]> {
     return this.#observed("peek", () => this.settings.receiver.peek(options));
   }
 

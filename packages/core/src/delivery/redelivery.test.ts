@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DeliveredMessage, SettleOptions, TransportReceiver } from "../contracts/transport.js";
+import type { DeliveredMessage, TransportReceiver, TransportSettleOptions } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import { giveBack, mayHaveCrashedProcess, rememberRead } from "./redelivery.js";
 
@@ -20,9 +20,9 @@ function message(properties: Partial<DeliveredMessage> = {}): DeliveredMessage {
 }
 
 /** A receiver that is only used to abandon messages; `answer` is the broker's response. */
-function receiverThat(answer: (options: SettleOptions | undefined) => void) {
-  const given: (SettleOptions | undefined)[] = [];
-  const abandon = async (_: object, options?: SettleOptions) => {
+function receiverThat(answer: (options: TransportSettleOptions | undefined) => void) {
+  const given: (TransportSettleOptions | undefined)[] = [];
+  const abandon = async (_: object, options?: TransportSettleOptions) => {
     given.push(options);
     answer(options);
   };

@@ -1,7 +1,7 @@
 import { claimCheckProperty } from "../body-transforms/claim-check.js";
 import { contentEncodingOf } from "../body-transforms/compression.js";
 import type { SettlementVerb } from "../contracts/settlement.js";
-import type { DeliveredMessage, SettleOptions, TransportReceiver } from "../contracts/transport.js";
+import type { DeliveredMessage, TransportReceiver, TransportSettleOptions } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import { harmlessItems } from "../pipeline/limits.js";
 
@@ -39,7 +39,7 @@ export async function giveBack(
   verb: Extract<SettlementVerb, "abandon" | "defer">,
   handle: object,
   message: DeliveredMessage,
-  options: SettleOptions | undefined,
+  options: TransportSettleOptions | undefined,
 ): Promise<void> {
   if (!isLarge(message)) return receiver[verb](handle, options);
   const mark = { [givenBackProperty]: message.deliveryCount + 1 };

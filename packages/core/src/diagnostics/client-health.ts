@@ -1,4 +1,4 @@
-import type { ReceivingLink } from "../contracts/transport.js";
+import type { TransportReceivingLink } from "../contracts/transport.js";
 import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
 
 /** The result of `client.health()`, for readiness probes. It is collected without contacting the broker. */
@@ -24,7 +24,7 @@ export interface ClientHealth {
 }
 
 /** One link of a client. */
-export interface LinkHealth extends ReceivingLink {
+export interface LinkHealth extends TransportReceivingLink {
   /** The queue, subscription or dead-letter queue. */
   readonly entityPath: string;
   /** The session that it receives from, if any. */

@@ -1,6 +1,6 @@
 import { type CircuitBreakerEvent, type Transport, WaybillClient } from "@waybill/core";
 import type { DiagnosticEvent } from "@waybill/core/diagnostics";
-import type { LinkStall, ReceiverEvents } from "@waybill/core/transport";
+import type { LinkStall, TransportReceiverEvents } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createFixture, poison, quiet, until } from "../../test/fixture.js";
@@ -158,7 +158,7 @@ describe("a stalled link", () => {
 
 /** The transport, with stalls that the test reports. */
 function stalling(inner: Transport, stalls: ((stall: LinkStall) => void)[]): Transport {
-  const note = (events: ReceiverEvents | undefined) => {
+  const note = (events: TransportReceiverEvents | undefined) => {
     if (events?.onLinkStalled !== undefined) stalls.push(events.onLinkStalled);
   };
   return {

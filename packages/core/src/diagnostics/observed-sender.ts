@@ -1,6 +1,6 @@
 import type {
   CallOptions,
-  CreateBatchOptions,
+  TransportCreateBatchOptions,
   TransportMessageBatch,
   TransportSender,
 } from "../contracts/transport.js";
@@ -35,7 +35,7 @@ export class ObservedSender implements TransportSender {
     return this.#follow("schedule", messages, (traced) => this.#inner.schedule(traced, at, options));
   }
 
-  async createBatch(options?: CreateBatchOptions): Promise<TransportMessageBatch> {
+  async createBatch(options?: TransportCreateBatchOptions): Promise<TransportMessageBatch> {
     return new ObservedBatch(await this.#inner.createBatch(options), (message) => this.#create(message));
   }
 

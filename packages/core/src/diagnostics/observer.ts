@@ -1,5 +1,5 @@
 import type { Settlement, SettlementVerb } from "../contracts/settlement.js";
-import type { DeadLetterOptions, DeliveredMessage } from "../contracts/transport.js";
+import type { DeliveredMessage, TransportDeadLetterOptions } from "../contracts/transport.js";
 import { callHook } from "../foundation/call-hook.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
@@ -188,7 +188,7 @@ export class Observer {
     entityPath: string,
     delivered: DeliveredMessage,
     verb: SettlementVerb,
-    options: DeadLetterOptions | undefined,
+    options: TransportDeadLetterOptions | undefined,
     work: () => Promise<void>,
   ): Promise<void> {
     if (!this.isOn) return work();

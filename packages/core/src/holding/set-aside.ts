@@ -1,4 +1,4 @@
-import type { DeadLetterOptions, DeliveredMessage } from "../contracts/transport.js";
+import type { DeliveredMessage, TransportDeadLetterOptions } from "../contracts/transport.js";
 import { type Delivery, isLockLost } from "../delivery/delivery.js";
 import type { Intake } from "../delivery/intake.js";
 import { readBody } from "../delivery/read-body.js";
@@ -113,7 +113,7 @@ export class SetAside {
   /** If the message has no room for one more property, it is deferred without the mark. */
   async #settleDeferred(delivery: Delivery, propertiesToModify: Record<string, unknown>): Promise<void> {
     try {
-      await delivery.settle("defer", { propertiesToModify } as DeadLetterOptions);
+      await delivery.settle("defer", { propertiesToModify } as TransportDeadLetterOptions);
     } catch (error) {
       if (isLockLost(error) || (error instanceof WaybillError && error.retryable)) throw error;
       await delivery.settle("defer");

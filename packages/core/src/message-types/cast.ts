@@ -48,7 +48,7 @@ function castFrom(start: number, body: unknown, casting: Casting): Awaitable<unk
 
 async function settledStep(step: VersionStep, promise: Promise<unknown>, casting: Casting): Promise<unknown> {
   const { context, timeoutMs, failure } = casting;
-  const limit = { who: describeStep(step), timeoutMs, signal: context.signal };
+  const limit = { who: describeStep(step), timeoutMs, signal: context.abortSignal };
   let value: unknown;
   try {
     value = await withinTime(limit, () => promise);

@@ -10,7 +10,7 @@ import type {
 export interface ConverterContext {
   readonly applicationProperties: ApplicationProperties;
   /** Aborts when the caller's `abortSignal` does. */
-  readonly signal: AbortSignal | undefined;
+  readonly abortSignal: AbortSignal | undefined;
 }
 
 /** A step from one version of a message type to another. */

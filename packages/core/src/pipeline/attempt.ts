@@ -39,7 +39,7 @@ async function settled(
   timeoutMs: number,
 ): Promise<unknown> {
   try {
-    const limit = { who: "The serializer", timeoutMs, signal: context.signal };
+    const limit = { who: "The serializer", timeoutMs, signal: context.abortSignal };
     return accepted(await withinTime(limit, () => value), serializer, context);
   } catch (error) {
     throw toFailure(error);

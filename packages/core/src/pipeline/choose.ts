@@ -168,7 +168,7 @@ function tryCandidates(
 
 /** One attempt: returns the checked value, or `failed`. */
 function tryLink(reading: Reading, link: ChainLink, bytes: Uint8Array, isDeclared: boolean): unknown {
-  const { message, known, options, signal } = reading;
+  const { message, known, options, abortSignal } = reading;
   const context = {
     messageType: known === undefined ? message.subject : known.type.name,
     messageVersion: known?.version.version,
@@ -176,7 +176,7 @@ function tryLink(reading: Reading, link: ChainLink, bytes: Uint8Array, isDeclare
     contentType: message.contentType,
     mediaType: reading.selection.mediaType,
     applicationProperties: message.applicationProperties ?? noProperties,
-    signal,
+    abortSignal,
     isDeclared,
     maxDepth: options.maxDepth,
     maxItems: options.maxItemsIn(bytes.length),

@@ -47,7 +47,7 @@ export function checked(reading: Reading, value: unknown, link: ChainLink | unde
 }
 
 /** Validates the body for the handler against the schema of the pipeline. */
-function guarded({ options, message, known, selection, signal }: Reading, body: unknown): unknown {
+function guarded({ options, message, known, selection, abortSignal }: Reading, body: unknown): unknown {
   const { bodySchemas } = options;
   if (bodySchemas === undefined) return body;
   const check = bodySchemas.checkFor({
@@ -56,7 +56,7 @@ function guarded({ options, message, known, selection, signal }: Reading, body: 
     contentType: message.contentType,
     mediaType: selection.mediaType,
     applicationProperties: message.applicationProperties ?? noProperties,
-    signal,
+    abortSignal,
   });
   return valid(check, body);
 }
@@ -96,7 +96,7 @@ function upcast(
     const current = upcastBody(body, known, {
       serializer: link?.serializer.name,
       applicationProperties: reading.message.applicationProperties ?? noProperties,
-      signal: reading.signal,
+      abortSignal: reading.abortSignal,
       timeoutMs: reading.options.attemptTimeoutInMs,
     });
     if (!isPromise(current)) return finish(current);

@@ -49,7 +49,7 @@ export function prepare(
   if (downcasts.length === 0 || message.body === undefined) return finish(message.body);
   const context = {
     applicationProperties: message.applicationProperties ?? noProperties,
-    signal: abortSignal,
+    abortSignal,
   };
   const body = cast(message.body, downcasts, context, options.attemptTimeoutInMs, (text, error) =>
     hasCode(error, "unavailable")

@@ -62,7 +62,7 @@ function readSection(reading: Reading): Awaitable<DeserializationOutcome> {
 
 /** Fetches the body of a claim check, and decrypts an encrypted body. */
 async function undoTransforms(reading: Reading, body: Uint8Array): Promise<DeserializationOutcome> {
-  const { message, options, signal } = reading;
+  const { message, options, abortSignal: signal } = reading;
   const transforms = { claimCheck: undefined, encryptionKeyId: undefined, encryptionBinding: undefined };
   reading.transforms = transforms;
   let plain: Uint8Array;

@@ -27,7 +27,7 @@ export class Reading {
   readonly chain: Chain;
   readonly options: ResolvedPipelineOptions;
   readonly message: EncodedMessage;
-  readonly signal: AbortSignal | undefined;
+  readonly abortSignal: AbortSignal | undefined;
   readonly readAs: ReadTarget | undefined;
   readonly bodyTransforms: boolean;
   readonly selection: Selection;
@@ -52,7 +52,7 @@ export class Reading {
     this.chain = chain;
     this.options = options;
     this.message = message;
-    this.signal = call?.abortSignal;
+    this.abortSignal = call?.abortSignal;
     this.readAs = call?.readAs;
     this.bodyTransforms = call?.bodyTransforms ?? true;
     this.selection = chain.selectFor(message);

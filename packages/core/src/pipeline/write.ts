@@ -57,7 +57,7 @@ function requireFit(
     contentType: message.contentType,
     mediaType: chain.select(message.contentType).mediaType,
     applicationProperties: message.applicationProperties ?? noProperties,
-    signal,
+    abortSignal: signal,
   });
   const result = check?.(message.body);
   if (result === undefined || result.isValid) return;
@@ -91,7 +91,7 @@ function writeMessage(
       contentType: message.contentType,
       mediaType: selection.mediaType,
       applicationProperties: message.applicationProperties ?? noProperties,
-      signal: call?.abortSignal,
+      abortSignal: call?.abortSignal,
       maxDepth: options.maxDepth,
       maxItemsIn: options.maxItemsIn,
     });

@@ -1,5 +1,5 @@
 import type { SettlementVerb } from "../contracts/settlement.js";
-import type { DeadLetterOptions, TransportSender } from "../contracts/transport.js";
+import type { TransportDeadLetterOptions, TransportSender } from "../contracts/transport.js";
 import type { Delivery } from "../delivery/delivery.js";
 import type { Intake } from "../delivery/intake.js";
 import { cut } from "../errors/wire-text.js";
@@ -119,7 +119,7 @@ export class Handling {
   async #settleAsAsked(
     delivery: Delivery,
     verb: "deadLetter" | "defer",
-    options: DeadLetterOptions,
+    options: TransportDeadLetterOptions,
   ): Promise<void> {
     const { message, receiver } = delivery;
     try {
@@ -162,7 +162,7 @@ export class Handling {
   }
 
   /** Settles a message that the handler did not settle. If that fails, its lock expires and the message is delivered again. */
-  #settle(delivery: Delivery, verb: SettlementVerb, options?: DeadLetterOptions): Promise<void> {
+  #settle(delivery: Delivery, verb: SettlementVerb, options?: TransportDeadLetterOptions): Promise<void> {
     if (delivery.state === "settled") return Promise.resolve();
     if (delivery.state === "settling") return this.outlast(delivery);
     return delivery.settle(verb, options).catch((error: unknown) => {

@@ -1,4 +1,9 @@
-import type { CallOptions, PeekOptions, SubQueue, TransportReceiver } from "../contracts/transport.js";
+import type {
+  CallOptions,
+  SubQueue,
+  TransportPeekOptions,
+  TransportReceiver,
+} from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalReport } from "./rehearsal-report.js";
@@ -58,7 +63,7 @@ async function* walk(
   const maxMessages = sessionId === undefined ? Math.min(maxMessageCount + 1, pageSize) : pageSize;
   let fromSequenceNumber: bigint | undefined;
   for (;;) {
-    const options: PeekOptions = { maxMessages, fromSequenceNumber, abortSignal };
+    const options: TransportPeekOptions = { maxMessages, fromSequenceNumber, abortSignal };
     const messages = await receiver.peek(options);
     yield* messages;
     const last = messages.at(-1);

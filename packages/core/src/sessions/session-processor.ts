@@ -1,7 +1,7 @@
 import type {
   EntityAddress,
-  ReceiverEvents,
   Transport,
+  TransportReceiverEvents,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
 import { LockRenewal } from "../delivery/lock-renewal.js";
@@ -32,7 +32,7 @@ import { SessionRun, type SessionRunEvents } from "./session-run.js";
 export interface SessionProcessorSettings
   extends Pick<SubscribeDependencies, "entityPath" | "scheduler" | "breaker" | "backoff"> {
   readonly transport: Transport;
-  readonly events: ReceiverEvents;
+  readonly events: TransportReceiverEvents;
   readonly address: EntityAddress;
   /** Receiver settings with lock renewal for `renewForMs`. */
   readonly settingsOf: (session: TransportSessionReceiver, renewForMs: number) => SessionReceiverSettings;

@@ -1,6 +1,6 @@
 import type { EncodedMessage } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { type RehearsedMessage, rehearseRepair } from "@waybill/migration";
+import { type RehearsedRepair, rehearseRepair } from "@waybill/migration";
 import { compareValues } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText } from "../reads/message-row.js";
@@ -22,7 +22,7 @@ export async function previewRepair(
   request: RepairRequest,
   abortSignal?: AbortSignal,
 ) {
-  const kept: RehearsedMessage[] = [];
+  const kept: RehearsedRepair[] = [];
   const rehearsal = await rehearseRepair({
     ...(await repairOptions(context, request, abortSignal)),
     abortSignal,
@@ -39,7 +39,7 @@ export async function previewRepair(
 }
 
 /** A message that stays is compared with itself. */
-async function difference(context: ExplorerContext, { message, outcome, planned }: RehearsedMessage) {
+async function difference(context: ExplorerContext, { message, outcome, planned }: RehearsedRepair) {
   const [skip, sent] = typeof planned === "string" ? [planned, message] : [undefined, planned];
   const again = skip === undefined ? await readMessage(context, sent as DeliveredMessage) : undefined;
   const values: { path: string; kind: string }[] = [];

@@ -12,7 +12,7 @@ import { readStaticFiles, type StaticFile } from "./static-files.js";
 import { workRoutes } from "./work-routes.js";
 
 /** How the page is served. */
-export interface ServeOptions {
+export interface ExplorerServeOptions {
   /** The port, on 127.0.0.1 only. Default: 0, any free one. */
   readonly port?: number | undefined;
   /** Pages of other tools, such as `http://localhost:8233`, that may post to `/decode`. Default: none. */
@@ -29,7 +29,7 @@ export interface Explorer extends AsyncDisposable {
 }
 
 /** Serves the page and its API on the loopback address. Rejects with the system's error when the port is in use. */
-export async function startExplorer(options: ExplorerOptions & ServeOptions): Promise<Explorer> {
+export async function startExplorer(options: ExplorerOptions & ExplorerServeOptions): Promise<Explorer> {
   const context = resolveExplorerOptions("startExplorer", options, { port: true, decodeOrigins: true });
   const server = new ExplorerServer(
     {

@@ -1,6 +1,6 @@
 import { createBroker, createManualClock } from "@waybill/broker";
 import { createPipeline, defineMessage, type Transport } from "@waybill/core";
-import type { PeekOptions, Scheduler } from "@waybill/core/transport";
+import type { Scheduler, TransportPeekOptions } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
@@ -317,7 +317,7 @@ describe("beacons in a queue", () => {
       createSender: (entity) => transport.createSender(entity),
       createReceiver: (address, mode) => {
         const receiver = transport.createReceiver(address, mode);
-        const peek = async (options: PeekOptions) =>
+        const peek = async (options: TransportPeekOptions) =>
           (options.fromSequenceNumber ?? 0n) > 1n
             ? receiver.peek(options)
             : [...peeked, ...(await receiver.peek(options))];

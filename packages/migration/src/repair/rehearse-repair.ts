@@ -11,17 +11,17 @@ import {
 } from "./repair-options.js";
 
 /** A dead letter with the message that the repair would send for it, or the reason why it would stay. */
-export interface RehearsedMessage extends RepairCandidate {
+export interface RehearsedRepair extends RepairCandidate {
   /** What would be sent, or why it would stay. */
   readonly planned: EncodedMessage | RepairSkip;
 }
 
 /** The options of a repair, and callbacks to follow the rehearsal. */
-export interface RehearsalOptions extends RepairOptions {
+export interface RehearseRepairOptions extends RepairOptions {
   /** Called after each page with the number of messages peeked so far. */
   readonly onPeeked?: ((peeked: number) => void) | undefined;
   /** Called for each message with what would be sent, for example to show the difference. */
-  readonly onRehearsed?: ((rehearsed: RehearsedMessage) => void) | undefined;
+  readonly onRehearsed?: ((rehearsed: RehearsedRepair) => void) | undefined;
 }
 
 /** What a repair would do. */
@@ -38,7 +38,7 @@ export interface RepairRehearsal {
  * Reports what {@link repairDeadLetters} would do with the same options: peeks, changes nothing, and writes no receipts. It does not see what only
  * sending shows, such as a message that is too large for its target.
  */
-export async function rehearseRepair(options: RehearsalOptions): Promise<RepairRehearsal> {
+export async function rehearseRepair(options: RehearseRepairOptions): Promise<RepairRehearsal> {
   checkRepairOptions("rehearseRepair", options, { onPeeked: true, onRehearsed: true });
   const { transport, from, abortSignal, limit = Number.POSITIVE_INFINITY, onPeeked } = options;
   const receiver = transport.createReceiver(deadLetterAddress(from), "peekLock");
@@ -64,7 +64,7 @@ export async function rehearseRepair(options: RehearsalOptions): Promise<RepairR
 
 async function rehearsed(
   message: DeliveredMessage,
-  options: RehearsalOptions,
+  options: RehearseRepairOptions,
 ): Promise<RepairSkip | undefined> {
   const { pipeline, abortSignal, onRehearsed } = options;
   const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });

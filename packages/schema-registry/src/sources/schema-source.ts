@@ -29,13 +29,13 @@ export interface SchemaSource {
   /** Where bodies of this registry have their schema id, in the order in which they are tried. The first is written. */
   readonly framings: readonly SchemaFraming[];
   /** The schema of an id. */
-  schemaById(id: string, signal: AbortSignal): Awaitable<RegisteredSchema | undefined>;
+  schemaById(id: string, abortSignal: AbortSignal): Awaitable<RegisteredSchema | undefined>;
   /** The id of a registered schema. If absent, the source is read-only. */
-  findId?(schema: SchemaToWrite, signal: AbortSignal): Promise<string | undefined>;
+  findId?(schema: SchemaToWrite, abortSignal: AbortSignal): Promise<string | undefined>;
   /** Registers a schema, or finds it, and returns its id. */
-  register?(schema: SchemaToWrite, signal: AbortSignal): Promise<string>;
+  register?(schema: SchemaToWrite, abortSignal: AbortSignal): Promise<string>;
   /** Whether a schema is compatible with those of its subject. Always true for a subject that does not exist yet. */
-  isCompatible?(schema: SchemaToWrite, signal: AbortSignal): Promise<boolean>;
+  isCompatible?(schema: SchemaToWrite, abortSignal: AbortSignal): Promise<boolean>;
 }
 
 /**

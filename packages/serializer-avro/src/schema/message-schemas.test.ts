@@ -8,7 +8,7 @@ const context: SerializerContext = {
   mediaType: undefined,
   messageType: "order",
   applicationProperties: {},
-  signal: undefined,
+  abortSignal: undefined,
 };
 
 describe("schemasBySelector", () => {

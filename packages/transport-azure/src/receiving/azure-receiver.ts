@@ -1,17 +1,17 @@
 import type { WaybillError } from "@waybill/core";
 import {
   type CallOptions,
-  type DeadLetterOptions,
   type DeliveredMessage,
-  type PeekOptions,
   type ReceiveMode,
-  type ReceiveOptions,
-  type ReceivingLink,
   type SettlementHandle,
-  type SettleOptions,
-  type SubscribeHandlers,
-  type SubscribeOptions,
+  type TransportDeadLetterOptions,
+  type TransportPeekOptions,
+  type TransportReceiveOptions,
   type TransportReceiver,
+  type TransportReceivingLink,
+  type TransportSettleOptions,
+  type TransportSubscribeHandlers,
+  type TransportSubscribeOptions,
   type TransportSubscription,
   underEither,
   untilAborted,
@@ -92,12 +92,16 @@ export class AzureReceiver implements TransportReceiver {
     return this.#settings.held.sequenceNumbers();
   }
 
-  links(): ReceivingLink[] {
+  links(): TransportReceivingLink[] {
     const subscribed = Array.from(this.#subscriptions).filter((one) => one instanceof AzureSubscription);
     return [...subscribed.map((one) => one.toReceivingLink()), ...this.#settings.links.list()];
   }
 
-  async receive({ maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions): Promise<DeliveredMessage[]> {
+  async receive({
+    maxMessages,
+    maxWaitTimeInMs,
+    abortSignal,
+  }: TransportReceiveOptions): Promise<DeliveredMessage[]> {
     const deliveries = await this.call({ abortSignal }, () =>
       this.receiveDeliveries(maxMessages, maxWaitTimeInMs, abortSignal),
     );
@@ -106,7 +110,10 @@ export class AzureReceiver implements TransportReceiver {
     throw closedError(this.entityPath);
   }
 
-  subscribe(handlers: SubscribeHandlers, { maxConcurrentCalls }: SubscribeOptions): TransportSubscription {
+  subscribe(
+    handlers: TransportSubscribeHandlers,
+    { maxConcurrentCalls }: TransportSubscribeOptions,
+  ): TransportSubscription {
     if (this.#isClosed) throw closedError(this.entityPath);
     try {
       const subscription = this.startSubscription(handlers, maxConcurrentCalls);
@@ -131,7 +138,7 @@ export class AzureReceiver implements TransportReceiver {
     maxMessages,
     fromSequenceNumber = 1n,
     abortSignal,
-  }: PeekOptions): Promise<DeliveredMessage[]> {
+  }: TransportPeekOptions): Promise<DeliveredMessage[]> {
     const messages = await this.call({ abortSignal }, (options) =>
       this.#settings.links.any.peekMessages(maxMessages, {
         ...options,
@@ -145,19 +152,19 @@ export class AzureReceiver implements TransportReceiver {
     return this.#settle(delivery, "complete", options, completeBySdk);
   }
 
-  abandon(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+  abandon(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
     return this.#settle(delivery, "abandon", options, (receiver, message) =>
       receiver.abandonMessage(message, toModify(options)),
     );
   }
 
-  defer(delivery: SettlementHandle, options?: SettleOptions): Promise<void> {
+  defer(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
     return this.#settle(delivery, "defer", options, (receiver, message) =>
       receiver.deferMessage(message, toModify(options)),
     );
   }
 
-  deadLetter(delivery: SettlementHandle, options?: DeadLetterOptions): Promise<void> {
+  deadLetter(delivery: SettlementHandle, options?: TransportDeadLetterOptions): Promise<void> {
     return this.#settle(delivery, "deadLetter", options, (receiver, message) => {
       const { deadLetterReason, deadLetterErrorDescription } = options ?? {};
       return receiver.deadLetterMessage(message, {
@@ -185,7 +192,7 @@ export class AzureReceiver implements TransportReceiver {
 
   /** Overridden by session receivers, which cannot use the SDK's own subscription. */
   protected startSubscription(
-    handlers: SubscribeHandlers,
+    handlers: TransportSubscribeHandlers,
     maxConcurrentCalls: number,
   ): TransportSubscription {
     return new AzureSubscription({
@@ -199,7 +206,7 @@ export class AzureReceiver implements TransportReceiver {
   }
 
   /** How a subscription of either kind handles deliveries, and to whom it reports its end. */
-  protected deliveryTo(handlers: SubscribeHandlers): DeliveryHandling {
+  protected deliveryTo(handlers: TransportSubscribeHandlers): DeliveryHandling {
     return {
       handle: (delivery) => handlers.onMessage(toDelivered(delivery)),
       onFault: (error) => handlers.onError(toAzureError(error, this.entityPath)),
@@ -252,7 +259,7 @@ export class AzureReceiver implements TransportReceiver {
   #settle(
     handle: SettlementHandle,
     verb: SettlementVerb,
-    options: DeadLetterOptions | undefined,
+    options: TransportDeadLetterOptions | undefined,
     send: SendSettlement,
   ): Promise<void> {
     const delivery = handle as AzureDelivery;
@@ -343,6 +350,6 @@ function toDelivered(delivery: AzureDelivery): DeliveredMessage {
   return fromServiceBusMessage(delivery.message, delivery.isLocked ? delivery : undefined);
 }
 
-function toModify(options: SettleOptions | undefined): WireProperties | undefined {
+function toModify(options: TransportSettleOptions | undefined): WireProperties | undefined {
   return options?.propertiesToModify && toAmqpProperties(options.propertiesToModify);
 }

@@ -1,8 +1,8 @@
 import type {
   CallOptions,
   SettlementHandle,
-  SubscribeHandlers,
   TransportSessionReceiver,
+  TransportSubscribeHandlers,
   TransportSubscription,
 } from "@waybill/core/transport";
 import { untilAborted } from "@waybill/core/transport";
@@ -86,7 +86,7 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
   }
 
   protected override startSubscription(
-    handlers: SubscribeHandlers,
+    handlers: TransportSubscribeHandlers,
     maxConcurrentCalls: number,
   ): TransportSubscription {
     return subscribeToSession({

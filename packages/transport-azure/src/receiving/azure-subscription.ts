@@ -1,7 +1,7 @@
 import type {
   LinkStall,
-  ReceivingLink,
-  SubscribeHandlers,
+  TransportReceivingLink,
+  TransportSubscribeHandlers,
   TransportSubscription,
 } from "@waybill/core/transport";
 import { closeInTime } from "../sdk/close-in-time.js";
@@ -34,7 +34,7 @@ export interface AzureSubscriptionSettings extends DeliveryHandling {
   readonly open: () => ServiceBusReceiverLike;
   readonly held: HeldDeliveries;
   readonly watch: ReceiverWatch;
-  readonly onError: SubscribeHandlers["onError"];
+  readonly onError: TransportSubscribeHandlers["onError"];
 }
 
 /** Delivers the messages of an entity to a handler, through its own receiver of the SDK. */
@@ -83,7 +83,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     this.#source.confirm = suspect(stall, (confirmed) => this.watch.onStalled(confirmed));
   }
 
-  toReceivingLink(): ReceivingLink {
+  toReceivingLink(): TransportReceivingLink {
     const sinceMs = this.#lastDeliveryMs;
     return {
       isOpen: isLinkOpen(this.#source.receiver),

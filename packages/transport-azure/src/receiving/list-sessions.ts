@@ -1,8 +1,11 @@
-import { type EntityAddress, entityPathOf, type ListSessionsPageOptions } from "@waybill/core/transport";
+import { type EntityAddress, entityPathOf, type TransportListSessionsOptions } from "@waybill/core/transport";
 import type { ServiceBusCallOptions, ServiceBusClientLike } from "../sdk/service-bus-client.js";
 
 /** Lists a page of an entity's sessions through the SDK. */
-export type SessionLister = (address: EntityAddress, options: ListSessionsPageOptions) => Promise<string[]>;
+export type SessionLister = (
+  address: EntityAddress,
+  options: TransportListSessionsOptions,
+) => Promise<string[]>;
 
 /** The client for an entity's management node; private in the SDK. */
 interface ManagementClientLike {
@@ -42,7 +45,7 @@ export function sessionLister(client: ServiceBusClientLike): SessionLister | und
 async function listPublicly(
   client: ServiceBusClientLike,
   address: EntityAddress,
-  { updatedAfter, skip, top, abortSignal }: ListSessionsPageOptions,
+  { updatedAfter, skip, top, abortSignal }: TransportListSessionsOptions,
 ): Promise<string[]> {
   const options = {
     ...(updatedAfter !== undefined && { sessionStateUpdatedAfter: updatedAfter }),

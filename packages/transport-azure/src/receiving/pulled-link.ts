@@ -1,4 +1,4 @@
-import type { LinkStall, ReceivingLink } from "@waybill/core/transport";
+import type { LinkStall, TransportReceivingLink } from "@waybill/core/transport";
 import { isLinkOpen } from "../sdk/sdk-link.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
@@ -77,7 +77,7 @@ export class PulledLink implements WatchedLink {
     this.watch.remove(this);
   }
 
-  toReceivingLink(): ReceivingLink {
+  toReceivingLink(): TransportReceivingLink {
     const { credit } = this;
     const isOpen = isLinkOpen(this.receiver);
     return { isOpen, credit, lastDeliveryAt: this.#lastDeliveryAt, stalls: this.watch.stalls };

@@ -1,4 +1,4 @@
-import type { ReceiveOptions } from "@waybill/core/transport";
+import type { TransportReceiveOptions } from "@waybill/core/transport";
 import { toAzureError } from "../sdk/azure-error.js";
 import { closeInTime } from "../sdk/close-in-time.js";
 import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
@@ -25,7 +25,11 @@ export const maxTimerMs = 2 ** 31 - 1;
  */
 export async function receiveMessages(
   receiver: ServiceBusReceiverLike,
-  { maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions & { readonly abortSignal: AbortSignal },
+  {
+    maxMessages,
+    maxWaitTimeInMs,
+    abortSignal,
+  }: TransportReceiveOptions & { readonly abortSignal: AbortSignal },
 ): Promise<ReceivedServiceBusMessage[]> {
   const untilMs = performance.now() + maxWaitTimeInMs;
   for (let isFirstTry = true; ; isFirstTry = false) {

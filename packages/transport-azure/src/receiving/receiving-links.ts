@@ -1,4 +1,4 @@
-import type { ReceivingLink } from "@waybill/core/transport";
+import type { TransportReceivingLink } from "@waybill/core/transport";
 import { lostSessionError } from "../sdk/azure-error.js";
 import { closeInTime } from "../sdk/close-in-time.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
@@ -15,7 +15,7 @@ export interface ReceivingLinks {
   /** Receives up to `maxMessages` with a receiver that no other call uses at the same time. */
   receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]>;
   /** The links that are receiving at present. */
-  list(): ReceivingLink[];
+  list(): TransportReceivingLink[];
   close(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export class ReceiverPool implements ReceivingLinks {
     }
   }
 
-  list(): ReceivingLink[] {
+  list(): TransportReceivingLink[] {
     return Array.from(this.#all)
       .filter(({ credit }) => credit > 0)
       .map((link) => link.toReceivingLink());
@@ -102,7 +102,7 @@ export class SessionLink implements ReceivingLinks {
     return received;
   }
 
-  list(): ReceivingLink[] {
+  list(): TransportReceivingLink[] {
     return [this.#link.toReceivingLink()];
   }
 

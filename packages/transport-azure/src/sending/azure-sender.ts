@@ -1,7 +1,7 @@
 import { type EncodedMessage, WaybillError } from "@waybill/core";
 import type {
   CallOptions,
-  CreateBatchOptions,
+  TransportCreateBatchOptions,
   TransportMessageBatch,
   TransportSender,
 } from "@waybill/core/transport";
@@ -38,7 +38,7 @@ export class AzureSender implements TransportSender {
     });
   }
 
-  createBatch(options: CreateBatchOptions = {}): Promise<TransportMessageBatch> {
+  createBatch(options: TransportCreateBatchOptions = {}): Promise<TransportMessageBatch> {
     const { maxSizeInBytes } = options;
     return this.#call(options, async (sender, callOptions) => {
       const limit = maxSizeInBytes === undefined ? {} : { maxSizeInBytes };

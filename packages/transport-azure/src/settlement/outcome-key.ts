@@ -1,10 +1,10 @@
-import type { DeadLetterOptions } from "@waybill/core/transport";
+import type { TransportDeadLetterOptions } from "@waybill/core/transport";
 
 /** The settlement methods, by their name on the transport. */
 export type SettlementVerb = "complete" | "abandon" | "defer" | "deadLetter";
 
 /** A key that is equal for two settlements exactly if their outcome and all options are equal. */
-export function outcomeKey(verb: SettlementVerb, options: DeadLetterOptions | undefined): string {
+export function outcomeKey(verb: SettlementVerb, options: TransportDeadLetterOptions | undefined): string {
   if (options === undefined) return verb;
   const { deadLetterReason, deadLetterErrorDescription, propertiesToModify = {} } = options;
   const properties = Object.entries(propertiesToModify).map(([name, value]) => [name, ...valueKey(value)]);

@@ -1,5 +1,5 @@
 import { createManualClock } from "@waybill/broker";
-import type { LinkStall, SubscribeHandlers } from "@waybill/core/transport";
+import type { LinkStall, TransportSubscribeHandlers } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
@@ -184,7 +184,7 @@ function subscribe({ transport }: Fixture) {
   const { stalls, events } = reported();
   const bodies: string[] = [];
   const receiver = transport.createReceiver({ queue: "orders" }, "peekLock", events);
-  const handlers: SubscribeHandlers = {
+  const handlers: TransportSubscribeHandlers = {
     async onMessage({ body, settlement }) {
       bodies.push(Buffer.from(body as Uint8Array).toString());
       await receiver.complete(settlement!);

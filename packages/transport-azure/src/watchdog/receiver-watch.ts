@@ -1,4 +1,4 @@
-import type { LinkStall, ReceiverEvents } from "@waybill/core/transport";
+import type { LinkStall, TransportReceiverEvents } from "@waybill/core/transport";
 import { fromLong } from "../messages/from-service-bus-message.js";
 import { toLong } from "../messages/to-long.js";
 import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
@@ -15,7 +15,7 @@ export interface ReceiverWatchSettings {
   readonly sessionId: string | undefined;
   /** Undefined when it is switched off. */
   readonly watchdog: LinkWatchdog | undefined;
-  readonly events: ReceiverEvents | undefined;
+  readonly events: TransportReceiverEvents | undefined;
   /** Peeks for the receiver. */
   readonly peeker: () => ServiceBusReceiverLike;
   /** The sequence numbers of the entity's messages that this transport holds. */

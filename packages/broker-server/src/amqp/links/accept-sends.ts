@@ -8,7 +8,7 @@ import {
   scanMessage,
 } from "@waybill/amqp";
 import { countBatch, scanBatch } from "@waybill/amqp/server";
-import type { BrokerMessage, Sender } from "@waybill/broker";
+import type { BrokerMessage, BrokerSender } from "@waybill/broker";
 import { textOf } from "../../messages/application-properties.js";
 import { messageLimit } from "../../messages/message-limit.js";
 import { toBrokerMessage } from "../../messages/to-broker-message.js";
@@ -50,7 +50,7 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
   });
 }
 
-function openSender(peer: Peer, link: ReceiverLink, path: string): Sender {
+function openSender(peer: Peer, link: ReceiverLink, path: string): BrokerSender {
   const destination = textOf(link.remoteAttach?.properties?.get(TRANSFER_DESTINATION));
   if (destination === undefined) return peer.broker.sender(path);
   const address = parseAddress(destination);
@@ -61,7 +61,7 @@ function openSender(peer: Peer, link: ReceiverLink, path: string): Sender {
   return peer.broker.sender(address.path, { via: path });
 }
 
-function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: IncomingDelivery): void {
+function take(peer: Peer, link: ReceiverLink, sender: BrokerSender, delivery: IncomingDelivery): void {
   const { length } = delivery.message;
   peer.addPending(length);
   const sent = send(peer, sender, delivery);
@@ -79,7 +79,11 @@ function take(peer: Peer, link: ReceiverLink, sender: Sender, delivery: Incoming
   );
 }
 
-function send(peer: Peer, sender: Sender, { format, link, message, state }: IncomingDelivery): Promise<void> {
+function send(
+  peer: Peer,
+  sender: BrokerSender,
+  { format, link, message, state }: IncomingDelivery,
+): Promise<void> {
   try {
     const transaction = peer.transactions.of(state);
     return format === BATCH_MESSAGE_FORMAT

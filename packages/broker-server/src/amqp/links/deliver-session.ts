@@ -8,7 +8,7 @@ import {
   symbol,
   symbolMap,
 } from "@waybill/amqp";
-import type { SessionReceiver } from "@waybill/broker";
+import type { BrokerSessionReceiver } from "@waybill/broker";
 import { keyText, textOf } from "../../messages/application-properties.js";
 import { badRequest, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
@@ -72,7 +72,7 @@ export function deliverSession(peer: Peer, link: SenderLink, path: string): void
     });
 }
 
-function begin(peer: Peer, link: SenderLink, session: SessionReceiver): void {
+function begin(peer: Peer, link: SenderLink, session: BrokerSessionReceiver): void {
   peer.sessions.add(session);
   const end = (): void => {
     peer.sessions.delete(session);

@@ -1,5 +1,5 @@
 import type { SenderLink } from "@waybill/amqp";
-import type { Consumer, ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage, Consumer } from "@waybill/broker";
 import type { MessageReceiver } from "@waybill/broker/front-end";
 import { fromBrokerMessage } from "../../messages/from-broker-message.js";
 import { unwritable } from "../../messages/unwritable-message.js";
@@ -64,7 +64,7 @@ export function pushMessages(
 
 function push(
   link: SenderLink,
-  message: ReceivedMessage,
+  message: BrokerReceivedMessage,
   parts: readonly Uint8Array[],
   isPeekLock: boolean,
 ): void {

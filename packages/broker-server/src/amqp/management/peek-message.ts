@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type AmqpMap, stringMap } from "@waybill/amqp";
-import type { ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage } from "@waybill/broker";
 import { REQUEST_LIMITS } from "../../limits/request-limits.js";
 import { type Delivery, fromBrokerMessage } from "../../messages/from-broker-message.js";
 import { unwritable } from "../../messages/unwritable-message.js";
@@ -50,7 +50,7 @@ function answer(messages: readonly AmqpMap[]): ManagementReply {
   return messages.length === 0 ? { statusCode: 204 } : { statusCode: 200, body: { messages } };
 }
 
-function encode(message: ReceivedMessage, delivery: Delivery): Uint8Array | undefined {
+function encode(message: BrokerReceivedMessage, delivery: Delivery): Uint8Array | undefined {
   try {
     return Buffer.concat(fromBrokerMessage(message, delivery));
   } catch {

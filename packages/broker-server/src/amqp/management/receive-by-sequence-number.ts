@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type AmqpMap, type AmqpValue, stringMap, uuid } from "@waybill/amqp";
-import type { ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage } from "@waybill/broker";
 import { fromBrokerMessage } from "../../messages/from-broker-message.js";
 import { inTurns } from "./in-turns.js";
 import { type ManagementReply, type ManagementRequest, receiverOf } from "./request.js";
@@ -19,7 +19,7 @@ export async function receiveBySequenceNumber(request: ManagementRequest): Promi
   return { statusCode: 200, body: { messages: entries } };
 }
 
-function toEntry(message: ReceivedMessage): AmqpMap {
+function toEntry(message: BrokerReceivedMessage): AmqpMap {
   const encoded = Buffer.concat(fromBrokerMessage(message, { withLockToken: true }));
   const entry: Record<string, AmqpValue> = { message: encoded };
   if (message.lockToken !== undefined) entry["lock-token"] = uuid(message.lockToken);

@@ -1,6 +1,6 @@
 import { AmqpMap, type AmqpValue, described, int, timestamp } from "@waybill/amqp";
 import type {
-  CorrelationFilter,
+  BrokerCorrelationFilter,
   RuleDefinition,
   RuleDescription,
   RuleFilter,
@@ -21,7 +21,7 @@ const EMPTY_ACTION = 0x137_0000_0005n;
 const SQL_ACTION = 0x137_0000_0006n;
 const COMPATIBILITY_LEVEL = int(20);
 
-const FIELD_OF_WIRE: ReadonlyMap<string, keyof CorrelationFilter> = new Map(
+const FIELD_OF_WIRE: ReadonlyMap<string, keyof BrokerCorrelationFilter> = new Map(
   CORRELATION_CONDITIONS.map(([wire, , name]) => [wire, name]),
 );
 
@@ -69,7 +69,7 @@ function toSqlText(map: AmqpMap, what: string): SqlText {
 }
 
 /** An unknown condition must not be ignored: the rule would match messages that it should not. */
-function toCorrelation(map: AmqpMap): CorrelationFilter {
+function toCorrelation(map: AmqpMap): BrokerCorrelationFilter {
   const filter: Record<string, unknown> = {};
   for (const [key, value] of map.entries) {
     const wire = keyText(key) ?? "";
@@ -118,7 +118,7 @@ function fromSql(expression: string): AmqpValue[] {
   return [expression, COMPATIBILITY_LEVEL];
 }
 
-function fromCorrelation(filter: CorrelationFilter): AmqpValue[] {
+function fromCorrelation(filter: BrokerCorrelationFilter): AmqpValue[] {
   const { properties = {} } = filter;
   const entries: Iterable<readonly [string, RuleValue]> =
     properties instanceof Map ? properties : Object.entries(properties);

@@ -1,5 +1,5 @@
 import { array, int, timestamp } from "@waybill/amqp";
-import type { SessionReceiver } from "@waybill/broker";
+import type { BrokerSessionReceiver } from "@waybill/broker";
 import { REQUEST_LIMITS } from "../../limits/request-limits.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
@@ -40,6 +40,6 @@ export async function renewSessionLock(request: ManagementRequest): Promise<Mana
 }
 
 /** The receiver of the session that the request names. Throws `session-lock-lost` unless this client holds it. */
-function sessionOf({ sessions, path, body }: ManagementRequest): SessionReceiver {
+function sessionOf({ sessions, path, body }: ManagementRequest): BrokerSessionReceiver {
   return sessions.require(path, body.text("session-id"));
 }

@@ -1,5 +1,5 @@
 import type { EntityDescription, MessageCounts } from "@waybill/broker";
-import { parseEntityPath } from "@waybill/broker/front-end";
+import { splitEntityPath } from "@waybill/broker/front-end";
 import { toEntityPath } from "../../refusals/address.js";
 import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement, XmlNode } from "../xml.js";
@@ -110,5 +110,5 @@ function forwardPath(text: string, element: string): string {
   const path = toEntityPath(text);
   if (path === undefined || path === "")
     throw new HttpRefusal(400, `${element} must be the name or address of an entity.`);
-  return parseEntityPath(path).entity;
+  return splitEntityPath(path).entity;
 }

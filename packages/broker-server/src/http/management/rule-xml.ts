@@ -1,5 +1,5 @@
 import type {
-  CorrelationFilter,
+  BrokerCorrelationFilter,
   RuleDefinition,
   RuleDescription,
   RuleFilter,
@@ -62,7 +62,7 @@ function toSql({ expression, parameters }: SqlText): XmlNode[] {
   return entries.length === 0 ? sql : [...sql, { name: "Parameters", content: entries }];
 }
 
-function toCorrelationXml(filter: CorrelationFilter): XmlNode[] {
+function toCorrelationXml(filter: BrokerCorrelationFilter): XmlNode[] {
   const fields = CORRELATION_CONDITIONS.flatMap(([, element, name]): XmlNode[] => {
     const value = filter[name];
     return value === undefined ? [] : [{ name: element, content: String(value) }];
@@ -137,7 +137,7 @@ function toSqlText(element: XmlElement): SqlText {
   return parameters.size === 0 ? { expression } : { expression, parameters: Object.fromEntries(parameters) };
 }
 
-function toCorrelation(element: XmlElement): CorrelationFilter {
+function toCorrelation(element: XmlElement): BrokerCorrelationFilter {
   const filter: Record<string, unknown> = {};
   for (const [, name, field] of CORRELATION_CONDITIONS) {
     const text = element.child(name)?.text;

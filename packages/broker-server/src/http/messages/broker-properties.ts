@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { MessageId, ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage, MessageId } from "@waybill/broker";
 import type { SendableProperties } from "@waybill/broker/front-end";
 import { HttpRefusal } from "../http-refusal.js";
 import { fromInstantText, toAscii, toInstantText } from "./property-text.js";
@@ -21,7 +21,7 @@ const TEXTS = [
 ] as const satisfies readonly (readonly [string, keyof SendableProperties])[];
 
 /** The header `BrokerProperties` of a received message: JSON in ASCII. Source: "Message headers and properties". */
-export function toBrokerProperties(message: ReceivedMessage): string {
+export function toBrokerProperties(message: BrokerReceivedMessage): string {
   const { messageId, correlationId, deadLetterSource, lockToken, lockedUntil, scheduledEnqueueTime } =
     message;
   const texts = TEXTS.map(([key, name]) => [key, message[name]] as const);

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { encodeMessage } from "@waybill/amqp";
-import type { MessageBody, ReceivedMessage } from "@waybill/broker";
+import type { BrokerReceivedMessage, MessageBody } from "@waybill/broker";
 import { toAmqpBody } from "../../messages/from-broker-message.js";
 import type { HttpResponse } from "../http-request.js";
 import { toBrokerProperties } from "./broker-properties.js";
@@ -10,7 +10,11 @@ import { toUserHeaders } from "./user-properties.js";
 const SECTION_HEADER = "x-ms-waybill-body-section";
 
 /** A received message as a response; `location` is the URL of its lock. */
-export function fromBrokerMessage(message: ReceivedMessage, status: number, location?: string): HttpResponse {
+export function fromBrokerMessage(
+  message: BrokerReceivedMessage,
+  status: number,
+  location?: string,
+): HttpResponse {
   const { contentType, applicationProperties, body } = message;
   const headers: [string, string][] = [["BrokerProperties", toBrokerProperties(message)]];
   if (location !== undefined) headers.push(["Location", location]);

@@ -1,4 +1,4 @@
-import { BrokerError, type ReceivedMessage, type Receiver } from "@waybill/broker";
+import { BrokerError, type BrokerReceivedMessage, type BrokerReceiver } from "@waybill/broker";
 import type { AccessRight } from "../../authorization/shared-access-key.js";
 import type { HttpContext } from "../http-context.js";
 import { HttpRefusal } from "../http-refusal.js";
@@ -84,13 +84,13 @@ function timeoutOf({ query }: HttpRequest): number {
 }
 
 /** The URL by which the message is settled. */
-function locationOf({ origin, segments }: HttpRequest, message: ReceivedMessage): string {
+function locationOf({ origin, segments }: HttpRequest, message: BrokerReceivedMessage): string {
   const { sequenceNumber, lockToken } = message;
   return urlOf(origin, [...segments.slice(0, -1), String(sequenceNumber), lockToken ?? ""]);
 }
 
 async function settle(
-  receiver: Receiver,
+  receiver: BrokerReceiver,
   { verb, lockToken }: Extract<MessageRequest, { lockToken: string }>,
 ): Promise<void> {
   if (verb === "complete") await receiver.complete(lockToken);

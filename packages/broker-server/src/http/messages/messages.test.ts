@@ -1,6 +1,11 @@
 import { createHmac } from "node:crypto";
 import { ServiceBusClient } from "@azure/service-bus";
-import { createBroker, createManualClock, type QueueOptions, type ReceivedMessage } from "@waybill/broker";
+import {
+  type BrokerReceivedMessage,
+  createBroker,
+  createManualClock,
+  type QueueOptions,
+} from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { type AccessRight, serve } from "../../index.js";
 
@@ -291,7 +296,7 @@ describe("receiving over HTTP", () => {
     gone.abort();
     await expect(waiting).rejects.toThrow();
     // Until the server detects the disconnect, a message may still be locked for the client.
-    let message: ReceivedMessage | undefined;
+    let message: BrokerReceivedMessage | undefined;
     while (message === undefined) {
       await fixture.broker.sender("orders").send({ body: { section: "data", bytes: Buffer.from("kept") } });
       [message] = await fixture.broker.receiver("orders").receive(1, { maxWaitMs: 0 });

@@ -3,9 +3,9 @@ import { scanMessage } from "@waybill/amqp";
 import {
   type ApplicationProperties,
   type BrokerMessage,
+  type BrokerReceivedMessage,
   createBroker,
   createManualClock,
-  type ReceivedMessage,
 } from "@waybill/broker";
 import { ruleGuid, ruleTimeSpan } from "@waybill/broker/front-end";
 import fc from "fast-check";
@@ -78,7 +78,7 @@ async function openTrip() {
   await broker.createQueue("q");
   const sender = broker.sender("q");
   const receiver = broker.receiver("q", { mode: "receiveAndDelete" });
-  const through = async (sent: BrokerMessage): Promise<ReceivedMessage> => {
+  const through = async (sent: BrokerMessage): Promise<BrokerReceivedMessage> => {
     await sender.send(sent);
     const [received] = await receiver.receive(1, { maxWaitMs: 0 });
     if (received === undefined) throw new Error("nothing came");
@@ -86,14 +86,15 @@ async function openTrip() {
   };
   return {
     through,
-    overAmqp: (received: ReceivedMessage) => through(fromAmqp(scanMessage(Buffer.concat(toAmqp(received))))),
-    overHttp: (received: ReceivedMessage) => through(sentOverHttp(received)),
+    overAmqp: (received: BrokerReceivedMessage) =>
+      through(fromAmqp(scanMessage(Buffer.concat(toAmqp(received))))),
+    overHttp: (received: BrokerReceivedMessage) => through(sentOverHttp(received)),
     [Symbol.asyncDispose]: () => broker.close(),
   };
 }
 
 /** The message that a client sends to forward a received message. */
-function sentOverHttp(received: ReceivedMessage): BrokerMessage {
+function sentOverHttp(received: BrokerReceivedMessage): BrokerMessage {
   const { headers: rawHeaders = [], body } = toHttp(received, 200, undefined);
   const headers = Object.fromEntries(rawHeaders.map(([header, content]) => [header.toLowerCase(), content]));
   const unsendable = rawHeaders.filter(
@@ -104,7 +105,7 @@ function sentOverHttp(received: ReceivedMessage): BrokerMessage {
 }
 
 /** All properties that a sender may set, with integers of every type as `bigint`: HTTP only loses their width. */
-function settableProperties(received: ReceivedMessage) {
+function settableProperties(received: BrokerReceivedMessage) {
   return {
     messageId: plain(received.messageId),
     correlationId: plain(received.correlationId),

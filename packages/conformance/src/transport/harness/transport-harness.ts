@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import type { EncodedMessage, Transport } from "@waybill/core";
 import type {
-  AcceptSessionOptions,
   DeliveredMessage,
   EntityAddress,
   ReceiveMode,
   SettlementHandle,
-  SubscribeHandlers,
+  TransportAcceptSessionOptions,
   TransportReceiver,
   TransportSessionReceiver,
+  TransportSubscribeHandlers,
   TransportSubscription,
 } from "@waybill/core/transport";
 import { required } from "../../required.js";
@@ -70,7 +70,7 @@ export class TransportHarness extends FixtureHarness {
   acceptSession(
     address: string | EntityAddress,
     sessionId: string | undefined,
-    options: Partial<AcceptSessionOptions> = {},
+    options: Partial<TransportAcceptSessionOptions> = {},
   ): Promise<TransportSessionReceiver> {
     const defaults = { receiveMode: "peekLock", maxWaitTimeInMs: 60_000 } as const;
     return this.transport.acceptSession(addressOf(address), sessionId, { ...defaults, ...options });
@@ -196,7 +196,7 @@ export function handleOf(delivered: DeliveredMessage): SettlementHandle {
 /** Subscribes with a handler of messages, and ignores errors. */
 export function subscribe(
   receiver: TransportReceiver,
-  onMessage: SubscribeHandlers["onMessage"],
+  onMessage: TransportSubscribeHandlers["onMessage"],
   maxConcurrentCalls = 1,
 ): TransportSubscription {
   return receiver.subscribe({ onMessage, onError() {} }, { maxConcurrentCalls });
