@@ -31,14 +31,10 @@ const all = Object.values(formats);
 const chains = [...permutations(Object.values(readers)), all];
 const distinguishable = families.filter(({ mayBeTaken }) => mayBeTaken !== true);
 
-/** Content types with which bodies are recognised by their bytes: none, unknown ones, and that of any text. */
-const openLabels = [
-  undefined,
-  "application/octet-stream",
-  "application/x-order",
-  "nonsense",
-  "text/plain; charset=utf-8",
-];
+/** Content types with which bodies are recognised by their bytes: none, and unknown ones. */
+const openLabels = [undefined, "application/octet-stream", "application/x-order", "nonsense"];
+/** Under it only formats of text are recognised. */
+const textLabel = "text/plain; charset=utf-8";
 
 /** Content types of formats that the chain does not have. */
 const foreignLabels = ["text/csv", "application/x-capnp", "application/x-thrift", "application/bson"];
@@ -78,6 +74,18 @@ describe.each(chains.map((chain) => [chain.map(({ name }) => name).join(" → ")
   },
 );
 
+describe("text/plain", () => {
+  it("lets JSON and XML be recognised, and besides them only formats with a header", () => {
+    const pipeline = toPipeline(all);
+    const readFormats = families
+      .map(sampled)
+      .filter(({ bodies }) => bodies.some((body) => read(pipeline, body, textLabel).status === "decoded"))
+      .map(({ format }) => format)
+      .filter((format) => !/JSON|XML/.test(format));
+    expect(readFormats).toEqual(["Avro single-object, known schema", "CBOR, self-described"]);
+  });
+});
+
 describe("a content type of another format", () => {
   const labels = [...foreignLabels, ...moreForeignLabels];
   it.each(labels)("prevents bodies from being read, except formats with a header: %s", (contentType) => {
@@ -105,7 +113,7 @@ it("no body is misread, unless its content type is wrong or it is well-formed in
     ({ mayBeTaken }, row) =>
       mayBeTaken !== true &&
       allTallies()
-        [row]?.slice(0, 2)
+        [row]?.slice(0, 3)
         .some(({ other }) => other > 0) === true,
   );
   expect(taken.map(({ format }) => format)).toEqual([]);
@@ -141,6 +149,7 @@ const columns: readonly Column[] = [
   // More content types of other formats are tested with samples above.
   { heading: "no content type, or an unknown one", labels: openLabels },
   { heading: "of another format", labels: foreignLabels },
+  { heading: "`text/plain`", labels: [textLabel] },
   ...all.map(({ name, mediaTypes }) => ({
     heading: `\`${mediaTypes[0]}\``,
     labels: name === "protobuf" ? [`${mediaTypes[0]}; proto=google.protobuf.Struct`] : mediaTypes.slice(0, 1),

@@ -199,6 +199,19 @@ describe("the content type of another format", () => {
         body: [1],
         report: { serializer: "json", assumed: undefined, attempts: [{ reason: "content-type-foreign" }] },
       });
+      const binary: Serializer = {
+        ...json,
+        name: "binary",
+        mediaTypes: ["application/binary"],
+        leadingBytes: [0x92],
+        deserialize: () => [1],
+      };
+      const pipeline = createPipeline({ serializer: json, additionalDeserializers: [binary] });
+      const message = { body: Uint8Array.of(0x92) };
+      expect(pipeline.deserialize(message)).toMatchObject({ body: [1] });
+      expect(pipeline.deserialize({ ...message, contentType: type })).toMatchObject({
+        status: "undeserializable",
+      });
       for (const body of ["42", "[1", "hello"])
         expect(read(body, {}, type)).toMatchObject({ status: "undeserializable" });
       expect(read("[1]", { contentTypePolicies: { foreign: "reject" } }, type)).toMatchObject({

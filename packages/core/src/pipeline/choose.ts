@@ -89,7 +89,7 @@ function chooseNamed(
   const link = linkOf(reading, name);
   const isCandidate = isDeclared || reading.chain.candidates(bytes).includes(link);
   if (!isCandidate) {
-    noteUnrecognized(reading, [], undefined);
+    noteUnrecognized(reading, [], undefined, bytes);
     return reading.refused();
   }
   const value = tryLink(reading, link, bytes, isDeclared);
@@ -127,16 +127,18 @@ function guess(
     return reading.refused();
   }
   const candidates = reading.chain.candidates(bytes);
-  const possible = isLabelBelieved(reading)
+  const possible = isLabelBelieved(reading, bytes)
     ? candidates.filter(({ serializer }) => serializer.detection === "magic")
     : candidates;
   return tryCandidates(reading, possible, 0, bytes, asked);
 }
 
 /** Whether the content type names another format, so that only a header of its own lets a serializer read the body. */
-function isLabelBelieved({ selection: { kind, mediaType }, options }: Reading): boolean {
+function isLabelBelieved({ selection: { kind, mediaType }, options }: Reading, bytes: Uint8Array): boolean {
   if (kind !== "foreign" || options.contentTypePolicies.foreign === "try-all") return false;
-  return mediaType === undefined || !isAnyText(mediaType);
+  // A content type of text rules out binary formats. Their maps and arrays do not begin with a character of ASCII or a byte order mark.
+  const isText = (bytes[0] ?? 0) < 0x80 || bytes[0] === 0xef;
+  return mediaType === undefined || !isText || !isAnyText(mediaType);
 }
 
 function tryCandidates(
@@ -162,7 +164,7 @@ function tryCandidates(
     if (value !== failed) return conclude(reading, value, link);
     if (reading.isUnavailable) return reading.refused();
   }
-  noteUnrecognized(reading, candidates, asked);
+  noteUnrecognized(reading, candidates, asked, bytes);
   return reading.refused();
 }
 
@@ -193,13 +195,18 @@ function tryLink(reading: Reading, link: ChainLink, bytes: Uint8Array, isDeclare
   }
 }
 
-function noteUnrecognized(reading: Reading, tried: readonly ChainLink[], asked: ChainLink | undefined): void {
+function noteUnrecognized(
+  reading: Reading,
+  tried: readonly ChainLink[],
+  asked: ChainLink | undefined,
+  bytes: Uint8Array,
+): void {
   for (const link of reading.chain.links) {
     if (link === asked || tried.includes(link)) continue;
     const detail =
       link.serializer.detection === "label"
         ? "It reads only bodies whose content type names it."
-        : link.serializer.detection === "structure" && isLabelBelieved(reading)
+        : link.serializer.detection === "structure" && isLabelBelieved(reading, bytes)
           ? "It has no header by which it would be known under the label of another format."
           : "The body does not start like this format.";
     reading.note(link, "not-recognized", detail);

@@ -127,8 +127,8 @@ export interface ContentTypePolicies {
   readonly unknown: ContentTypePolicy;
   /**
    * The content type names a known format that no serializer reads, such as `text/plain`, `application/xml` or `application/cbor`. Default
-   * `"try-magic"`: only serializers that recognise a header of their own may read the body; that of `text/plain` and of Atom
-   * entries in UTF-8, which are labels of anything, may be read by all that recognise it.
+   * `"try-magic"`: only serializers that recognise a header of their own may read the body. Under `text/plain`, and that of an Atom
+   * entry, JSON and XML are recognised as without a content type.
    */
   readonly foreign: ContentTypePolicy | "try-magic";
   /** The serializer that the content type names could not read the body. Default `"try-all"`. */
