@@ -3,8 +3,8 @@ import { decodeFailure, unavailableFailure } from "./failure.js";
 import { redactedCause } from "./redacted-cause.js";
 
 /**
- * Turns any error of a plug-in into a failure with a reason. Of an error other than `WaybillError` only the stack is kept, as the cause,
- * because its message may quote the payload.
+ * Turns any error of a plug-in into a failure with a reason: a `WaybillError` without one becomes `unavailable`, or `serializer-fault` like other
+ * errors. Only the stack of such an error is kept, as the cause, because its message may quote the payload.
  */
 export function toFailure(error: unknown): WaybillError {
   if (error instanceof WaybillError) {

@@ -1,13 +1,13 @@
 import { withDefaults } from "../foundation/known-options.js";
 import { requireDuration, requireInteger } from "../foundation/numbers.js";
 
-/** How messages are held that cannot be read because a dependency is unavailable: a schema registry, a key provider, a claim-check store. */
+/** How long and how many messages are held because a dependency is unavailable: a schema registry, a key provider, a claim-check store. */
 export interface UnavailableBackoff {
   /** The delay before they are read again, in milliseconds, doubled after each failure. Default: 1 000. */
   readonly initialDelayInMs?: number;
   /** The maximum delay, in milliseconds. Default: 30 000. */
   readonly maxDelayInMs?: number;
-  /** How many such messages a processor keeps locked in addition to those in its slots; then receiving pauses. Default: 100. */
+  /** The maximum number of such messages that a processor keeps locked in addition to those in its slots; at the maximum it pauses receiving. Default: 100. */
   readonly maxHeldMessages?: number;
 }
 

@@ -29,7 +29,10 @@ const reasonsByStage: { readonly [Each in Stage]?: DeadLetterReason } = {
   validate: "ValidationFailed",
 };
 
-/** Decided by the attempt that reached the latest stage: a body that decodes but breaks its schema says more than its content type. */
+/**
+ * Decided by the attempt that got furthest, unless one ended with a final reason: a body that decodes but breaks its schema is more telling than
+ * its content type.
+ */
 function deadLetterReason(report: DeserializationReport): DeadLetterReason {
   const attempt = decisiveAttempt(report);
   if (attempt === undefined) return "NoDeserializer";

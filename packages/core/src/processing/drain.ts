@@ -10,7 +10,7 @@ import type { InFlightMessages } from "./in-flight-messages.js";
 import type { PendingWaits } from "./pending-waits.js";
 import type { ProcessorSettings } from "./processor-settings.js";
 
-/** Handlers get at least four fifths of the time for closing; settling the rest takes at most this long. In milliseconds. */
+/** Handlers get at least four fifths of the time for closing; abandoning the remaining messages takes at most this long. In milliseconds. */
 const maxSettlingMs = 5_000;
 
 /** The parts of a processor that are drained. */
@@ -23,7 +23,7 @@ export interface DrainParts {
   readonly holding: Holding | undefined;
   readonly handling: Handling;
   readonly report: ErrorReporter;
-  /** Abandons a message that no handler has received. */
+  /** Abandons and ends a message that no handler has received. */
   readonly giveBack: (inFlight: InFlightMessage) => Promise<void>;
 }
 
@@ -72,7 +72,7 @@ async function takeFromHandler(
   if (inFlight.isCalling) {
     const { entityPath } = settings.intake.settings;
     const { messageId } = inFlight.delivered;
-    const text = "Its handler had not finished when the subscription had to close; the message is abandoned.";
+    const text = "The message was still being processed when the subscription had to close; it is abandoned.";
     const error = new WaybillError("timeout", text, { entityPath, messageId });
     inFlight.abort(error);
     void report(error, "processMessageCallback", messageId);

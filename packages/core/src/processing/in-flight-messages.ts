@@ -27,7 +27,7 @@ export class InFlightMessages {
     this.leave(inFlight);
   }
 
-  /** Removes a message that was settled, or is held in its slot. */
+  /** Removes a message that was settled, or is held in its slot of the transport. */
   leave(inFlight: InFlightMessage): void {
     if (!this.#messages.delete(inFlight)) return;
     inFlight.onRead?.();

@@ -16,7 +16,7 @@ export interface MessageRunnerParts {
   readonly settings: ProcessorSettings;
   readonly report: ErrorReporter;
   readonly handling: Handling;
-  /** Undefined in a session: its order does not allow holding a message while others go on. */
+  /** Undefined in a session in peek-lock mode: its order does not allow holding a message while others go on. */
   readonly holding: Holding | undefined;
   readonly policy: IntakePolicy | undefined;
   readonly waits: PendingWaits;
@@ -73,7 +73,7 @@ export class MessageRunner {
     });
   }
 
-  /** Holds a message that cannot be read now, while others go on, or in its slot if the order counts. */
+  /** Holds a message that cannot be read now: outside the slots, while other messages are processed, or in its slot if their order must be kept. */
   async #hold(event: UndeserializableEvent, inFlight: InFlightMessage): Promise<void> {
     const { settings, holding, block } = this.#parts;
     if (settings.session?.keeper !== undefined) {
@@ -90,7 +90,7 @@ export class MessageRunner {
       await this.notify(outcome);
   }
 
-  /** A message that the broker has deleted cannot be held, but its slot is, so that no further message is deleted. */
+  /** A message that the broker has deleted is not read again, but its slot is held, so that no further message is deleted. */
   #holdSlot(event: UndeserializableEvent, inFlight: InFlightMessage): void {
     const { settings, holding, block } = this.#parts;
     const held = this.#toHeld(event, inFlight);

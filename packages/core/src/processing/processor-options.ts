@@ -44,8 +44,8 @@ export interface MessageHandlers<
   Context = MessageContext,
 > {
   /**
-   * Called with each message whose body was read. If it throws a `DeadLetterError`, the message is dead-lettered, after a `DeferError` it is
-   * deferred, after any other error abandoned or, with `retry`, retried after a delay.
+   * Called with each message whose body was read. If it throws a `DeadLetterError`, the message is dead-lettered; if it throws a `DeferError`,
+   * the message is deferred; after any other error it is abandoned or, with `retry`, retried after a delay.
    */
   processMessage(message: ReceivedMessage<Body> | Undecoded, context: Context): Promise<void> | void;
   /** Called with every error except a `DeferError` of the handler, including undeserializable messages. Its own errors are ignored. */
@@ -59,8 +59,8 @@ export interface ProcessorOptions {
   /** Completes a message after its handler succeeded, unless the handler settled it. Default: true. */
   readonly autoCompleteMessages?: boolean;
   /**
-   * How long closing may take, in milliseconds; `Infinity` waits for all handlers. Messages of handlers that are still running after four
-   * fifths of it, or 5 seconds before its end if that is later, are abandoned. Default: 25 000.
+   * How long closing may take, in milliseconds; `Infinity` waits for all handlers. The last fifth, at most 5 seconds, is for abandoning the
+   * messages of handlers that are still running. Default: 25 000.
    */
   readonly closeTimeoutInMs?: number;
   /** Closes the subscription when it aborts. Default: none. */
@@ -71,9 +71,9 @@ export interface ProcessorOptions {
 export interface SubscribeMessagesOptions extends ProcessorOptions {
   /** How many messages are handled concurrently. Default: 1. */
   readonly maxConcurrentCalls?: number;
-  /** How long a message's lock is renewed, in milliseconds; 0 disables renewal. Default: the receiver's, 300 000. In a session, the receiver's applies. */
+  /** How long a message's lock is renewed, in milliseconds; 0 disables renewal. Default: that of the receiver, 300 000 unless set. In a session, that of the receiver always applies. */
   readonly maxAutoLockRenewalDurationInMs?: number;
-  /** Retries messages whose handler failed after a delay. Only on queues without sessions. Default: they are abandoned and delivered again at once. */
+  /** After a delay, retries messages whose handler failed. Only on queues without sessions. Default: they are abandoned and delivered again at once. */
   readonly retry?: RetryOptions | undefined;
 }
 
@@ -96,8 +96,8 @@ export interface CloseSubscriptionOptions {
 /** A running processor. */
 export interface MessageSubscription extends AsyncDisposable {
   /**
-   * Stops deliveries and resolves when the messages of all running handlers are settled: when the handler finishes, or abandoned when the
-   * time is up. Messages without a handler yet are abandoned at once. Do not await it inside a handler: it would wait for itself.
+   * Stops deliveries and resolves when the messages of all running handlers are settled: each when its handler finishes, or by abandoning it when
+   * the time is up. Messages without a handler yet are abandoned at once. Do not await it inside a handler: it would wait for itself.
    */
   close(options?: CloseSubscriptionOptions): Promise<void>;
 }

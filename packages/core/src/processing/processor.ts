@@ -23,7 +23,7 @@ const completionsPerCall = 8;
 
 /**
  * Delivers messages to a handler until it is closed, and settles each according to the handler's result. `CallSlots` limits how many run
- * concurrently, `MessageRunner` runs one, `drain` ends them.
+ * concurrently, `MessageRunner` runs one: it reads it, and `Handling` calls the handler and settles it. `drain` ends them.
  */
 export class Processor implements MessageSubscription {
   readonly #settings: ProcessorSettings;
@@ -32,7 +32,7 @@ export class Processor implements MessageSubscription {
   readonly #slots: CallSlots;
   readonly #waits: PendingWaits;
   readonly #handling: Handling;
-  /** Undefined in a session: its order does not allow holding a message while others go on. */
+  /** Undefined in a session in peek-lock mode: its order does not allow holding a message while others go on. */
   readonly #holding: Holding | undefined;
   readonly #runner: MessageRunner;
   readonly #subscription: TransportSubscription;

@@ -11,7 +11,7 @@ export const retryCountProperty = "waybill-retry-count";
 export const firstMessageIdProperty = "waybill-first-message-id";
 
 /**
- * Retries a message whose handler failed after a delay: a copy is scheduled, then the message is completed. A crash between the two steps
+ * After a delay, retries a message whose handler failed: a copy is scheduled, then the message is completed. A crash between the two steps
  * may deliver a message twice, but loses none.
  */
 export interface RetryOptions {

@@ -55,7 +55,7 @@ export interface UntypedHandlers<Context> {
 }
 
 /**
- * Replaces handlers by message type with one; one handler stays as it is. Throws `TypeError` when a handler by type is not a function, or its
+ * Replaces handlers by message type with one handler for all messages; a single handler stays as it is. Throws `TypeError` when a handler by type is not a function, or its
  * type is not one of the pipeline's.
  */
 export function untypedHandlers<Context>(

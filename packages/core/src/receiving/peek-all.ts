@@ -32,7 +32,10 @@ export async function* peekAll<Body = unknown>(
     const last = messages.at(-1);
     if (last === undefined) return;
     if (last.sequenceNumber < from) {
-      throw new WaybillError("internal", "The broker peeked messages before the number that was asked for.");
+      throw new WaybillError(
+        "internal",
+        "The broker returned messages with lower sequence numbers than requested.",
+      );
     }
     from = last.sequenceNumber + 1n;
   }

@@ -69,9 +69,13 @@ async function* walk(
     const last = messages.at(-1);
     if (last === undefined) return;
     if (fromSequenceNumber !== undefined && last.sequenceNumber < fromSequenceNumber) {
-      throw new WaybillError("internal", "The broker peeked messages before the number that was asked for.", {
-        entityPath: receiver.entityPath,
-      });
+      throw new WaybillError(
+        "internal",
+        "The broker returned messages with lower sequence numbers than requested.",
+        {
+          entityPath: receiver.entityPath,
+        },
+      );
     }
     fromSequenceNumber = last.sequenceNumber + 1n;
   }

@@ -14,7 +14,7 @@ import type {
 } from "./session-processor-options.js";
 import { SessionReceiver, type SessionReceiverSettings } from "./session-receiver.js";
 
-/** Settings and dependencies of the run of one session. */
+/** Settings and dependencies for processing one session. */
 export interface SessionRunSettings {
   readonly receiver: SessionReceiverSettings;
   readonly handlers: SessionMessageHandlers<unknown, UndecodedMessage>;
@@ -161,7 +161,7 @@ export class SessionRun implements SessionKeeper {
     void this.end();
   }
 
-  /** An in-process broker delivers the next message within these microtasks; then the session does not become idle. */
+  /** Waits for a few microtasks, in which an in-process broker delivers the next message: then the session does not become idle. */
   async #becomeIdle(): Promise<void> {
     for (let i = 0; i < 6 && !this.#isBusy; i += 1) await undefined;
     if (this.#isBusy || this.#isIdle || this.#ending !== undefined) return;
