@@ -317,7 +317,11 @@ describe("errors of the SDK", () => {
       syscall: "connect",
     });
     expect(toAzureError(refused, "orders")).toMatchObject({ code: "connection-lost", retryable: true });
-    for (const text of ["Unknown error encountered.", "Attempted … but the CBS link does not exist."]) {
+    for (const text of [
+      "Unknown error encountered.",
+      "Attempted … but the CBS link does not exist.",
+      "Cannot read properties of undefined (reading 'sendRequest')",
+    ]) {
       expect(toAzureError(new Error(text), "orders")).toMatchObject({ code: "connection-lost" });
     }
     const settled = new Error("The message has either been deleted or already settled");

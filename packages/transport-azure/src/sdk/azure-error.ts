@@ -75,8 +75,8 @@ const texts: readonly (readonly [RegExp, ErrorCode])[] = [
     /^Link closed before|Failed to connect|error occurred on the AMQP connection|[Cc]onnection is reopening|not open|[Cc]onnection (?:got disconnected|.*closed)|^Unable to open the amqp connection/,
     "connection-lost",
   ],
-  // The error itself was lost when its connection ended.
-  [/^Unknown error encountered|CBS link does not exist/, "connection-lost"],
+  // The error itself was lost when its connection ended, or the SDK's link to `$management` was: it then calls `sendRequest` of nothing.
+  [/^Unknown error encountered|CBS link does not exist|reading 'sendRequest'/, "connection-lost"],
   [/^Length of '|EntityPath|^Max message size/, "operation-invalid"],
 ];
 
