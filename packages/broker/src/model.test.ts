@@ -74,6 +74,49 @@ const EVERY_EVENT = [
   "session-released",
 ];
 
+/** Histories on which the two once differed. */
+const FOUND: readonly (readonly [string, Parameters<typeof playHistory>])[] = [
+  [
+    "a deferred message expires when it is requested, and its dead letter is forwarded to a waiting receiver",
+    [
+      {
+        plain: {},
+        sessions: {},
+        chainLength: 2,
+        topic: {},
+        subscription: { deadLetteringOnMessageExpiration: true, defaultMessageTimeToLiveMs: 3_000 },
+        deadLettersGoTo: "topic",
+      },
+      [
+        {
+          do: "send",
+          to: 29,
+          messages: [
+            {
+              messageId: "m5",
+              sessionId: "",
+              partitionKey: undefined,
+              subject: "blue",
+              timeToLiveMs: 5_000,
+              body: "a",
+              properties: { color: "red" },
+            },
+          ],
+        },
+        { do: "receive", from: 16, count: 3, mode: "peekLock", maxWaitMs: 0 },
+        { do: "settle", receipt: 17, how: "defer", changes: { tries: 1 } },
+        { do: "advance", ms: 150_000 },
+        { do: "receive", from: 3, count: 2, mode: "peekLock", maxWaitMs: Number.POSITIVE_INFINITY },
+        { do: "receiveDeferred", receipts: [31], mode: "peekLock" },
+      ],
+    ],
+  ],
+];
+
+it.each(FOUND)("the engine and the model agree: %s", async (_, history) => {
+  expect((await playHistory(...history)).size).toBeGreaterThan(0);
+});
+
 describe("the engine and a simple model agree on random histories", () => {
   it("in memory", { timeout: TIMEOUT_MS }, async () => {
     const seen = await playRandom(WANTED, command, playHistory);

@@ -110,14 +110,15 @@ export class ModelEnvironment implements Environment {
 
   play(command: Command): unknown {
     try {
-      const outcome = this.#run(command);
-      // A message scheduled for a past time is enqueued before waiting receivers get messages.
-      advance(this.#state, 0);
-      serve(this.#state);
-      return outcome;
+      return this.#run(command);
     } catch (error) {
       if (error instanceof NaiveRefusal) return { refused: error.code };
       throw error;
+    } finally {
+      // A message scheduled for a past time is enqueued before waiting receivers get messages. A refused command may have an effect, too: a
+      // deferred message whose time to live is over expires when it is requested.
+      advance(this.#state, 0);
+      serve(this.#state);
     }
   }
 
