@@ -1,9 +1,13 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { printPredicate, sqlPredicate } from "../../../test/sql-arbitraries.js";
 import { RuleSyntaxError } from "../evaluation/rule-error.js";
+import { beginRule } from "../evaluation/rule-work.js";
 import type { SqlExpression, SqlPredicate } from "./ast.js";
 import { MAX_NESTING_DEPTH, parseSqlFilter } from "./parser.js";
+
+// As in `compileRule`: test files share a process, and another may have used up the comparisons of a rule.
+beforeEach(beginRule);
 
 const constant = (value: string | bigint | number | boolean | null): SqlExpression => ({
   type: "constant",

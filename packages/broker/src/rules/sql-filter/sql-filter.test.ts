@@ -1,12 +1,16 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { naiveMatches } from "../../../test/naive-sql.js";
 import { PROPERTY_NAMES, printPredicate, sqlPredicate, text } from "../../../test/sql-arbitraries.js";
 import { RuleEvaluationError } from "../evaluation/rule-error.js";
 import { type RuleSubjectProperties, ruleSubject } from "../evaluation/rule-subject.js";
 import { OPAQUE, type RuleValue, ruleGuid, ruleTimeSpan } from "../evaluation/rule-value.js";
+import { beginRule } from "../evaluation/rule-work.js";
 import type { SqlParameters } from "./parser.js";
 import { compileSqlFilter } from "./sql-filter.js";
+
+// As in `compileRule`: test files share a process, and another may have used up the comparisons of a rule.
+beforeEach(beginRule);
 
 const GUID = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
 const NOON = new Date("2024-05-01T12:00:00Z");
