@@ -12,7 +12,7 @@ import { strictJsonSubject } from "./strict-json.test-support.js";
 const textSubject: SerializerSubject = {
   create: () => text(),
   values: [
-    ...only({
+    ...allRefusedExcept({
       "the empty string": "same",
       "a string": "same",
       "a string of many scripts": "same",
@@ -67,7 +67,7 @@ const textSubject: SerializerSubject = {
 const bytesSubject: SerializerSubject = {
   create: () => bytes(),
   values: [
-    ...only({ bytes: "same" }),
+    ...allRefusedExcept({ bytes: "same" }),
     { name: "no bytes", value: new Uint8Array() },
     { name: "a Buffer", value: Buffer.from("hello"), becomes: { value: new TextEncoder().encode("hello") } },
     { name: "an ArrayBuffer", value: new ArrayBuffer(3), isRefused: true },
@@ -85,7 +85,7 @@ describe.each([
 });
 
 /** The value table with everything refused except the given values. */
-function only(expectations: Partial<Record<SelfDescribingValueName, Expectation>>) {
+function allRefusedExcept(expectations: Partial<Record<SelfDescribingValueName, Expectation>>) {
   const names = strictJsonSubject().values.map(({ name }) => name as SelfDescribingValueName);
   const refused = Object.fromEntries(names.map((name) => [name, "refused"])) as Record<
     SelfDescribingValueName,

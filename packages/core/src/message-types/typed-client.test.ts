@@ -266,14 +266,20 @@ describe("subscribe by message type", () => {
     ).toThrow(new TypeError(text));
   });
 
-  it.each<[string, object]>([
-    ["without processMessage", { processError: () => {} }],
-    ["without processError", { processMessage: { "order-placed": () => {} } }],
-  ])("refuses handlers %s", async (_, handlers) => {
+  it.each<[string, object, string]>([
+    [
+      "without processMessage",
+      { processError: () => {} },
+      "subscribe needs two functions, processMessage and processError.",
+    ],
+    [
+      "without processError",
+      { processMessage: { "order-placed": () => {} } },
+      "subscribe needs processError, a function, beside the handlers by message type.",
+    ],
+  ])("refuses handlers %s", async (_, handlers, text) => {
     await using fixture = await createFixture();
-    expect(() => typedClient(fixture).subscribe("orders", handlers as never)).toThrow(
-      new TypeError("subscribe needs two functions, processMessage and processError."),
-    );
+    expect(() => typedClient(fixture).subscribe("orders", handlers as never)).toThrow(new TypeError(text));
   });
 
   it("is like any other client if message types are not used", async () => {

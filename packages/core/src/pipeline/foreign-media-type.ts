@@ -41,8 +41,8 @@ export function isForeign({ essence, suffix }: MediaType): boolean {
 
 /**
  * Whether a content type says no more than that the body is text in UTF-8. Azure Functions label every string that they send `text/plain`, and
- * so does Azure's portal unless told otherwise; the documentation of Azure's REST API told to label every message as an Atom entry, and the older
- * SDKs over HTTP do. Most of these bodies are JSON.
+ * so does Azure's portal by default; an earlier page of Azure's REST API asked for the content type of an Atom entry on every message. Most of these
+ * bodies are JSON.
  */
 export function isAnyText({ essence, parameters }: MediaType): boolean {
   const charset = parameters.get("charset");

@@ -82,12 +82,7 @@ export function requireHandlers(
 ): void {
   const { processMessage, processError } = handlers ?? {};
   if (typeof processMessage === "function" && typeof processError === "function") return;
-  throw handlersError();
-}
-
-/** The error for handlers that are missing. */
-export function handlersError(): TypeError {
-  return new TypeError("subscribe needs two functions, processMessage and processError.");
+  throw new TypeError("subscribe needs two functions, processMessage and processError.");
 }
 
 function resolveRetry(

@@ -9,7 +9,6 @@ import type { Pipeline } from "../pipeline/pipeline.js";
 import { undeserializable } from "../pipeline/undeserializable.js";
 import type { MessageContext } from "./in-flight-message.js";
 import type { MessageHandlers, SubscribeMessagesOptions } from "./processor-options.js";
-import { handlersError } from "./subscribe-settings.js";
 
 /** Called with messages of one type in its current version. Errors settle the message as for `processMessage` of a receiver. */
 export type TypedHandler<Body = unknown, Context = MessageContext> = (
@@ -64,7 +63,8 @@ export function untypedHandlers<Context>(
 ): UntypedHandlers<Context> {
   if (!isTyped(given)) return { pipeline, handlers: given };
   const { processMessage, processUnhandled, processError } = given;
-  if (typeof processError !== "function") throw handlersError();
+  if (typeof processError !== "function")
+    throw new TypeError("subscribe needs processError, a function, beside the handlers by message type.");
   const byName = collectHandlers<Context>(pipeline, processMessage);
   const handlerOf = ({ messageType }: DeserializationReport) =>
     (messageType === undefined ? undefined : byName.get(messageType)) ?? processUnhandled;
