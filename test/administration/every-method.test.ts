@@ -76,7 +76,7 @@ const methods: Readonly<Record<string, (fixture: AdministrationFixture) => Promi
     expect(broker.listEntities().map(({ path }) => path)).toEqual(["orders"]);
   },
   async topicExists({ client }) {
-    expect([await client.topicExists("events"), await client.topicExists("orders")]).toEqual([true, false]);
+    expect([await client.topicExists("events"), await client.topicExists("missing")]).toEqual([true, false]);
   },
   async createSubscription({ client }) {
     const created = await client.createSubscription("events", "billing", { forwardTo: "orders" });

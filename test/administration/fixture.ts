@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
-import { type Broker, createBroker } from "@waybill/broker";
+import { type Broker, createBroker, type Tier } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { speakPlainHttp } from "@waybill/transport-azure";
 import {
@@ -14,6 +14,9 @@ const key = { name: "RootManageSharedAccessKey", key: "the-root-secret", rights:
 export interface AdministrationFixture extends AsyncDisposable {
   readonly broker: Broker;
   readonly client: ServiceBusAdministrationClient;
+  readonly connectionString: string;
+  /** The certificate of the authority, with TLS. */
+  readonly ca: string | undefined;
   /** Sends a request like the SDKs of other languages; returns its status and body. */
   call(method: string, path: string, init?: CallInit): Promise<{ status: number; body: string }>;
 }
@@ -26,8 +29,11 @@ interface CallInit {
 let made: Promise<MadeCertificate> | undefined;
 
 /** With TLS, the certificate is the one that `waybill broker --tls` creates, and the client trusts only its authority. */
-export async function openFixture(transport: "HTTP" | "TLS" = "HTTP"): Promise<AdministrationFixture> {
-  const broker = createBroker({ tier: "standard" });
+export async function openFixture(
+  transport: "HTTP" | "TLS" = "HTTP",
+  tier: Tier = "standard",
+): Promise<AdministrationFixture> {
+  const broker = createBroker({ tier });
   made ??= makeCertificate(["localhost", "127.0.0.1"]);
   const certificate = transport === "TLS" ? await made : undefined;
   const server = await serve(broker, { port: 0, keys: [key], host: "127.0.0.1", tls: certificate });
@@ -41,6 +47,8 @@ export async function openFixture(transport: "HTTP" | "TLS" = "HTTP"): Promise<A
   return {
     broker,
     client,
+    connectionString: text,
+    ca: certificate?.ca,
     async call(method, path, { body, headers } = {}) {
       const response = await fetch(`${origin}${path}`, {
         method,

@@ -36,8 +36,10 @@ describe("MassTransit creates its topology", () => {
 
   it("gets a queue before it creates it, and accepts either response for a missing one", async () => {
     await using fixture = await openFixture();
-    const { status } = await fixture.call("GET", "/order-service?api-version=2021-05");
-    expect(status).toBe(404);
+    const { status, body } = await fixture.call("GET", "/order-service?api-version=2021-05");
+    expect(status).toBe(200);
+    expect(body).toMatch(/<feed [^>]*><title type="text">Publicly Listed Services<\/title>/);
+    expect(body).not.toContain("<entry");
     expect(await put(fixture, "/order-service", "QueueDescription", endpoint)).toMatchObject({ status: 201 });
     expect(fixture.broker.getEntity("order-service").options).toMatchObject({
       lockDurationMs: 300_000,

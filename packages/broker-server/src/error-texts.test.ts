@@ -1,7 +1,7 @@
 import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp";
 import { describe, expect, it } from "vitest";
 import { connect, openFixture } from "./fixture.test-support.js";
-import { sendOn } from "./raw-client.test-support.js";
+import { numberIn, sendOn } from "./raw-client.test-support.js";
 import { openRaw } from "./raw-fixture.test-support.js";
 
 /** The error with which a call of the official client rejects. */
@@ -24,6 +24,22 @@ describe("the error for an entity that does not exist", () => {
       `The messaging entity 'sb://127.0.0.1/${path}' could not be found. To know more visit https://aka.ms/sbResourceMgrExceptions.`,
     );
     expect(message).toMatch(TRACKED);
+  });
+
+  it("comes with the answer to the token, only to clients that have rights on it", async () => {
+    await using fixture = await openRaw();
+    await using client = await fixture.connect();
+    const cbs = await client.management("$cbs");
+    const put = (name: string) => cbs.call("put-token", "", { name });
+    for (const path of ["none", "none/$management", "none/Subscriptions/sub", "none/$DeadLetterQueue"]) {
+      const answer = await put(`sb://local/${path}`);
+      expect(numberIn(answer, "status-code")).toBe(404);
+      expect(String(answer.properties.get("status-description"))).toMatch(
+        /^The messaging entity 'sb:\/\/[^/]+\/none\S*' could not be found\. To know more visit/,
+      );
+    }
+    for (const path of ["orders", "Orders/$management", "orders/$DeadLetterQueue", ""])
+      expect(numberIn(await put(`sb://local/${path}`), "status-code")).toBe(202);
   });
 
   it("names a subscription of an existing topic like the service", async () => {

@@ -99,12 +99,29 @@ describe("a message over AMQP", () => {
       ttl: 60_000,
       deliveryCount: 0,
     });
-    expect(entriesOf(received.decodeDeliveryAnnotations())).toEqual({ hop: "x" });
+    expect(entriesOf(received.decodeDeliveryAnnotations())).toMatchObject({ hop: "x" });
     expect(entriesOf(received.decodeMessageAnnotations())).toMatchObject({
       "x-opt-mine": int(1),
       "x-opt-sequence-number": long(1n),
     });
   });
+
+  it.each(["plain", "with annotations of its sender"])(
+    "carries its lock token as a delivery annotation: %s",
+    async (kind) => {
+      await using fixture = await openOrders();
+      const annotations = kind === "plain" ? {} : { deliveryAnnotations: symbolMap({ hop: "x" }) };
+      const sent = encodeMessage({ ...annotations, body: { kind: "value", value: "x" } });
+      const locked = await fixture.pass(sent);
+      const token = entriesOf(encode(locked).decodeDeliveryAnnotations())["x-opt-lock-token"];
+      expect(token).toEqual(uuid(locked.lockToken!));
+      await fixture.receiver.abandon(locked.lockToken!);
+      const [peeked] = await fixture.receiver.peek(1);
+      const [deleted] = await fixture.broker.receiver("orders", { mode: "receiveAndDelete" }).receive();
+      for (const message of [peeked!, deleted!])
+        expect(entriesOf(encode(message).decodeDeliveryAnnotations())).not.toHaveProperty("x-opt-lock-token");
+    },
+  );
 
   it("maps forcePersistence to durable, both ways", async () => {
     await using fixture = await openOrders();

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { Broker } from "@waybill/broker";
+import { emulatorKey } from "./authorization/shared-access-key.js";
 import { decodeWire } from "./messages/wire-decoder.js";
 import {
   type ResolvedServeOptions,
@@ -78,7 +79,7 @@ function hostInUrl(host: string, tls: ResolvedServeOptions["tls"]): string {
 function toCredentials(authorization: ResolvedServeOptions["authorization"]): string {
   const key =
     authorization.kind === "development"
-      ? { name: "RootManageSharedAccessKey", key: "SAS_KEY_VALUE" }
+      ? { name: "RootManageSharedAccessKey", key: emulatorKey }
       : (authorization.keys.find(({ entity }) => entity === undefined) ?? authorization.keys[0]);
   if (key === undefined) throw new TypeError("A server that asks for keys needs at least one.");
   return `SharedAccessKeyName=${key.name};SharedAccessKey=${key.key}`;

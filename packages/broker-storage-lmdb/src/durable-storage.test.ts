@@ -132,7 +132,7 @@ describe("openDurableStorage", () => {
     );
     const refusal = await refusalOf(openDurableStorage(directory.path));
     expect(refusal.code).toBe("storage-unreadable");
-    expect(refusal.message).toContain("it has format 3, and this version of the broker reads format 2");
+    expect(refusal.message).toContain("it has format 3, and this version of the broker reads format 1");
   });
 
   it("refuses a store whose data file is missing or empty", async () => {

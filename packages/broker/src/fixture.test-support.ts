@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { type Broker, type BrokerOptions, createBroker } from "./client/broker.js";
+import { type Broker, createBroker } from "./client/broker.js";
+import type { BrokerOptions } from "./engine/broker-options.js";
 import { BrokerError, type BrokerErrorCode } from "./errors/broker-error.js";
 import type { BrokerMessage } from "./messages/message.js";
 import type { BrokerReceivedMessage } from "./messages/received-message.js";

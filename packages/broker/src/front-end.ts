@@ -8,9 +8,10 @@ export type {
 } from "./entities/entity-options.js";
 export { splitEntityPath } from "./entities/entity-path.js";
 export { APPLICATION_PROPERTY_LIMITS } from "./messages/check-message.js";
-export type { SendableProperties, WireDecoder } from "./messages/message.js";
+export type { EveryProperty, SendableProperties, WireDecoder } from "./messages/message.js";
 export type { MessageLock } from "./messages/message-lock.js";
 export {
+  isTypedConstant,
   type RuleGuid,
   type RuleOpaque,
   type RuleTimeSpan,
@@ -21,3 +22,4 @@ export type { SqlText } from "./rules/rule.js";
 export type { SqlParameters } from "./rules/sql-filter/parser.js";
 export type { ClockAttachment, ClockDriven } from "./timing/clock.js";
 export { createSystemClock, steadyNow } from "./timing/clock.js";
+export { parseIsoDuration, toIsoDuration } from "./timing/iso-duration.js";

@@ -1,7 +1,6 @@
 // For applications.
 export {
   type Broker,
-  type BrokerOptions,
   createBroker,
   type OpenBrokerOptions,
   openBroker,
@@ -13,6 +12,8 @@ export type { BrokerReceiver, BrokerReceiverOptions } from "./client/receiver.js
 export type { BrokerSender, BrokerSenderOptions } from "./client/sender.js";
 export type { AcceptSessionOptions, BrokerSessionReceiver } from "./client/session-receiver.js";
 export type { Transaction } from "./client/transaction.js";
+export type { BrokerOptions } from "./engine/broker-options.js";
+export type { AuthorizationRule, EntityRight } from "./entities/authorization-rule.js";
 export {
   DEFAULT_QUEUE_OPTIONS,
   DEFAULT_SUBSCRIPTION_OPTIONS,
@@ -57,6 +58,6 @@ export type { LockedMessage } from "./operations/find-lock.js";
 export type { BrokerListSessionsOptions } from "./operations/list-sessions.js";
 export type { PeekOptions } from "./operations/peek.js";
 export type { BrokerCorrelationFilter } from "./rules/correlation-filter.js";
-export type { RuleValue } from "./rules/evaluation/rule-value.js";
+export type { RuleConstant, RuleInstant, RuleValue, TypedRuleValue } from "./rules/evaluation/rule-value.js";
 export type { RuleDefinition, RuleFilter } from "./rules/rule.js";
 export { type Clock, createManualClock, type ManualClock } from "./timing/clock.js";

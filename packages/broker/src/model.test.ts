@@ -8,7 +8,7 @@ import { command, durableCommand, fixture } from "../test/model/command.js";
 import { playHistory } from "../test/model/history.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 
-/** `pnpm soak` sets both; a seed that fails there fails here with the same counterexample. */
+/** `pnpm reliability soak` sets both; a seed that fails there fails here with the same counterexample. */
 const { WAYBILL_MODEL_COMMANDS = "20000", WAYBILL_MODEL_SEED } = process.env;
 const WANTED = Number(WAYBILL_MODEL_COMMANDS);
 const FIRST_SEED = WAYBILL_MODEL_SEED === undefined ? Date.now() % 2 ** 31 : Number(WAYBILL_MODEL_SEED);

@@ -121,21 +121,6 @@ describe("a partitioned entity on a storage", () => {
     expect(received.map(numberOf)).toEqual([1, 1, 1, 2, 2, 3, 2]);
   });
 
-  it("continues after the messages of a store with one counter for all partitions", async () => {
-    const {
-      broker: second,
-      disk,
-      clock,
-    } = await restart(message("a", { partitionKey: "key 1" }), message("b", { partitionKey: "key 1" }));
-    await second.close();
-    for (const key of [...disk.tables.counters.keys()]) disk.tables.counters.delete(key);
-
-    await using broker = await openBroker({ clock, storage: openDisk(disk) });
-    await broker.sender("orders").send(message("c", { partitionKey: "key 1" }));
-    const received = await broker.receiver("orders").receive(3);
-    expect(received.map(numberOf)).toEqual([1, 2, 3]);
-  });
-
   it("removes its counters when it is deleted", async () => {
     const { broker, disk } = await restart(message("a"), message("b"), message("c"));
     expect(disk.tables.counters.size).toBe(3);

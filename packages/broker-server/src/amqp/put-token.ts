@@ -1,5 +1,8 @@
 import { type AmqpValue, encodeMessage, int, stringMap } from "@waybill/amqp";
+import { type Broker, BrokerError } from "@waybill/broker";
+import { splitEntityPath } from "@waybill/broker/front-end";
 import { textOf } from "../messages/application-properties.js";
+import { parseAddress } from "../refusals/address.js";
 import { AmqpRefusal, badRequest, toRefusal } from "../refusals/error.js";
 import type { NodeRequest } from "./node-request.js";
 import type { Peer } from "./peer.js";
@@ -29,6 +32,28 @@ function take(peer: Peer, { applicationProperties, body }: NodeRequest): void {
   const audience = textOf(applicationProperties?.get("name"));
   if (audience === undefined) throw badRequest("put-token has no application property 'name'.");
   peer.claims.putToken(typeof body === "string" ? body : "", audience);
+  requireEntity(peer, audience);
+}
+
+/** Only a client with rights on it learns that an entity does not exist, and before it attaches a link. Throws `entity-not-found`. */
+function requireEntity({ broker }: Peer, audience: string): void {
+  const address = parseAddress(audience);
+  if (address === undefined || address.kind === "cbs" || address.path === "") return;
+  const { entity } = splitEntityPath(address.path);
+  if (hasEntity(broker, entity)) return;
+  throw new BrokerError("entity-not-found", `The messaging entity '${address.path}' could not be found.`, {
+    entity: address.path,
+  });
+}
+
+function hasEntity(broker: Broker, path: string): boolean {
+  try {
+    broker.getEntity(path);
+    return true;
+  } catch (error) {
+    if (error instanceof BrokerError && error.code === "entity-not-found") return false;
+    throw error;
+  }
 }
 
 function encode(

@@ -2,7 +2,7 @@ import type { Clock } from "@waybill/broker";
 import type { ClockAttachment, ClockDriven } from "@waybill/broker/front-end";
 import { REQUEST_LIMITS } from "../limits/request-limits.js";
 import { limitExceeded, unauthorized } from "../refusals/error.js";
-import type { OwnerOf } from "./owner.js";
+import type { EntityOwners } from "./owner.js";
 import {
   type AccessRight,
   type Grant,
@@ -25,7 +25,7 @@ const { tokens: GRANT_LIMIT } = REQUEST_LIMITS;
 export class Claims implements ClockDriven {
   readonly #authorization: Authorization;
   readonly #clock: Clock;
-  readonly #ownerOf: OwnerOf;
+  readonly #owners: EntityOwners;
   readonly #grants = new Map<string, Grant>();
   readonly #onShown: (key: string) => void;
   readonly #onExpired: () => void;
@@ -39,12 +39,12 @@ export class Claims implements ClockDriven {
   constructor(
     authorization: Authorization,
     clock: Clock,
-    ownerOf: OwnerOf,
+    owners: EntityOwners,
     onShown: (key: string) => void,
     onExpired: () => void,
   ) {
     this.#authorization = authorization;
-    this.#ownerOf = ownerOf;
+    this.#owners = owners;
     this.#clock = clock;
     this.#onShown = onShown;
     this.#onExpired = onExpired;
@@ -53,7 +53,11 @@ export class Claims implements ClockDriven {
   /** Accepts a token for an audience. Throws the same error for every invalid token, whatever the reason. */
   putToken(token: string, audience: string): void {
     if (this.#authorization.kind === "development") return;
-    const grant = grantForToken(this.#authorization.keys, token, audience, this.#clock.now(), this.#ownerOf);
+    const grant = grantForToken(this.#authorization.keys, token, {
+      audience,
+      nowMs: this.#clock.now(),
+      owners: this.#owners,
+    });
     if (grant === undefined) throw unauthorized(INVALID_TOKEN);
     if (this.#grants.size >= GRANT_LIMIT && !this.#grants.has(grant.path))
       throw limitExceeded(`A connection holds at most ${GRANT_LIMIT} tokens.`);
@@ -63,7 +67,9 @@ export class Claims implements ClockDriven {
   /** Checks the name and secret of a key; returns whether they are valid. */
   putSecret(name: string, secret: string): boolean {
     if (this.#authorization.kind === "development") return true;
-    const grant = grantForSecret(this.#authorization.keys, name, secret);
+    const grant =
+      grantForSecret(this.#authorization.keys, name, secret) ??
+      grantForSecret(this.#owners.allKeys(), name, secret);
     if (grant !== undefined) this.#add(grant);
     return grant !== undefined;
   }
@@ -84,7 +90,7 @@ export class Claims implements ClockDriven {
       const grant = this.#grants.get(above);
       if (grant === undefined || grant.expiresAtMs <= nowMs) continue;
       if (!rights.some((right) => grant.rights.has(right))) continue;
-      if (grant.entity === undefined || grant.entity === this.#ownerOf(wanted)) return true;
+      if (grant.entity === undefined || grant.entity === this.#owners.ownerOf(wanted)) return true;
     }
     return false;
   }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { entityOf, toEntityPath } from "../refusals/address.js";
-import type { OwnerOf } from "./owner.js";
+import type { EntityOwners } from "./owner.js";
 
 /** The rights of a key: send, receive, or everything. */
 export type AccessRight = "Send" | "Listen" | "Manage";
@@ -29,6 +29,9 @@ export interface Grant {
   /** In ms since the epoch; `Infinity` if it lasts as long as the connection. */
   readonly expiresAtMs: number;
 }
+
+/** The key in the connection strings of the official emulator, which everyone knows. */
+export const emulatorKey = "SAS_KEY_VALUE";
 
 /** The service's text for every invalid token, whatever the reason. */
 export const INVALID_TOKEN =
@@ -59,37 +62,52 @@ export function resolveSharedAccessKeys(keys: readonly SharedAccessKey[]): Share
 
 /** The grant of a key's name and secret, as in SASL PLAIN; `undefined` if they are invalid. */
 export function grantForSecret(
-  keys: readonly SharedAccessKey[],
+  keys: Iterable<SharedAccessKey>,
   name: string,
   secret: string,
 ): Grant | undefined {
-  const found = keys.find((key) => key.name === name && isEqual(key.key, secret));
-  return found && toGrant(found, scopeOf(found) ?? "", Number.POSITIVE_INFINITY);
+  for (const key of keys) {
+    if (key.name !== name || !isEqual(key.key, secret)) continue;
+    return toGrant(key, scopeOf(key) ?? "", Number.POSITIVE_INFINITY);
+  }
+  return undefined;
+}
+
+/** How a token is presented. */
+export interface Presented {
+  /** The address for which it is used. */
+  readonly audience: string;
+  readonly nowMs: number;
+  readonly owners: EntityOwners;
+  /** The server's host and port, if they name the whole namespace without a scheme, as in JavaScript's tokens for forwarding. */
+  readonly host?: string;
 }
 
 /**
- * The grant of a token for its audience; `undefined` if it was not issued with one of these keys, is expired or is for another resource.
+ * The grant of a token for its audience; `undefined` if it was issued neither with one of these keys nor with one of the entity, is expired
+ * or is for another resource.
  * Source: "Service Bus access control with Shared Access Signatures".
  */
 export function grantForToken(
   keys: readonly SharedAccessKey[],
   token: string,
-  audience: string,
-  nowMs: number,
-  ownerOf: OwnerOf,
+  { audience, nowMs, owners, host }: Presented,
 ): Grant | undefined {
   const fields = parseToken(token);
   if (fields === undefined) return undefined;
   const expiresAtMs = Number(fields.se) * 1000;
   // Over HTTP, the resource is the whole URL of a request.
-  const resource = toPath(decode(fields.sr)?.replace(/\?.*$/s, ""));
+  const named = decode(fields.sr)?.replace(/\?.*$/s, "");
+  const resource = named?.toLowerCase() === host?.toLowerCase() ? "" : toPath(named);
   const wanted = toPath(audience);
-  if (resource === undefined || wanted === undefined || !(expiresAtMs > nowMs)) return undefined;
+  if (named === undefined || resource === undefined || wanted === undefined || !(expiresAtMs > nowMs))
+    return undefined;
   if (!isWithin(wanted, resource)) return undefined;
-  for (const key of keys) {
+  const owner = owners.ownerOf(wanted);
+  for (const key of [...keys, ...owners.keysOf(owner)]) {
     if (key.name !== fields.skn) continue;
     const scope = scopeOf(key);
-    if (scope !== undefined && ownerOf(wanted) !== scope) continue;
+    if (scope !== undefined && owner !== scope) continue;
     const signature = createHmac("sha256", key.key).update(`${fields.sr}\n${fields.se}`).digest("base64");
     if (isEqual(signature, fields.sig)) return toGrant(key, wanted, expiresAtMs);
   }

@@ -1,36 +1,99 @@
 import { ownersIn } from "../authorization/owner.js";
 import {
   type AccessRight,
+  type Grant,
   grantForToken,
   INVALID_TOKEN,
   missingRights,
 } from "../authorization/shared-access-key.js";
 import type { HttpContext } from "./http-context.js";
 import { HttpRefusal } from "./http-refusal.js";
-import type { HttpRequest } from "./http-request.js";
+import { type HttpRequest, urlOf } from "./http-request.js";
+
+/** The headers in which SDKs send tokens for the entities that another one forwards to. */
+const FORWARD_TOKENS = {
+  forwardTo: "servicebussupplementaryauthorization",
+  forwardDeadLetteredMessagesTo: "servicebusdlqsupplementaryauthorization",
+} as const;
+
+/** A property that names another entity. */
+export type Forward = keyof typeof FORWARD_TOKENS;
 
 /**
  * Throws unless the token of a request covers its URL and grants one of the rights on the entity, `""` for the whole namespace. The error
- * does not reveal whether the entity exists.
+ * does not reveal whether the entity exists; `missing` is its text for a token without these rights.
  */
 export function authorize(
-  { broker, authorization, client }: HttpContext,
-  { headers, origin, segments }: HttpRequest,
+  context: HttpContext,
+  request: HttpRequest,
   entity: string,
-  ...rights: readonly AccessRight[]
+  rights: readonly AccessRight[],
+  missing = missingRights(rights),
 ): void {
+  const { authorization, client } = context;
   if (authorization.kind === "development") {
     client.trust();
     return;
   }
-  const token = headers.authorization ?? headers.servicebusauthorization;
+  const token = tokenOf(request);
   if (token === undefined)
     throw new HttpRefusal(401, "MissingToken: The request has no authorization header.");
-  const audience = `${origin}/${segments.map(encodeURIComponent).join("/")}`;
-  const grant = grantForToken(authorization.keys, token, audience, broker.clock.now(), () =>
-    ownersIn(broker)(entity.toLowerCase()),
-  );
+  const grant = grantOf(context, token, urlOf(request.origin, request.segments), entity);
   if (grant === undefined) throw new HttpRefusal(401, INVALID_TOKEN);
   client.trust(grant.key);
-  if (!rights.some((right) => grant.rights.has(right))) throw new HttpRefusal(401, missingRights(rights));
+  if (!hasRight(grant, rights)) throw new HttpRefusal(401, missing);
+}
+
+/** Whether the token of a request grants a right on the entity that its URL names. */
+export function isAuthorized(context: HttpContext, request: HttpRequest, right: AccessRight): boolean {
+  if (context.authorization.kind === "development") return true;
+  const { origin, segments } = request;
+  const grant = grantOf(context, tokenOf(request) ?? "", urlOf(origin, segments), segments.join("/"));
+  return grant !== undefined && hasRight(grant, [right]);
+}
+
+/**
+ * Throws unless a token of the request may send to an entity that another one is to forward to: its own, or the additional one that SDKs send.
+ * The error does not reveal whether that entity exists.
+ */
+export function authorizeForward(
+  context: HttpContext,
+  request: HttpRequest,
+  forward: Forward,
+  target: string,
+): void {
+  if (context.authorization.kind === "development") return;
+  const { origin, host } = request;
+  const url = urlOf(origin, target.split("/"));
+  const tokens = [tokenOf(request), request.headers[FORWARD_TOKENS[forward]]];
+  for (const token of tokens) {
+    const grant = token === undefined ? undefined : grantOf(context, token, url, target, host);
+    if (grant !== undefined && hasRight(grant, ["Send"])) return;
+  }
+  throw new HttpRefusal(401, `Authorization failed for specified action: Send. Resource: '${url}'.`);
+}
+
+function tokenOf({ headers }: HttpRequest): string | undefined {
+  return headers.authorization ?? headers.servicebusauthorization;
+}
+
+function grantOf(
+  { broker, authorization }: HttpContext,
+  token: string,
+  url: string,
+  entity: string,
+  host?: string,
+): Grant | undefined {
+  if (authorization.kind === "development") return undefined;
+  const owners = ownersIn(broker);
+  return grantForToken(authorization.keys, token, {
+    audience: url,
+    nowMs: broker.clock.now(),
+    owners: { ...owners, ownerOf: () => owners.ownerOf(entity.toLowerCase()) },
+    ...(host !== undefined && { host }),
+  });
+}
+
+function hasRight({ rights }: Grant, wanted: readonly AccessRight[]): boolean {
+  return wanted.some((right) => rights.has(right));
 }

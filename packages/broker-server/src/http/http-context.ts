@@ -10,6 +10,8 @@ export interface HttpContext {
   readonly namespace: string;
   readonly client: HttpClient;
   readonly memory: RequestMemory;
+  /** Lets others work if the client's turn is over; awaited between slices of long work. */
+  readonly pause: () => Promise<void>;
   /** Maximum number of messages in a batch. */
   readonly batchMessages: number;
 }

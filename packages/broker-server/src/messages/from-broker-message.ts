@@ -22,6 +22,7 @@ import type { BrokerReceivedMessage, MessageBody, MessageId } from "@waybill/bro
 import { keyText, toAmqpProperties, toAmqpValue } from "./application-properties.js";
 import { encodePlainFront, isPlain } from "./front-template.js";
 import { expiryOf, ttlOf } from "./time-to-live.js";
+import { annotationFields, propertiesFields } from "./wire-places.js";
 
 const MESSAGE_STATES = { active: 0, deferred: 1, scheduled: 2 } as const;
 const NO_BODY = { kind: "data", sections: [] } as const;
@@ -30,8 +31,6 @@ const NO_BODY = { kind: "data", sections: [] } as const;
 export interface Delivery {
   /** Peeked messages carry their state instead of a lock. */
   readonly isPeeked?: boolean;
-  /** Adds the lock token as a delivery annotation, for messages not sent under their own delivery tag. */
-  readonly withLockToken?: boolean;
   /** Omits the body and adds its size as a delivery annotation. */
   readonly omitsBody?: boolean;
 }
@@ -91,11 +90,11 @@ function encodeFront(
 
 function frontOf(
   message: BrokerReceivedMessage,
-  { isPeeked = false, withLockToken = false }: Delivery,
+  { isPeeked = false }: Delivery,
   sections: MessageSections | undefined,
 ): Pick<MessageParts, "header" | "deliveryAnnotations" | "messageAnnotations"> {
   const sentHeader = sections?.decodeHeader();
-  const token = withLockToken ? message.lockToken : undefined;
+  const token = isPeeked ? undefined : message.lockToken;
   const deliveryAnnotations = [
     ...(sections?.decodeDeliveryAnnotations()?.entries ?? []),
     ...(token === undefined ? [] : [[symbol("x-opt-lock-token"), uuid(token)] as const]),
@@ -128,18 +127,17 @@ function annotationsOf(
   isPeeked: boolean,
   sent: AmqpMap | undefined,
 ): AmqpMap {
-  const { lockedUntil, scheduledEnqueueTime, partitionKey, viaPartitionKey, deadLetterSource } = message;
+  const { lockedUntil, deadLetterSource } = message;
   const stamps: [string, AmqpValue][] = [
     ["x-opt-sequence-number", long(message.sequenceNumber)],
     ["x-opt-enqueued-time", timestamp(message.enqueuedTime)],
     ["x-opt-enqueue-sequence-number", long(message.enqueuedSequenceNumber)],
   ];
   if (!isPeeked && lockedUntil !== undefined) stamps.push(["x-opt-locked-until", timestamp(lockedUntil)]);
-  if (scheduledEnqueueTime !== undefined) {
-    stamps.push(["x-opt-scheduled-enqueue-time", timestamp(scheduledEnqueueTime)]);
+  for (const [name, field] of annotationFields) {
+    const value = message[name];
+    if (value !== undefined) stamps.push([field, typeof value === "string" ? value : timestamp(value)]);
   }
-  if (partitionKey !== undefined) stamps.push(["x-opt-partition-key", partitionKey]);
-  if (viaPartitionKey !== undefined) stamps.push(["x-opt-via-partition-key", viaPartitionKey]);
   if (message.partitionId > 0) stamps.push(["x-opt-partition-id", short(message.partitionId)]);
   if (deadLetterSource !== undefined) stamps.push(["x-opt-deadletter-source", deadLetterSource]);
   if (isPeeked || message.state !== "active") {
@@ -197,22 +195,17 @@ function toParts(message: BrokerReceivedMessage, delivery: Delivery): MessagePar
 }
 
 function propertiesOf(message: BrokerReceivedMessage): Partial<MessageProperties> {
-  const { messageId, correlationId, contentType, subject, to, replyTo, sessionId, replyToSessionId } =
-    message;
   const expiry = expiryOf(message);
+  const fields = propertiesFields.flatMap(([name, field]) => {
+    const value = message[name];
+    return value === undefined ? [] : [[field, toAmqpId(value)] as const];
+  });
   return {
-    ...(messageId !== undefined && { messageId: toAmqpId(messageId) }),
-    ...(correlationId !== undefined && { correlationId: toAmqpId(correlationId) }),
-    ...(contentType !== undefined && { contentType }),
+    ...Object.fromEntries(fields),
     ...(expiry !== undefined && {
       absoluteExpiryTime: new Date(expiry.absoluteExpiryTime),
       creationTime: new Date(expiry.creationTime),
     }),
-    ...(subject !== undefined && { subject }),
-    ...(to !== undefined && { to }),
-    ...(replyTo !== undefined && { replyTo }),
-    ...(sessionId !== undefined && { groupId: sessionId }),
-    ...(replyToSessionId !== undefined && { replyToGroupId: replyToSessionId }),
   };
 }
 

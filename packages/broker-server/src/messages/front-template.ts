@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
-import { encodeMessage, long, symbolMap, timestamp } from "@waybill/amqp";
+import { encodeMessage, long, symbolMap, timestamp, uuid } from "@waybill/amqp";
 import type { BrokerReceivedMessage } from "@waybill/broker";
 import { ttlOf } from "./time-to-live.js";
+import { annotationFields } from "./wire-places.js";
 
 /** Placeholder values that occur nowhere else in an encoded front, wide enough for every value. */
 const MARKS = {
@@ -12,10 +13,11 @@ const MARKS = {
   enqueuedSequenceNumber: 0x71e2e3e4e5e6e7e8n,
   lockedUntil: 0x71f2f3f4f5f6f7f8n,
 } as const;
+const LOCK_TOKEN_MARK = "91929394-9596-4798-999a-9b9c9d9e9fa0";
 
 interface Template {
   readonly bytes: Buffer;
-  readonly places: Readonly<Record<keyof typeof MARKS, number>>;
+  readonly places: Readonly<Record<keyof typeof MARKS | "lockToken", number>>;
 }
 
 /** By whether the message has a time to live and whether it is locked. */
@@ -29,6 +31,7 @@ export function encodePlainFront(message: BrokerReceivedMessage): Uint8Array {
   const { lockedUntil } = message;
   const ttl = ttlOf(message);
   const { unlocked, locked } = ttl === undefined ? templates.lasting : templates.expiring;
+  // Peeked messages and those that are deleted at once have neither.
   const { bytes, places } = lockedUntil === undefined ? unlocked : locked;
   const front = Buffer.from(bytes);
   if (ttl !== undefined) front.writeUInt32BE(ttl, places.ttl);
@@ -37,19 +40,15 @@ export function encodePlainFront(message: BrokerReceivedMessage): Uint8Array {
   writeLong(front, message.enqueuedTime.getTime(), places.enqueuedTime);
   writeLong(front, Number(message.enqueuedSequenceNumber), places.enqueuedSequenceNumber);
   if (lockedUntil !== undefined) writeLong(front, lockedUntil.getTime(), places.lockedUntil);
+  const { lockTokenBytes } = message;
+  if (lockTokenBytes !== undefined) front.set(lockTokenBytes, places.lockToken);
   return front;
 }
 
 /** Whether a message has common properties only. */
 export function isPlain(message: BrokerReceivedMessage): boolean {
-  return (
-    message.state === "active" &&
-    message.scheduledEnqueueTime === undefined &&
-    message.partitionKey === undefined &&
-    message.viaPartitionKey === undefined &&
-    message.deadLetterSource === undefined &&
-    message.partitionId === 0
-  );
+  for (const [name] of annotationFields) if (message[name] !== undefined) return false;
+  return message.state === "active" && message.deadLetterSource === undefined && message.partitionId === 0;
 }
 
 /** Writes a safe integer, such as a time or sequence number, without a bigint. */
@@ -62,6 +61,7 @@ function makeTemplate(hasTtl: boolean, isLocked: boolean): Template {
   const bytes = Buffer.from(
     encodeMessage({
       header: { ...(hasTtl && { ttl: MARKS.ttl }), deliveryCount: MARKS.deliveryCount },
+      ...(isLocked && { deliveryAnnotations: symbolMap({ "x-opt-lock-token": uuid(LOCK_TOKEN_MARK) }) }),
       messageAnnotations: symbolMap({
         "x-opt-sequence-number": long(MARKS.sequenceNumber),
         "x-opt-enqueued-time": timestamp(MARKS.enqueuedTime),
@@ -74,7 +74,8 @@ function makeTemplate(hasTtl: boolean, isLocked: boolean): Template {
   const places = Object.fromEntries(
     Object.entries(MARKS).map(([name, mark]) => [name, bytes.indexOf(bytesOf(mark))]),
   );
-  return { bytes, places: places as Template["places"] };
+  const lockToken = bytes.indexOf(Buffer.from(LOCK_TOKEN_MARK.replaceAll("-", ""), "hex"));
+  return { bytes, places: { ...places, lockToken } as Template["places"] };
 }
 
 function bytesOf(mark: number | bigint): Buffer {

@@ -9,19 +9,15 @@ import {
 } from "@waybill/amqp";
 import { stampProperties, uuidText } from "@waybill/amqp/server";
 import type { ApplicationProperties, BrokerMessage, MessageId } from "@waybill/broker";
+import type { EveryProperty } from "@waybill/broker/front-end";
 import { fromAmqpProperties, keyText, textOf } from "./application-properties.js";
 import { checkProperties } from "./check-properties.js";
 import { sentLifeMs } from "./time-to-live.js";
-
-const SCHEDULED_TIME = "x-opt-scheduled-enqueue-time";
-const PARTITION_KEY = "x-opt-partition-key";
-const VIA_PARTITION_KEY = "x-opt-via-partition-key";
+import { annotationFields, wirePlaces } from "./wire-places.js";
 
 /** Annotations that the broker keeps as its own properties or writes itself, so that they need not be stored. */
 const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
-  SCHEDULED_TIME,
-  PARTITION_KEY,
-  VIA_PARTITION_KEY,
+  ...annotationFields.map(([, field]) => field),
   "x-opt-enqueued-time",
   "x-opt-sequence-number",
   "x-opt-enqueue-sequence-number",
@@ -50,7 +46,7 @@ export function toBrokerMessage(received: MessageSections): BrokerMessage {
   checkProperties(sent);
   const { bytes, end } = sent;
   const start = needsFront(sent, header, annotations) ? sent.start : sent.bareStart;
-  const due = annotations?.get(SCHEDULED_TIME);
+  const due = annotations?.get(wirePlaces.scheduledEnqueueTime.field);
   // One literal with every name, so that all messages have one hidden class.
   return {
     messageId: toId(properties?.messageId),
@@ -61,8 +57,8 @@ export function toBrokerMessage(received: MessageSections): BrokerMessage {
     replyTo: textOf(properties?.replyTo),
     sessionId: properties?.groupId,
     replyToSessionId: properties?.replyToGroupId,
-    partitionKey: textOf(annotations?.get(PARTITION_KEY)),
-    viaPartitionKey: textOf(annotations?.get(VIA_PARTITION_KEY)),
+    partitionKey: textOf(annotations?.get(wirePlaces.partitionKey.field)),
+    viaPartitionKey: textOf(annotations?.get(wirePlaces.viaPartitionKey.field)),
     scheduledEnqueueTime: isTyped(due) && due.type === "timestamp" ? new Date(Number(due.value)) : undefined,
     timeToLiveMs,
     forcePersistence: header?.durable === true ? true : undefined,
@@ -72,7 +68,7 @@ export function toBrokerMessage(received: MessageSections): BrokerMessage {
       sent.applicationProperties === undefined
         ? noProperties
         : () => fromAmqpProperties(sent.decodeApplicationProperties()),
-  };
+  } satisfies EveryProperty<BrokerMessage>;
 }
 
 /** A message that never expires, without the expiry time in its properties, which readers would use. */

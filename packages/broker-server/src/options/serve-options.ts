@@ -1,7 +1,12 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, X509Certificate } from "node:crypto";
 import { type OptionNames, requireKnownOptions } from "@waybill/broker";
 import type { Authorization } from "../authorization/claims.js";
-import { resolveSharedAccessKeys, type SharedAccessKey } from "../authorization/shared-access-key.js";
+import {
+  emulatorKey,
+  resolveSharedAccessKeys,
+  type SharedAccessKey,
+} from "../authorization/shared-access-key.js";
+import type { PageRules } from "../authorization/web-pages.js";
 import { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts } from "./idle-timeouts.js";
 import { DEFAULT_SERVE_LIMITS, resolveServeLimits, type ServeLimits } from "./serve-limits.js";
 
@@ -35,6 +40,17 @@ export interface ServeOptions {
    * and without `keys`; a process warning is emitted at start. Default false.
    */
   readonly acceptAnyone?: boolean | undefined;
+  /**
+   * Origins whose web pages may connect with AMQP over WebSockets, such as `http://localhost:8080`. Requests from all other pages are
+   * refused. Default none.
+   */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /**
+   * Names by which clients may address the server over HTTP and WebSockets, besides IP addresses, names without a dot, `*.localhost`,
+   * `*.internal` and the names of the certificate. Applies on a loopback address, with `acceptAnyone`, and with the emulator's well-known
+   * key: a web page can make its own name resolve to this machine. Default none.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** How long `close` waits for clients to answer before it disconnects them. In ms, default 2,000. */
   readonly closeTimeoutMs?: number | undefined;
   /** How long clients may leave unused what they open. Default: no limit, but 20 s without a valid token. */
@@ -66,6 +82,8 @@ const OPTION_NAMES: OptionNames<ServeOptions> = {
   tls: true,
   keys: true,
   acceptAnyone: true,
+  allowedOrigins: true,
+  allowedHosts: true,
   closeTimeoutMs: true,
   idleTimeouts: true,
   limits: true,
@@ -105,7 +123,8 @@ export function resolveServeOptions(options: ServeOptions) {
   for (const [name, ms] of Object.entries(resolved.idleTimeouts)) {
     requireWhole(`idleTimeouts.${name}`, ms, 2 ** 31 - 1);
   }
-  return { ...resolved, authorization: resolveAuthorization(options, host) };
+  const authorization = resolveAuthorization(options, host);
+  return { ...resolved, authorization, pages: resolvePages(options, host, authorization) };
 }
 
 function resolveAuthorization({ acceptAnyone = false, keys }: ServeOptions, host: string): Authorization {
@@ -124,6 +143,27 @@ function resolveKeys(keys: readonly SharedAccessKey[] | undefined): SharedAccess
   }
   if (keys.length === 0) throw new TypeError("serve: keys is empty, so nobody could connect");
   return resolveSharedAccessKeys(keys);
+}
+
+/** A page that does not know the key cannot do anything, so that other servers accept every name. */
+function resolvePages(
+  { allowedOrigins = [], allowedHosts = [], tls }: ServeOptions,
+  host: string,
+  authorization: Authorization,
+): PageRules {
+  for (const origin of allowedOrigins) requireOrigin(origin);
+  const isKeyKnown =
+    authorization.kind === "development" || authorization.keys.some(({ key }) => key === emulatorKey);
+  const isChecked = LOOPBACK.test(host) || isKeyKnown;
+  const names = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()));
+  const isOwnHost = (name: string) =>
+    names.has(name) || (tls !== undefined && new X509Certificate(tls.cert).checkHost(name) !== undefined);
+  return { origins: new Set(allowedOrigins), isOwnHost: isChecked ? isOwnHost : undefined };
+}
+
+function requireOrigin(text: string): void {
+  if (URL.canParse(text) && (new URL(text).origin === text || !/^https?:/.test(text))) return;
+  throw new TypeError(`serve: allowedOrigins: "${text}" is no origin such as http://localhost:8080`);
 }
 
 function requireWhole(name: string, value: number, max: number): void {

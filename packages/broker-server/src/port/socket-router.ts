@@ -7,7 +7,6 @@ import type { Broker } from "@waybill/broker";
 import { ClientConnection, type ClientSocket } from "../amqp/connection/client-connection.js";
 import type { ServerContext } from "../amqp/peer.js";
 import { createHttpServer } from "../http/server/http-server.js";
-import { acceptWebSockets } from "../http/server/web-sockets.js";
 import { Admission } from "../limits/admission.js";
 import { Arrivals } from "../limits/arrivals.js";
 import { Departures } from "../limits/departures.js";
@@ -50,10 +49,16 @@ export class SocketRouter {
     const unauthenticated = this.#admission.usageOf(undefined);
     this.#arrivals = new Arrivals(this.#context.turns, unauthenticated);
     this.#ready = new Arrivals(this.#context.turns, unauthenticated);
-    const { authorization, namespace } = options;
-    const http = { authorization, namespace, ...this.#context, admission: this.#admission };
-    this.#http = createHttpServer(http);
-    acceptWebSockets(this.#http, options.limits, (socket) => this.#acceptAmqp(socket));
+    const { authorization, namespace, pages } = options;
+    this.#http = createHttpServer({
+      ...this.#context,
+      authorization,
+      namespace,
+      pages,
+      admission: this.#admission,
+      departures: this.#departures,
+      acceptAmqp: (socket) => this.#acceptAmqp(socket),
+    });
     const { tls } = options;
     this.#secureContext = tls && createSecureContext({ cert: asPem(tls.cert), key: asPem(tls.key) });
   }

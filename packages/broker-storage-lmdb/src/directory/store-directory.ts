@@ -18,7 +18,7 @@ import { LOCK_FILE } from "./directory-lock.js";
 import { storageFailure } from "./storage-failure.js";
 
 /** Incremented with every change of the store's layout that older versions cannot read. */
-const STORE_FORMAT = 2;
+const STORE_FORMAT = 1;
 /** Holds the records. */
 export const STORE_FILE = "store.mdb";
 /** Marks the directory as a complete store, with its format. */
@@ -40,11 +40,11 @@ export function isFreshStore(directory: string): boolean {
     }
     return false;
   }
-  const strangers = readdirSync(directory).filter(
+  const others = readdirSync(directory).filter(
     (name) => !name.startsWith(STORE_FILE) && !name.startsWith(LOCK_FILE),
   );
-  if (strangers.length > 0)
-    throw noStore(directory, `it is not a store and not empty: it contains '${strangers[0]}'`);
+  if (others.length > 0)
+    throw noStore(directory, `it is not a store and not empty: it contains '${others[0]}'`);
   if (existsSync(file) && hasCommits(file)) throw unreadable(directory, `its file ${MARKER_FILE} is missing`);
   return true;
 }

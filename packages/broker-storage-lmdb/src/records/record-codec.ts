@@ -35,6 +35,37 @@ const Part = Object.freeze({
   applicationProperties: 1 << 15,
 });
 
+/** The parts of a content that may be absent, in the order in which they are written. */
+const contentParts = Object.freeze({
+  messageId: Part.messageId,
+  contentType: Part.contentType,
+  subject: Part.subject,
+  sessionId: Part.sessionId,
+  partitionKey: Part.partitionKey,
+  timeToLiveMs: Part.timeToLive,
+  scheduledEnqueueTimeMs: Part.scheduledEnqueueTime,
+  applicationProperties: Part.applicationProperties,
+} satisfies Record<OptionalName, number>);
+
+/** A part that is missing above does not compile. The section is in the record's first byte; the rare properties come last. */
+type OptionalName = Exclude<
+  {
+    [Name in keyof MessageContent]-?: undefined extends MessageContent[Name] ? Name : never;
+  }[keyof MessageContent],
+  "section" | "rare"
+>;
+const optionalNames = Object.keys(contentParts) as readonly OptionalName[];
+
+/** The rare properties, in the order in which they are written; one that is missing does not compile. */
+const rareNames = Object.keys({
+  correlationId: true,
+  to: true,
+  replyTo: true,
+  replyToSessionId: true,
+  viaPartitionKey: true,
+  forcePersistence: true,
+} satisfies Record<keyof RareProperties, true>) as readonly (keyof RareProperties)[];
+
 /** Writes a message's record. `readMessage` restores every field with its type. */
 export function writeMessage(writer: RecordWriter, record: MessageRecord): void {
   const { content, deadLetterSource, propertyChanges, lifeMs, deliveryCount, hops } = record;
@@ -54,14 +85,7 @@ export function writeMessage(writer: RecordWriter, record: MessageRecord): void 
   if (parts & Part.dataOffset) writer.u32(content.dataOffset);
   if (parts & Part.deadLetterSource) writer.value(deadLetterSource);
   if (parts & Part.propertyChanges) writer.value(propertyChanges);
-  if (parts & Part.messageId) writer.value(content.messageId);
-  if (parts & Part.contentType) writer.value(content.contentType);
-  if (parts & Part.subject) writer.value(content.subject);
-  if (parts & Part.sessionId) writer.value(content.sessionId);
-  if (parts & Part.partitionKey) writer.value(content.partitionKey);
-  if (content.timeToLiveMs !== undefined) writer.f64(content.timeToLiveMs);
-  if (content.scheduledEnqueueTimeMs !== undefined) writer.f64(content.scheduledEnqueueTimeMs);
-  if (parts & Part.applicationProperties) writer.value(content.applicationProperties);
+  for (const name of optionalNames) if (content[name] !== undefined) writer.value(content[name]);
   if (content.rare !== undefined) writeRare(writer, content.rare);
 }
 
@@ -91,8 +115,10 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
   const subject = (parts & Part.subject ? reader.value() : undefined) as string | undefined;
   const sessionId = (parts & Part.sessionId ? reader.value() : undefined) as string | undefined;
   const partitionKey = (parts & Part.partitionKey ? reader.value() : undefined) as string | undefined;
-  const timeToLiveMs = parts & Part.timeToLive ? reader.f64() : undefined;
-  const scheduledEnqueueTimeMs = parts & Part.scheduledEnqueueTime ? reader.f64() : undefined;
+  const timeToLiveMs = (parts & Part.timeToLive ? reader.value() : undefined) as number | undefined;
+  const scheduledEnqueueTimeMs = (parts & Part.scheduledEnqueueTime ? reader.value() : undefined) as
+    | number
+    | undefined;
   const applicationProperties = (parts & Part.applicationProperties ? reader.value() : undefined) as
     | ApplicationProperties
     | undefined;
@@ -146,24 +172,12 @@ function partsOf(record: MessageRecord): number {
   if (content.dataOffset !== 0) parts |= Part.dataOffset;
   if (record.deadLetterSource !== undefined) parts |= Part.deadLetterSource;
   if (record.propertyChanges !== undefined) parts |= Part.propertyChanges;
-  if (content.messageId !== undefined) parts |= Part.messageId;
-  if (content.contentType !== undefined) parts |= Part.contentType;
-  if (content.subject !== undefined) parts |= Part.subject;
-  if (content.sessionId !== undefined) parts |= Part.sessionId;
-  if (content.partitionKey !== undefined) parts |= Part.partitionKey;
-  if (content.timeToLiveMs !== undefined) parts |= Part.timeToLive;
-  if (content.scheduledEnqueueTimeMs !== undefined) parts |= Part.scheduledEnqueueTime;
-  if (content.applicationProperties !== undefined) parts |= Part.applicationProperties;
+  for (const name of optionalNames) if (content[name] !== undefined) parts |= contentParts[name];
   return parts;
 }
 
 function writeRare(writer: RecordWriter, rare: RareProperties): void {
-  writer.value(rare.correlationId);
-  writer.value(rare.to);
-  writer.value(rare.replyTo);
-  writer.value(rare.replyToSessionId);
-  writer.value(rare.viaPartitionKey);
-  writer.value(rare.forcePersistence);
+  for (const name of rareNames) writer.value(rare[name]);
 }
 
 function readRare(reader: RecordReader): RareProperties {

@@ -1,11 +1,13 @@
+import type { BrokerOptions } from "../engine/broker-options.js";
 import { Engine, type Lifecycle } from "../engine/engine.js";
-import { type MemoryLimits, memoryLimits } from "../engine/memory-mark.js";
+import type { AuthorizationRule } from "../entities/authorization-rule.js";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../entities/entity-options.js";
 import { requireFeature, type Tier } from "../entities/tier.js";
 import { BrokerError } from "../errors/broker-error.js";
 import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { isIdle } from "../lifecycle/auto-delete.js";
 import { onClockStep } from "../lifecycle/clock-step.js";
+import { FanOuts } from "../lifecycle/fan-outs.js";
 import { onMessageDue } from "../lifecycle/message-due.js";
 import { expireSession } from "../lifecycle/session-lock.js";
 import { createQueue, createSubscription, createTopic } from "../management/create-entity.js";
@@ -31,6 +33,7 @@ import {
   updateRule,
 } from "../management/subscription-rules.js";
 import { updateEntity } from "../management/update-entity.js";
+import { type MemoryLimits, memoryLimits } from "../memory/memory-mark.js";
 import type { BrokerEventListener } from "../messages/broker-event.js";
 import type { WireDecoder } from "../messages/message.js";
 import { serveWaiters } from "../operations/receive.js";
@@ -38,31 +41,11 @@ import type { RuleDefinition } from "../rules/rule.js";
 import { createMemoryStorage } from "../storage/memory-storage.js";
 import type { Storage } from "../storage/storage.js";
 import type { Clock } from "../timing/clock.js";
-import type { Faults } from "./faults.js";
+import { Faults } from "./faults.js";
 import { BrokerReceiver, type BrokerReceiverOptions } from "./receiver.js";
 import { BrokerSender, type BrokerSenderOptions } from "./sender.js";
 import { type AcceptSessionOptions, type BrokerSessionReceiver, openSession } from "./session-receiver.js";
 import { Transaction } from "./transaction.js";
-
-/** Options of a broker. */
-export interface BrokerOptions {
-  /** Default: the computer's clock. Tests pass a `createManualClock()`. */
-  readonly clock?: Clock | undefined;
-  /** Decodes messages that a front end stored in its own encoding; front ends set it through `setWireDecoder`. Default: none. */
-  readonly wireDecoder?: WireDecoder | undefined;
-  /**
-   * Limits entities, messages and operations to those of a tier of the service. Default: all features, with the limits of premium.
-   * Source: "Service Bus quotas".
-   */
-  readonly tier?: Tier | undefined;
-  /**
-   * Memory limit for all brokers of the process together, in bytes. Above it, sends, session states and rules are refused with
-   * `quota-exceeded` until messages are received. Default and maximum: 60 % of the JavaScript heap for what is in the heap, and 70 % of the
-   * machine's or container's memory for heap and bodies together. A single entity may use eight ninths, so that smaller ones still get
-   * room.
-   */
-  readonly maxMemoryInBytes?: number | undefined;
-}
 
 /** Options of a broker on a storage. */
 export interface OpenBrokerOptions extends BrokerOptions {
@@ -122,7 +105,7 @@ export class Broker {
     this.clock = engine.clock;
     this.tier = engine.tier;
     this.createdAt = new Date(engine.clock.now());
-    this.faults = engine.faults;
+    this.faults = new Faults(engine);
     this.#engine = engine;
   }
 
@@ -214,6 +197,15 @@ export class Broker {
     return Array.from(this.#engine.entities.all(), describeEntity);
   }
 
+  /** The authorization rules of all queues and topics, with the path of each entity. */
+  *authorizationRules(): Iterable<readonly [path: string, rule: AuthorizationRule]> {
+    this.#engine.begin();
+    for (const entity of this.#engine.entities.all()) {
+      if (entity.kind === "subscription") continue;
+      for (const rule of entity.options.authorizationRules) yield [entity.path, rule];
+    }
+  }
+
   /** Adds a rule to a subscription; rejects with `argument-error` for a text with a syntax error. */
   createRule(topic: string, subscription: string, rule: RuleDefinition): Promise<void> {
     return this.#run((nowMs) => createRule(this.#engine, topic, subscription, rule, nowMs));
@@ -245,7 +237,10 @@ export class Broker {
    * sequence numbers stay, and receivers keep waiting.
    */
   reset(path?: string): Promise<void> {
-    return this.#run((nowMs) => reset(this.#engine, path, nowMs));
+    return this.#run((nowMs) => {
+      reset(this.#engine, path, nowMs);
+      if (path === undefined) this.faults.clear();
+    });
   }
 
   /** Everything in the broker at this moment. Takes time and memory proportional to the number of messages. */
@@ -283,6 +278,7 @@ export class Broker {
 }
 
 const LIFECYCLE: Lifecycle = {
+  openFanOuts: (engine) => new FanOuts(engine),
   onMessageDue,
   onClockStep,
   onSessionDue: expireSession,

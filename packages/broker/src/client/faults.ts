@@ -1,22 +1,15 @@
 import type { Engine } from "../engine/engine.js";
+import type { EntityFaults } from "../engine/injected-faults.js";
 import { entityKey, splitEntityPath } from "../entities/entity-path.js";
 import { refusal } from "../errors/broker-error.js";
 import { required } from "../errors/required.js";
 import { failDelivery } from "../lifecycle/end-lock.js";
 import { expireSession } from "../lifecycle/session-lock.js";
 import { findLock, type LockedMessage } from "../operations/find-lock.js";
-import { Deadline } from "../timing/deadline.js";
-
-interface EntityFaults {
-  throttled: number;
-  delayMs: number;
-  duplicates: number;
-}
 
 /** Fault injection, to test how an application handles faults. `clear` ends all of them. */
 export class Faults {
   readonly #engine: Engine;
-  readonly #byEntity = new Map<string, EntityFaults>();
 
   /** Created by the broker, see `Broker.faults`. */
   constructor(engine: Engine) {
@@ -75,63 +68,15 @@ export class Faults {
   clear(path?: string): void {
     for (const entity of this.#engine.entities.all()) {
       if (path !== undefined && entityKey(entity.path) !== entityKey(path)) continue;
-      this.#byEntity.delete(entityKey(entity.path));
+      this.#engine.faults.clear(entity.path);
       if (entity.kind !== "subscription") entity.isFilled = false;
     }
   }
 
-  /** Whether any entity has a fault, so that operations must check. */
-  get isActive(): boolean {
-    return this.#byEntity.size > 0;
-  }
-
-  /** Throws `server-busy` where operations are throttled; for the engine. */
-  check(path: string): void {
-    const faults = this.#find(path);
-    if (faults === undefined || faults.throttled <= 0) return;
-    faults.throttled--;
-    throw refusal(path, "server-busy", `'${path}' is too busy at present. Try again later.`);
-  }
-
-  /** For the engine: whether to deliver a completed message once more. */
-  takeDuplicate(path: string): boolean {
-    const faults = this.#find(path);
-    if (faults === undefined || faults.duplicates <= 0) return false;
-    faults.duplicates--;
-    return true;
-  }
-
-  /** For the engine: delays an operation's result by the delay of its entity. */
-  async hold<Answer>(path: string, answer: Promise<Answer>): Promise<Answer> {
-    const delayMs = this.#find(path)?.delayMs ?? 0;
-    if (delayMs > 0) await new Promise<void>((resolve) => this.#wait(delayMs, resolve));
-    return answer;
-  }
-
-  #wait(delayMs: number, resolve: () => void): void {
-    const { timers } = this.#engine;
-    timers.beginWait();
-    const pause = new Deadline(() => {
-      timers.endWait();
-      resolve();
-    });
-    timers.arm(pause, timers.nowMs + delayMs);
-  }
-
-  #find(path: string): EntityFaults | undefined {
-    return this.#byEntity.get(entityKey(splitEntityPath(path).entity));
-  }
-
+  /** Throws `entity-not-found` for a path without an entity. */
   #of(path: string): EntityFaults {
     const { entity } = splitEntityPath(path);
-    const found = this.#engine.entities.find(entity);
-    if (found === undefined) this.#engine.entities.receiveSource(path);
-    const key = entityKey(entity);
-    let faults = this.#byEntity.get(key);
-    if (faults === undefined) {
-      faults = { throttled: 0, delayMs: 0, duplicates: 0 };
-      this.#byEntity.set(key, faults);
-    }
-    return faults;
+    if (this.#engine.entities.find(entity) === undefined) this.#engine.entities.receiveSource(path);
+    return this.#engine.faults.open(entity);
   }
 }

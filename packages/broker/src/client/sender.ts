@@ -6,7 +6,8 @@ import type { Topic } from "../entities/topic.js";
 import { entityNotFound, refusal } from "../errors/broker-error.js";
 import { requireKnownOptions } from "../errors/known-options.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
-import { newTransit, scheduleOrRoute } from "../lifecycle/route-message.js";
+import { scheduleOrRoute } from "../lifecycle/route-message.js";
+import { newTransit } from "../lifecycle/transit.js";
 import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent } from "../messages/message-content.js";
 import { quotaCostOf, sizeOf } from "../messages/message-size.js";
@@ -187,7 +188,7 @@ export class BrokerSender {
       const transit = newTransit(content, readerOf(admitted.message), sequence);
       scheduleOrRoute(this.#engine, target, transit, atMs);
     });
-    sequence = takeSequence(this.#engine, target, content);
+    sequence = takeSequence(this.#engine.storage, target, content);
     return BigInt(sequence);
   }
 

@@ -51,13 +51,13 @@ describe("commit", () => {
     ["entity-not-found", (broker: Broker) => broker.deleteEntity("out")],
     ["entity-disabled", (broker: Broker) => broker.updateEntity("out", { status: "Disabled" })],
     ["quota-exceeded", async (broker: Broker) => broker.faults.fill("out")],
-  ])("does nothing if a target meanwhile refuses with %s", async (code, spoil) => {
+  ])("does nothing if a target meanwhile refuses with %s", async (code, closeTarget) => {
     await using fixture = await openQueues();
     const [first] = await fixture.receiver.receive();
     const transaction = fixture.broker.beginTransaction();
     await fixture.receiver.complete(first!, transaction);
     await fixture.sender.send(message("c"), transaction);
-    await spoil(fixture.broker);
+    await closeTarget(fixture.broker);
     expect(await codeOf(transaction.commit())).toBe(code);
     await fixture.receiver.complete(first!);
   });

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
-import { isPartitioned } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import { BrokerError, messageLockLost, refusal } from "../errors/broker-error.js";
 import { BROKER_LIMITS } from "../errors/limits.js";
@@ -78,7 +77,7 @@ export class Transaction extends TimerEntry {
    * none. Source: "Partitioned queues and topics", use transactions with partitioned entities.
    */
   pin(target: Queue | Topic, key: string | undefined): void {
-    if (!isPartitioned(target)) return;
+    if (!target.isPartitioned) return;
     const pinned = this.#keys.get(target) ?? key;
     if (key !== undefined && key === pinned) {
       this.#keys.set(target, key);

@@ -1,23 +1,44 @@
-import type { BrokerOptions } from "../client/broker.js";
-import { Faults } from "../client/faults.js";
+import type { EntityHost } from "../entities/base-entity.js";
 import { type Entity, EntityRegistry } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { SessionLock } from "../entities/session.js";
 import { checkTier, type Tier } from "../entities/tier.js";
+import type { Topic } from "../entities/topic.js";
 import { BrokerError } from "../errors/broker-error.js";
-import { FanOuts } from "../lifecycle/fan-outs.js";
+import { type MemoryLimits, MemoryMark, type MemoryUse } from "../memory/memory-mark.js";
 import type { BrokerEvent, BrokerEventListener, BrokerEventType } from "../messages/broker-event.js";
 import { LockTokens } from "../messages/lock-token.js";
 import { MadeIds } from "../messages/made-ids.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "../messages/message.js";
+import type { MessageContent } from "../messages/message-content.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { Storage } from "../storage/storage.js";
 import { type Clock, createSystemClock, isRealTime } from "../timing/clock.js";
 import { Timers } from "../timing/timers.js";
-import { type MemoryLimits, MemoryMark, type MemoryUse } from "./memory-mark.js";
+import type { BrokerOptions } from "./broker-options.js";
+import { InjectedFaults } from "./injected-faults.js";
+
+/** The messages that topics have not copied to all their subscriptions yet, and the work on them. */
+export interface PendingFanOuts {
+  /** Begins an operation, which may do some of this work itself; all of it if not `isBounded`. */
+  beginOperation(isBounded?: boolean): void;
+  /** Whether a message must wait: because other messages of its topic wait, or because the operation has reached its limit. */
+  mustWait(topic: Topic, content: MessageContent): boolean;
+  /** Stores a message in its topic until it can be copied. */
+  keep(topic: Topic, message: StoredMessage): void;
+  /** Like `keep`, for a message that is already in the storage. */
+  enter(topic: Topic, message: StoredMessage): void;
+  /** Resolves once the messages of a topic, or of all topics, that wait now have been copied; `undefined` if none wait. */
+  whenDone(topic?: Topic): Promise<void> | undefined;
+  /** Schedules the next turn, if there is work that can be done. */
+  schedule(): void;
+  /** Stops the work; waiting messages stay in the storage. */
+  stop(): void;
+}
 
 /** What the engine does without a request; passed in by the broker, so that the state does not depend on the rules. */
 export interface Lifecycle {
+  openFanOuts(engine: Engine): PendingFanOuts;
   onMessageDue(engine: Engine, message: StoredMessage, nowMs: number): void;
   onSessionDue(engine: Engine, lock: SessionLock, nowMs: number): void;
   onIdleDue(engine: Engine, entity: Entity, nowMs: number): void;
@@ -30,7 +51,7 @@ export interface Lifecycle {
 type EngineOptions = Pick<BrokerOptions, "clock" | "wireDecoder" | "tier">;
 
 /** The state of one broker, on which the operations work. It makes no decisions itself. */
-export class Engine {
+export class Engine implements EntityHost {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly storage: Storage;
@@ -38,8 +59,8 @@ export class Engine {
   readonly tier: Tier | undefined;
   readonly entities = new EntityRegistry();
   readonly lockTokens = new LockTokens();
-  readonly faults: Faults = new Faults(this);
-  readonly fanOuts: FanOuts = new FanOuts(this);
+  readonly faults: InjectedFaults;
+  readonly fanOuts: PendingFanOuts;
   readonly memory: MemoryMark;
   readonly listeners = new Set<BrokerEventListener>();
   #wireDecoder: WireDecoder | undefined;
@@ -71,6 +92,8 @@ export class Engine {
     this.storage = storage;
     this.#wireDecoder = wireDecoder;
     this.#lifecycle = lifecycle;
+    this.faults = new InjectedFaults(this.timers);
+    this.fanOuts = lifecycle.openFanOuts(this);
   }
 
   /** Whether the broker is closed or its storage failed. */

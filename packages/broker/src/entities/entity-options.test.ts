@@ -12,7 +12,7 @@ describe("defaults", () => {
   it("are Azure's", () => {
     expect(DEFAULT_QUEUE_OPTIONS).toEqual({
       status: "Active",
-      userMetadata: "",
+      userMetadata: undefined,
       autoDeleteOnIdleMs: Number.POSITIVE_INFINITY,
       defaultMessageTimeToLiveMs: Number.POSITIVE_INFINITY,
       enableBatchedOperations: true,
@@ -22,6 +22,7 @@ describe("defaults", () => {
       duplicateDetectionHistoryTimeWindowMs: 10 * MINUTE_MS,
       enablePartitioning: false,
       enableExpress: false,
+      authorizationRules: [],
       lockDurationMs: MINUTE_MS,
       maxDeliveryCount: 10,
       requiresSession: false,

@@ -1,5 +1,7 @@
 import { refusal } from "../errors/broker-error.js";
 import { suggestion } from "../errors/known-options.js";
+import { type AuthorizationRule, areAuthorizationRules, copyRules } from "./authorization-rule.js";
+import { PARTITIONS } from "./partitions.js";
 import { checkTierLimits, type Tier, withTierDefaults } from "./tier.js";
 
 /** The status of an entity, in the service's terms. */
@@ -8,8 +10,8 @@ export type EntityStatus = "Active" | "Disabled" | "SendDisabled" | "ReceiveDisa
 interface EntityOptions {
   /** Default `"Active"`. */
   readonly status?: EntityStatus;
-  /** Free text of at most 1024 characters; default empty. */
-  readonly userMetadata?: string;
+  /** Free text of at most 1024 characters; default none. */
+  readonly userMetadata?: string | undefined;
   /** Deletes the entity after this time without use; at least 5 minutes, default `Infinity`: never. */
   readonly autoDeleteOnIdleMs?: number;
   /** Default and maximum time to live of a message; at least 1 s, default `Infinity`. */
@@ -19,9 +21,12 @@ interface EntityOptions {
 }
 
 interface SendingOptions {
-  /** The quota for all messages together; 1 to 81920, default 1024. */
+  /**
+   * The quota for all messages together; 1 to 81920, default 1024. That of a partitioned entity is 16 times the given value, as its
+   * description shows.
+   */
   readonly maxSizeInMegabytes?: number;
-  /** The maximum size of a message; 1 to 102400, default 1024. */
+  /** The maximum size of a message; 1 to 102400, in the premium tier at least 1024; default 1024. */
   readonly maxMessageSizeInKilobytes?: number;
   /** Drops a message whose id was seen within the history window. Fixed at creation; default false. */
   readonly requiresDuplicateDetection?: boolean;
@@ -29,8 +34,10 @@ interface SendingOptions {
   readonly duplicateDetectionHistoryTimeWindowMs?: number;
   /** Distributes messages over 16 partitions by their key. Fixed at creation; default false. */
   readonly enablePartitioning?: boolean;
-  /** Stored and returned only. Fixed at creation; default false. */
+  /** Stored and returned only; default false. */
   readonly enableExpress?: boolean;
+  /** Shared access policies whose keys open this entity only; at most 12, default none. */
+  readonly authorizationRules?: readonly AuthorizationRule[];
 }
 
 interface ReceivingOptions {
@@ -53,7 +60,7 @@ export interface QueueOptions extends EntityOptions, SendingOptions, ReceivingOp
 
 /** The properties of a topic, named as in the management API. Durations are in ms. */
 export interface TopicOptions extends EntityOptions, SendingOptions {
-  /** Stored and returned only; the engine always keeps order. Default true. */
+  /** Stored and returned only; the engine always keeps order. Default true, for a partitioned topic false. */
   readonly supportOrdering?: boolean;
 }
 
@@ -63,17 +70,17 @@ export interface SubscriptionOptions extends EntityOptions, ReceivingOptions {
   readonly deadLetteringOnFilterEvaluationExceptions?: boolean;
 }
 
-type Resolved<Options> = { readonly [Name in keyof Options]-?: Options[Name] };
+/** Properties without a default. */
+type Optional = "userMetadata" | "forwardTo" | "forwardDeadLetteredMessagesTo";
+type Resolved<Options> = {
+  readonly [Name in keyof Options]-?: Name extends Optional ? string | undefined : Options[Name];
+};
 /** A queue's properties with every default filled in. */
-export type ResolvedQueueOptions = Resolved<QueueOptions> & Forwards;
+export type ResolvedQueueOptions = Resolved<QueueOptions>;
 /** A topic's properties with every default filled in. */
 export type ResolvedTopicOptions = Resolved<TopicOptions>;
 /** A subscription's properties with every default filled in. */
-export type ResolvedSubscriptionOptions = Resolved<SubscriptionOptions> & Forwards;
-interface Forwards {
-  readonly forwardTo: string | undefined;
-  readonly forwardDeadLetteredMessagesTo: string | undefined;
-}
+export type ResolvedSubscriptionOptions = Resolved<SubscriptionOptions>;
 
 interface OptionRule {
   readonly default: unknown;
@@ -89,6 +96,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const STATUSES: readonly unknown[] = ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"];
 const NAME_LIMIT = 260;
 const METADATA_LIMIT = 1024;
+/** The largest quota that can be asked for a partition; larger values are those of all partitions together. */
+const PARTITION_MEGABYTES = 5120;
 
 const flag = (byDefault: boolean): OptionRule => ({
   default: byDefault,
@@ -116,8 +125,8 @@ const forward: OptionRule = {
 const ENTITY_RULES: OptionRules<EntityOptions> = {
   status: { default: "Active", accepts: (value) => STATUSES.includes(value), expected: STATUSES.join(", ") },
   userMetadata: {
-    default: "",
-    accepts: (value) => typeof value === "string" && value.length <= METADATA_LIMIT,
+    default: undefined,
+    accepts: (value) => value === undefined || (typeof value === "string" && value.length <= METADATA_LIMIT),
     expected: `text of at most ${METADATA_LIMIT} characters`,
   },
   autoDeleteOnIdleMs: duration(Number.POSITIVE_INFINITY, 5 * MINUTE_MS, Number.POSITIVE_INFINITY),
@@ -130,10 +139,18 @@ const SENDING_RULES: OptionRules<SendingOptions> = {
   requiresDuplicateDetection: fixedFlag,
   duplicateDetectionHistoryTimeWindowMs: duration(10 * MINUTE_MS, 20 * SECOND_MS, 7 * DAY_MS),
   enablePartitioning: fixedFlag,
-  enableExpress: fixedFlag,
+  enableExpress: flag(false),
+  authorizationRules: {
+    default: Object.freeze([]),
+    accepts: areAuthorizationRules,
+    expected: "at most 12 rules with unique names, rights and two keys each",
+  },
 };
 const RECEIVING_RULES: OptionRules<ReceivingOptions> = {
-  lockDurationMs: duration(MINUTE_MS, 5 * SECOND_MS, 5 * MINUTE_MS),
+  lockDurationMs: {
+    ...duration(MINUTE_MS, 5 * SECOND_MS, 5 * MINUTE_MS),
+    expected: "5000 ms to 300000 ms, the service's maximum of '5' minutes",
+  },
   maxDeliveryCount: whole(10, 1, 2147483647),
   requiresSession: fixedFlag,
   deadLetteringOnMessageExpiration: flag(false),
@@ -188,7 +205,7 @@ export function resolveOptions<Kind extends keyof ResolvedOptions>(
     if (rule === undefined) {
       throw refusal(path, "argument-error", `'${path}' has no property ${name}; ${suggestion(name, names)}`);
     }
-    // `undefined` means "not given", except for forwarding, where it ends the forward.
+    // `undefined` means "not given", except for properties that may be absent, which it removes.
     if (value === undefined && isUpdate && rule.default !== undefined) continue;
     const wanted = value === undefined && !isUpdate ? rule.default : value;
     if (!rule.accepts(wanted)) {
@@ -196,12 +213,36 @@ export function resolveOptions<Kind extends keyof ResolvedOptions>(
       throw refusal(path, "argument-error", text);
     }
     if (isUpdate && rule.isFixed && wanted !== resolved[name]) {
-      throw refusal(path, "not-allowed", `${name} of '${path}' is fixed at creation.`);
+      throw refusal(path, "not-allowed", fixedText(kind, name, path));
     }
-    resolved[name] = wanted;
+    resolved[name] = Array.isArray(wanted) ? copyRules(wanted) : wanted;
   }
+  if (resolved.enablePartitioning === true) applyPartitioning(resolved, given, current);
   checkTierLimits(tier, path, given, resolved);
   return resolved as unknown as ResolvedOptions[Kind];
+}
+
+/** The service keeps the quota of one partition and shows that of all, which clients send back. */
+function applyPartitioning(
+  resolved: Record<string, unknown>,
+  given: object,
+  current: object | undefined,
+): void {
+  const megabytes = resolved.maxSizeInMegabytes as number;
+  const before = (current as SendingOptions | undefined)?.maxSizeInMegabytes;
+  const isOfAll = megabytes > PARTITION_MEGABYTES || megabytes === PARTITIONS * (before ?? 0);
+  if ("maxSizeInMegabytes" in given && isOfAll)
+    resolved.maxSizeInMegabytes = Math.ceil(megabytes / PARTITIONS);
+  const { supportOrdering } = given as TopicOptions;
+  const isNewTopic = "supportOrdering" in resolved && current === undefined;
+  if (isNewTopic && supportOrdering === undefined) resolved.supportOrdering = false;
+}
+
+function fixedText(kind: keyof ResolvedOptions, name: string, path: string): string {
+  const entity = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  return name === "enablePartitioning"
+    ? `Partitioning cannot be changed for ${entity}. It is '${path}'.`
+    : `The value for the ${name.charAt(0).toUpperCase()}${name.slice(1)} property of an existing ${entity} cannot be changed: '${path}'.`;
 }
 
 function defaults(rules: Readonly<Record<string, OptionRule>>): object {

@@ -1,5 +1,7 @@
 import { type BrokerError, refusal } from "../errors/broker-error.js";
-import type { StoreKind } from "./message-store.js";
+
+/** A topic's `main` store holds its scheduled messages, and messages not yet copied to all subscriptions. */
+export type StoreKind = "main" | "dead-letter" | "transfer-dead-letter";
 
 /** A parsed path: an entity, and one of its stores. */
 export interface EntityPath {

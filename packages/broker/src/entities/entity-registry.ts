@@ -24,7 +24,7 @@ export class EntityRegistry {
 
   /** An id that no current entity has. */
   nextId(): number {
-    this.#lastId += 1;
+    this.#lastId++;
     return this.#lastId;
   }
 

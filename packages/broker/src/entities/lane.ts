@@ -1,4 +1,5 @@
-import type { ReadyQueue } from "./ready-queue.js";
+import type { ReadyQueue } from "../collections/ready-queue.js";
+import type { StoredMessage } from "../messages/stored-message.js";
 import { WaiterList } from "./waiter.js";
 
 /** A condition under which no messages are delivered. */
@@ -8,14 +9,14 @@ export interface Gate {
 
 /** Matches ready messages with waiting receivers: one per store, and one per locked session. */
 export class Lane {
-  readonly ready: ReadyQueue;
+  readonly ready: ReadyQueue<StoredMessage>;
   readonly waiters = new WaiterList();
   /** Set while messages are delivered, so that calls a receiver makes meanwhile do not deliver recursively. */
   isDispatching = false;
   readonly #gate: Gate | undefined;
 
   /** No messages are delivered while `gate` is shut. */
-  constructor(ready: ReadyQueue, gate?: Gate) {
+  constructor(ready: ReadyQueue<StoredMessage>, gate?: Gate) {
     this.ready = ready;
     this.#gate = gate;
   }

@@ -1,32 +1,19 @@
-import type { Engine } from "../engine/engine.js";
-import { HEAP_COSTS } from "../engine/memory-mark.js";
+import { ReadyQueue } from "../collections/ready-queue.js";
+import { SequenceIndex } from "../collections/sequence-index.js";
+import { HEAP_COSTS } from "../memory/memory-mark.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { quotaCostOf, sizeOfApplicationProperties } from "../messages/message-size.js";
 import type { StoredMessage } from "../messages/stored-message.js";
+import type { EntityHost, Usage } from "./base-entity.js";
+import type { StoreKind } from "./entity-path.js";
 import { Lane } from "./lane.js";
 import type { Queue } from "./queue.js";
-import { ReadyQueue } from "./ready-queue.js";
-import { SequenceIndex } from "./sequence-index.js";
-import { isPartitioned } from "./sequence-number.js";
 import { SessionTable } from "./session-table.js";
 import type { Subscription } from "./subscription.js";
 import type { Topic } from "./topic.js";
 
-/** What all messages of a queue, or of a topic with its subscriptions, use. */
-export interface Usage {
-  /** Bytes that count towards the quota: `sizeInBytes`, changed properties and the broker's own memory per message. */
-  bytes: number;
-  /** Size of all messages and session states, as the entity's description reports it. */
-  sizeInBytes: number;
-  /** The part of it in the JavaScript heap, approximately. */
-  heapBytes: number;
-}
-
 /** Maximum size of all non-body sections of a message; everything beyond is body. */
 const MAX_HEAD_BYTES = 64 * 1024;
-
-/** A topic's `main` store holds its scheduled messages, and messages not yet copied to all subscriptions. */
-export type StoreKind = "main" | "dead-letter" | "transfer-dead-letter";
 
 /** Store ids per entity: three are used, one is spare. Ids are stored on disk, so this must not change. */
 export const STORES_PER_ENTITY = 4;
@@ -44,13 +31,13 @@ const SUFFIXES: Readonly<Record<StoreKind, string>> = {
 /** The messages of one queue, subscription or sub-queue, with its counts. */
 export class MessageStore {
   readonly id: number;
-  readonly engine: Engine;
+  readonly engine: EntityHost;
   readonly owner: Queue | Subscription | Topic;
   readonly kind: StoreKind;
   readonly path: string;
-  readonly index = new SequenceIndex();
+  readonly index = new SequenceIndex<StoredMessage>();
   /** Serves receivers without a session. */
-  readonly lane = new Lane(new ReadyQueue());
+  readonly lane = new Lane(new ReadyQueue<StoredMessage>());
   /** Present if the entity requires sessions. */
   readonly sessions: SessionTable | undefined;
   activeCount = 0;
@@ -63,7 +50,12 @@ export class MessageStore {
   stateBytes = 0;
   readonly #usage: Usage;
 
-  constructor(engine: Engine, owner: Queue | Subscription | Topic, kind: StoreKind, requiresSession = false) {
+  constructor(
+    engine: EntityHost,
+    owner: Queue | Subscription | Topic,
+    kind: StoreKind,
+    requiresSession = false,
+  ) {
     this.id = owner.id * STORES_PER_ENTITY + ORDINALS[kind];
     this.engine = engine;
     this.owner = owner;
@@ -74,7 +66,7 @@ export class MessageStore {
   }
 
   /** The queue in which a message waits for delivery. */
-  readyOf({ session }: StoredMessage): ReadyQueue {
+  readyOf({ session }: StoredMessage): ReadyQueue<StoredMessage> {
     return session ?? this.lane.ready;
   }
 
@@ -105,7 +97,7 @@ export class MessageStore {
   /** All messages in order of arrival, which in a partitioned entity differs from the order of sequence numbers. */
   byArrival(): Iterable<StoredMessage> {
     const messages = this.index.from(0);
-    if (!isPartitioned(this.owner)) return messages;
+    if (!this.owner.isPartitioned) return messages;
     return Array.from(messages).sort((a, b) => a.arrival - b.arrival);
   }
 

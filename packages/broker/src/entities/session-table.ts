@@ -1,7 +1,7 @@
+import { OrderedQueue } from "../collections/ordered-queue.js";
+import { SessionIndex } from "../collections/session-index.js";
 import type { MessageStore } from "./message-store.js";
-import { OrderedQueue } from "./ordered-queue.js";
 import { Session } from "./session.js";
-import { SessionIndex } from "./session-index.js";
 
 /** A caller that waits for any session. */
 export interface SessionAcceptor {
@@ -15,7 +15,7 @@ export class SessionTable {
   /** In order of joining; served before later callers. */
   readonly acceptors = new Set<SessionAcceptor>();
   readonly #store: MessageStore;
-  readonly #sessions = new SessionIndex();
+  readonly #sessions = new SessionIndex<Session>();
   /** May contain outdated entries, which are checked when taken. */
   readonly #offers = new OrderedQueue<Session>((session) => session.offeredAt);
 

@@ -1,9 +1,9 @@
+import { ReadyQueue } from "../collections/ready-queue.js";
 import { BROKER_LIMITS } from "../errors/limits.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import { Lane } from "./lane.js";
 import type { MessageStore } from "./message-store.js";
-import { ReadyQueue } from "./ready-queue.js";
 
 /** How a session notifies the receiver that holds its lock. */
 export interface SessionHolder {
@@ -17,7 +17,7 @@ export interface SessionHolder {
  * One session of a store: the queue of its ready messages, and its state. There may be very many, so each is one small object; what only
  * locked sessions need is in `SessionLock`.
  */
-export class Session extends ReadyQueue {
+export class Session extends ReadyQueue<StoredMessage> {
   readonly id: string;
   readonly store: MessageStore;
   /** Number of messages of this session in the store, in any state. */

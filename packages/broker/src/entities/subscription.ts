@@ -1,6 +1,5 @@
-import type { Engine } from "../engine/engine.js";
 import { Deadline } from "../timing/deadline.js";
-import { BaseEntity } from "./base-entity.js";
+import { BaseEntity, type EntityHost } from "./base-entity.js";
 import type { ResolvedSubscriptionOptions } from "./entity-options.js";
 import { subscriptionPath } from "./entity-path.js";
 import { MessageStore } from "./message-store.js";
@@ -19,7 +18,7 @@ export class Subscription extends BaseEntity<ResolvedSubscriptionOptions> {
   readonly rules: RuleSet;
 
   constructor(
-    engine: Engine,
+    engine: EntityHost,
     id: number,
     topic: Topic,
     name: string,
@@ -37,5 +36,10 @@ export class Subscription extends BaseEntity<ResolvedSubscriptionOptions> {
     this.main = new MessageStore(engine, this, "main", options.requiresSession);
     this.deadLetter = new MessageStore(engine, this, "dead-letter");
     this.transferDeadLetter = new MessageStore(engine, this, "transfer-dead-letter");
+  }
+
+  /** As its topic. */
+  get isPartitioned(): boolean {
+    return this.topic.isPartitioned;
   }
 }

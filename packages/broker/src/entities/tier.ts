@@ -12,6 +12,8 @@ interface TierLimits {
   readonly lacks: readonly TierFeature[];
   /** Properties that must keep their default: false, none or never. */
   readonly fixed: readonly string[];
+  /** The minimum value of a property. */
+  readonly min?: Readonly<Record<string, number>>;
   /** The maximum value of a property. */
   readonly max: Readonly<Record<string, number>>;
   /** Defaults that differ from the broker's own. */
@@ -43,7 +45,13 @@ const LIMITS: Readonly<Record<Tier, TierLimits>> = Object.freeze({
     max: { ...MAX_MESSAGE_SIZE, ...MAX_ENTITY_SIZE },
     defaults: MAX_MESSAGE_SIZE,
   },
-  premium: { lacks: [], fixed: ["enablePartitioning", "enableExpress"], max: {}, defaults: {} },
+  premium: {
+    lacks: [],
+    fixed: ["enablePartitioning", "enableExpress"],
+    min: { maxMessageSizeInKilobytes: 1024 },
+    max: {},
+    defaults: {},
+  },
 });
 
 /** Throws `TypeError` for an unknown tier. */
@@ -75,16 +83,22 @@ export function withTierDefaults<Options extends object>(
 /** Checks properties against a tier: throws `not-allowed` for features it does not offer, `argument-error` for values above its maximum. */
 export function checkTierLimits(tier: Tier | undefined, path: string, given: object, resolved: object): void {
   if (tier === undefined) return;
-  const { fixed, max } = LIMITS[tier];
+  const { fixed, min, max } = LIMITS[tier];
   for (const name of Object.keys(given)) {
     const value = (resolved as Properties)[name];
     if (fixed.includes(name) && !isUsual(value)) {
       const text = `${name} of '${path}' cannot be set: the broker offers the ${tier} tier.`;
       throw refusal(path, "not-allowed", text);
     }
+    const least = min?.[name];
+    if (least !== undefined && (value as number) < least) {
+      const element = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+      const text = `'${element}' must be between ${least} and 102400 in the ${tier} tier: '${path}'. Actual value was ${String(value)}.`;
+      throw refusal(path, "argument-error", text);
+    }
     const limit = max[name];
     if (limit === undefined || (value as number) <= limit) continue;
-    const text = `${name} of '${path}' is ${String(value)}: the ${tier} tier has at most ${limit}.`;
+    const text = `Bad Request. ${name} of '${path}' is ${String(value)}: the ${tier} tier has at most ${limit}.`;
     throw refusal(path, "argument-error", text);
   }
 }

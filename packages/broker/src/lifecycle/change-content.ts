@@ -4,7 +4,7 @@ import type { RuleChanges } from "../rules/evaluation/rule-subject.js";
 import type { RuleValue } from "../rules/evaluation/rule-value.js";
 import type { SystemProperty } from "../rules/evaluation/system-property.js";
 import { fromRuleValue } from "./message-subject.js";
-import type { Transit } from "./route-message.js";
+import type { Transit } from "./transit.js";
 
 const TICKS_PER_MS = 10_000;
 const TEXT_FIELDS: Partial<Record<SystemProperty, keyof MessageContent>> = {

@@ -5,7 +5,8 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import { type RuleCopies, RuleRun } from "../rules/rule-copies.js";
 import { MessageSubject } from "./message-subject.js";
 import { discardMessage } from "./place-message.js";
-import { countCopies, giveCopy, type Transit, transitOf } from "./route-message.js";
+import { countCopies, giveCopy } from "./route-message.js";
+import { type Transit, transitOf } from "./transit.js";
 
 /** Copies made per batch of the storage. */
 const STRIDE = 256;

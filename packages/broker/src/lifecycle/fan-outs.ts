@@ -1,4 +1,4 @@
-import type { Engine } from "../engine/engine.js";
+import type { Engine, PendingFanOuts } from "../engine/engine.js";
 import type { Topic } from "../entities/topic.js";
 import type { MessageContent } from "../messages/message-content.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -17,7 +17,7 @@ const TURN_MS = 5;
  * Copies messages to the subscriptions of topics in small steps if that takes long, because there are many rules, subscriptions or
  * messages: so no topic blocks the broker. Messages stay in the topic until they are copied, and later ones wait behind them.
  */
-export class FanOuts {
+export class FanOuts implements PendingFanOuts {
   readonly #engine: Engine;
   /** In order of arrival; contains only topics with waiting messages. */
   readonly #waiting = new Map<Topic, FanOut[]>();
@@ -30,13 +30,11 @@ export class FanOuts {
     this.#engine = engine;
   }
 
-  /** Begins an operation, which may do some of this work itself; all of it if not `isBounded`. */
   beginOperation(isBounded = true): void {
     this.#spent = 0;
     this.#isBounded = isBounded;
   }
 
-  /** Whether a message must wait: because other messages of its topic wait, or because the operation has reached its limit. */
   mustWait(topic: Topic, { sizeInBytes }: MessageContent): boolean {
     if (this.#waiting.has(topic)) return true;
     const { fixed, perKilobyte } = topic.cost;
@@ -44,13 +42,11 @@ export class FanOuts {
     return this.#isBounded && this.#spent > OPERATION_LIMIT;
   }
 
-  /** Stores a message in its topic until it can be copied. */
   keep(topic: Topic, message: StoredMessage): void {
     this.enter(topic, message);
     saveMessage(this.#engine, message);
   }
 
-  /** Like `keep`, for a message that is already in the storage. */
   enter(topic: Topic, message: StoredMessage): void {
     topic.main.add(message);
     const fanOut = new FanOut(this.#engine, topic, message);
@@ -60,7 +56,6 @@ export class FanOuts {
     this.schedule();
   }
 
-  /** Resolves once the messages of a topic, or of all topics, that wait now have been copied; `undefined` if none wait. */
   whenDone(topic?: Topic): Promise<void> | undefined {
     if (this.#waiting.size === 0) return undefined;
     const lists = topic === undefined ? [...this.#waiting.values()] : [this.#waiting.get(topic) ?? []];
@@ -70,7 +65,6 @@ export class FanOuts {
     return Promise.all(done).then(() => {});
   }
 
-  /** Schedules the next turn, if there is work that can be done. */
   schedule(): void {
     if (this.#isScheduled || !Array.from(this.#waiting.values()).some(([first]) => this.#isReady(first)))
       return;
@@ -78,7 +72,6 @@ export class FanOuts {
     setImmediate(() => this.#work());
   }
 
-  /** Stops the work; waiting messages stay in the storage. */
   stop(): void {
     for (const waiting of this.#waiting.values())
       for (const { onDone } of waiting) for (const done of onDone) done();

@@ -77,12 +77,12 @@ describe("forwardTo", () => {
       (broker: Broker) => broker.updateEntity("target", { status: "SendDisabled" }),
     ],
     ["QuotaExceeded", async (broker: Broker) => broker.faults.fill("target")],
-  ])("keeps a message in the transfer dead-letter queue for %s", async (reason, spoil) => {
+  ])("keeps a message in the transfer dead-letter queue for %s", async (reason, closeTarget) => {
     await using fixture = openFixture();
     const { broker } = fixture;
     await broker.createQueue("target");
     await broker.createQueue("source", { forwardTo: "target" });
-    await spoil(broker);
+    await closeTarget(broker);
     await broker.sender("source").send(message("a"));
     const [dead] = await broker.receiver("source/$Transfer/$DeadLetterQueue").receive();
     expect(dead!.deadLetterReason).toBe(reason);
@@ -114,18 +114,53 @@ describe("forwardTo", () => {
     expect(await broker.receiver("source/$DeadLetterQueue").receive(1, { maxWaitMs: 0 })).toEqual([]);
   });
 
-  it("needs an existing target, and a source without sessions and without auto-delete on idle", async () => {
+  it("needs an existing target, and a source without auto-delete on idle", async () => {
     await using fixture = openFixture();
     const { broker } = fixture;
     expect(await codeOf(broker.createQueue("source", { forwardTo: "nowhere" }))).toBe("entity-not-found");
     await broker.createQueue("target");
-    expect(await codeOf(broker.createQueue("s", { forwardTo: "target", requiresSession: true }))).toBe(
-      "not-allowed",
-    );
-    expect(await codeOf(broker.updateEntity("target", { forwardTo: "Target" }))).toBe("not-allowed");
     const { options } = await broker.createQueue("t", { forwardTo: "target", autoDeleteOnIdleMs: 300_000 });
     expect(options.autoDeleteOnIdleMs).toBe(Number.POSITIVE_INFINITY);
   });
+
+  it("forwards the messages of sessions, with their session ids", async () => {
+    await using fixture = openFixture();
+    const { broker } = fixture;
+    await broker.createQueue("target");
+    await broker.createQueue("visits", { requiresSession: true });
+    await broker.sender("visits").send(message("a", { sessionId: "s" }));
+    await broker.updateEntity("visits", { forwardTo: "target" });
+    await broker.sender("visits").send(message("b", { sessionId: "s" }));
+    const received = await broker.receiver("target").receive(2);
+    expect(received.map((one) => [textOf(one), one.sessionId])).toEqual([
+      ["a", "s"],
+      ["b", "s"],
+    ]);
+    expect(broker.getEntity("visits").totalMessageCount).toBe(0);
+    await expect(broker.acceptSession("visits", { sessionId: "s" })).rejects.toThrow(
+      "it forwards its messages",
+    );
+  });
+
+  it.each(["forwardTo", "forwardDeadLetteredMessagesTo"])(
+    "may lead back to the entity itself, and ends after four hops: %s",
+    async (forward) => {
+      await using fixture = openFixture();
+      const { broker } = fixture;
+      await broker.createQueue("loop", { [forward]: "LOOP" });
+      await broker.updateEntity("loop", { [forward]: "loop" });
+      await broker.sender("loop").send(message("a"));
+      const receiver = broker.receiver("loop");
+      for (let hop = 0; forward !== "forwardTo" && hop <= 4; hop++) {
+        const [received] = await receiver.receive();
+        await receiver.deadLetter(received!.lockToken!);
+      }
+      const { activeMessageCount, deadLetterMessageCount, transferDeadLetterMessageCount } =
+        broker.getEntity("loop");
+      expect(activeMessageCount).toBe(0);
+      expect(deadLetterMessageCount + transferDeadLetterMessageCount).toBe(1);
+    },
+  );
 });
 
 describe("forwardDeadLetteredMessagesTo", () => {

@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
+import { PARTITIONS } from "../entities/partitions.js";
 import type { Queue } from "../entities/queue.js";
-import { isPartitioned, PARTITIONS } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import { required } from "../errors/required.js";
 import { quotaCostOf } from "../messages/message-size.js";
@@ -9,7 +9,8 @@ import { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterRecord, type SystemDeadLetterReason } from "./dead-letter-message.js";
 import { detectDuplicate } from "./detect-duplicate.js";
 import { placeMessage } from "./place-message.js";
-import { scheduleOrRoute, type Transit, transitOf } from "./route-message.js";
+import { scheduleOrRoute } from "./route-message.js";
+import { type Transit, transitOf } from "./transit.js";
 
 /** Maximum number of times a message is forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
 const HOP_LIMIT = 4;
@@ -97,6 +98,6 @@ export function transfer(
 /** Whether `bytes` more fit into an entity's quota; each partition has its own quota. */
 export function hasRoom(target: Queue | Topic, bytes: number): boolean {
   const { maxSizeInMegabytes } = target.options;
-  const quota = maxSizeInMegabytes * 1024 * 1024 * (isPartitioned(target) ? PARTITIONS : 1);
+  const quota = maxSizeInMegabytes * 1024 * 1024 * (target.isPartitioned ? PARTITIONS : 1);
   return target.usage.bytes + bytes <= quota && !target.isFilled;
 }

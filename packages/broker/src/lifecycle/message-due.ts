@@ -6,7 +6,8 @@ import type { StoredMessage } from "../messages/stored-message.js";
 import { failDelivery } from "./end-lock.js";
 import { expireMessage } from "./expire-message.js";
 import { removeFromLane, takeOut } from "./place-message.js";
-import { routeMessage, transitOf } from "./route-message.js";
+import { routeMessage } from "./route-message.js";
+import { transitOf } from "./transit.js";
 
 /**
  * Handles a message's timer: its lock expires, it is activated, or it expires. A message in a front end's encoding that rules may have to

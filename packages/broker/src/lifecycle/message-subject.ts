@@ -5,7 +5,7 @@ import { dateOf } from "../messages/received-message.js";
 import { type PropertyName, type RuleSubject, ruleSubject } from "../rules/evaluation/rule-subject.js";
 import { OPAQUE, type RuleValue, ruleTimeSpan } from "../rules/evaluation/rule-value.js";
 import type { SystemProperty } from "../rules/evaluation/system-property.js";
-import type { Transit } from "./route-message.js";
+import type { Transit } from "./transit.js";
 
 const TICKS_PER_MS = 10_000n;
 

@@ -5,60 +5,14 @@ import { takeSequence } from "../entities/sequence-number.js";
 import type { Subscription } from "../entities/subscription.js";
 import type { Topic } from "../entities/topic.js";
 import type { ApplicationProperties } from "../messages/message.js";
-import type { MessageContent } from "../messages/message-content.js";
-import { type Carried, StoredMessage } from "../messages/stored-message.js";
+import { StoredMessage } from "../messages/stored-message.js";
 import { evaluateRules, type RuleCopies, type RuleFailure } from "../rules/rule-copies.js";
 import { applyRuleChanges } from "./change-content.js";
 import { deadLetterRecord } from "./dead-letter-message.js";
 import { forwardDeadLetter, forwardMessage } from "./forward-message.js";
 import { MessageSubject } from "./message-subject.js";
 import { placeMessage } from "./place-message.js";
-
-/** A message moving between stores. It owns one reference to its body. */
-export interface Transit extends Carried {
-  /** The sequence number already assigned in the next entity; absent if that assigns one. */
-  readonly sequence: number | undefined;
-  /** Time to live from its next arrival on, capped by every entity it passes. */
-  readonly lifeMs: number;
-  /** Reads the application properties of a message sent as `wire`, while it is being sent. */
-  readonly readProperties: (() => ApplicationProperties) | undefined;
-}
-
-/** A message that was just received from a sender. */
-export function newTransit(
-  content: MessageContent,
-  readProperties?: Transit["readProperties"],
-  sequence?: number,
-): Transit {
-  return {
-    content,
-    propertyChanges: undefined,
-    enqueuedSequence: undefined,
-    sequence,
-    wasScheduled: false,
-    lifeMs: content.timeToLiveMs ?? Number.POSITIVE_INFINITY,
-    hops: 0,
-    deadLetterSource: undefined,
-    readProperties,
-  };
-}
-
-/** A message that leaves a store for another entity; its time to live restarts there. */
-export function transitOf(message: StoredMessage): Transit {
-  const { content, propertyChanges, enqueuedSequence, hops, deadLetterSource } = message;
-  const { lifeMs, wasScheduled } = message;
-  return {
-    content,
-    propertyChanges,
-    enqueuedSequence,
-    sequence: undefined,
-    wasScheduled,
-    lifeMs,
-    hops,
-    deadLetterSource,
-    readProperties: undefined,
-  };
-}
+import type { Transit } from "./transit.js";
 
 /** Adds an accepted message to a queue, or through a topic to its subscriptions. */
 export function routeMessage(engine: Engine, target: Queue | Topic, transit: Transit, nowMs: number): void {
@@ -118,18 +72,18 @@ function enqueue(
   transit: Transit,
   nowMs: number,
 ): StoredMessage {
-  const sequence = transit.sequence ?? takeSequence(engine, entity, transit.content);
-  const lifeMs = Math.min(transit.lifeMs, entity.options.defaultMessageTimeToLiveMs);
+  const sequence = transit.sequence ?? takeSequence(engine.storage, entity, transit.content);
+  const lifeMs = shorterLife(transit.lifeMs, entity.options);
   return new StoredMessage(store, transit, sequence, nowMs, lifeMs);
 }
 
 function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): void {
-  const sequence = transit.sequence ?? takeSequence(engine, topic, transit.content);
+  const sequence = transit.sequence ?? takeSequence(engine.storage, topic, transit.content);
   const copy: Transit = {
     ...transit,
     sequence: undefined,
     enqueuedSequence: transit.enqueuedSequence ?? sequence,
-    lifeMs: Math.min(transit.lifeMs, topic.options.defaultMessageTimeToLiveMs),
+    lifeMs: shorterLife(transit.lifeMs, topic.options),
   };
   if (engine.fanOuts.mustWait(topic, transit.content)) {
     engine.fanOuts.keep(topic, new StoredMessage(topic.main, copy, sequence, nowMs, copy.lifeMs));
@@ -175,4 +129,15 @@ export function giveCopy(
 
 function failureRecord({ ruleName, error }: RuleFailure): ApplicationProperties {
   return deadLetterRecord(error.exceptionName, `Rule '${ruleName}' failed: ${error.message}`);
+}
+
+/** The maximum of .NET's `TimeSpan`, from which on a time means "never". */
+const NEVER_MS = 922_337_203_685_477;
+
+function shorterLife(
+  lifeMs: number,
+  { defaultMessageTimeToLiveMs }: { readonly defaultMessageTimeToLiveMs: number },
+): number {
+  const shorter = Math.min(lifeMs, defaultMessageTimeToLiveMs);
+  return shorter < NEVER_MS ? shorter : Number.POSITIVE_INFINITY;
 }

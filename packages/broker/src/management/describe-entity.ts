@@ -4,6 +4,7 @@ import type {
   ResolvedTopicOptions,
 } from "../entities/entity-options.js";
 import type { Entity } from "../entities/entity-registry.js";
+import { PARTITIONS } from "../entities/partitions.js";
 import { storesOf } from "./purge.js";
 
 /** How many messages an entity has. */
@@ -76,12 +77,12 @@ export function describeEntity(entity: Entity): EntityDescription {
   };
   switch (entity.kind) {
     case "queue":
-      return { kind: "queue", ...description, options: { ...entity.options } };
+      return { kind: "queue", ...description, options: sizeOfAll(entity.options) };
     case "topic":
       return {
         kind: "topic",
         ...description,
-        options: { ...entity.options },
+        options: sizeOfAll(entity.options),
         subscriptionCount: entity.subscriptions.size,
       };
     case "subscription":
@@ -93,4 +94,10 @@ export function describeEntity(entity: Entity): EntityDescription {
         options: { ...entity.options },
       };
   }
+}
+
+/** Each partition has the quota that was asked for. */
+function sizeOfAll<Options extends ResolvedQueueOptions | ResolvedTopicOptions>(options: Options): Options {
+  const { enablePartitioning, maxSizeInMegabytes } = options;
+  return { ...options, maxSizeInMegabytes: maxSizeInMegabytes * (enablePartitioning ? PARTITIONS : 1) };
 }

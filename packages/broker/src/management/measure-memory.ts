@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
-import { HEAP_COSTS, type MemoryUse } from "../engine/memory-mark.js";
 import type { Entity } from "../entities/entity-registry.js";
+import { HEAP_COSTS, type MemoryUse } from "../memory/memory-mark.js";
 import { storesOf } from "./purge.js";
 
 /** Adds up a broker's memory usage, in time proportional to its entities, not its messages. */

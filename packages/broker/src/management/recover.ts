@@ -5,15 +5,10 @@ import type {
   ResolvedTopicOptions,
 } from "../entities/entity-options.js";
 import type { Entity } from "../entities/entity-registry.js";
+import { partitionOf, takeArrival } from "../entities/numbering.js";
 import { Queue } from "../entities/queue.js";
 import type { SubscriptionRule } from "../entities/rule-set.js";
-import {
-  isPartitioned,
-  partitionOf,
-  restoreCounter,
-  restoreNumbers,
-  takeArrival,
-} from "../entities/sequence-number.js";
+import { restoreCounter } from "../entities/sequence-number.js";
 import { Subscription } from "../entities/subscription.js";
 import { Topic } from "../entities/topic.js";
 import { watchIdle } from "../lifecycle/auto-delete.js";
@@ -80,7 +75,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
       const message = new StoredMessage(store, record, sequence, record.enqueuedAtMs, record.lifeMs);
       message.state = record.state;
       message.deliveryCount = record.deliveryCount;
-      if (!isPartitioned(store.owner)) enter(message);
+      if (!store.owner.isPartitioned) enter(message);
       else if (!partitioned.get(store.owner)?.push(message)) partitioned.set(store.owner, [message]);
     },
     session(storeId, sessionId, record) {
@@ -96,10 +91,8 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
   };
   await engine.storage.load(visitor);
   build();
-  for (const [entity, messages] of partitioned) {
-    restoreNumbers(entity, messages);
+  for (const messages of partitioned.values())
     for (const message of inOrderOfArrival(messages)) enter(message);
-  }
   for (const [topic, message] of waiting) engine.fanOuts.enter(topic, message);
   // Overdue timers fire in the order of arming, so they are armed in order of their due times.
   overdue.sort((a, b) => a[1] - b[1]);

@@ -4,13 +4,12 @@ import { forgetDuplicates } from "./delete-entity.js";
 import { emptyStore, storesOf } from "./purge.js";
 
 /**
- * Empties every entity and ends all faults, or empties one entity, a topic with its subscriptions: messages in all states, sessions with state
+ * Empties every entity, or one entity, a topic with its subscriptions: messages in all states, sessions with state
  * and locks, duplicate detection history. Entities, rules and sequence numbers stay, and receivers keep waiting.
  */
 export function reset(engine: Engine, path: string | undefined, nowMs: number): void {
   if (path === undefined) {
     for (const entity of engine.entities.all()) emptyEntity(engine, entity, nowMs);
-    engine.faults.clear();
     return;
   }
   const entity = engine.entities.get(path);

@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.js";
-import { HEAP_COSTS } from "../engine/memory-mark.js";
 import type { Subscription } from "../entities/subscription.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
+import { HEAP_COSTS } from "../memory/memory-mark.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { type RuleRecord, saveEntity } from "./save-entity.js";
 

@@ -1,19 +1,29 @@
 import { deserialize, serialize } from "node:v8";
 import { BrokerError } from "../errors/broker-error.js";
 import { argumentError } from "./check-message.js";
-import type { ApplicationProperties, BrokerMessage, MessageBody, MessageId, WireDecoder } from "./message.js";
+import type {
+  ApplicationProperties,
+  BrokerMessage,
+  EveryProperty,
+  MessageBody,
+  MessageId,
+  SendableProperties,
+  WireDecoder,
+} from "./message.js";
 import { isShallow, MAX_NESTING } from "./storable-value.js";
 
 /** The section of a stored body; `value` and `sequence` bodies are stored in the structured-clone format. */
 export type BodySection = MessageBody["section"];
 
-/** The immutable part of a message, shared by all its copies. All fields are always present, so that all contents have one hidden class. */
-export interface MessageContent {
-  readonly messageId: MessageId | undefined;
-  readonly contentType: string | undefined;
-  readonly subject: string | undefined;
-  readonly sessionId: string | undefined;
-  readonly partitionKey: string | undefined;
+/** Properties that contents keep in another form than they are sent in. */
+type ConvertedName = "timeToLiveMs" | "scheduledEnqueueTime";
+
+/**
+ * The immutable part of a message, shared by all its copies. All fields are always present, so that all contents have one hidden class. It
+ * has every property that a sender may set: those named here, `RareProperties`, and all others under their own names.
+ */
+export interface MessageContent
+  extends Omit<EveryProperty<SendableProperties>, ConvertedName | keyof RareProperties> {
   /** In ms, as sent; `undefined` means unlimited. */
   readonly timeToLiveMs: number | undefined;
   /** In ms since the epoch; `undefined` if it was not scheduled. */
@@ -39,12 +49,10 @@ export interface MessageContent {
 }
 
 /** Rarely used broker properties, kept separately to save memory. */
-export interface RareProperties {
-  readonly correlationId: MessageId | undefined;
-  readonly to: string | undefined;
-  readonly replyTo: string | undefined;
-  readonly replyToSessionId: string | undefined;
-  readonly viaPartitionKey: string | undefined;
+export interface RareProperties
+  extends EveryProperty<
+    Pick<SendableProperties, "correlationId" | "to" | "replyTo" | "replyToSessionId" | "viaPartitionKey">
+  > {
   readonly forcePersistence: boolean;
 }
 
@@ -56,6 +64,7 @@ export const NO_RARE_PROPERTIES: RareProperties = Object.freeze({
   viaPartitionKey: undefined,
   forcePersistence: false,
 });
+const RARE_NAMES = Object.keys(NO_RARE_PROPERTIES) as readonly (keyof RareProperties)[];
 
 /** A time to live above this, some 8,900 years, counts as unlimited: `Date` may not reach its end. */
 const UNLIMITED_MS = 2 ** 48;
@@ -171,23 +180,23 @@ export function copyApplicationProperties(properties: ApplicationProperties): Ap
 }
 
 function rareProperties(message: BrokerMessage): RareProperties | undefined {
-  const { correlationId, to, replyTo, replyToSessionId, viaPartitionKey, forcePersistence } = message;
-  const isAbsent =
-    correlationId === undefined &&
-    to === undefined &&
-    replyTo === undefined &&
-    replyToSessionId === undefined &&
-    viaPartitionKey === undefined &&
-    forcePersistence !== true;
-  if (isAbsent) return undefined;
+  if (!hasRare(message)) return undefined;
   return {
-    correlationId: isolateId(correlationId),
-    to,
-    replyTo,
-    replyToSessionId,
-    viaPartitionKey,
-    forcePersistence: forcePersistence === true,
+    correlationId: isolateId(message.correlationId),
+    to: message.to,
+    replyTo: message.replyTo,
+    replyToSessionId: message.replyToSessionId,
+    viaPartitionKey: message.viaPartitionKey,
+    forcePersistence: message.forcePersistence === true,
   };
+}
+
+function hasRare(message: BrokerMessage): boolean {
+  for (const name of RARE_NAMES) {
+    const value = message[name];
+    if (value !== undefined && value !== false) return true;
+  }
+  return false;
 }
 
 function isolate(value: object): object {

@@ -66,20 +66,33 @@ export function membersOf(value: object): Iterable<unknown> {
   return Array.isArray(value) ? Object.values(value) : Object.entries(value).flat();
 }
 
+/** How each property counts; those of fixed size are part of the overhead. */
+const COUNTED = {
+  messageId: true,
+  correlationId: true,
+  contentType: true,
+  subject: true,
+  to: true,
+  replyTo: true,
+  replyToSessionId: true,
+  sessionId: true,
+  partitionKey: true,
+  viaPartitionKey: true,
+  timeToLiveMs: false,
+  scheduledEnqueueTime: false,
+  forcePersistence: false,
+} as const satisfies Record<keyof SendableProperties, boolean>;
+type CountedName = {
+  [Name in keyof typeof COUNTED]: (typeof COUNTED)[Name] extends true ? Name : never;
+}[keyof typeof COUNTED];
+const COUNTED_NAMES = Object.entries(COUNTED).flatMap(([name, isCounted]) =>
+  isCounted ? [name as CountedName] : [],
+);
+
 function sizeOfProperties(message: SendableProperties): number {
-  return (
-    MESSAGE_OVERHEAD +
-    sizeOfId(message.messageId) +
-    sizeOfId(message.correlationId) +
-    sizeOfText(message.contentType) +
-    sizeOfText(message.subject) +
-    sizeOfText(message.to) +
-    sizeOfText(message.replyTo) +
-    sizeOfText(message.replyToSessionId) +
-    sizeOfText(message.sessionId) +
-    sizeOfText(message.partitionKey) +
-    sizeOfText(message.viaPartitionKey)
-  );
+  let bytes = MESSAGE_OVERHEAD;
+  for (const name of COUNTED_NAMES) bytes += sizeOfId(message[name]);
+  return bytes;
 }
 
 function sizeOfText(text: string | undefined): number {

@@ -25,6 +25,12 @@ export type MessageBody =
   | { readonly section: "value"; readonly value: unknown }
   | { readonly section: "sequence"; readonly value: readonly unknown[] };
 
+/**
+ * `Properties` with every name present; what may be absent is written as undefined. Code that copies or maps messages says that it makes
+ * this type: where a new property is missing, it does not compile.
+ */
+export type EveryProperty<Properties> = { [Name in keyof Required<Properties>]: Properties[Name] };
+
 /** Broker properties that a sender may set. */
 export interface SendableProperties {
   /** The broker generates one for messages without. */

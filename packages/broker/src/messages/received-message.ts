@@ -1,6 +1,13 @@
-import { partitionOf } from "../entities/sequence-number.js";
+import { partitionOf } from "../entities/numbering.js";
 import { required } from "../errors/required.js";
-import type { ApplicationProperties, MessageBody, MessageId, MessageState } from "./message.js";
+import type {
+  ApplicationProperties,
+  EveryProperty,
+  MessageBody,
+  MessageId,
+  MessageState,
+  SendableProperties,
+} from "./message.js";
 import {
   copyApplicationProperties,
   plainView,
@@ -14,7 +21,7 @@ import type { StoredMessage } from "./stored-message.js";
  * A received or peeked message: a snapshot that later changes in the broker do not affect. Body and application properties are copied when
  * first read and then belong to the reader.
  */
-export class BrokerReceivedMessage {
+export class BrokerReceivedMessage implements EveryProperty<SendableProperties> {
   /** Failed deliveries before this one. */
   readonly deliveryCount: number;
   /** Like in the service, an activated scheduled message that is received still reports `scheduled`; peek returns its current state. */

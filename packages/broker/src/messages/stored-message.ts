@@ -1,5 +1,5 @@
 import type { MessageStore } from "../entities/message-store.js";
-import { takeArrival } from "../entities/sequence-number.js";
+import { takeArrival } from "../entities/numbering.js";
 import type { Session } from "../entities/session.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import type { ApplicationProperties, MessageState } from "./message.js";

@@ -8,7 +8,7 @@ const ID_LIMIT = 128;
 /** The sessions of a store; throws `not-allowed` for an entity without sessions. */
 export function sessionsOf(store: MessageStore): SessionTable {
   if (store.sessions !== undefined) return store.sessions;
-  const text = `'${store.path}' has no sessions: use a receiver without a session.`;
+  const text = `A sessionful message receiver cannot be created on an entity that does not require sessions. Ensure RequiresSession is set to true when creating a Queue or Subscription to enable sessionful behavior: '${store.path}'.`;
   throw refusal(store.path, "not-allowed", text);
 }
 
@@ -21,7 +21,7 @@ export function acceptSession(store: MessageStore, sessionId: string): Session {
   }
   const session = sessions.open(sessionId);
   if (session.isLocked) {
-    const text = `Session '${sessionId}' of '${store.path}' is locked by another receiver.`;
+    const text = `The requested session '${sessionId}' cannot be accepted. It may be locked by another receiver. Its entity is '${store.path}'.`;
     throw refusal(store.path, "session-cannot-be-locked", text);
   }
   return session;

@@ -1,5 +1,5 @@
 import type { Queue } from "../entities/queue.js";
-import { isPartitioned, partitionKeyOf } from "../entities/sequence-number.js";
+import { partitionKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import { refusal } from "../errors/broker-error.js";
 import type { BrokerMessage } from "../messages/message.js";
@@ -10,7 +10,7 @@ import type { BrokerMessage } from "../messages/message.js";
  */
 export function checkOnePartition(target: Queue | Topic, messages: readonly BrokerMessage[]): void {
   const [first] = messages;
-  if (first === undefined || messages.length === 1 || !isPartitioned(target)) return;
+  if (first === undefined || messages.length === 1 || !target.isPartitioned) return;
   const key = partitionKeyOf(target, first);
   if (messages.every((message) => partitionKeyOf(target, message) === key)) return;
   const distinct = target.options.requiresDuplicateDetection

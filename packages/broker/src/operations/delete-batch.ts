@@ -1,7 +1,6 @@
+import { MinHeap } from "../collections/min-heap.js";
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
-import { MinHeap } from "../entities/min-heap.js";
-import { isPartitioned } from "../entities/sequence-number.js";
 import { removeMessage } from "../management/purge.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { STRIDE } from "../timing/next-turn.js";
@@ -49,7 +48,7 @@ export class BatchDelete {
   }
 
   #look(): boolean {
-    const isInOrder = !isPartitioned(this.#store.owner);
+    const isInOrder = !this.#store.owner.isPartitioned;
     let looked = 0;
     for (const message of this.#store.index.from(this.#next)) {
       if (isInOrder && this.#found.size >= this.#maxCount) return true;

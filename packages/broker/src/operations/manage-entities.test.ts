@@ -69,7 +69,37 @@ describe("updateEntity", () => {
     expect(description.updatedAt.getTime() - description.createdAt.getTime()).toBe(1000);
   });
 
-  it.each(["requiresSession", "requiresDuplicateDetection", "enablePartitioning", "enableExpress"])(
+  it("switches enableExpress, and removes what may be absent", async () => {
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders", { userMetadata: "note" });
+    const { options } = await fixture.broker.updateEntity("orders", { enableExpress: true });
+    expect(options).toMatchObject({ enableExpress: true, userMetadata: "note" });
+    const cleared = await fixture.broker.updateEntity("orders", { userMetadata: undefined });
+    expect(cleared.options.userMetadata).toBeUndefined();
+  });
+
+  it("names the property that cannot be changed like the service", async () => {
+    await using fixture = openFixture();
+    const { broker } = fixture;
+    await broker.createQueue("orders");
+    await broker.createTopic("news");
+    await broker.createSubscription("news", "all");
+    const sessions = { requiresSession: true };
+    await expect(broker.updateEntity("orders", sessions)).rejects.toThrow(
+      "The value for the RequiresSession property of an existing Queue cannot be changed",
+    );
+    await expect(broker.updateEntity("news/Subscriptions/all", sessions)).rejects.toThrow(
+      "The value for the RequiresSession property of an existing Subscription cannot be changed",
+    );
+    await expect(broker.updateEntity("news", { enablePartitioning: true })).rejects.toThrow(
+      "Partitioning cannot be changed for Topic. ",
+    );
+    await expect(broker.updateEntity("orders", { lockDurationMs: 25 * 86_400_000 })).rejects.toThrow(
+      "'5' minutes",
+    );
+  });
+
+  it.each(["requiresSession", "requiresDuplicateDetection", "enablePartitioning"])(
     "refuses to change %s, which is fixed at creation",
     async (name) => {
       await using fixture = openFixture();
@@ -78,6 +108,44 @@ describe("updateEntity", () => {
       expect(await codeOf(fixture.broker.updateEntity("orders", { [name]: true }))).toBe("not-allowed");
     },
   );
+
+  it("shows the quota of all partitions, and takes it back", async () => {
+    await using fixture = openFixture();
+    const { broker } = fixture;
+    const { options } = await broker.createQueue("orders", {
+      enablePartitioning: true,
+      maxSizeInMegabytes: 3072,
+    });
+    expect(options).toMatchObject({ maxSizeInMegabytes: 49_152 });
+    const topic = await broker.createTopic("news", { enablePartitioning: true });
+    expect(topic.options).toMatchObject({ maxSizeInMegabytes: 16_384, supportOrdering: false });
+    const same = await broker.updateEntity("orders", { maxSizeInMegabytes: 49_152 });
+    expect(same.options).toMatchObject({ maxSizeInMegabytes: 49_152 });
+    const changed = await broker.updateEntity("orders", { maxSizeInMegabytes: 2048 });
+    expect(changed.options).toMatchObject({ maxSizeInMegabytes: 32_768 });
+    const { options: whole } = await broker.createQueue("imported", options);
+    expect(whole).toEqual(options);
+  });
+
+  it("replaces authorization rules, and refuses invalid ones without showing their keys", async () => {
+    await using fixture = openFixture();
+    const { broker } = fixture;
+    const rule = {
+      keyName: "app",
+      rights: ["Send"],
+      primaryKey: "secret-1",
+      secondaryKey: "secret-2",
+    } as const;
+    await broker.createQueue("orders", { authorizationRules: [rule] });
+    expect([...broker.authorizationRules()]).toEqual([["orders", rule]]);
+    const twice = broker.updateEntity("orders", { authorizationRules: [rule, rule] });
+    await expect(twice).rejects.toThrow(/^(?!.*secret).*authorizationRules of 'orders'.*unique names/);
+    expect(await codeOf(broker.createTopic("news", { authorizationRules: [{ ...rule, rights: [] }] }))).toBe(
+      "argument-error",
+    );
+    await broker.updateEntity("orders", { authorizationRules: [] });
+    expect([...broker.authorizationRules()]).toEqual([]);
+  });
 
   it("ignores undefined, except that it ends forwarding", async () => {
     await using fixture = openFixture();

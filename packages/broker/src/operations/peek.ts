@@ -1,5 +1,5 @@
 import type { MessageStore } from "../entities/message-store.js";
-import { partitionOf } from "../entities/sequence-number.js";
+import { partitionOf } from "../entities/numbering.js";
 import type { Session } from "../entities/session.js";
 import { type BrokerReceivedMessage, peekedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";

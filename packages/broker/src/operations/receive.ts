@@ -71,7 +71,8 @@ export function checkReceivable(store: MessageStore, sessionId: string | undefin
     throw refusal(path, "entity-disabled", `Cannot receive from '${path}': its status is ${options.status}.`);
   }
   if (store.sessions !== undefined && sessionId === undefined) {
-    throw refusal(path, "not-allowed", `'${path}' requires sessions: accept a session to receive from it.`);
+    const text = `It is not possible for an entity that requires sessions to create a non-sessionful message receiver: accept a session to receive from '${path}'.`;
+    throw refusal(path, "not-allowed", text);
   }
   if (store.kind === "main" && "forwardTo" in options && options.forwardTo !== undefined) {
     const text = `Cannot receive from '${path}': it forwards its messages to '${options.forwardTo}'.`;

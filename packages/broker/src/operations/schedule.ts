@@ -3,7 +3,8 @@ import type { Queue } from "../entities/queue.js";
 import { takeSequence } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
 import { refusal } from "../errors/broker-error.js";
-import { newTransit, scheduleOrRoute } from "../lifecycle/route-message.js";
+import { scheduleOrRoute } from "../lifecycle/route-message.js";
+import { newTransit } from "../lifecycle/transit.js";
 import type { BrokerMessage } from "../messages/message.js";
 import type { Admitted } from "../messages/message-content.js";
 import { admitAll, isDropped, readerOf, take } from "./send.js";
@@ -21,7 +22,7 @@ export function schedule(
   return admitScheduled(target, messages).map((admitted) => {
     const content = take(engine, admitted);
     if (isDropped(engine, target, content, nowMs)) return 0n;
-    const sequence = takeSequence(engine, target, content);
+    const sequence = takeSequence(engine.storage, target, content);
     scheduleOrRoute(engine, target, newTransit(content, readerOf(admitted.message), sequence), nowMs);
     return BigInt(sequence);
   });

@@ -6,7 +6,8 @@ import { refusal } from "../errors/broker-error.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
-import { newTransit, scheduleOrRoute, type Transit } from "../lifecycle/route-message.js";
+import { scheduleOrRoute } from "../lifecycle/route-message.js";
+import { newTransit, type Transit } from "../lifecycle/transit.js";
 import { checkProperties } from "../messages/check-message.js";
 import type { BrokerMessage } from "../messages/message.js";
 import { type Admitted, bytesToStore, type MessageContent, takeIn } from "../messages/message-content.js";
@@ -51,7 +52,7 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
   checkSendable(target);
   checkProperties(message, path);
   if (target.kind === "queue" && target.main.sessions !== undefined && message.sessionId === undefined) {
-    const text = `Cannot send to '${path}': it requires sessions and the message has no sessionId.`;
+    const text = `The SessionId was not set on a message, and it cannot be sent to the entity '${path}'. Entities that have session support enabled can only receive messages that have the SessionId set to a valid value.`;
     throw refusal(path, "not-allowed", text);
   }
   const bytes = bytesToStore(message, path);
@@ -109,7 +110,12 @@ export function enterVia(
   const refusal = transfer(engine, path, transit, nowMs);
   if (refusal === undefined) return;
   const viaPartitionKey = content.rare?.viaPartitionKey;
-  const sequence = takeSequence(engine, via, content, transferKeyOf(via, { ...content, viaPartitionKey }));
+  const sequence = takeSequence(
+    engine.storage,
+    via,
+    content,
+    transferKeyOf(via, { ...content, viaPartitionKey }),
+  );
   transferDeadLetter(engine, via, transit, sequence, path, refusal, nowMs);
 }
 

@@ -1,6 +1,6 @@
 import { RuleSyntaxError } from "./evaluation/rule-error.js";
 import { propertyName, type RuleSubject } from "./evaluation/rule-subject.js";
-import type { RuleValue } from "./evaluation/rule-value.js";
+import { comparedValue, type RuleConstant } from "./evaluation/rule-value.js";
 import type { SystemProperty } from "./evaluation/system-property.js";
 import { equalValues } from "./evaluation/value-operations.js";
 
@@ -18,7 +18,10 @@ export interface BrokerCorrelationFilter {
   readonly subject?: string | null | undefined;
   readonly to?: string | null | undefined;
   /** Application properties by name (case-insensitive) and value; null matches a property that is null or absent. */
-  readonly properties?: ReadonlyMap<string, RuleValue> | Readonly<Record<string, RuleValue>> | undefined;
+  readonly properties?:
+    | ReadonlyMap<string, RuleConstant>
+    | Readonly<Record<string, RuleConstant>>
+    | undefined;
 }
 
 const FIELDS = {
@@ -69,8 +72,9 @@ function* systemConditions(filter: BrokerCorrelationFilter): Iterable<Condition>
 
 function* applicationConditions(filter: BrokerCorrelationFilter): Iterable<Condition> {
   const { properties = {} } = filter;
-  for (const [key, wanted] of properties instanceof Map ? properties : Object.entries(properties)) {
+  for (const [key, constant] of properties instanceof Map ? properties : Object.entries(properties)) {
     const name = propertyName(key);
+    const wanted = comparedValue(constant as RuleConstant);
     yield (subject) => {
       const value = subject.application(name);
       return value === undefined ? wanted === null : equalValues(value, wanted) === true;

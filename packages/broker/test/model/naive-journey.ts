@@ -263,7 +263,7 @@ export function setAside(state: NaiveState, message: NaiveMessage): void {
 /** Counts a delivery, except in dead-letter queues; returns whether the maximum is reached. */
 function countDelivery(message: NaiveMessage): boolean {
   if (message.store.kind !== "main") return false;
-  message.deliveryCount += 1;
+  message.deliveryCount++;
   return message.deliveryCount >= message.store.entity.options.maxDeliveryCount;
 }
 

@@ -108,7 +108,7 @@ export function use(state: NaiveState, entity: NaiveEntity): void {
 
 /** A timer; those of the same time fire in the order in which they were set. */
 export function arm(state: NaiveState, dueMs: number): NaiveTimer {
-  state.armings += 1;
+  state.armings++;
   return { dueMs, order: state.armings };
 }
 
@@ -122,7 +122,7 @@ export function takeNumber(state: NaiveState, entity: NaiveEntity, content: Naiv
 
 /** The position of a message that enters an entity: that of its sequence number if there are no partitions. */
 export function takePlace(state: NaiveState, entity: NaiveEntity, sequence: number): number {
-  entity.arrivals += 1;
+  entity.arrivals++;
   return isPartitioned(state, entity) ? entity.arrivals : sequence;
 }
 
@@ -144,7 +144,7 @@ export function isPartitioned(state: NaiveState, entity: NaiveEntity): boolean {
 function choosePartition(state: NaiveState, entity: NaiveEntity, content: NaiveContent): number {
   const key = keyOf(state, entity, content);
   if (key !== undefined) return partitionOf(key);
-  entity.turns += 1;
+  entity.turns++;
   return (entity.turns - 1) % 16;
 }
 

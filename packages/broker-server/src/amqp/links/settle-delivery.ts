@@ -8,7 +8,7 @@ import {
   type SenderLink,
 } from "@waybill/amqp";
 import type { DeadLetterOptions, Transaction } from "@waybill/broker";
-import type { MessageLock, MessageReceiver } from "@waybill/broker/front-end";
+import type { EveryProperty, MessageLock, MessageReceiver } from "@waybill/broker/front-end";
 import { keyText, textOf } from "../../messages/application-properties.js";
 import { readChangedProperties } from "../../messages/check-properties.js";
 import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
@@ -89,8 +89,8 @@ function readDeadLetterInfo(info: AmqpMap | undefined): DeadLetterOptions {
   return {
     reason: textOf(info.get(REASON)),
     description: textOf(info.get(DESCRIPTION)),
-    ...(propertiesToModify && { propertiesToModify }),
-  };
+    propertiesToModify,
+  } satisfies EveryProperty<DeadLetterOptions>;
 }
 
 function answerTo(outcome: DeliveryState): Outcome {

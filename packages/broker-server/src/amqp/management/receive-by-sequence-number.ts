@@ -20,7 +20,7 @@ export async function receiveBySequenceNumber(request: ManagementRequest): Promi
 }
 
 function toEntry(message: BrokerReceivedMessage): AmqpMap {
-  const encoded = Buffer.concat(fromBrokerMessage(message, { withLockToken: true }));
+  const encoded = Buffer.concat(fromBrokerMessage(message));
   const entry: Record<string, AmqpValue> = { message: encoded };
   if (message.lockToken !== undefined) entry["lock-token"] = uuid(message.lockToken);
   return stringMap(entry);

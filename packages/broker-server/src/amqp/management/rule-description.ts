@@ -1,12 +1,13 @@
-import { AmqpMap, type AmqpValue, described, int, timestamp } from "@waybill/amqp";
+import { AmqpMap, type AmqpValue, described, int, isTyped, timestamp } from "@waybill/amqp";
 import type {
   BrokerCorrelationFilter,
+  RuleConstant,
   RuleDefinition,
   RuleDescription,
   RuleFilter,
   RuleValue,
 } from "@waybill/broker";
-import type { SqlText } from "@waybill/broker/front-end";
+import { isTypedConstant, type SqlText } from "@waybill/broker/front-end";
 import { fromAmqpValue, keyText, textOf, toAmqpValue } from "../../messages/application-properties.js";
 import { CORRELATION_CONDITIONS } from "../../messages/correlation-conditions.js";
 import { badRequest } from "../../refusals/error.js";
@@ -96,9 +97,41 @@ function wrongCondition(wire: string): never {
   );
 }
 
-function toRuleValue(value: AmqpValue): RuleValue {
-  const plain = fromAmqpValue(value);
-  return typeof plain === "number" && Number.isSafeInteger(plain) ? BigInt(plain) : (plain as RuleValue);
+/** The types of XML Schema, in which the management API lists them. */
+const SCHEMA_TYPES: Readonly<Record<string, string>> = {
+  byte: "byte",
+  short: "short",
+  int: "int",
+  long: "long",
+  ubyte: "unsignedByte",
+  ushort: "unsignedShort",
+  uint: "unsignedInt",
+  ulong: "unsignedLong",
+};
+
+/** Keeps the type of integers: rules are listed with the values that they were made with. */
+function toRuleValue(value: AmqpValue): RuleConstant {
+  const schemaType = isTyped(value) ? SCHEMA_TYPES[value.type] : undefined;
+  if (schemaType === undefined) return fromAmqpValue(value) as RuleConstant;
+  const integer = BigInt((value as { readonly value: number | bigint }).value);
+  return { type: "typed", schemaType, text: String(integer), value: integer };
+}
+
+/** A number without a type is a double. */
+function fromRuleValue(constant: RuleConstant): AmqpValue {
+  if (typeof constant === "number") return constant;
+  if (!isTypedConstant(constant)) return toAmqpValue(constant);
+  const { schemaType, value } = constant;
+  if (typeof value === "number") return value;
+  if (typeof value === "bigint") return schemaType === "int" ? int(Number(value)) : toAmqpValue(value);
+  return fromComparedValue(value);
+}
+
+/** AMQP has times in milliseconds. */
+function fromComparedValue(value: RuleValue): AmqpValue {
+  const isInstant =
+    typeof value === "object" && value !== null && "type" in value && value.type === "instant";
+  return isInstant ? timestamp(new Date(Number(value.ticks / 10_000n))) : toAmqpValue(value);
 }
 
 function fromFilter(filter: RuleFilter): AmqpValue {
@@ -120,10 +153,10 @@ function fromSql(expression: string): AmqpValue[] {
 
 function fromCorrelation(filter: BrokerCorrelationFilter): AmqpValue[] {
   const { properties = {} } = filter;
-  const entries: Iterable<readonly [string, RuleValue]> =
+  const entries: Iterable<readonly [string, RuleConstant]> =
     properties instanceof Map ? properties : Object.entries(properties);
   return [
     ...CORRELATION_CONDITIONS.map(([, , name]) => filter[name] ?? null),
-    new AmqpMap(Array.from(entries, ([name, value]) => [name, toAmqpValue(value)] as const)),
+    new AmqpMap(Array.from(entries, ([name, value]) => [name, fromRuleValue(value)] as const)),
   ];
 }

@@ -1,4 +1,5 @@
-import type { MessageReceiver } from "@waybill/broker/front-end";
+import type { DeadLetterOptions } from "@waybill/broker";
+import type { EveryProperty, MessageReceiver } from "@waybill/broker/front-end";
 import { readChangedProperties } from "../../messages/check-properties.js";
 import { badRequest } from "../../refusals/error.js";
 import { inTurns } from "./in-turns.js";
@@ -28,7 +29,11 @@ function settlementOf({ body, transaction }: ManagementRequest): Settlement {
     case "suspended": {
       const reason = body.optionalText("deadletter-reason");
       const description = body.optionalText("deadletter-description");
-      const options = { reason, description, propertiesToModify: changes };
+      const options = {
+        reason,
+        description,
+        propertiesToModify: changes,
+      } satisfies EveryProperty<DeadLetterOptions>;
       return (receiver, token) => receiver.deadLetter(token, options, transaction);
     }
     default:

@@ -1,6 +1,7 @@
 import { HttpRefusal } from "../http-refusal.js";
-import { buildXml, type XmlElement, type XmlNode } from "../xml.js";
-import { toTime } from "./entity-xml.js";
+import type { XmlElement } from "../parse-xml.js";
+import { buildXml, type XmlNode } from "../xml.js";
+import { toTime } from "./entity-fields.js";
 
 const ATOM = "http://www.w3.org/2005/Atom";
 

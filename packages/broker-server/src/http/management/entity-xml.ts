@@ -1,57 +1,74 @@
-import type { EntityDescription, MessageCounts } from "@waybill/broker";
-import { splitEntityPath } from "@waybill/broker/front-end";
+import type { AuthorizationRule, EntityDescription, MessageCounts } from "@waybill/broker";
+import { parseIsoDuration, splitEntityPath, toIsoDuration } from "@waybill/broker/front-end";
 import { toEntityPath } from "../../refusals/address.js";
 import { HttpRefusal } from "../http-refusal.js";
-import type { XmlElement, XmlNode } from "../xml.js";
-import { fromDurationText, toDurationText } from "./duration.js";
-import { type Field, queueFields, subscriptionFields, topicFields } from "./entity-fields.js";
+import type { XmlElement } from "../parse-xml.js";
+import type { XmlNode } from "../xml.js";
+import { fromAuthorizationRulesXml, toAuthorizationRulesXml } from "./authorization-rules.js";
+import {
+  entityFigures,
+  type Field,
+  type Figure,
+  isField,
+  queueElements,
+  subscriptionElements,
+  topicElements,
+} from "./entity-fields.js";
 
 /** The XML namespace of all descriptions. */
 export const descriptionNamespace = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect";
 /** The XML namespace of the message counts; SDKs use the prefix that is declared for it. */
 const countsNamespace = "http://schemas.microsoft.com/netservices/2011/06/servicebus";
 
-/** The element names and fields of each kind of entity. */
+/** The element names and members of each kind of entity. */
 export const entityKinds = Object.freeze({
-  queue: { element: "QueueDescription", fields: queueFields },
-  topic: { element: "TopicDescription", fields: topicFields },
-  subscription: { element: "SubscriptionDescription", fields: subscriptionFields },
+  queue: { element: "QueueDescription", members: queueElements },
+  topic: { element: "TopicDescription", members: topicElements },
+  subscription: { element: "SubscriptionDescription", members: subscriptionElements },
 });
 
-/** Describes an entity like the service, with properties and counts together. `host` is used in addresses of forwarding targets. */
-export function toEntityXml(entity: EntityDescription, host: string): XmlNode {
-  const { element, fields } = entityKinds[entity.kind];
-  const options = entity.options as unknown as Readonly<Record<string, unknown>>;
-  const properties = fields.flatMap((field) => toProperty(field, options[field.option], host));
-  return {
-    name: element,
-    attributes: { xmlns: descriptionNamespace, "xmlns:i": "http://www.w3.org/2001/XMLSchema-instance" },
-    content: [...properties, ...runtimeProperties(entity)],
-  };
+/** How a description is read and written. */
+export interface DescriptionForm {
+  /** The host in addresses of forwarding targets. */
+  readonly host: string;
+  /** The version of the management API that the client asked for. */
+  readonly version: string;
 }
 
-function toProperty({ element, kind }: Field, value: unknown, host: string): XmlNode[] {
-  if (value === undefined) return [];
-  if (kind === "duration") return [{ name: element, content: toDurationText(value as number) }];
-  if (kind === "entity") return [{ name: element, content: `sb://${host}/${String(value)}` }];
-  return [{ name: element, content: String(value) }];
+/** Describes an entity like the service, with properties and counts together. */
+export function toEntityXml(entity: EntityDescription, form: DescriptionForm): XmlNode {
+  const { element, members } = entityKinds[entity.kind];
+  const content = members.flatMap((member) =>
+    isField(member) ? toProperty(member, entity, form) : [toFigure(member, entity)],
+  );
+  const attributes = { xmlns: descriptionNamespace, "xmlns:i": "http://www.w3.org/2001/XMLSchema-instance" };
+  return { name: element, attributes, content };
 }
 
-function runtimeProperties(entity: EntityDescription): XmlNode[] {
-  const text = (name: string, value: string | number): XmlNode => ({ name, content: String(value) });
-  return [
-    ...(entity.kind === "subscription"
-      ? []
-      : [text("AuthorizationRules", ""), text("IsAnonymousAccessible", "false")]),
-    ...(entity.kind === "subscription" ? [] : [text("SizeInBytes", entity.sizeInBytes)]),
-    ...(entity.kind === "topic" ? [] : [text("MessageCount", entity.totalMessageCount)]),
-    text("CreatedAt", toTime(entity.createdAt)),
-    text("UpdatedAt", toTime(entity.updatedAt)),
-    text("AccessedAt", toTime(entity.accessedAt)),
-    toCounts(entity),
-    ...(entity.kind === "topic" ? [text("SubscriptionCount", entity.subscriptionCount)] : []),
-    text("EntityAvailabilityStatus", "Available"),
-  ];
+function toProperty(
+  { element, option, kind, since = "" }: Field,
+  entity: EntityDescription,
+  { host, version }: DescriptionForm,
+): XmlNode[] {
+  const value = (entity.options as unknown as Readonly<Record<string, unknown>>)[option];
+  if (value === undefined || version < since) return [];
+  switch (kind) {
+    case "duration":
+      return [{ name: element, content: toIsoDuration(value as number) }];
+    case "entity":
+      return [{ name: element, content: `sb://${host}/${String(value)}` }];
+    case "rules":
+      return [
+        { name: element, content: toAuthorizationRulesXml(value as readonly AuthorizationRule[], entity) },
+      ];
+    default:
+      return [{ name: element, content: String(value) }];
+  }
+}
+
+function toFigure({ element, figure }: Figure, entity: EntityDescription): XmlNode {
+  const value = entityFigures[figure](entity);
+  return typeof value === "string" ? { name: element, content: value } : toCounts(value);
 }
 
 function toCounts(counts: MessageCounts): XmlNode {
@@ -69,32 +86,37 @@ function toCounts(counts: MessageCounts): XmlNode {
   };
 }
 
-/** The service writes seven fractional digits. */
-export function toTime(date: Date): string {
-  return date.toISOString().replace("Z", "0000Z");
-}
-
 /**
- * The broker's options in a description. Unknown elements, and those that only the service writes, are ignored. Throws for an invalid
- * value.
+ * The broker's options in a description. Unknown elements, and those that only the service writes, are ignored. In an update, properties that
+ * may be absent are removed if their element is. Throws for an invalid value.
  */
-export function fromEntityXml(description: XmlElement, fields: readonly Field[]): Record<string, unknown> {
+export function fromEntityXml(
+  description: XmlElement,
+  kind: EntityDescription["kind"],
+  { version, isUpdate }: { readonly version: string; readonly isUpdate: boolean },
+): Record<string, unknown> {
   const options: Record<string, unknown> = {};
-  for (const { element, option, kind } of fields) {
-    const found = description.child(element);
-    if (found !== undefined) options[option] = toOption(found.text.trim(), element, kind);
+  for (const { element, option, kind: type, since = "", isRemovedByOmission } of entityKinds[
+    kind
+  ].members.filter(isField)) {
+    const found = version < since ? undefined : description.child(element);
+    if (found !== undefined) options[option] = toOption(found, element, type);
+    else if (isUpdate && isRemovedByOmission) options[option] = undefined;
   }
   return options;
 }
 
-function toOption(text: string, element: string, kind: Field["kind"]): unknown {
+function toOption(found: XmlElement, element: string, kind: Field["kind"]): unknown {
+  const text = found.text.trim();
   switch (kind) {
+    case "rules":
+      return fromAuthorizationRulesXml(found);
     case "boolean":
       if (text !== "true" && text !== "false")
         throw new HttpRefusal(400, `${element} must be true or false.`);
       return text === "true";
     case "duration":
-      return fromDurationText(text, element);
+      return durationOf(text, element);
     case "integer":
       if (!/^\d{1,15}$/.test(text)) throw new HttpRefusal(400, `${element} must be an integer.`);
       return Number(text);
@@ -111,4 +133,10 @@ function forwardPath(text: string, element: string): string {
   if (path === undefined || path === "")
     throw new HttpRefusal(400, `${element} must be the name or address of an entity.`);
   return splitEntityPath(path).entity;
+}
+
+function durationOf(text: string, name: string): number {
+  const ms = parseIsoDuration(text);
+  if (ms !== undefined) return ms;
+  throw new HttpRefusal(400, `${name} must be an ISO 8601 duration such as PT1M.`);
 }

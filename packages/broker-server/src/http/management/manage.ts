@@ -1,55 +1,60 @@
-import type {
-  Broker,
-  EntityDescription,
-  QueueOptions,
-  RuleDescription,
-  SubscriptionDescription,
-  SubscriptionOptions,
-  TopicOptions,
-} from "@waybill/broker";
+import type { Broker, EntityDescription, RuleDescription } from "@waybill/broker";
 import type { HttpContext } from "../http-context.js";
 import { HttpRefusal } from "../http-refusal.js";
 import { type HttpRequest, type HttpResponse, urlOf } from "../http-request.js";
-import { parseXml, type XmlElement } from "../xml.js";
-import { type AtomEntry, buildEntry, buildFeed, descriptionIn } from "./atom.js";
-import { descriptionNamespace, entityKinds, fromEntityXml, toEntityXml, toTime } from "./entity-xml.js";
-import { pageOf } from "./page.js";
+import { type AtomEntry, buildEntry, buildFeed } from "./atom.js";
+import { toTime } from "./entity-fields.js";
+import { descriptionNamespace, toEntityXml } from "./entity-xml.js";
+import { isNotFound, ruleOf, subscriptionOf, topLevelOf } from "./find-entity.js";
+import { pageOf, versionOf } from "./page.js";
 import type { Resource } from "./resource.js";
-import { fromRuleXml, toRuleXml } from "./rule-xml.js";
+import { toRuleXml } from "./rule-xml.js";
+import { isUpdate, readWrite, writeRule, writeSubscription, writeTopLevel } from "./write-entity.js";
 
-/** Descriptions of entities and rules have a few kilobytes. */
-const MAX_BODY_BYTES = 1024 * 1024;
+/** The title of the service's answer for an address where nothing is. */
+const NOTHING_TITLE = "Publicly Listed Services";
 
 /**
  * Handles a request of the management API: reads, lists, creates, changes and deletes entities and rules. Throws `BrokerError` or
  * `HttpRefusal`. Source: "Service Bus resource manager over HTTP: ATOM", as used by the SDKs of four languages.
  */
 export async function manage(
-  { broker, namespace }: Pick<HttpContext, "broker" | "namespace">,
+  context: HttpContext,
   request: HttpRequest,
   resource: Resource,
 ): Promise<HttpResponse> {
   switch (request.method) {
     case "GET":
-      return read(broker, namespace, request, resource);
+      return read(context, request, resource);
     case "PUT":
-      return await write(broker, request, resource);
+      return await write(context, request, resource);
     case "DELETE":
-      await remove(broker, resource);
+      await remove(context.broker, resource);
       return { status: 200 };
     default:
       throw new HttpRefusal(405, `The method ${request.method} is not allowed here.`);
   }
 }
 
-function read(broker: Broker, namespace: string, request: HttpRequest, resource: Resource): HttpResponse {
+/** Like the service, answers an address where nothing is with an empty feed, which SDKs report as not found. */
+function read({ broker, namespace }: HttpContext, request: HttpRequest, resource: Resource): HttpResponse {
+  try {
+    return describe(broker, namespace, request, resource);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const self = urlOf(request.origin, request.segments);
+    return feedOf(buildFeed(self, NOTHING_TITLE, new Date(broker.clock.now()), [], undefined));
+  }
+}
+
+function describe(broker: Broker, namespace: string, request: HttpRequest, resource: Resource): HttpResponse {
   switch (resource.kind) {
     case "namespace":
       return entry(200, namespaceEntry(request, namespace, broker));
     case "list":
       return entityFeed(broker, request, ({ kind }) => kind === resource.of);
     case "entity":
-      return entry(200, entityEntry(request, topLevel(broker.getEntity(resource.path))));
+      return entry(200, entityEntry(request, topLevelOf(broker, resource.path)));
     case "subscription":
       return entry(200, entityEntry(request, subscriptionOf(broker, resource)));
     case "subscriptions": {
@@ -66,67 +71,34 @@ function read(broker: Broker, namespace: string, request: HttpRequest, resource:
   }
 }
 
-async function write(broker: Broker, request: HttpRequest, resource: Resource): Promise<HttpResponse> {
-  const isUpdate = request.headers["if-match"] !== undefined;
-  const status = isUpdate ? 200 : 201;
-  const root = parseXml(decodeText(await request.readBody(MAX_BODY_BYTES)));
+async function write(context: HttpContext, request: HttpRequest, resource: Resource): Promise<HttpResponse> {
+  const status = isUpdate(request) ? 200 : 201;
+  const given = await readWrite(context, request);
   switch (resource.kind) {
     case "entity":
-      return entry(status, entityEntry(request, await writeTopLevel(broker, resource.path, root, isUpdate)));
+      return entry(status, entityEntry(request, await writeTopLevel(given, resource.path)));
     case "subscription":
-      return entry(status, entityEntry(request, await writeSubscription(broker, resource, root, isUpdate)));
-    case "rule": {
-      const { topic, subscription, name } = resource;
-      const rule = fromRuleXml(name, descriptionIn(root, "RuleDescription"));
-      await (isUpdate
-        ? broker.updateRule(topic, subscription, rule)
-        : broker.createRule(topic, subscription, rule));
-      return entry(status, ruleEntry(request, resource, ruleOf(broker, resource)));
-    }
+      return entry(status, entityEntry(request, await writeSubscription(given, resource)));
+    case "rule":
+      return entry(status, ruleEntry(request, resource, await writeRule(given, resource)));
     default:
       throw new HttpRefusal(405, "Only a queue, topic, subscription or rule can be written.");
   }
 }
 
-async function writeTopLevel(
-  broker: Broker,
-  path: string,
-  root: XmlElement,
-  isUpdate: boolean,
-): Promise<EntityDescription> {
-  const isQueue = root.child("content")?.child("QueueDescription") !== undefined;
-  const { element, fields } = entityKinds[isQueue ? "queue" : "topic"];
-  const options = fromEntityXml(descriptionIn(root, element), fields);
-  if (!isUpdate) {
-    return isQueue
-      ? await broker.createQueue(path, options as QueueOptions)
-      : await broker.createTopic(path, options as TopicOptions);
-  }
-  const { kind } = topLevel(broker.getEntity(path));
-  if (kind !== (isQueue ? "queue" : "topic")) throw new HttpRefusal(400, `'${path}' is a ${kind}.`);
-  return await broker.updateEntity(path, options);
-}
-
-async function writeSubscription(
-  broker: Broker,
-  resource: Extract<Resource, { kind: "subscription" }>,
-  root: XmlElement,
-  isUpdate: boolean,
-): Promise<EntityDescription> {
-  const { element, fields } = entityKinds.subscription;
-  const description = descriptionIn(root, element);
-  const options = fromEntityXml(description, fields) as SubscriptionOptions;
-  const { topic, name } = resource;
-  if (isUpdate) return await broker.updateEntity(subscriptionOf(broker, resource).path, options);
-  const rule = description.child("DefaultRuleDescription");
-  const ruleName = rule?.child("Name")?.text ?? "$Default";
-  return await broker.createSubscription(topic, name, options, rule && fromRuleXml(ruleName, rule));
-}
-
 async function remove(broker: Broker, resource: Resource): Promise<void> {
+  try {
+    await removeExisting(broker, resource);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new HttpRefusal(404, "SubCode=40400. Not Found. No service is hosted at the specified address.");
+  }
+}
+
+async function removeExisting(broker: Broker, resource: Resource): Promise<void> {
   switch (resource.kind) {
     case "entity":
-      return await broker.deleteEntity(topLevel(broker.getEntity(resource.path)).path);
+      return await broker.deleteEntity(topLevelOf(broker, resource.path).path);
     case "subscription":
       return await broker.deleteEntity(subscriptionOf(broker, resource).path);
     case "rule":
@@ -136,58 +108,25 @@ async function remove(broker: Broker, resource: Resource): Promise<void> {
   }
 }
 
-function decodeText(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new HttpRefusal(400, "The body of the request is not UTF-8.");
-  }
-}
-
-/** A queue or topic; subscriptions have other addresses. */
-function topLevel(entity: EntityDescription): Exclude<EntityDescription, SubscriptionDescription> {
-  if (entity.kind === "subscription")
-    throw new HttpRefusal(404, `The messaging entity '${entity.path}' could not be found.`);
-  return entity;
-}
-
-function subscriptionOf(broker: Broker, { topic, name }: { readonly topic: string; readonly name: string }) {
-  return broker.getEntity(`${topic}/Subscriptions/${name}`);
-}
-
-function ruleOf(
-  broker: Broker,
-  { topic, subscription, name }: Extract<Resource, { kind: "rule" }>,
-): RuleDescription {
-  const rules = broker.listRules(topic, subscription);
-  const found = rules.find((rule) => rule.name.toLowerCase() === name.toLowerCase());
-  if (found === undefined) {
-    throw new HttpRefusal(
-      404,
-      `The rule '${name}' of '${topic}/Subscriptions/${subscription}' could not be found.`,
-    );
-  }
-  return found;
-}
-
-function entityEntry({ origin, host, query }: HttpRequest, entity: EntityDescription): AtomEntry {
+function entityEntry(request: HttpRequest, entity: EntityDescription): AtomEntry {
+  const { host } = request;
   const isSubscription = entity.kind === "subscription";
   return {
-    id: address(origin, entity.path.split("/"), query),
+    id: address(request, entity.path.split("/")),
     title: isSubscription ? entity.name : entity.path,
     createdAt: entity.createdAt,
     updatedAt: entity.updatedAt,
-    description: toEntityXml(entity, host),
+    description: toEntityXml(entity, { host, version: versionOf(request) }),
   };
 }
 
 function ruleEntry(
-  { origin, query }: HttpRequest,
+  request: HttpRequest,
   { topic, subscription }: { readonly topic: string; readonly subscription: string },
   rule: RuleDescription,
 ): AtomEntry {
   return {
-    id: address(origin, [...topic.split("/"), "Subscriptions", subscription, "Rules", rule.name], query),
+    id: address(request, [...topic.split("/"), "Subscriptions", subscription, "Rules", rule.name]),
     title: rule.name,
     createdAt: rule.createdAt,
     updatedAt: rule.createdAt,
@@ -197,13 +136,13 @@ function ruleEntry(
 
 /** A broker without a tier has the limits of premium. */
 function namespaceEntry(
-  { origin, query }: HttpRequest,
+  request: HttpRequest,
   name: string,
   { tier = "premium", createdAt }: Broker,
 ): AtomEntry {
   const time = toTime(createdAt);
   return {
-    id: address(origin, ["$namespaceinfo"], query),
+    id: address(request, ["$namespaceinfo"]),
     title: name,
     createdAt,
     updatedAt: createdAt,
@@ -223,8 +162,8 @@ function namespaceEntry(
 }
 
 /** SDKs parse names from the address, in which `Subscriptions` and `Rules` must be spelled like this. */
-function address(origin: string, segments: readonly string[], query: URLSearchParams): string {
-  return `${urlOf(origin, segments)}?api-version=${encodeURIComponent(query.get("api-version") ?? "2021-05")}`;
+function address(request: HttpRequest, segments: readonly string[]): string {
+  return `${urlOf(request.origin, segments)}?api-version=${encodeURIComponent(versionOf(request))}`;
 }
 
 function entry(status: number, one: AtomEntry): HttpResponse {
@@ -254,6 +193,11 @@ function feed<Item>(
   const { items, next } = pageOf(request, all);
   const title = request.segments.at(-1) ?? "";
   const updatedAt = new Date(broker.clock.now());
-  const body = buildFeed(urlOf(request.origin, request.segments), title, updatedAt, items.map(toEntry), next);
+  return feedOf(
+    buildFeed(urlOf(request.origin, request.segments), title, updatedAt, items.map(toEntry), next),
+  );
+}
+
+function feedOf(body: string): HttpResponse {
   return { status: 200, headers: [["Content-Type", "application/atom+xml;type=feed;charset=utf-8"]], body };
 }

@@ -55,6 +55,7 @@ describe("the administration client of the official SDK", () => {
     expect(created).toMatchObject({
       ...properties,
       name: "shop/orders",
+      maxSizeInMegabytes: 16 * properties.maxSizeInMegabytes,
       forwardDeadLetteredMessagesTo: expect.stringMatching(/^sb:\/\/localhost:\d+\/target$/),
     });
     expect(await client.getQueue("shop/orders")).toMatchObject({ name: "shop/orders", maxDeliveryCount: 8 });

@@ -6,7 +6,7 @@ const MAX_ENTRIES = 100;
 
 /**
  * Cuts the page given by `$skip` and `$top` (at most 100) out of a list; `next` is the address of the next one, if any. Throws if one is not a
- * number.
+ * number, or negative.
  */
 export function pageOf<Item>(request: HttpRequest, all: readonly Item[]) {
   const skip = numberIn(request, "$skip", 0);
@@ -25,6 +25,12 @@ export function pageOf<Item>(request: HttpRequest, all: readonly Item[]) {
 function numberIn({ query }: HttpRequest, name: string, byDefault: number): number {
   const text = query.get(name);
   if (text === null) return byDefault;
-  if (!/^-?\d{1,15}$/.test(text)) throw new HttpRefusal(400, `${name} must be a number.`);
-  return Math.max(0, Number(text));
+  if (!/^\d{1,15}$/.test(text))
+    throw new HttpRefusal(400, `Parameter '${name.slice(1)}' should be non-negative integer.`);
+  return Number(text);
+}
+
+/** The version of the management API that a request asks for; the newest without one. */
+export function versionOf({ query }: HttpRequest): string {
+  return query.get("api-version") ?? "2021-05";
 }

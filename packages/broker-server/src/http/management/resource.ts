@@ -42,6 +42,36 @@ export function scopeOf(resource: Resource): string {
   }
 }
 
+/** The names of the operations on a subscription or rule in the service's refusals. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  GET: "Get",
+  PUT: "CreateOrUpdate",
+  DELETE: "Delete",
+};
+
+/** The service's text for a client that lacks the right to do this. */
+export function rightsText(resource: Resource, method: string): string {
+  const operation = OPERATIONS[method] ?? "Get";
+  switch (resource.kind) {
+    case "subscriptions":
+      return unauthorizedFor("EnumerateSubscriptions");
+    case "rules":
+      return unauthorizedFor("EnumerateRules");
+    case "subscription":
+      return unauthorizedFor(`${operation}Subscription`);
+    case "rule":
+      return unauthorizedFor(`${operation}Rule`);
+    default:
+      if (method === "PUT") return "Authorization failed for specified action: Manage,EntityWrite.";
+      if (method === "DELETE") return "Authorization failed for specified action: Manage,EntityDelete.";
+      return "Manage,EntityRead claims required for this operation.";
+  }
+}
+
+function unauthorizedFor(operation: string): string {
+  return `Unauthorized access for '${operation}' operation.`;
+}
+
 function parseList([kind, more]: readonly string[]): Resource | undefined {
   if (kind === undefined || more !== undefined) return undefined;
   if (is(kind, "queues")) return { kind: "list", of: "queue" };

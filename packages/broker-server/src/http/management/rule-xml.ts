@@ -1,15 +1,18 @@
 import type {
   BrokerCorrelationFilter,
+  RuleConstant,
   RuleDefinition,
   RuleDescription,
   RuleFilter,
-  RuleValue,
 } from "@waybill/broker";
 import type { SqlText } from "@waybill/broker/front-end";
 import { CORRELATION_CONDITIONS } from "../../messages/correlation-conditions.js";
 import { HttpRefusal } from "../http-refusal.js";
-import type { XmlElement, XmlNode } from "../xml.js";
-import { descriptionNamespace, toTime } from "./entity-xml.js";
+import type { XmlElement } from "../parse-xml.js";
+import type { XmlNode } from "../xml.js";
+import { toTime } from "./entity-fields.js";
+import { descriptionNamespace } from "./entity-xml.js";
+import { fromTypedText, localName, typedText } from "./rule-values.js";
 
 const INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
 const SCHEMA = "http://www.w3.org/2001/XMLSchema";
@@ -70,34 +73,20 @@ function toCorrelationXml(filter: BrokerCorrelationFilter): XmlNode[] {
   return [...fields, { name: "Properties", content: toEntries(filter.properties ?? {}) }];
 }
 
-function toEntries(values: ReadonlyMap<string, RuleValue> | Readonly<Record<string, RuleValue>>): XmlNode[] {
+function toEntries(
+  values: ReadonlyMap<string, RuleConstant> | Readonly<Record<string, RuleConstant>>,
+): XmlNode[] {
   const entries = values instanceof Map ? [...values] : Object.entries(values);
   return entries.map(([key, value]) => ({
     name: "KeyValueOfstringanyType",
-    content: [{ name: "Key", content: key }, toValueXml(value as RuleValue)],
+    content: [{ name: "Key", content: key }, toValueXml(value as RuleConstant)],
   }));
 }
 
 /** SDKs remove four characters from the type, so the prefix must have three. */
-function toValueXml(value: RuleValue): XmlNode {
+function toValueXml(value: RuleConstant): XmlNode {
   const [type, text] = typedText(value);
   return { name: "Value", attributes: { "i:type": `d6p1:${type}`, "xmlns:d6p1": SCHEMA }, content: text };
-}
-
-function typedText(value: RuleValue): readonly [type: string, text: string] {
-  if (value instanceof Date) return ["dateTime", value.toISOString()];
-  switch (typeof value) {
-    case "boolean":
-      return ["boolean", String(value)];
-    case "bigint":
-      // The JavaScript SDK cannot read "long"; a double of that size is the same number.
-      if (BigInt.asIntN(32, value) === value) return ["int", String(value)];
-      return [Number.isSafeInteger(Number(value)) ? "double" : "long", String(value)];
-    case "number":
-      return ["double", String(value)];
-    default:
-      return ["string", String(value)];
-  }
 }
 
 /** Parses a rule. Throws if it has no known filter. */
@@ -148,56 +137,14 @@ function toCorrelation(element: XmlElement): BrokerCorrelationFilter {
   return filter;
 }
 
-function fromEntries(element: XmlElement | undefined): Map<string, RuleValue> {
-  const values = new Map<string, RuleValue>();
+function fromEntries(element: XmlElement | undefined): Map<string, RuleConstant> {
+  const values = new Map<string, RuleConstant>();
   for (const entry of element?.children ?? []) {
     const key = entry.child("Key")?.text;
     const value = entry.child("Value");
     if (key === undefined || value === undefined)
       throw new HttpRefusal(400, "A property of a filter must have a Key and a Value.");
-    values.set(key, toRuleValue(value));
+    values.set(key, fromTypedText(value));
   }
   return values;
-}
-
-function toRuleValue(value: XmlElement): RuleValue {
-  const { text } = value;
-  switch (localName(value.attribute("type"))) {
-    case "boolean":
-      return text === "true" || text === "1";
-    case "byte":
-    case "short":
-    case "int":
-    case "long":
-      if (!/^[+-]?\d{1,19}$/.test(text))
-        throw new HttpRefusal(400, "A property of a filter is not the integer that its type says.");
-      return BigInt(text);
-    case "float":
-    case "double":
-    case "decimal":
-      return toNumber(text);
-    case "dateTime":
-      return toDate(text);
-    default:
-      return text;
-  }
-}
-
-/** JavaScript SDKs send every number as a double; one without a fraction should equal integers too. */
-function toNumber(text: string): RuleValue {
-  const number = Number(text);
-  if (text.trim() === "" || Number.isNaN(number))
-    throw new HttpRefusal(400, "A property of a filter is not the number that its type says.");
-  return Number.isSafeInteger(number) ? BigInt(number) : number;
-}
-
-function toDate(text: string): Date {
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime()))
-    throw new HttpRefusal(400, "A property of a filter is not the time that its type says.");
-  return date;
-}
-
-function localName(name: string | undefined): string | undefined {
-  return name?.slice(name.indexOf(":") + 1);
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { BrokerReceivedMessage, MessageId } from "@waybill/broker";
-import type { SendableProperties } from "@waybill/broker/front-end";
+import type { EveryProperty, SendableProperties } from "@waybill/broker/front-end";
 import { HttpRefusal } from "../http-refusal.js";
 import { fromInstantText, toAscii, toInstantText } from "./property-text.js";
 
@@ -9,38 +9,62 @@ const MAX_SECONDS = 922_337_203_685.4775;
 const TIME_SPAN = /^(?:(\d{1,8})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d{1,7})?))?$/;
 const STATES = { active: "Active", deferred: "Deferred", scheduled: "Scheduled" } as const;
 
-/** The keys whose values are strings on both sides. */
+/** The key of each property that a sender may set. */
+const KEYS = {
+  contentType: "ContentType",
+  correlationId: "CorrelationId",
+  forcePersistence: "ForcePersistence",
+  messageId: "MessageId",
+  partitionKey: "PartitionKey",
+  replyTo: "ReplyTo",
+  replyToSessionId: "ReplyToSessionId",
+  scheduledEnqueueTime: "ScheduledEnqueueTimeUtc",
+  sessionId: "SessionId",
+  subject: "Label",
+  timeToLiveMs: "TimeToLive",
+  to: "To",
+  viaPartitionKey: "ViaPartitionKey",
+} as const satisfies Record<keyof SendableProperties, string>;
+
+/** Those whose values are strings on both sides. */
 const TEXTS = [
-  ["Label", "subject"],
-  ["PartitionKey", "partitionKey"],
-  ["ReplyTo", "replyTo"],
-  ["ReplyToSessionId", "replyToSessionId"],
-  ["SessionId", "sessionId"],
-  ["To", "to"],
-  ["ViaPartitionKey", "viaPartitionKey"],
-] as const satisfies readonly (readonly [string, keyof SendableProperties])[];
+  "subject",
+  "partitionKey",
+  "replyTo",
+  "replyToSessionId",
+  "sessionId",
+  "to",
+  "viaPartitionKey",
+] as const satisfies readonly (keyof SendableProperties)[];
+type TextName = (typeof TEXTS)[number];
+
+/** What the header has of the properties that a sender may set: all but the content type, which is a header itself. */
+type WrittenProperties = Record<(typeof KEYS)[Exclude<keyof SendableProperties, "contentType">], unknown>;
 
 /** The header `BrokerProperties` of a received message: JSON in ASCII. Source: "Message headers and properties". */
 export function toBrokerProperties(message: BrokerReceivedMessage): string {
   const { messageId, correlationId, deadLetterSource, lockToken, lockedUntil, scheduledEnqueueTime } =
     message;
-  const texts = TEXTS.map(([key, name]) => [key, message[name]] as const);
-  const properties = {
+  const texts = Object.fromEntries(TEXTS.map((name) => [KEYS[name], message[name]]));
+  const sent = {
+    ...(texts as Record<(typeof KEYS)[TextName], string | undefined>),
     CorrelationId: toIdJson(correlationId),
+    ForcePersistence: message.forcePersistence || undefined,
+    MessageId: toIdJson(messageId),
+    ScheduledEnqueueTimeUtc: scheduledEnqueueTime && toInstantText(scheduledEnqueueTime),
+    TimeToLive: Math.min(message.timeToLiveMs / 1000, MAX_SECONDS),
+  } satisfies WrittenProperties;
+  const properties = {
+    ...sent,
     DeadLetterSource: deadLetterSource,
     // The service includes the current delivery.
     DeliveryCount: message.deliveryCount + 1,
     EnqueuedSequenceNumber: Number(message.enqueuedSequenceNumber),
     EnqueuedTimeUtc: message.enqueuedTime.toUTCString(),
-    ForcePersistence: message.forcePersistence || undefined,
     LockToken: lockToken,
     LockedUntilUtc: lockedUntil?.toUTCString(),
-    MessageId: toIdJson(messageId),
-    ScheduledEnqueueTimeUtc: scheduledEnqueueTime && toInstantText(scheduledEnqueueTime),
     SequenceNumber: Number(message.sequenceNumber),
     State: STATES[message.state],
-    TimeToLive: Math.min(message.timeToLiveMs / 1000, MAX_SECONDS),
-    ...Object.fromEntries(texts),
   };
   const sorted = Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
   return toAscii(JSON.stringify(Object.fromEntries(sorted)));
@@ -61,16 +85,16 @@ export function fromBrokerProperties(json: unknown): SendableProperties {
     const value = given.get(key.toLowerCase());
     return value === undefined || value === null ? undefined : toValue(value, key);
   };
-  const texts = Object.fromEntries(TEXTS.map(([key, name]) => [name, read(key, toText)]));
+  const texts = Object.fromEntries(TEXTS.map((name) => [name, read(KEYS[name], toText)]));
   return {
-    ...texts,
-    messageId: read("MessageId", toId),
-    correlationId: read("CorrelationId", toId),
-    contentType: read("ContentType", toText),
-    forcePersistence: read("ForcePersistence", toBoolean),
-    scheduledEnqueueTime: read("ScheduledEnqueueTimeUtc", toInstant),
-    timeToLiveMs: read("TimeToLive", toLifeMs) ?? read("TimeToLiveTimeSpan", toSpanMs),
-  };
+    ...(texts as Record<TextName, string | undefined>),
+    messageId: read(KEYS.messageId, toId),
+    correlationId: read(KEYS.correlationId, toId),
+    contentType: read(KEYS.contentType, toText),
+    forcePersistence: read(KEYS.forcePersistence, toBoolean),
+    scheduledEnqueueTime: read(KEYS.scheduledEnqueueTime, toInstant),
+    timeToLiveMs: read(KEYS.timeToLiveMs, toLifeMs) ?? read("TimeToLiveTimeSpan", toSpanMs),
+  } satisfies EveryProperty<SendableProperties>;
 }
 
 function toText(value: unknown, key: string): string {

@@ -36,7 +36,7 @@ export async function handleMessages(
 }
 
 async function send(context: HttpContext, path: string, request: HttpRequest): Promise<HttpResponse> {
-  const { broker, memory, batchMessages } = context;
+  const { broker, memory, batchMessages, pause } = context;
   const sender = broker.sender(path);
   const entity = broker.getEntity(path);
   const largest = entity.kind === "subscription" ? 0 : entity.options.maxMessageSizeInKilobytes * 1024;
@@ -44,7 +44,7 @@ async function send(context: HttpContext, path: string, request: HttpRequest): P
   const maxBytes = isMany ? sender.maxBatchSizeInBytes * BATCH_OVERHEAD : largest + PROPERTY_BYTES;
   memory.makeRoom(maxBytes);
   const bytes = await readMessageBody(request, maxBytes, path);
-  if (isMany) await sender.sendBatch(toBrokerMessages(bytes, batchMessages));
+  if (isMany) await sender.sendBatch(await toBrokerMessages(bytes, batchMessages, pause));
   else await sender.send(toBrokerMessage(request, bytes));
   return { status: 201, headers: [["Content-Type", "application/xml; charset=utf-8"]] };
 }

@@ -3,10 +3,14 @@ import type { BrokerMessage } from "@waybill/broker";
 import { HttpRefusal } from "../http-refusal.js";
 import type { HttpRequest } from "../http-request.js";
 import { fromBrokerProperties } from "./broker-properties.js";
+import { type JsonItem, splitJsonArray } from "./split-json-array.js";
 import { fromUserHeaders, fromUserJson, parseJson } from "./user-properties.js";
 
 /** The content type of a batch. */
 const BATCH = /^application\/vnd\.microsoft\.servicebus\.json\s*(?:;|$)/i;
+
+/** Values in a message of a batch at any depth. More properties do not fit into its 64 KiB, if they have more than three bytes each. */
+const MAX_VALUES = 10_000;
 
 /** Whether a request sends a batch. */
 export function isBatch({ headers }: HttpRequest): boolean {
@@ -28,34 +32,61 @@ export function toBrokerMessage({ headers, rawHeaders }: HttpRequest, bytes: Uin
   };
 }
 
-/** The messages of a batch, at most `maxMessages`. Throws an `HttpRefusal`. Source: "Send message batch". */
-export function toBrokerMessages(bytes: Uint8Array, maxMessages: number): BrokerMessage[] {
-  const items = parseBatch(bytes);
-  if (items.length === 0 || items.length > maxMessages)
-    throw new HttpRefusal(400, `SubCode=40000. A batch must have 1 to ${maxMessages} messages.`);
-  return items.map((item) => {
-    if (typeof item !== "object" || item === null) throw badItem();
-    const { Body, BrokerProperties, UserProperties } = item as Readonly<Record<string, unknown>>;
-    if (Body !== undefined && Body !== null && typeof Body !== "string") throw badItem();
-    return {
-      ...(BrokerProperties !== undefined &&
-        BrokerProperties !== null &&
-        fromBrokerProperties(BrokerProperties)),
-      ...(UserProperties !== undefined &&
-        UserProperties !== null && { applicationProperties: fromUserJson(UserProperties) }),
-      body: { section: "data", bytes: Buffer.from(Body ?? "") },
-    };
-  });
+/** The messages of a batch, at most `maxMessages`, in slices between which `pause` is awaited. Throws an `HttpRefusal`. Source: "Send message batch". */
+export async function toBrokerMessages(
+  bytes: Uint8Array,
+  maxMessages: number,
+  pause: () => Promise<void>,
+): Promise<BrokerMessage[]> {
+  const messages: BrokerMessage[] = [];
+  for (const item of itemsOf(bytes)) {
+    if (messages.length === maxMessages) throw badCount(maxMessages);
+    await pause();
+    messages.push(fromItem(parseItem(item)));
+  }
+  if (messages.length === 0) throw badCount(maxMessages);
+  return messages;
 }
 
-function parseBatch(bytes: Uint8Array): unknown[] {
+function* itemsOf(bytes: Uint8Array): Generator<JsonItem> {
   try {
-    const json: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (Array.isArray(json)) return json;
-  } catch {
-    // The error below must not quote the body.
+    yield* splitJsonArray(bytes);
+  } catch (error) {
+    throw error instanceof SyntaxError ? badBatch() : error;
   }
-  throw new HttpRefusal(400, "SubCode=40000. The body of a batch must be a JSON array of messages.");
+}
+
+function parseItem({ bytes, values }: JsonItem): unknown {
+  if (values > MAX_VALUES)
+    throw new HttpRefusal(400, `SubCode=40000. A message of a batch must have at most ${MAX_VALUES} values.`);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    // The error must not quote the body.
+    throw badBatch();
+  }
+}
+
+function fromItem(item: unknown): BrokerMessage {
+  if (typeof item !== "object" || item === null) throw badItem();
+  const { Body, BrokerProperties, UserProperties } = item as Readonly<Record<string, unknown>>;
+  if (Body !== undefined && Body !== null && typeof Body !== "string") throw badItem();
+  return {
+    ...(BrokerProperties !== undefined &&
+      BrokerProperties !== null &&
+      fromBrokerProperties(BrokerProperties)),
+    ...(UserProperties !== undefined &&
+      UserProperties !== null && { applicationProperties: fromUserJson(UserProperties) }),
+    body: { section: "data", bytes: Buffer.from(Body ?? "") },
+  };
+}
+
+function badBatch(): HttpRefusal {
+  return new HttpRefusal(400, "SubCode=40000. The body of a batch must be a JSON array of messages.");
+}
+
+function badCount(maxMessages: number): HttpRefusal {
+  return new HttpRefusal(400, `SubCode=40000. A batch must have 1 to ${maxMessages} messages.`);
 }
 
 function badItem(): HttpRefusal {

@@ -1,16 +1,26 @@
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import type { ClientConnection, ClientSocket } from "../../amqp/connection/client-connection.js";
 import type { ServerContext } from "../../amqp/peer.js";
+import { refusalOfPage } from "../../authorization/web-pages.js";
 import type { Admission } from "../../limits/admission.js";
+import type { Departures } from "../../limits/departures.js";
 import type { ResolvedServeOptions } from "../../options/serve-options.js";
 import { HttpClient, type RequestMemory } from "../http-client.js";
+import { HttpRefusal } from "../http-refusal.js";
 import { type HttpResponse, toHttpRequest } from "../http-request.js";
 import { handle } from "./handle.js";
+import { acceptWebSockets } from "./web-sockets.js";
 
 /** What an HTTP server needs. */
-interface HttpSettings extends ServerContext, Pick<ResolvedServeOptions, "authorization" | "namespace"> {
+interface HttpSettings
+  extends ServerContext,
+    Pick<ResolvedServeOptions, "authorization" | "namespace" | "pages"> {
   readonly admission: Admission;
+  readonly departures: Departures;
+  /** Accepts AMQP over a WebSocket. */
+  acceptAmqp(socket: ClientSocket): ClientConnection;
 }
 
 /** Messages have up to 64 KiB of properties, which are sent as headers. */
@@ -45,10 +55,16 @@ export function createHttpServer(settings: HttpSettings): Server {
     clients.set(socket, client);
     socket.once("close", () => client.close());
   });
-  // Afterwards the connection has an AMQP budget instead.
-  server.on("upgrade", (_request, socket) => clients.get(socket)?.close());
+  const depart = (socket: Duplex): void => settings.departures.add(socket);
+  acceptWebSockets(server, {
+    limits: settings.limits,
+    pages: settings.pages,
+    accept: (socket) => settings.acceptAmqp(socket),
+    leave: (socket) => clients.get(socket)?.close(),
+    depart,
+  });
   // A malformed request must not affect other clients.
-  server.on("clientError", refuseMalformed);
+  server.on("clientError", (error: MalformedError, socket) => refuseMalformed(error, socket, depart));
   // This event starts Node's checks of the two timeouts; `close` ends them.
   server.emit("listening");
   const close = server.close.bind(server);
@@ -92,9 +108,15 @@ async function respond(
   const origin = { broker: settings.broker, namespace: settings.namespace };
   try {
     await settings.turns.next(client.usage);
+    const refused = refusalOfPage(incoming.headers, settings.pages);
+    if (refused !== undefined) throw new HttpRefusal(403, refused);
     const request = toHttpRequest(incoming, memory, signal);
-    const { batchMessages } = settings.limits;
-    return await handle({ ...settings, batchMessages, client, memory }, request);
+    const { limits, turns } = settings;
+    const pause = async (): Promise<void> => {
+      if (turns.isOver()) await turns.next(client.usage);
+    };
+    const { batchMessages } = limits;
+    return await handle({ ...settings, batchMessages, client, memory, pause }, request);
   } catch (error) {
     // Loaded together with the XML library, which the broker does not need to start.
     const { toErrorResponse } = await import("../error.js");
@@ -115,7 +137,9 @@ function send(
   outgoing.end(bytes);
 }
 
-function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
+type MalformedError = Error & { readonly code?: string };
+
+function refuseMalformed(error: MalformedError, socket: Duplex, depart: (socket: Duplex) => void): void {
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -126,5 +150,6 @@ function refuseMalformed(error: Error & { readonly code?: string }, socket: Dupl
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
         ? "408 Request Timeout"
         : "400 Bad Request";
-  socket.end(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.write(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  depart(socket);
 }

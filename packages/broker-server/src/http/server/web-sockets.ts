@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import type { ClientConnection, ClientSocket } from "../../amqp/connection/client-connection.js";
+import { type PageRules, refusalOfPage } from "../../authorization/web-pages.js";
 import type { ResolvedServeLimits } from "../../options/serve-limits.js";
 
 /** The service's path; .NET appends a slash. */
@@ -10,21 +11,34 @@ const PATH = /^\/\$servicebus\/websocket\/?(?:\?.*)?$/i;
 /** The first is the service's name, the second the registered one. */
 const SUB_PROTOCOLS = ["AMQPWSB10", "amqp"];
 
-/** Lets an HTTP server upgrade to AMQP over WebSockets. Other upgrades are refused. */
+/** What the acceptance of WebSockets needs. */
+export interface WebSocketSettings {
+  readonly limits: ResolvedServeLimits;
+  readonly pages: PageRules;
+  accept(socket: ClientSocket): ClientConnection;
+  /** Frees what the socket holds as an HTTP client: afterwards the connection has an AMQP budget instead. */
+  leave(socket: Duplex): void;
+  /** Closes a socket that has its answer, even if the client does not. */
+  depart(socket: Duplex): void;
+}
+
+/** Lets an HTTP server upgrade to AMQP over WebSockets. Other upgrades, and those of foreign web pages, are refused. */
 export function acceptWebSockets(
   server: Server,
-  limits: ResolvedServeLimits,
-  accept: (socket: ClientSocket) => ClientConnection,
+  { limits, pages, accept, leave, depart }: WebSocketSettings,
 ): void {
   let upgrader: Promise<WebSocketServer> | undefined;
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (!PATH.test((request.url ?? "").replace(/%24/g, "$"))) {
-      socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    const refused = statusOfRefusal(request, pages);
+    if (refused !== undefined) {
+      socket.write(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      depart(socket);
       return;
     }
     upgrader ??= createUpgrader(limits);
     upgrade(upgrader, request, socket, head).then(
       ({ webSocket, stream }) => {
+        leave(socket);
         const connection = accept(toClientSocket(webSocket, stream));
         limitMessages(webSocket, socket, () =>
           connection.isTrusted ? limits.connectionBytes : limits.unauthenticated.connectionBytes,
@@ -33,6 +47,11 @@ export function acceptWebSockets(
       () => socket.destroy(),
     );
   });
+}
+
+function statusOfRefusal({ url = "", headers }: IncomingMessage, pages: PageRules): string | undefined {
+  if (refusalOfPage(headers, pages) !== undefined) return "403 Forbidden";
+  return PATH.test(url.replace(/%24/g, "$")) ? undefined : "404 Not Found";
 }
 
 /** Loads the WebSocket library on first use, so that the server starts fast. */

@@ -41,7 +41,7 @@ function splitPattern(pattern: string, escapeCharacter: string | undefined): Pie
   for (let index = 0; index < pattern.length; index++) {
     const character = pattern[index];
     if (character === escapeCharacter) {
-      index += 1;
+      index++;
       if (index === pattern.length) return undefined;
       characters.push(pattern[index]);
     } else if (character === "%") {

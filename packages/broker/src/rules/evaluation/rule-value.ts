@@ -10,6 +10,12 @@ export interface RuleTimeSpan {
   readonly ticks: bigint;
 }
 
+/** A time in ticks of 100 ns since the Unix epoch, for times that `Date` would round to milliseconds. */
+export interface RuleInstant {
+  readonly type: "instant";
+  readonly ticks: bigint;
+}
+
 /** A value that rules cannot compare, such as a decimal128, a list or a map. */
 export interface RuleOpaque {
   readonly type: "opaque";
@@ -29,7 +35,30 @@ export type RuleValue =
   | Uint8Array
   | RuleGuid
   | RuleTimeSpan
+  | RuleInstant
   | RuleOpaque;
+
+/** A value of a rule as it was given: with its type and text, which a listing returns, and the value that is compared. */
+export interface TypedRuleValue {
+  readonly type: "typed";
+  /** The name of its type in XML Schema, such as `int`, `long`, `double`, `dateTime` or `duration`. */
+  readonly schemaType: string;
+  readonly text: string;
+  readonly value: RuleValue;
+}
+
+/** A value in a rule: of a filter's property or of a parameter. */
+export type RuleConstant = RuleValue | TypedRuleValue;
+
+/** The value that is compared. */
+export function comparedValue(constant: RuleConstant): RuleValue {
+  return isTypedConstant(constant) ? constant.value : constant;
+}
+
+/** Whether a value of a rule has the type and text it was given with. */
+export function isTypedConstant(constant: RuleConstant): constant is TypedRuleValue {
+  return typeof constant === "object" && constant !== null && "type" in constant && constant.type === "typed";
+}
 
 /** The type of a {@link RuleValue} as a word. */
 export type RuleValueKind =
@@ -42,6 +71,7 @@ export type RuleValueKind =
   | "bytes"
   | "guid"
   | "timespan"
+  | "instant"
   | "opaque";
 
 /** The value of properties whose type rules cannot compare. */

@@ -47,6 +47,7 @@ export function formatValue(value: RuleValue): string | undefined {
   if (value === null) return "";
   if (value instanceof Date) return formatDate(value);
   if (value instanceof Uint8Array) return undefined;
+  if (value.type === "instant") return formatDate(dateFromTicks(value.ticks) ?? new Date(0));
   if (value.type === "guid") return value.value;
   return value.type === "timespan" ? formatTimeSpan(value.ticks) : undefined;
 }

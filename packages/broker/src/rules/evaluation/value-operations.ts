@@ -1,5 +1,5 @@
 import { RuleEvaluationError } from "./rule-error.js";
-import { type RuleTimeSpan, type RuleValue, ruleTimeSpan } from "./rule-value.js";
+import { type RuleInstant, type RuleTimeSpan, type RuleValue, ruleTimeSpan } from "./rule-value.js";
 import { dateFromTicks, formatValue, isInt64, MIN_INT64, ticksOf } from "./value-conversion.js";
 
 /** A truth value of the rule language; undefined is *unknown*. */
@@ -88,11 +88,27 @@ function orderOf(left: RuleValue, right: RuleValue): number | undefined {
   if (typeof left === "bigint" && typeof right === "bigint")
     return left === right ? 0 : left < right ? -1 : 1;
   if (isNumeric(left)) return isNumeric(right) ? orderOfDoubles(Number(left), Number(right)) : undefined;
-  if (left instanceof Date) return right instanceof Date ? left.getTime() - right.getTime() : undefined;
+  if (left instanceof Date && right instanceof Date) return left.getTime() - right.getTime();
+  if (isTime(left)) return isTime(right) ? orderOfTicks(instantOf(left), instantOf(right)) : undefined;
   if (isTimeSpan(left) && isTimeSpan(right)) {
-    return left.ticks === right.ticks ? 0 : left.ticks < right.ticks ? -1 : 1;
+    return orderOfTicks(left.ticks, right.ticks);
   }
   return undefined;
+}
+
+function orderOfTicks(left: bigint, right: bigint): number {
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+function isTime(value: RuleValue): value is Date | RuleInstant {
+  return (
+    value instanceof Date ||
+    (value !== null && typeof value === "object" && "type" in value && value.type === "instant")
+  );
+}
+
+function instantOf(time: Date | RuleInstant): bigint {
+  return time instanceof Date ? ticksOf(time) : time.ticks;
 }
 
 function orderOfDoubles(left: number, right: number): number {
@@ -151,12 +167,12 @@ function concatenate(left: RuleValue, right: RuleValue): string | undefined {
 }
 
 function computeTimes(operator: "+" | "-", left: RuleValue, right: RuleValue): RuleValue | undefined {
-  if (left instanceof Date && right instanceof Date) {
-    return operator === "-" ? timeSpanOf(ticksOf(left) - ticksOf(right)) : undefined;
+  if (isTime(left) && isTime(right)) {
+    return operator === "-" ? timeSpanOf(instantOf(left) - instantOf(right)) : undefined;
   }
   if (!isTimeSpan(right)) return undefined;
   const ticks = operator === "+" ? right.ticks : -right.ticks;
-  if (left instanceof Date) return dateFromTicks(ticksOf(left) + ticks) ?? overflow("the date");
+  if (isTime(left)) return dateFromTicks(instantOf(left) + ticks) ?? overflow("the date");
   return isTimeSpan(left) ? timeSpanOf(left.ticks + ticks) : undefined;
 }
 

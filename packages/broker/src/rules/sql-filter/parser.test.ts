@@ -282,14 +282,14 @@ describe("for any input", () => {
     let slowestMs = 0;
     fc.assert(
       fc.property(garbage, (text) => {
-        const start = performance.now();
+        const start = process.cpuUsage();
         try {
           parseSqlFilter(text);
         } catch (error) {
           if (!(error instanceof RuleSyntaxError)) throw error;
           expect(error.position).toBeLessThanOrEqual(text.length);
         }
-        slowestMs = Math.max(slowestMs, performance.now() - start);
+        slowestMs = Math.max(slowestMs, process.cpuUsage(start).user / 1_000);
       }),
       { numRuns: 2_000 },
     );

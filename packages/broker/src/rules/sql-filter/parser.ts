@@ -1,6 +1,6 @@
 import { compileLike } from "../evaluation/like-pattern.js";
 import { type RulePart, RuleSyntaxError } from "../evaluation/rule-error.js";
-import type { RuleValue } from "../evaluation/rule-value.js";
+import { comparedValue, type RuleConstant, type RuleValue } from "../evaluation/rule-value.js";
 import { MAX_INT64 } from "../evaluation/value-conversion.js";
 import type { ArithmeticOperator } from "../evaluation/value-operations.js";
 import type { ComparisonOperator, SqlExpression, SqlPredicate, SqlProperty } from "./ast.js";
@@ -10,7 +10,7 @@ import { quote, type SqlToken, tokenize } from "./tokenizer.js";
 export const MAX_NESTING_DEPTH = 100;
 
 /** Values of `@name` parameters. Names are case-insensitive and may be given with or without the `@`. */
-export type SqlParameters = Readonly<Record<string, RuleValue>>;
+export type SqlParameters = Readonly<Record<string, RuleConstant>>;
 
 /**
  * Parses the text of a SQL filter. Throws `RuleSyntaxError` with the position and what was expected there. Source: "Subscription Rule SQL
@@ -38,7 +38,10 @@ export class SqlParser {
     this.#part = part;
     this.#tokens = tokenize(text, part);
     this.#parameters = new Map(
-      Object.entries(parameters).map(([name, value]) => [name.replace(/^@/, "").toLowerCase(), value]),
+      Object.entries(parameters).map(([name, value]) => [
+        name.replace(/^@/, "").toLowerCase(),
+        comparedValue(value),
+      ]),
     );
   }
 
@@ -55,7 +58,7 @@ export class SqlParser {
   /** Consumes a symbol or keyword if it comes next; returns whether it did. */
   take(text: string): boolean {
     if (!this.#isNext(text)) return false;
-    this.#index += 1;
+    this.#index++;
     return true;
   }
 
@@ -85,13 +88,13 @@ export class SqlParser {
   property(): SqlProperty {
     const token = this.#next;
     if (token.kind !== "identifier" && token.kind !== "delimited") return this.fail("a property");
-    this.#index += 1;
+    this.#index++;
     if (!this.take(".")) return { type: "property", scope: "user", name: token.text };
     const scope = token.kind === "identifier" ? token.text.toLowerCase() : undefined;
     if (scope !== "sys" && scope !== "user") return this.failAt(token, "the scope sys or user");
     const name = this.#next;
     if (name.kind !== "identifier" && name.kind !== "delimited") return this.fail("a property name");
-    this.#index += 1;
+    this.#index++;
     return { type: "property", scope, name: name.text };
   }
 
@@ -121,7 +124,7 @@ export class SqlParser {
 
   #nested<Node>(read: () => Node): Node {
     if (this.#depth === MAX_NESTING_DEPTH) this.fail(`at most ${MAX_NESTING_DEPTH} levels of nesting`);
-    this.#depth += 1;
+    this.#depth++;
     const node = read();
     this.#depth -= 1;
     return node;
@@ -135,7 +138,7 @@ export class SqlParser {
     let left = operand();
     while (this.#isNext(keyword)) {
       if (!isPredicate(left)) this.fail("a comparison operator, IS, IN or LIKE");
-      this.#index += 1;
+      this.#index++;
       const right = operand();
       if (!isPredicate(right)) this.fail("a comparison operator, IS, IN or LIKE");
       left = { type: keyword === "AND" ? "and" : "or", left, right };
@@ -234,7 +237,7 @@ export class SqlParser {
     const token = this.#next;
     // As in C#, the minimum integer is the only literal that is valid only with its sign.
     if (operator === "-" && token.kind === "integer" && token.value === MAX_INT64 + 1n) {
-      this.#index += 1;
+      this.#index++;
       return { type: "constant", value: -token.value };
     }
     const operand = this.#nested(() => this.#signed());
@@ -263,7 +266,7 @@ export class SqlParser {
   }
 
   #constant(value: RuleValue): SqlExpression {
-    this.#index += 1;
+    this.#index++;
     return { type: "constant", value };
   }
 

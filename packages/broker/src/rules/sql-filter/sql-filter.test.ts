@@ -422,7 +422,7 @@ describe("for any filter and message", () => {
         fc.pre(expected !== "not written");
         const subject = ruleSubject({ application: new Map(application), system });
         expect(outcome(() => compileSqlFilter(printed).matches(subject))).toBe(expected);
-        compared += 1;
+        compared++;
       }),
       { numRuns: 4_000 },
     );

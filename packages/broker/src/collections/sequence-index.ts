@@ -1,10 +1,12 @@
-import type { StoredMessage } from "../messages/stored-message.js";
-
 const BLOCK_SIZE = 128;
 
-interface Block {
+interface Numbered {
+  readonly sequence: number;
+}
+
+interface Block<Message> {
   /** Messages in sequence order; the first `start` elements are empty. */
-  items: (StoredMessage | undefined)[];
+  items: (Message | undefined)[];
   start: number;
 }
 
@@ -12,15 +14,15 @@ interface Block {
  * The messages of a store in sequence order. Appending, finding, removing and iterating from a sequence number take the same time
  * regardless of their number. Consists of sorted blocks, since most messages are added at the end and removed at the front.
  */
-export class SequenceIndex {
-  readonly #blocks: Block[] = [];
+export class SequenceIndex<Message extends Numbered> {
+  readonly #blocks: Block<Message>[] = [];
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  add(message: StoredMessage): void {
+  add(message: Message): void {
     this.#size++;
     const { sequence } = message;
     const at = this.#blockFor(sequence);
@@ -43,14 +45,14 @@ export class SequenceIndex {
     }
   }
 
-  find(sequence: number): StoredMessage | undefined {
+  find(sequence: number): Message | undefined {
     const block = this.#blocks[this.#blockFor(sequence)];
     if (block === undefined) return undefined;
     const message = block.items[positionOf(block, sequence)];
     return message?.sequence === sequence ? message : undefined;
   }
 
-  remove(message: StoredMessage): void {
+  remove(message: Message): void {
     const at = this.#blockFor(message.sequence);
     const block = this.#blocks[at];
     if (block === undefined) return;
@@ -72,7 +74,7 @@ export class SequenceIndex {
   }
 
   /** Iterates over the messages from sequence number `from` on; the store must not change meanwhile. */
-  *from(sequence: number): Generator<StoredMessage, void, undefined> {
+  *from(sequence: number): Generator<Message, void, undefined> {
     for (let at = this.#blockFor(sequence); at < this.#blocks.length; at++) {
       const block = this.#blockAt(at);
       for (let position = positionOf(block, sequence); position < block.items.length; position++) {
@@ -94,12 +96,12 @@ export class SequenceIndex {
     return low;
   }
 
-  #blockAt(at: number): Block {
-    return this.#blocks[at] as Block;
+  #blockAt(at: number): Block<Message> {
+    return this.#blocks[at] as Block<Message>;
   }
 
   /** Moves the upper half of a block into a new one, and returns it. */
-  #split(block: Block, at: number): Block {
+  #split(block: Block<Message>, at: number): Block<Message> {
     const live = block.items.slice(block.start);
     const half = live.length >>> 1;
     block.items = live.slice(0, half);
@@ -110,17 +112,17 @@ export class SequenceIndex {
   }
 }
 
-function first(block: Block): number {
+function first(block: Block<Numbered>): number {
   return messageAt(block, block.start).sequence;
 }
 
 /** No check, because this is a hot path: from `start` on, every element is a message. */
-function messageAt({ items }: Block, position: number): StoredMessage {
-  return items[position] as StoredMessage;
+function messageAt<Message>({ items }: Block<Message>, position: number): Message {
+  return items[position] as Message;
 }
 
 /** The index of `sequence`, or where to insert it. */
-function positionOf(block: Block, sequence: number): number {
+function positionOf(block: Block<Numbered>, sequence: number): number {
   const { items, start } = block;
   if (first(block) >= sequence) return start;
   let low = start + 1;
@@ -133,6 +135,6 @@ function positionOf(block: Block, sequence: number): number {
   return low;
 }
 
-function insert(block: Block, message: StoredMessage): void {
+function insert<Message extends Numbered>(block: Block<Message>, message: Message): void {
   block.items.splice(positionOf(block, message.sequence), 0, message);
 }

@@ -1,12 +1,10 @@
-import type { Session } from "./session.js";
-
 const SMALLEST = 64;
 
 /**
  * The sessions of a store by id, in order of insertion. A `Map` with 100,000 ids follows pointers through memory that no cache holds, which
  * dominates the cost of session cycles; this index compares adjacent numbers.
  */
-export class SessionIndex {
+export class SessionIndex<Session extends { readonly id: string }> {
   /**
    * Open addressing: pairs of an id's hash and its index in `#sessions` plus one; 0 marks an empty slot. At most three quarters are used.
    */

@@ -1,5 +1,14 @@
-import type { StoredMessage } from "../messages/stored-message.js";
 import { MinHeap } from "./min-heap.js";
+
+/** A message that can wait in a queue of ready ones. */
+export interface Ready<Message> {
+  /** Its position in the delivery order. */
+  readonly arrival: number;
+  /** `gone` after it has left its store. */
+  readonly state: string;
+  /** The next message in its queue; changed by the queue only. */
+  nextReady: Message | undefined;
+}
 
 /** Stale messages are swept out when there are at least this many, and more than of the others. */
 const SWEEP_MINIMUM = 32;
@@ -9,10 +18,10 @@ const SWEEP_MINIMUM = 32;
  * (abandoned, lock expired) at the head. Only those whose old position is in between use a heap. A message that leaves its store while it
  * waits here is skipped and swept out later.
  */
-export class ReadyQueue {
-  #first: StoredMessage | undefined = undefined;
-  #last: StoredMessage | undefined = undefined;
-  #between: MinHeap<StoredMessage> | undefined = undefined;
+export class ReadyQueue<Message extends Ready<Message>> {
+  #first: Message | undefined = undefined;
+  #last: Message | undefined = undefined;
+  #between: MinHeap<Message> | undefined = undefined;
   #length = 0;
   /** Messages in this queue that have left their store. */
   #stale = 0;
@@ -23,7 +32,7 @@ export class ReadyQueue {
   }
 
   /** Adds a message at its position. */
-  add(message: StoredMessage): void {
+  add(message: Message): void {
     this.#length++;
     const first = this.#first;
     const last = this.#last;
@@ -43,7 +52,7 @@ export class ReadyQueue {
   }
 
   /** The oldest message, without removing it. */
-  peek(): StoredMessage | undefined {
+  peek(): Message | undefined {
     let message = this.#peek();
     while (message?.state === "gone") {
       this.#remove(message);
@@ -54,14 +63,14 @@ export class ReadyQueue {
   }
 
   /** Removes the oldest message. */
-  shift(): StoredMessage | undefined {
+  shift(): Message | undefined {
     const message = this.peek();
     if (message !== undefined) this.#remove(message);
     return message;
   }
 
   /** All deliverable messages, in no particular order. The queue must not change meanwhile. */
-  *ready(): Generator<StoredMessage, void, undefined> {
+  *ready(): Generator<Message, void, undefined> {
     for (let message = this.#first; message !== undefined; message = message.nextReady)
       if (message.state !== "gone") yield message;
     if (this.#between === undefined) return;
@@ -74,14 +83,14 @@ export class ReadyQueue {
     if (this.#stale > SWEEP_MINIMUM && this.#stale > this.#length / 2) this.#sweep();
   }
 
-  #peek(): StoredMessage | undefined {
+  #peek(): Message | undefined {
     const first = this.#first;
     const between = this.#between?.peek();
     if (between === undefined) return first;
     return first === undefined || between.arrival < first.arrival ? between : first;
   }
 
-  #remove(message: StoredMessage): void {
+  #remove(message: Message): void {
     this.#length--;
     if (message === this.#first) {
       this.#first = message.nextReady;
@@ -95,12 +104,12 @@ export class ReadyQueue {
 
   #sweep(): void {
     const before = this.#length;
-    let last: StoredMessage | undefined;
+    let last: Message | undefined;
     let message = this.#first;
     this.#first = undefined;
     this.#length = 0;
     while (message !== undefined) {
-      const next: StoredMessage | undefined = message.nextReady;
+      const next: Message | undefined = message.nextReady;
       message.nextReady = undefined;
       if (message.state !== "gone") {
         if (last === undefined) this.#first = message;
