@@ -10,7 +10,8 @@ export const changesItsProcess = [
   "packages/transport-azure/src/sdk-patches/apply-sdk-patches.test.ts",
 ];
 
-const packages = fileURLToPath(new URL("./packages/", import.meta.url));
+const root = fileURLToPath(new URL("./", import.meta.url));
+const packages = `${root}packages/`;
 
 export default defineConfig({
   resolve: {
@@ -18,6 +19,7 @@ export default defineConfig({
     alias: [
       { find: /^@waybill\/([a-z-]+)$/, replacement: `${packages}$1/src/index.ts` },
       { find: /^@waybill\/([a-z-]+)\/([a-z-]+)$/, replacement: `${packages}$1/src/$2.ts` },
+      { find: /^waybill-([a-z]+)\/(.+)\.js$/, replacement: `${root}$1/src/$2.ts` },
     ],
   },
   test: {
@@ -34,8 +36,7 @@ export default defineConfig({
           include: [
             "packages/*/src/**/*.test.ts",
             "examples/*/src/**/*.test.ts",
-            "scripts/src/**/*.test.ts",
-            "website/src/**/*.test.ts",
+            "{harness,interop,release,reliability,website}/src/**/*.test.ts",
             "test/**/*.test.ts",
           ],
           exclude: ["**/node_modules/**", ...changesItsProcess],

@@ -71,7 +71,7 @@ async function trySuite(subject: TransportSubject): Promise<EnvironmentResult> {
   for (const clause of transportCases(subject)) {
     const part = parts[partOf(clause)] ?? { clauses: 0, held: 0 };
     parts[partOf(clause)] = part;
-    part.clauses += 1;
+    part.clauses++;
     await clause.run().then(
       () => part.held++,
       () => {},

@@ -25,7 +25,11 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "serializer-protobuf": { imports: ["core"] },
   "serializer-xml": { imports: ["core"] },
   "serializer-dotnet": { imports: ["core", "serializer-json"] },
-  envelopes: { imports: ["core"], tests: ["serializer-avro", "serializer-json"], refused: /./ },
+  envelopes: {
+    imports: ["core", "serializer-json"],
+    tests: ["serializer-avro", "serializer-msgpack", "serializer-xml"],
+    refused: /./,
+  },
   "schema-registry": {
     imports: ["core"],
     tests: ["serializer-avro", "serializer-json", "serializer-protobuf"],
@@ -64,7 +68,6 @@ const arrows: Readonly<Record<string, Arrow>> = {
       "core",
       "explorer",
       "migration",
-      "schema-registry",
       "serializer-json",
       "serializer-msgpack",
       "transport-azure",

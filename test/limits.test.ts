@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { BROKER_LIMITS } from "../packages/broker/src/errors/limits.js";
 import { REQUEST_LIMITS } from "../packages/broker-server/src/limits/request-limits.js";
 import { DEFAULT_SERVE_LIMITS } from "../packages/broker-server/src/options/serve-limits.js";
-import { readInterfaces } from "../scripts/src/option-tables/interface-table.js";
+import { readInterfaces } from "../website/src/option-tables/interface-table.js";
 
 const { unauthenticated, ...limits } = DEFAULT_SERVE_LIMITS;
 

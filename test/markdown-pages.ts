@@ -38,7 +38,10 @@ export interface CodeBlock {
   readonly line: number;
 }
 
-/** Reads every page at the root, under `docs/`, and at the top of each package and example. */
+/** Folders beside those of packages and examples that have pages of their own. */
+const rooms = [".github", "release"];
+
+/** Reads every page at the root, under `docs/`, and at the top of each room, package and example. */
 export function readPages(): MarkdownPage[] {
   const homes = ["packages", "examples"].flatMap((folder) =>
     children(folder).map((name) => `${folder}/${name}`),
@@ -47,7 +50,7 @@ export function readPages(): MarkdownPage[] {
   return [
     ...children("."),
     ...docs.map((path) => `docs/${path}`),
-    ...homes.flatMap((home) => children(home).map((name) => `${home}/${name}`)),
+    ...[...rooms, ...homes].flatMap((home) => children(home).map((name) => `${home}/${name}`)),
   ]
     .filter((path) => path.endsWith(".md") && !path.includes("node_modules"))
     .map((path) => readPage(path, readFileSync(root + path, "utf8")));

@@ -36,18 +36,23 @@ it("the main entry point of core has only what applications need: at most 70 nam
 it.each([
   ["broker", 70],
   ["amqp", 70],
-  // Nine tools, each with its options and results.
-  ["migration", 85],
 ])("the main entry point of %s has only what its users need: at most %i names", (snapshot, most) => {
   const names = entryPoints.find((entry) => entry.snapshot === snapshot)?.exports ?? [];
   expect(names.length).toBeGreaterThan(0);
   expect(names.length).toBeLessThanOrEqual(most);
 });
 
+it.each(packages)("each name of @waybill/$name has one home", ({ name }) => {
+  const doors = entryPoints.filter(({ packageName }) => packageName === name);
+  const names = doors.flatMap(({ exports = [] }) => exports.map((exported) => exported.name));
+  expect(names.filter((one, place) => names.indexOf(one) < place).sort()).toEqual([]);
+});
+
 /** Names that two packages export with the same meaning: the broker has no dependency, so it declares its own. */
 const sharedNames = [
   "ApplicationProperties",
   "ApplicationPropertyValue",
+  "EveryProperty",
   "MessageId",
   "MessageState",
   "OptionNames",

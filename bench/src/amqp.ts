@@ -8,16 +8,20 @@ import {
   symbolMap,
   timestamp,
 } from "@waybill/amqp";
-import { listen } from "waybill-scripts/run/ports.js";
+import { readOptions } from "waybill-harness/options.js";
+import { listen } from "waybill-harness/ports.js";
 import { join, message, openSession, receiveAll, sendAll, tag, WINDOW } from "./amqp-client.js";
 import { startChild } from "./harness/child.js";
 import { median } from "./harness/measure.js";
 
 // How many 1 KB messages a second @waybill/amqp takes in and gives out over loopback, with both ends ours and in
-// processes of their own, and the server's CPU for each. Run alone: node bench/dist/amqp.js [messages] [rounds].
+// processes of their own, and the server's CPU for each. Usage: bench amqp [--messages 200000] [--rounds 5]
 
 if (process.send) serve();
-else await measure(Number(process.argv[2] ?? 200_000), Number(process.argv[3] ?? 5));
+else {
+  const { messages, rounds } = readOptions({ messages: 200_000, rounds: 5 });
+  await measure(messages, rounds);
+}
 
 /** The server: accepts every message, and sends a message for every credit. */
 function serve(): void {

@@ -7,7 +7,7 @@ import { WaybillClient } from "@waybill/core";
 import type { SettlementHandle } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
-import { required } from "waybill-scripts/run/required.js";
+import { required } from "waybill-harness/required.js";
 import type { ReadyRequest } from "./azure-server.js";
 import { Gate } from "./gate.js";
 import { startChild } from "./harness/child.js";
@@ -131,7 +131,7 @@ async function sendEncoded(): Promise<Side> {
 function sending(server: Server, sendBatch: () => Promise<void>): Side {
   return {
     async work() {
-      for (let batch = 0; batch < batchesPerCall; batch += 1) await sendBatch();
+      for (let batch = 0; batch < batchesPerCall; batch++) await sendBatch();
     },
     prepare: () => server.ready({ purge: true }),
     ...long,

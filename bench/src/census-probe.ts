@@ -4,13 +4,13 @@ import { gzipSync } from "node:zlib";
 import { openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { createPipeline, type EncodedMessage } from "@waybill/core";
-import { takeCensus } from "@waybill/migration";
+import { takeCensus } from "@waybill/migration/census";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
-import { required } from "waybill-scripts/run/required.js";
-import { openScratch } from "waybill-scripts/run/waiting.js";
+import { required } from "waybill-harness/required.js";
+import { openScratch } from "waybill-harness/waiting.js";
 import { order } from "./payloads.js";
 
 // Prints, as JSON, what a census over a durable queue of 100,000 mixed messages takes: seconds, and the heap and the resident memory that it

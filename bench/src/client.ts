@@ -3,7 +3,7 @@ import { type ClaimCheckStore, WaybillClient, type WaybillClientOptions } from "
 import { openTelemetry } from "@waybill/opentelemetry";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
-import { required } from "waybill-scripts/run/required.js";
+import { required } from "waybill-harness/required.js";
 import { comparison } from "./harness/comparison.js";
 import type { Suite } from "./harness/probe.js";
 import type { Work } from "./harness/sample.js";
@@ -40,7 +40,7 @@ async function roundTrips(options: WaybillClientOptions): Promise<Work> {
   const receiver = client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 0 });
   const message = { body: order(2_000), subject: "order", applicationProperties: { tenant: "shop" } };
   return async () => {
-    for (let n = 0; n < messagesPerCall; n += 1) {
+    for (let n = 0; n < messagesPerCall; n++) {
       await sender.sendMessages(message);
       const received = required((await receiver.receiveMessages(1))[0]);
       await receiver.completeMessage(received);

@@ -1,4 +1,4 @@
-import { required } from "waybill-scripts/run/required.js";
+import { required } from "waybill-harness/required.js";
 
 /** Blocks handlers between measurements, so that only one side works at a time. */
 export class Gate {

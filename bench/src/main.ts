@@ -20,6 +20,19 @@ import { storageSuite } from "./storage.js";
 
 // Measures waybill beside what it is measured against, in one run, and prints ratios: absolute times say little on another machine.
 
+/** Measurements of minutes in processes of their own, which take their own options. */
+const programs: Readonly<Record<string, () => Promise<unknown>>> = {
+  amqp: () => import("./amqp.js"),
+  port: () => import("./one-port.js"),
+};
+
+const program = programs[process.argv[2] ?? ""];
+if (program !== undefined) {
+  process.argv.splice(2, 1);
+  await program();
+  process.exit();
+}
+
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -56,6 +69,7 @@ ${Object.entries(suites)
   .join("\n")}
 --json     prints the results as JSON, with date and machine
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
+amqp, port alone run for minutes: connections and messages over AMQP, and over one port beside other protocols
 --rounds   pairs of samples for each figure, default 51; the median counts
 `;
 

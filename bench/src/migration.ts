@@ -1,5 +1,5 @@
 import { createPipeline, defineMessage, type EncodedMessage, type Pipeline } from "@waybill/core";
-import { ShadowCheck, WritePlan, withWritePlans } from "@waybill/migration";
+import { ShadowCheck, WritePlan, withWritePlans } from "@waybill/migration/plan";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { type Comparison, comparison } from "./harness/comparison.js";
@@ -60,6 +60,12 @@ function writing(): Comparison[] {
     additionalDeserializers: [avro()],
     messageTypes: [orderPlaced],
   });
+  const unread = createPipeline({
+    serializer: json(),
+    additionalDeserializers: [avro()],
+    messageTypes: [orderPlaced],
+    readBack: false,
+  });
   const message = orderPlaced.message(order(2_000), { messageId: "order-4711", sessionId: "ada" });
   const plan = new WritePlan(orderPlaced, { from: { serializer: "json" }, to: { serializer: "avro" } });
   const planned = withWritePlans(pipeline, [plan]);
@@ -75,6 +81,7 @@ function writing(): Comparison[] {
   });
   return [
     over("writing a typed message, over an untyped one", pipeline, 1.15, untyped),
+    over("writing with the default sample read back, over none", pipeline, 1.03, unread),
     over("writing with a plan at 0 %", planned, 1.05),
     over("writing with a shadow check that is off", off, 1.05),
     over("writing with a shadow check of 10 %, JSON to Avro", tenth, 1.25),

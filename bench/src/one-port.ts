@@ -1,5 +1,5 @@
-import { percentile } from "waybill-scripts/run/figures.js";
-import { readOptions } from "waybill-scripts/run/options.js";
+import { percentile } from "waybill-harness/figures.js";
+import { readOptions } from "waybill-harness/options.js";
 import { startChild } from "./harness/child.js";
 import { figuresOf, median, takeTurns } from "./harness/measure.js";
 import { openCrowd } from "./one-port/load.js";

@@ -1,4 +1,4 @@
-import { required } from "waybill-scripts/run/required.js";
+import { required } from "waybill-harness/required.js";
 /** An order with line items: about 40 % numbers, the rest short strings, as business messages are. */
 export interface Order {
   readonly orderId: string;

@@ -1,7 +1,7 @@
 import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { azureSchemaRegistry, registryAvro, type SchemaSource } from "@waybill/schema-registry";
 import { avro } from "@waybill/serializer-avro";
-import { type ConfluentPeer, loadPeer } from "waybill-scripts/peer-formats/installed-peers.js";
+import { type ConfluentPeer, loadPeer } from "waybill-interop/formats/installed-peers.js";
 import { requireEqual } from "./formats.js";
 import { type Comparison, comparison } from "./harness/comparison.js";
 import type { Suite } from "./harness/probe.js";

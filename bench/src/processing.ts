@@ -105,7 +105,7 @@ async function timeBehind(unreadable: number, count: number): Promise<number> {
       {
         processMessage({ subject }) {
           if (subject !== "invoice") return;
-          handled += 1;
+          handled++;
           if (handled === 1) startedAt = performance.now();
           if (handled === count) resolve();
         },
@@ -145,7 +145,7 @@ async function timeDrain(
   await new Promise<void>((resolve, reject) => {
     subscribe(client, {
       processMessage: () => {
-        handled += 1;
+        handled++;
         if (handled === count) resolve();
       },
       processError: ({ error }) => reject(error),

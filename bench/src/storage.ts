@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { open } from "lmdb";
-import { openScratch } from "waybill-scripts/run/waiting.js";
-import { nodeCommand, SupervisedProcess } from "waybill-scripts/supervisor/supervised-process.js";
+import { nodeCommand, SupervisedProcess } from "waybill-harness/supervised-process.js";
+import { openScratch } from "waybill-harness/waiting.js";
 import { printed } from "./harness/child.js";
 import type { Line, OpenSides, Probe, Suite } from "./harness/probe.js";
 

@@ -41,7 +41,6 @@ const foreignLabels = ["text/csv", "application/x-capnp", "application/x-thrift"
 const moreForeignLabels = [
   "application/soap+msbin1",
   "application/yaml",
-  "application/x-www-form-urlencoded",
   "application/pdf",
   "application/zip",
   "image/png",

@@ -24,7 +24,7 @@ it("keeps no memory of ten thousand requests that have ended", async () => {
   const [orders, replies] = [await harness.createQueue(), await harness.createQueue()];
   harness.handle(orders, (request, client) => client.reply(request, request.body));
   const requester = harness.client.createRequester(replies);
-  for (let round = 0; round < 100; round += 1) {
+  for (let round = 0; round < 100; round++) {
     await Promise.all(Array.from({ length: 100 }, (_, body) => requester.request(orders, { body })));
   }
   expect(requester.pendingRequestCount).toBe(0);

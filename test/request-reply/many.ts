@@ -198,7 +198,7 @@ export function manyTests(open: OpenFixture): void {
 /** Sends a number of replies to every request, with the reply's number. */
 function answerTimes(harness: Harness, queue: string, times: number) {
   return harness.handle(queue, async (request, client) => {
-    for (let number = 0; number < times; number += 1) await client.reply(request, number);
+    for (let number = 0; number < times; number++) await client.reply(request, number);
   });
 }
 

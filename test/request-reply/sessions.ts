@@ -65,7 +65,7 @@ export function sessionTests(open: OpenFixture): void {
       const orders = await harness.createQueue();
       const replies = await harness.createQueue({ requiresSession: true });
       harness.handle(orders, (request, client) => client.reply(request, request.body));
-      for (let number = 0; number < 20; number += 1) {
+      for (let number = 0; number < 20; number++) {
         const request = { body: number, replyTo: replies, replyToSessionId: `session-${number}` };
         const { body, sessionId } = await harness.client.request(orders, request);
         expect([body, sessionId]).toEqual([number, `session-${number}`]);
@@ -146,7 +146,7 @@ export function sessionTests(open: OpenFixture): void {
       harness.handle(orders, (request, client) => client.reply(request, request.body));
       let completed = 0;
       const transport = withoutRenewal(harness.fixture.transport, () => {
-        completed += 1;
+        completed++;
       });
       const client = harness.createClient({}, transport);
       let losses = 0;

@@ -87,7 +87,7 @@ export function unmatchedTests(open: OpenFixture): void {
       const answers = requesters.flatMap((requester, side) =>
         Array.from({ length: 10 }, async (_, number) => {
           const { body } = await requester.request(orders, { body: [side, number] });
-          answered += 1;
+          answered++;
           expect(body).toEqual([side, number]);
         }),
       );

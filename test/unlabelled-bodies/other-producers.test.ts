@@ -23,6 +23,11 @@ it.each([
   ["a template, with white space around it", { body: `\r\n  ${text}\n` }, order],
   ["a template of XML, with white space around it", { body: `\n${document}\n` }, { order }],
   ["Azure Functions, which label every string", { body: text, contentType: "text/plain" }, order],
+  [
+    "curl, which labels data as a form",
+    { body: text, contentType: "application/x-www-form-urlencoded" },
+    order,
+  ],
   ["a string of XML under that label", { body: document, contentType: "text/plain" }, { order }],
   [
     "a DeflateStream of .NET",

@@ -42,6 +42,7 @@ const navigation: readonly NavigationGroup[] = [
     text: "Reference",
     pages: [
       "errors",
+      "management",
       "deserialization",
       "broker-properties",
       "wire-formats",

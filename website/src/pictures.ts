@@ -14,12 +14,12 @@ export function pictureOf(drawing: string): string {
   return `${createHash("sha256").update(drawing).digest("hex").slice(0, 16)}.svg`;
 }
 
-/** The page with its drawings as pictures. Throws for a drawing without one: `pnpm docs:pictures` draws it. */
+/** The page with its drawings as pictures. Throws for a drawing without one: `pnpm docs:site pictures` draws it. */
 export function usePictures(text: string, path: string): string {
   return text.replace(block, (_, drawing: string) => {
     const picture = pictureOf(drawing);
     if (!existsSync(`${root}docs/pictures/${picture}`))
-      throw new Error(`A drawing of ${path} has no picture yet: run "npx -y pnpm@12 docs:pictures".`);
+      throw new Error(`A drawing of ${path} has no picture yet: run "npx -y pnpm@12 docs:site pictures".`);
     return `<img class="drawing" src="/pictures/${picture}" alt="${altText(drawing)}">`;
   });
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { run } from "waybill-scripts/run/run-program.js";
-import { nodeCommand, SupervisedProcess } from "waybill-scripts/supervisor/supervised-process.js";
+import { run } from "waybill-harness/run-program.js";
+import { nodeCommand, SupervisedProcess } from "waybill-harness/supervised-process.js";
 
 /** Starts a program of the bench in a process of its own, which says something when it is ready and then answers each message. */
 export async function startChild<Ready>(

@@ -2,11 +2,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { JOINED_BUILD } from "waybill-scripts/package-checks/join-modules.js";
+import { JOINED_BUILD } from "waybill-release/pack/join-modules.js";
 import { SERVER_PROGRAM } from "./start-server.js";
 
 /**
- * Joins the modules of ours that the server's program loads, as they are in the packages that users install: see RELEASING.md. What is of others stays
+ * Joins the modules of ours that the server's program loads, as they are in the packages that users install: see release/README.md. What is of others stays
  * where it is.
  */
 export async function joinServerProgram(): Promise<{ readonly program: URL; remove(): void }> {

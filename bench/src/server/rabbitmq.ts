@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePorts } from "waybill-scripts/run/ports.js";
-import { required } from "waybill-scripts/run/required.js";
-import { openScratch } from "waybill-scripts/run/waiting.js";
+import { freePorts } from "waybill-harness/ports.js";
+import { required } from "waybill-harness/required.js";
+import { openScratch } from "waybill-harness/waiting.js";
 import { RawClient } from "./raw-client.js";
 import type { Server } from "./start-server.js";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Message } from "rhea";
-import { percentile } from "waybill-scripts/run/figures.js";
+import { percentile } from "waybill-harness/figures.js";
 import { connectRhea } from "./rhea-client.js";
 import type { Server } from "./start-server.js";
 

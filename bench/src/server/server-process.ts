@@ -1,6 +1,6 @@
-import { required } from "waybill-scripts/run/required.js";
+import { required } from "waybill-harness/required.js";
 
-// A server of the bench in a process of its own: tells its port, and what it has used of the machine whenever it is asked.
+// A server of the bench in a process of its own: reports its port, and what it has used of the machine whenever it is asked.
 
 /** How each server is started; imported when needed, so that the start of one is not that of all. */
 const SERVERS: Readonly<Record<string, () => Promise<number>>> = {

@@ -1,4 +1,4 @@
-import { openScratch } from "waybill-scripts/run/waiting.js";
+import { openScratch } from "waybill-harness/waiting.js";
 import { startChild } from "../harness/child.js";
 import type { OpenSides, Round } from "../harness/probe.js";
 import type { RabbitMq } from "./rabbitmq.js";
@@ -12,7 +12,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** A server in a Node process, which tells what it has used. */
+/** A server in a Node process, which reports what it has used. */
 export interface NodeServer extends Server {
   usage(): Promise<Usage>;
 }

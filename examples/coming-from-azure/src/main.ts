@@ -49,7 +49,7 @@ async function play(step: Step): Promise<number> {
   do now.push(...(await place(step, ordersInARound)));
   while (performance.now() < end && !(await isRead(step, handled, now.length, end)));
   for (const consumer of consumers) await consumer.stop();
-  waiting = await place(step, step.left);
+  waiting = await place({ ...step, producer: step.leftBy ?? step.producer }, step.left);
   return report(step, now, handled);
 }
 
@@ -58,8 +58,20 @@ async function place({ producer, percent }: Step, count: number): Promise<number
   const range = [placed + 1, placed + count] as const;
   placed += count;
   const share = percent === undefined ? {} : { WRITE_NEW_PERCENT: String(percent) };
-  await runProducer(producer, range, { ...env, ...share });
+  const run = () => runProducer(producer, range, { ...env, ...share });
+  await (percent === undefined ? run() : untilAllowed(run));
   return Array.from({ length: count }, (_, index) => range[0] + index);
+}
+
+/** A producer ends with an error while the guard refuses its plan: it is deployed again until every consumer has announced itself. */
+async function untilAllowed(run: () => Promise<void>): Promise<void> {
+  for (const end = performance.now() + patienceMs; ; await pause(200)) {
+    try {
+      return await run();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+  }
 }
 
 function report(step: Step, ids: readonly number[], handled: readonly HandledOrder[]): number {

@@ -1,7 +1,8 @@
 import type { PipelineOptions, Serializer, StandardSchema } from "@waybill/core";
 import type { SerializerContext } from "@waybill/core/serializer";
 import { type AvroSchema, avro } from "@waybill/serializer-avro";
-import { json, jsonSchema } from "@waybill/serializer-json";
+import { json } from "@waybill/serializer-json";
+import { jsonSchema } from "@waybill/serializer-json/json-schema";
 import { msgpack } from "@waybill/serializer-msgpack";
 import type { Era } from "./plan.js";
 import { findVersion } from "./webhook-versions.js";

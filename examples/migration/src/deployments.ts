@@ -1,4 +1,4 @@
-import { beaconGuard, WritePlan, withWritePlans } from "@waybill/migration";
+import { beaconGuard, WritePlan, withWritePlans } from "@waybill/migration/plan";
 import type { Fixture } from "./fixture.js";
 import { orderPlaced, orderPlacedAfter, orderPlacedBefore } from "./order-placed.js";
 import { after, before, both } from "./pipelines.js";
@@ -29,7 +29,13 @@ export function shopWithPlan(fixture: Fixture): { shop: Shop; plan: WritePlan } 
   const plan = new WritePlan(orderPlaced, {
     from: { serializer: "json", version: 1 },
     to: { serializer: "avro", version: 2 },
-    guard: beaconGuard({ store, readers: ["warehouse"], pipeline: both, scheduler: transport.scheduler }),
+    guard: beaconGuard({
+      store,
+      // How many instances run is known to whoever deploys them.
+      readers: [{ name: "warehouse", instances: 1 }],
+      pipeline: both,
+      scheduler: transport.scheduler,
+    }),
   });
   const shop = new Shop(fixture, withWritePlans(both, [plan]), ({ id, cents }) =>
     orderPlaced.message({ orderId: id, cents }, { messageId: id }),

@@ -4,13 +4,14 @@ import { deserialize, serialize } from "node:v8";
 import { createManualClock, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import type { Pipeline } from "@waybill/core";
-import { type Census, queueBeaconStore, takeCensus } from "@waybill/migration";
+import { type Census, queueReadStore, takeCensus } from "@waybill/migration/census";
+import { queueBeaconStore } from "@waybill/migration/plan";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import { Ledger } from "./ledger.js";
 
-/** The queue of orders, and the queue of beacons. */
+/** The queue of orders, and the queue of beacons and read records. */
 export const orders = "orders";
-export const capabilities = "capabilities";
+const capabilities = "capabilities";
 
 /** A day of the story: the broker on its files, and everything else that is kept between processes. */
 export type Fixture = Awaited<ReturnType<typeof openFixture>>;
@@ -33,6 +34,7 @@ export async function openFixture(directory: string, day: number) {
     broker,
     transport,
     beacons: queueBeaconStore(transport, capabilities),
+    reads: queueReadStore(transport, capabilities, { lifetimeInMs: 30 * 86_400_000 }),
     ledger: new Ledger(directory),
     /** Takes a census, and keeps it with those of other days. */
     async takeCensus(pipeline: Pipeline): Promise<Census> {

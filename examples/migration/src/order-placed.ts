@@ -40,10 +40,10 @@ export const orderPlaced = defineMessage("order-placed", {
 // #endregion
 
 // #region contract
-/** Contract: only version 2 is left. */
+/** Contract: only version 2 is left, and the knowledge that there was a version 1. */
 export const orderPlacedAfter = defineMessage("order-placed", {
   version: 2,
   schemas: { 2: version2 },
-  unused: [1],
+  removed: [1],
 });
 // #endregion

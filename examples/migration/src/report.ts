@@ -1,4 +1,5 @@
-import type { Census, DeadLetterSurvey, RetirementVerdict } from "@waybill/migration";
+import type { Census, RetirementVerdict } from "@waybill/migration/census";
+import type { DeadLetterSurvey } from "@waybill/migration/repair";
 import Table from "cli-table3";
 import { colors } from "./colors.js";
 import { orders } from "./fixture.js";
@@ -40,11 +41,11 @@ export function showSurvey({ peeked, decodable, groups }: DeadLetterSurvey): voi
 }
 
 /** Prints a verdict with all its reasons. */
-export function showVerdict({ target, isSafe, reasons }: RetirementVerdict): void {
+export function showVerdict({ target, answer, reasons }: RetirementVerdict): void {
   const name = "serializer" in target ? target.serializer : `${target.messageType} version ${target.version}`;
-  if (isSafe) say(colors.green(`Retire ${name}: yes, safe to retire.`));
-  else say(colors.yellow(`Retire ${name}: no, because`));
-  for (const { text } of reasons) say(`  - ${text}`);
+  if (answer === "yes") say(colors.green(`Retire ${name}: yes, safe to retire.`));
+  else say(colors.yellow(`Retire ${name}: ${answer === "no" ? "no" : "not known"}, because`));
+  for (const { text, todo } of reasons) say(`  - ${text}\n    ${todo}`);
 }
 
 function newTable(head: readonly string[]): Table.Table {

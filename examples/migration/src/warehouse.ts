@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Pipeline, type ReceivedMessage, WaybillClient } from "@waybill/core";
-import { announceCapability, readerCapability } from "@waybill/migration";
+import { recordReads } from "@waybill/migration/census";
+import { announceReader } from "@waybill/migration/plan";
 import { type Fixture, orders } from "./fixture.js";
 import type { Order } from "./order-placed.js";
 
@@ -25,15 +26,18 @@ export class Warehouse {
   /** Announces what this instance reads, before it receives anything. */
   async announce(instance: string): Promise<void> {
     const { beacons, transport } = this.#fixture;
-    const capability = readerCapability(this.#pipeline);
-    const options = { reader: "warehouse", instance, scheduler: transport.scheduler };
-    // The beacon of a stopped instance expires ten minutes later.
-    await (await announceCapability(beacons, capability, options)).close();
+    const options = { reader: "warehouse", entities: [orders], instance, scheduler: transport.scheduler };
+    // It runs until the end of the day; its beacon expires ten minutes later.
+    await announceReader(beacons, this.#pipeline, options);
   }
 
-  /** Receives up to `count` orders from the queue. */
+  /** Receives up to `count` orders from the queue, and records what formats and versions they had. */
   async work(most: number, decide: (order: Order) => Decision = () => "ship"): Promise<void> {
-    await using receiver = this.#client.createReceiver(orders);
+    const { reads, transport } = this.#fixture;
+    const options = { reader: "warehouse", instance: "host-1", scheduler: transport.scheduler };
+    await using recording = await recordReads(this.#pipeline, reads, options);
+    await using client = new WaybillClient(transport, { pipeline: recording.pipeline });
+    await using receiver = client.createReceiver(orders);
     for (let left = most; left > 0; ) {
       const messages = await receiver.receiveMessages(left, { maxWaitTimeInMs: 0 });
       if (messages.length === 0) return;

@@ -26,7 +26,7 @@ const consumer = new WaybillClient(transport, {
 let handled = 0;
 consumer.createReceiver("orders").subscribe({
   processMessage() {
-    handled += 1;
+    handled++;
   },
   processError: () => {},
 });

@@ -1,13 +1,12 @@
 import { createBroker } from "@waybill/broker";
 import { createPipeline, WaybillClient } from "@waybill/core";
 import {
-  announceCapability,
+  announceReader,
   beaconGuard,
   ContentTypePlan,
   queueBeaconStore,
-  readerCapability,
   withWritePlans,
-} from "@waybill/migration";
+} from "@waybill/migration/plan";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localTransport } from "@waybill/transport-local";
@@ -23,7 +22,7 @@ const pipeline = createPipeline({ serializer: json(), additionalDeserializers: [
 const plan = new ContentTypePlan("orders", {
   from: { contentType: "application/json" },
   to: { contentType: "application/vnd.msgpack" },
-  guard: beaconGuard({ store, readers: ["billing"], pipeline }),
+  guard: beaconGuard({ store, readers: [{ name: "billing", instances: 1 }], pipeline }),
 });
 const client = new WaybillClient(transport, { pipeline: withWritePlans(pipeline, [plan]) });
 // #endregion
@@ -32,10 +31,7 @@ const sender = client.createSender("orders");
 await sender.sendMessages({ body: { order: 1 } });
 await plan.setPercent(100).catch((error: Error) => console.log(error.message));
 
-const announcement = await announceCapability(store, readerCapability(pipeline), {
-  reader: "billing",
-  instance: "host-1",
-});
+const announced = await announceReader(store, pipeline, { reader: "billing", entities: ["orders"] });
 await plan.setPercent(100);
 await sender.sendMessages({ body: { order: 2 } });
 plan.stop();
@@ -43,9 +39,9 @@ await sender.sendMessages({ body: { order: 3 } });
 
 for (const { body, contentType } of await client.createReceiver("orders").receiveMessages(3))
   console.log(body, contentType);
-await announcement.close();
 await client.close();
-// [operation-invalid] "orders" is not written as application/vnd.msgpack at 100 %: "billing" has not said what it can read.
+await announced.close();
+// [operation-invalid] "orders" is not written as application/vnd.msgpack at 100 %: "billing" has not said what it can read; it does with announceReader.
 // { order: 1 } application/json
 // { order: 2 } application/vnd.msgpack
 // { order: 3 } application/json

@@ -8,7 +8,7 @@ import {
   captureGoldenMessages,
   checkGoldenMessages,
   writeGoldenMessages,
-} from "@waybill/migration";
+} from "@waybill/migration/golden";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";

@@ -31,7 +31,7 @@ const carts = client.subscribeSessions<{ add: string }>(
         const cart = { items: [...items, body.add], lastSequenceNumber: Number(sequenceNumber) };
         await session.setSessionState(cart, { stateType: "Cart" });
       }
-      handled += 1;
+      handled++;
     },
     processError: ({ error }) => console.error(error),
   },

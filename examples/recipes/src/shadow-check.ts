@@ -1,5 +1,5 @@
 import { createPipeline } from "@waybill/core";
-import { ShadowCheck } from "@waybill/migration";
+import { ShadowCheck } from "@waybill/migration/plan";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 

@@ -40,6 +40,7 @@ it("records sent, handled and dead-lettered messages", async () => {
   const client = namespace.createClient({ serializer: json() });
   await client.createSender("orders").sendMessages({ body: { id: 7 }, subject: "order-placed" });
   expect(namespace.sent("orders")[0]?.message?.subject).toBe("order-placed");
+  expect((await namespace.waitFor("sent", "orders"))[0]?.body).toEqual({ id: 7 });
 
   const receiver = client.createReceiver("orders");
   for (const message of await receiver.receiveMessages(1))

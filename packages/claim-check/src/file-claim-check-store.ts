@@ -165,7 +165,7 @@ async function deleteFiles(directory: string, beforeMs: number): Promise<number>
     if (entry.isDirectory()) deleted += await deleteFiles(path, beforeMs);
     else if (entry.isFile() && (await stat(path)).mtimeMs < beforeMs) {
       await rm(path, { force: true });
-      deleted += 1;
+      deleted++;
     }
   }
   return deleted;

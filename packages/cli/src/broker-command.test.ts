@@ -214,6 +214,59 @@ describe("waybill broker", () => {
     expect(JSON.parse(again.stdout).UserConfig.Namespaces[0]).toEqual(imported);
   });
 
+  it("starts with what it imported, afresh and with its data, under the tier of the namespace", async () => {
+    await using folder = await openFolder();
+    const rule = {
+      KeyName: "app",
+      Rights: ["Send"],
+      PrimaryKey: "the-first-key",
+      SecondaryKey: "the-second-key",
+    };
+    const Queues = [
+      {
+        Name: "wide",
+        Properties: { EnablePartitioning: true, MaxSizeInMegabytes: 3072, EnableExpress: true },
+      },
+      { Name: "orders", Properties: { AuthorizationRules: [rule] } },
+      { Name: "visits", Properties: { RequiresSession: true, ForwardTo: "orders" } },
+    ];
+    const file = await folder.write("Config.json", JSON.stringify({ Namespaces: [{ Queues }] }));
+    await using source = await startBroker(["--config", file, "--tier", "standard"]);
+    const imported = join(folder.path, "imported.json");
+    const env = { SERVICEBUS_CONNECTION_STRING: source.connectionString };
+    const done = await runCommand(["broker", "import", imported], { env });
+    expect(done).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining("orders has authorization rules"),
+    });
+    const text = await readFile(imported, "utf8");
+    expect(text).not.toMatch(/the-first-key|MaxMessageSizeInKilobytes/);
+    expect(JSON.parse(text).UserConfig.Namespaces[0].Queues).toMatchObject([
+      { Name: "orders" },
+      { Name: "visits", Properties: { ForwardTo: "orders" } },
+      { Name: "wide", Properties: { MaxSizeInMegabytes: 49_152, EnableExpress: true } },
+    ]);
+    const data = join(folder.path, "data");
+    for (const tier of [["--tier", "standard"], ["--tier", "standard"], []]) {
+      await using again = await startBroker(["--config", imported, "--data", data, ...tier]);
+      const listed = await runCommand(["broker", "import"], {
+        env: { SERVICEBUS_CONNECTION_STRING: again.connectionString },
+      });
+      expect(JSON.parse(listed.stdout).UserConfig.Namespaces[0].Queues[2].Properties).toMatchObject({
+        EnablePartitioning: true,
+        MaxSizeInMegabytes: 49_152,
+      });
+    }
+    await using premium = await startBroker(["--tier", "premium"]);
+    const to = { SERVICEBUS_CONNECTION_STRING: premium.connectionString };
+    const small = { Name: "small", Properties: { MaxMessageSizeInKilobytes: 256 } };
+    const config = await folder.write("small.json", JSON.stringify({ Namespaces: [{ Queues: [small] }] }));
+    expect(await runCommand(["broker", "export", config, "--apply"], { env: to })).toMatchObject({
+      exitCode: 0,
+    });
+    expect(await runCommand(["broker", "export", file, "--apply"], { env })).toMatchObject({ exitCode: 0 });
+  });
+
   it("creates a certificate that works with both official clients, explains it, and removes it", async () => {
     await using folder = await openFolder();
     const env = { HOME: folder.path };

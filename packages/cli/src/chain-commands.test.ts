@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createBroker } from "@waybill/broker";
 import { createPipeline } from "@waybill/core";
-import { captureGoldenMessages, writeGoldenMessages } from "@waybill/migration";
+import { captureGoldenMessages, writeGoldenMessages } from "@waybill/migration/golden";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";

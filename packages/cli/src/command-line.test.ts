@@ -34,6 +34,16 @@ describe("exit codes", () => {
       "from now is beyond the last instant",
     ],
     ["no receipts", ["dead-letters", "repair", "orders", "--apply"], "--apply needs --receipts FILE"],
+    [
+      "no target for the dead letters of a subscription",
+      ["dead-letters", "repair", "events/Subscriptions/billing"],
+      "--through-topic, with which all subscriptions of events get them",
+    ],
+    [
+      "a plan beside that of the interrupted repair",
+      ["dead-letters", "repair", "orders", "--receipts", "r", "--resume", "--rate", "5"],
+      "cannot be used with",
+    ],
     ["a file that does not exist", ["decode", "nowhere.bin"], "nowhere.bin"],
     ["a path through a file", ["decode", fixture("waybill.config.ts/x")], "ENOTDIR"],
     ["a name too long", ["decode", "x".repeat(5_000)], "ENAMETOOLONG"],
@@ -64,7 +74,7 @@ describe("exit codes", () => {
 });
 
 describe("an interrupted repair", () => {
-  it("ends with 130, and is resumed with the same receipts", async () => {
+  it("ends with 130, and --resume continues it with its own plan", async () => {
     await using environment = await openDataEnvironment();
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
@@ -75,7 +85,8 @@ describe("an interrupted repair", () => {
       await fill(broker, "orders", messages, "Poison");
     });
     const repair = ["dead-letters", "repair", "orders", "--apply", "--receipts", "r", "--wait", "200ms"];
-    const interrupted = await environment.run([...repair, "--rate", "1"], {
+    const firstHalf = Array.from({ length: 10 }, (_, index) => ["--number", String(index + 1)]).flat();
+    const interrupted = await environment.run([...repair, "--rate", "1", ...firstHalf], {
       interruptWhen: async () => {
         const receipts = await readFile(join(environment.folder, "r"), "utf8").catch(() => "");
         return receipts.includes('"removed"');
@@ -85,17 +96,30 @@ describe("an interrupted repair", () => {
       exitCode: 130,
       stdout: "",
       stderr: expect.stringMatching(
-        /^Interrupted: \d+ dead letters? (?:was|were) sent again\. To go on, run the same command with the same --receipts r\.\n$/,
+        /^Interrupted: \d+ dead letters? (?:was|were) sent again\. To go on: --apply --receipts r --resume\.\n$/,
       ),
     });
-    const rest = await environment.run(repair);
-    expect(rest).toMatchObject({ exitCode: 0 });
-    expect(rest.json()).toMatchObject({ possibleDuplicates: [], skipped: {} });
+    expect(await environment.run(repair)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(
+        /r holds an interrupted repair with another plan: the repair of orders\/\$DeadLetterQueue, begun at \S+, to orders, only those with number 1 or 2 .*, byte for byte, 1 a second\. Continue it with --resume/,
+      ),
+    });
+    const rest = await environment.run([...repair, "--resume"]);
+    expect(rest).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^Continues: the repair of .* 1 a second; \d+ sent so far\.\n$/),
+    });
+    expect(rest.json()).toMatchObject({ possibleDuplicates: [], skipped: { "not-selected": 10 } });
     const ids = await environment.withBroker(async (broker) =>
       (await waiting(broker, { queue: "orders" })).map(({ messageId }) => messageId),
     );
-    expect(new Set(ids).size).toBe(20);
-    expect(ids).toHaveLength(20);
+    expect(new Set(ids).size).toBe(10);
+    expect(ids).toHaveLength(10);
+    expect(await environment.run([...repair, "--resume"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("r holds no interrupted repair of orders/$DeadLetterQueue"),
+    });
   });
 });
 

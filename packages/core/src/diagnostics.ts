@@ -1,8 +1,8 @@
 /** For monitoring a client: events, traces, health, rehearsals. */
 
 export type { LinkStall } from "./contracts/transport.js";
-export type { CircuitBreakerEvent, CircuitState } from "./diagnostics/circuit-breaker-event.js";
-export type { ClientHealth, LinkHealth } from "./diagnostics/client-health.js";
+export type { CircuitState } from "./diagnostics/circuit-breaker-event.js";
+export type { LinkHealth } from "./diagnostics/client-health.js";
 export type {
   DeserializeEvent,
   DiagnosticEvent,
@@ -18,6 +18,9 @@ export type {
   TracedOperation,
   UndeserializableMessageEvent,
 } from "./diagnostics/diagnostics.js";
-export type { UndeserializableDisposition, UndeserializableEvent } from "./message/undeserializable-event.js";
-export type { RehearsalGroup, RehearsalReport } from "./rehearsal/rehearsal-report.js";
-export type { RehearseOptions } from "./rehearsal/rehearse.js";
+export type { Origin } from "./message/origin.js";
+export type { UndeserializableDisposition } from "./message/undeserializable-event.js";
+export { looksLike } from "./recognition/looks-like.js";
+export { originOf, originText } from "./recognition/origin-of.js";
+export type { Traces } from "./recognition/readers.js";
+export type { RehearsalGroup } from "./rehearsal/rehearsal-report.js";

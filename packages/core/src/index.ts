@@ -1,7 +1,6 @@
 /** For applications: the client, its senders and receivers, messages, pipelines, errors. The rest is in the other entry points. */
 
 export type { EncryptionKeyProvider } from "./body-transforms/encryption-options.js";
-export type { CircuitBreakerOptions } from "./circuit-breaker/circuit-breaker-options.js";
 export { WaybillClient } from "./client/client.js";
 export type { WaybillClientOptions } from "./client/client-options.js";
 export type { StandardSchema } from "./contracts/body-schema.js";
@@ -36,29 +35,30 @@ export { propertyResolver } from "./message-types/message-type-resolver.js";
 export type { PipelineOptions } from "./pipeline/options.js";
 export type { Pipeline } from "./pipeline/pipeline.js";
 export { createPipeline } from "./pipeline/pipeline.js";
-export { DeadLetterError, DeferError } from "./processing/handler-errors.js";
-export type { MessageContext } from "./processing/in-flight-message.js";
+export type { CircuitBreakerOptions } from "./receive/circuit-breaker/circuit-breaker-options.js";
+export { DeadLetterError, DeferError } from "./receive/processing/handler-errors.js";
+export type { MessageContext } from "./receive/processing/in-flight-message.js";
 export type {
   MessageHandlers,
   MessageSubscription,
   ProcessErrorArgs,
   SubscribeMessagesOptions,
-} from "./processing/processor-options.js";
-export type { RetryOptions } from "./processing/retry.js";
-export { firstMessageIdProperty, retryCountProperty } from "./processing/retry.js";
-export type { HandlersByType, TypedMessageHandlers } from "./processing/typed-handlers.js";
-export { DeferredMessages } from "./receiving/deferred-messages.js";
-export { peekAll } from "./receiving/peek-all.js";
-export type { Receiver } from "./receiving/receiver.js";
-export type { AcceptSessionReceiverOptions, ReceiverOptions } from "./receiving/receiver-options.js";
+} from "./receive/processing/processor-options.js";
+export type { RetryOptions } from "./receive/processing/retry.js";
+export { firstMessageIdProperty, retryCountProperty } from "./receive/processing/retry.js";
+export type { HandlersByType, TypedMessageHandlers } from "./receive/processing/typed-handlers.js";
+export { DeferredMessages } from "./receive/receiver/deferred-messages.js";
+export { peekAll } from "./receive/receiver/peek-all.js";
+export type { Receiver } from "./receive/receiver/receiver.js";
+export type { AcceptSessionReceiverOptions, ReceiverOptions } from "./receive/receiver/receiver-options.js";
 export type { RehearsalReport } from "./rehearsal/rehearsal-report.js";
 export type { RehearseOptions } from "./rehearsal/rehearse.js";
 export type { ReplyOptions } from "./request-reply/reply.js";
-export type { RequestOptions } from "./request-reply/request-options.js";
 export type { Requester } from "./request-reply/requester.js";
 export type { MessageBatch } from "./sending/message-batch.js";
 export type { Sender } from "./sending/sender.js";
 export { bytes } from "./serializers/bytes-serializer.js";
+export { sdkBodies } from "./serializers/sdk-bodies.js";
 export { text } from "./serializers/text-serializer.js";
 export type {
   SessionMessageContext,

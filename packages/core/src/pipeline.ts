@@ -7,16 +7,13 @@ export type {
   EncryptionOptions,
   WebCryptoKey,
 } from "./body-transforms/encryption-options.js";
-export type { StandardSchema } from "./contracts/body-schema.js";
 export type { ClaimCheckGetOptions, ClaimCheckOptions } from "./contracts/claim-check-store.js";
-export type { Serializer } from "./contracts/serializer.js";
 export type { SettleableMessage, SettlementVerb } from "./contracts/settlement.js";
-export type { ReasonCode, Stage } from "./errors/reason.js";
-export { isPromise } from "./foundation/is-promise.js";
+export type { Stage } from "./errors/reason.js";
 export type { DeadLetterAttempt, DeadLetterRecordCarrier } from "./message/dead-letter-record.js";
-export type { EncodedMessage } from "./message/message.js";
-export type { Decoded, DeserializationOutcome, Unavailable, Undeserializable } from "./message/outcome.js";
-export type { DeserializationAttempt, DeserializationReport } from "./message/report.js";
+export { decisiveAttempt } from "./message/decisive-attempt.js";
+export type { Decoded, Unavailable, Undeserializable } from "./message/outcome.js";
+export type { DeserializationAttempt } from "./message/report.js";
 export type {
   Converter,
   ConverterOrTarget,
@@ -28,33 +25,25 @@ export type {
   UpcastersFrom,
   VersionSchemas,
 } from "./message-types/message-definition.js";
-export type {
-  ConverterContext,
-  MessageType,
-  MessageVersion,
-  VersionStep,
-} from "./message-types/message-type.js";
+export type { ConverterContext, MessageVersion, VersionStep } from "./message-types/message-type.js";
 export type { MessageTypeOptions, MessageTypePolicies } from "./message-types/message-type-registry.js";
 export type {
   MessageIdentity,
-  MessageTypeResolver,
   OpenedEnvelope,
   PropertyResolverOptions,
 } from "./message-types/message-type-resolver.js";
-export { decisiveAttempt } from "./pipeline/decisive-attempt.js";
-export type {
-  AssumedFormat,
-  ContentTypePolicies,
-  ContentTypePolicy,
-  PipelineOptions,
-  PipelineSchema,
-} from "./pipeline/options.js";
 export type {
   DeserializeCallOptions,
-  Pipeline,
   PipelineCallOptions,
   ReadTarget,
   SerializeCallOptions,
   WriteTarget,
-} from "./pipeline/pipeline.js";
-export { createPipeline } from "./pipeline/pipeline.js";
+} from "./pipeline/call-options.js";
+export type {
+  AssumedFormat,
+  ContentTypePolicies,
+  ContentTypePolicy,
+  PipelineSchema,
+} from "./pipeline/options.js";
+export type { ReadBackOptions } from "./read-back/read-back-options.js";
+export type { SdkBodies } from "./serializers/sdk-bodies.js";

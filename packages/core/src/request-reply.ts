@@ -1,7 +1,7 @@
 /** Requests and replies: options, requesters, unmatched replies. */
 
 export type { TypedMessageProperties } from "./message-types/message-type.js";
-export type { RepliableMessage, ReplyOptions } from "./request-reply/reply.js";
+export type { RepliableMessage } from "./request-reply/reply.js";
 export type {
   RequesterOptions,
   RequestManyOptions,
@@ -9,7 +9,6 @@ export type {
   RequestOptions,
 } from "./request-reply/request-options.js";
 export type { AddressedRequest, ReplySourceOptions } from "./request-reply/request-reply.js";
-export type { Requester } from "./request-reply/requester.js";
 export type {
   UnmatchedReplyDisposition,
   UnmatchedReplyEvent,

@@ -10,11 +10,11 @@ import {
   idText,
   instantOf,
   isRecord,
-  jsonBody,
   messageIdOf,
   textMember,
   typeTable,
 } from "./envelope.js";
+import { jsonBody, jsonBytes } from "./json-body.js";
 
 /** How CloudEvents are written. */
 export interface CloudEventsOptions extends EnvelopeOptions {
@@ -54,9 +54,9 @@ export function cloudEvents(options: CloudEventsOptions = {}): Envelope {
     },
     open(body, message) {
       if (!isStructured(message)) return undefined;
-      const { attributes, data } = openEvent(body);
+      const { attributes, ...data } = openEvent(body);
       const messageType = table.toLocal([String(attributes.type)]) ?? "";
-      return { messageType, version: undefined, body: data };
+      return { messageType, version: undefined, ...data };
     },
     stamp({ messageType }, message) {
       const { applicationProperties = {} } = message;
@@ -111,9 +111,9 @@ export function dapr(
     identify: () => undefined,
     open(body) {
       if (!looksLikeEvent(body)) return undefined;
-      const { attributes, data } = openEvent(body);
+      const { attributes, ...data } = openEvent(body);
       const messageType = table.toLocal([daprType(attributes)]) ?? "";
-      return { messageType, version: undefined, body: data };
+      return { messageType, version: undefined, ...data };
     },
     stamp: (_, message) => ({
       messageId: messageIdOf(message),
@@ -185,7 +185,7 @@ function jsonEvent(attributes: object, body: unknown): object {
 /** Text and bytes unchanged, other values as JSON. */
 function avroEvent(attributes: object, body: unknown): object {
   const isBytes = body instanceof Uint8Array;
-  const data = isBytes ? body : new TextEncoder().encode(JSON.stringify(body));
+  const data = isBytes ? body : jsonBytes(body);
   const datacontenttype = isBytes ? "application/octet-stream" : "application/json";
   return { attribute: { datacontenttype, ...attributes }, data };
 }

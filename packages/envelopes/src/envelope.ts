@@ -113,18 +113,3 @@ export function messageIdOf(message: WritableProperties): string {
   newIds.set(message, made);
   return made;
 }
-
-/** The object of a JSON body; undefined for anything else. */
-export function jsonBody(message: EnvelopedMessage): Readonly<Record<string, unknown>> | undefined {
-  const { rawBody } = message;
-  if (!(rawBody instanceof Uint8Array) || rawBody.length > maxJsonBytes) return undefined;
-  try {
-    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(rawBody));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Envelopes larger than a message of the Standard tier are not parsed. */
-const maxJsonBytes = 1024 * 1024;

@@ -8,11 +8,11 @@ import {
   idText,
   instantOf,
   isRecord,
-  jsonBody,
   messageIdOf,
   textMember,
   typeTable,
 } from "./envelope.js";
+import { jsonBody } from "./json-body.js";
 
 /** How messages of MassTransit are written. */
 export interface MassTransitOptions extends EnvelopeOptions {

@@ -53,12 +53,86 @@ describe("a repair from the page", () => {
     await fixture.post("/api/repair/cancel", { id: first.id });
     await until(async () => (await jobs(fixture))[0]?.state === "cancelled");
     expect(await fixture.waiting({ queue: "orders" })).toHaveLength(50);
-    await fixture.post("/api/repair", { entity: "orders" });
+    await fixture.post("/api/repair", { entity: "orders", resume: true });
     await untilDone(fixture);
     expect((await jobs(fixture))[0]).toMatchObject({ resubmitted: 50, possibleDuplicates: [] });
     const there = (await fixture.waiting({ queue: "orders" })).map(({ messageId }) => messageId);
     expect(there.sort()).toEqual(ids.sort());
     expect(await fixture.waiting({ queue: "orders", subQueue: "deadLetter" })).toEqual([]);
+  });
+
+  it("is resumed with the group, body, target and rate that it was begun with, also by the next explorer", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.broker.createQueue("repaired");
+    const others = Array.from({ length: 30 }, (_, id) => order(100 + id, { subject: "invoice" }));
+    await fixture.send(...Array.from({ length: 20 }, (_, id) => order(id)), ...others);
+    await fixture.deadLetter(50);
+    const group = {
+      reason: "DeserializationFailed",
+      mediaType: "application/json",
+      messageType: "order-placed",
+    };
+    const plan = { entity: "orders", group, transcode: true, to: "repaired", rate: 2 };
+    const first = (await fixture.post("/api/repair", plan)).json<RepairJobView>();
+    const words = [
+      "the repair of orders/$DeadLetterQueue",
+      "to repaired",
+      expect.stringMatching(/^only those with kind .*messageType=order-placed/),
+      "transcoded",
+      "2 a second",
+    ];
+    expect(first.plan).toEqual(words);
+    await until(async () => (await jobs(fixture))[0]?.resubmitted === 10);
+    await fixture.post("/api/repair/cancel", { id: first.id });
+    await until(async () => (await jobs(fixture))[0]?.state === "cancelled");
+
+    const { transport, directory } = fixture;
+    await using next = await openExplorer({ allowChanges: true, transport, directory });
+    const { found } = (await next.get("/api/repair/interrupted?entity=orders")).json();
+    expect(found).toMatchObject({ plan: words, sent: 10, maybeSent: 0 });
+    expect(await next.post("/api/repair", { entity: "orders" })).toMatchObject({ status: 409 });
+    const preview = await next.post("/api/repair/preview", { entity: "orders", resume: true });
+    expect(preview.json()).toMatchObject({ resubmittable: 10, to: "repaired", plan: words });
+
+    const second = await next.post("/api/repair", { entity: "orders", resume: true });
+    expect(second.json()).toMatchObject({ plan: words });
+    await until(async () => {
+      fixture.clock.advance(500);
+      return (await jobs(next))[0]?.state === "done";
+    });
+    const sent = await fixture.waiting({ queue: "repaired" });
+    expect(sent.map(({ subject, contentType }) => `${subject} ${contentType}`)).toEqual(
+      Array.from({ length: 20 }, () => "order-placed application/vnd.msgpack"),
+    );
+    expect(await fixture.waiting({ queue: "orders", subQueue: "deadLetter" })).toHaveLength(30);
+    expect((await next.get("/api/repair/interrupted?entity=orders")).json()).toEqual({});
+  });
+
+  it("gives up an interrupted one only when told to", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.send(...Array.from({ length: 20 }, (_, id) => order(id)));
+    await fixture.deadLetter(20);
+    const first = (await fixture.post("/api/repair", { entity: "orders", rate: 2 })).json<RepairJobView>();
+    await until(async () => (await jobs(fixture))[0]?.resubmitted === 10);
+    await fixture.post("/api/repair/cancel", { id: first.id });
+    await until(async () => (await jobs(fixture))[0]?.state === "cancelled");
+    await fixture.post("/api/repair", { entity: "orders", number: ["11"], replace: true });
+    await untilDone(fixture);
+    expect(await fixture.waiting({ queue: "orders" })).toHaveLength(11);
+  });
+
+  it("of a subscription needs a destination, or leave to reach its siblings through the topic", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.broker.createTopic("events");
+    await fixture.broker.createSubscription("events", "billing");
+    const entity = "events/Subscriptions/billing";
+    for (const path of ["/api/repair", "/api/repair/preview"]) {
+      expect(await fixture.post(path, { entity })).toMatchObject({
+        status: 400,
+        text: expect.stringContaining("whose other subscriptions get them too"),
+      });
+      expect(await fixture.post(path, { entity, throughTopic: true })).toMatchObject({ status: 200 });
+    }
   });
 
   it("loses nothing where the queue detects duplicates and still remembers them", async () => {

@@ -43,7 +43,7 @@ export interface Answer {
 
 /** A broker with the queue `orders`, whose time advances only with `clock`, and an explorer of it with a cookie. */
 export async function openExplorer(options: Partial<ExplorerOptions & ExplorerServeOptions> = {}) {
-  const directory = await mkdtemp(join(tmpdir(), "waybill-explorer-"));
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "waybill-explorer-")));
   const clock = createManualClock(new Date());
   const broker = createBroker({ clock });
   await broker.createQueue("orders");
@@ -85,7 +85,7 @@ export async function openExplorer(options: Partial<ExplorerOptions & ExplorerSe
       await explorer.close();
       await transport.close();
       await broker.close();
-      await rm(directory, { recursive: true });
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }

@@ -74,7 +74,7 @@ describe("the tools of an assistant", () => {
     await opened.fixture.send(order(1));
     expect((await opened.call("take_census")).value.groups).toMatchObject([{ serializer: "json", count: 1 }]);
     expect((await opened.call("retirement_verdict", { serializer: "json" })).value).toMatchObject({
-      isSafe: false,
+      answer: "no",
       waiting: 1,
     });
   });

@@ -1,4 +1,3 @@
 /** For assistants: what the explorer reads, over the Model Context Protocol. */
 
 export { serveMcp } from "./mcp/serve-mcp.js";
-export type { ExplorerOptions } from "./options/explorer-options.js";

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
-import { WritePlan } from "@waybill/migration";
+import { WritePlan } from "@waybill/migration/plan";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
@@ -80,6 +80,26 @@ describe("an explorer", () => {
     const forced = (await fixture.get("/api/message?entity=orders&number=1&readAs=json")).json<MessageView>();
     expect(forced).toMatchObject({ status: "undeserializable", reading: { readAs: "json" } });
     expect((await fixture.get("/api/message?entity=orders&number=1&readAs=nobody")).status).toBe(400);
+  });
+
+  it("says what an unreadable body looks like, and which decoded body is an envelope", async () => {
+    await using fixture = await openExplorer();
+    const event = { specversion: "1.0", id: "1", source: "/shop", type: "order.placed", data: {} };
+    const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+    await fixture.send({ body: Uint8Array.of(0xc3, 1, 1, 2, 3, 4, 5, 6, 7, 8, 0) }, { body: encode(event) });
+    const [unreadable, enclosed] = await Promise.all(
+      [1, 2].map(async (number) =>
+        (await fixture.get(`/api/message?entity=orders&number=${number}`)).json<MessageView>(),
+      ),
+    );
+    expect(unreadable?.reading).toMatchObject({
+      status: "undeserializable",
+      looksLike: expect.stringContaining("(@waybill/serializer-avro)"),
+    });
+    expect(enclosed?.reading).toMatchObject({
+      status: "decoded",
+      looksLike: expect.stringContaining("It looks like a CloudEvent whose content type was lost: add"),
+    });
   });
 
   it("finds the byte of a character, but not in a compressed body", async () => {
@@ -233,7 +253,7 @@ describe("an explorer", () => {
     const verdict = (await fixture.get("/api/verdict?serializer=json")).json<{
       reasons: { obstacle: string }[];
     }>();
-    expect(verdict).toMatchObject({ isSafe: false, waiting: 2 });
+    expect(verdict).toMatchObject({ answer: "no", waiting: 2 });
     expect(verdict.reasons.map(({ obstacle }) => obstacle)).toEqual(["waiting", "writers"]);
   });
 

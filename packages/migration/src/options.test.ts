@@ -1,19 +1,18 @@
 import { createPipeline, defineMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { expect, it } from "vitest";
+import { takeCensus } from "./census.js";
+import { captureGoldenMessages } from "./golden.js";
 import {
-  announceCapability,
+  announceReader,
   beaconGuard,
   ContentTypePlan,
-  captureGoldenMessages,
   queueBeaconStore,
-  rehearseRepair,
-  repairDeadLetters,
   ShadowCheck,
-  takeCensus,
   Verification,
   WritePlan,
-} from "./index.js";
+} from "./plan.js";
+import { rehearseRepair, repairDeadLetters } from "./repair.js";
 import { captureGoldenMessage } from "./tools.js";
 
 const orderPlaced = defineMessage("order-placed", { version: 1 });
@@ -27,8 +26,8 @@ const misspelt: [what: string, give: () => unknown, nearest: string][] = [
   ["ContentTypePlan", () => new ContentTypePlan("orders", { cover: () => true } as never), "covers"],
   ["beaconGuard", () => beaconGuard({ pipeline, reader: ["billing"] } as never), "readers"],
   [
-    "announceCapability",
-    () => announceCapability({} as never, {} as never, { lifeTimeMs: 1 } as never),
+    "announceReader",
+    () => announceReader({} as never, {} as never, { lifeTimeMs: 1 } as never),
     "lifetimeInMs",
   ],
   [

@@ -8,10 +8,16 @@ export { captureGoldenMessage } from "./golden/capture-golden-messages.js";
 export { formatGoldenMessage } from "./golden/golden-files.js";
 export { parsePortableJson } from "./golden/portable-json.js";
 export { fromPortableValue, type PortableValue, toPortableValue } from "./golden/portable-value.js";
+export { describePlan, targetText } from "./repair/describe-plan.js";
 export { detectsDuplicates } from "./repair/detects-duplicates.js";
+export type { EndReceipt, PlanReceipt, Receipt, ReceiptEntry } from "./repair/receipt-log.js";
+export type { RehearsedRepair } from "./repair/rehearse-repair.js";
+export type { LockedDeadLetters } from "./repair/repair-options.js";
+export { planOf } from "./repair/repair-plan.js";
 export {
   originalMessageIdProperty,
   resubmitCountProperty,
   resubmitToProperty,
 } from "./repair/resubmission.js";
+export { selectDeadLetters } from "./repair/select-dead-letters.js";
 export { shareOf, stableKey } from "./write-plan/stable-share.js";

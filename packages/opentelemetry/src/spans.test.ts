@@ -143,7 +143,7 @@ describe("a subscription", () => {
     await fixture.client.createSender("orders").sendMessages({ body: {} });
     let calls = 0;
     const handler = () => {
-      calls += 1;
+      calls++;
       if (calls === 1) throw new RangeError("no stock");
     };
     await handle(fixture.client.createReceiver("orders"), handler, sdk.spans, 2);

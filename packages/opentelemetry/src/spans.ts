@@ -10,8 +10,12 @@ import {
   type TimeInput,
   trace,
 } from "@opentelemetry/api";
-import type { DiagnosticEvent, MessageFacts } from "@waybill/core/diagnostics";
-import type { OperationTrace, TracedOperation } from "@waybill/core/transport";
+import type {
+  DiagnosticEvent,
+  MessageFacts,
+  OperationTrace,
+  TracedOperation,
+} from "@waybill/core/diagnostics";
 import {
   errorType,
   messageAttributes,

@@ -70,6 +70,37 @@ describe("single-object encoding", () => {
     });
   });
 
+  it("refuses only the bodies whose enum symbol the reader lacks, unless the enum has a default", () => {
+    const status = (symbols: readonly string[], attributes = {}) =>
+      ({
+        type: "record",
+        name: "Order",
+        fields: [{ name: "status", type: { type: "enum", name: "Status", symbols, ...attributes } }],
+      }) as const;
+    const writer = status(["NEW", "LOST", "SHIPPED"]);
+    const body = (symbol: string) => write(avro({ schema: writer }), { status: symbol });
+    const strict = avro({ schema: status(["SHIPPED", "NEW"]), writerSchemas: [writer] });
+    expect(read(strict, body("SHIPPED"))).toEqual({ status: "SHIPPED" });
+    expect(errorOf(() => read(strict, body("LOST")))).toMatchObject({
+      reason: "schema-violation",
+      message: expect.stringContaining("an enum symbol that the reader schema does not have (offset 10)"),
+    });
+    const lenient = avro({ schema: status(["OTHER", "NEW"], { default: "OTHER" }), writerSchemas: [writer] });
+    expect(["NEW", "LOST", "SHIPPED"].map((symbol) => read(lenient, body(symbol)))).toEqual([
+      { status: "NEW" },
+      { status: "OTHER" },
+      { status: "OTHER" },
+    ]);
+    const other = {
+      ...writer,
+      fields: [{ name: "status", type: { type: "enum", name: "Other", symbols: ["NEW"] } }],
+    };
+    expect(() => avro({ schema: writer, writerSchemas: [other] })).toThrow("cannot be read");
+    expect(errorOf(() => read(lenient, Uint8Array.of(...body("NEW").subarray(0, 10), 6)))).toMatchObject({
+      reason: "value-out-of-range",
+    });
+  });
+
   it("refuses an unknown schema", () => {
     const error = errorOf(() => read(avro({ schema: orderV2 }), write(avro({ schema: orderV1 }), v1Value)));
     expect(error).toBeInstanceOf(WaybillError);

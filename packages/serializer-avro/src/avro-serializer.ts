@@ -21,6 +21,7 @@ import {
   schemaById,
   schemaForWriter,
   schemaToWrite,
+  whyUnwritable,
 } from "./schema/message-schemas.js";
 import { describeId } from "./schema/schema-source.js";
 
@@ -54,6 +55,7 @@ export function avro(options: AvroOptions = {}): Serializer {
     conforming: true,
     validation: "format",
     compileSchema: (schema: unknown, where: string) => compileSchemaOf(resolved, schema, where),
+    cannotWrite: (target) => whyUnwritable(resolved.schemas, target),
     serialize: (value: unknown, context: SerializeContext) => serialize(resolved, value, context),
     deserialize: (bytes: Uint8Array, context: DeserializeContext) => deserialize(resolved, bytes, context),
   } satisfies Serializer);

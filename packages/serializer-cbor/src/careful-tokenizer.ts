@@ -1,6 +1,7 @@
 import { asciiText } from "@waybill/core/serializer";
 import { type DecodeOptions, Token, Tokenizer, Type } from "cborg";
-import { readArgument, utf8 } from "./check-tag.js";
+import { readArgument, setTag, utf8 } from "./check-tag.js";
+import { decimalTag, tagValues, toDecimal } from "./tag-values.js";
 
 const INDEFINITE_LENGTH = 31;
 const BREAK = 0xff;
@@ -9,9 +10,10 @@ const BREAK = 0xff;
 const LONGEST_COMPACT = 23;
 const TEXT = 3;
 const BYTES = 2;
+const TAG = 6;
 
 /**
- * Reads strings exactly, short ones faster than the tokenizer of the library. With `needsCare` it also reads strings that begin with U+FEFF, which the
+ * Reads strings exactly, short ones faster than the tokenizer of the library, and tags with their content. With `needsCare` it also reads strings that begin with U+FEFF, which the
  * library drops, and strings in chunks, which it refuses; Java's Jackson writes long strings in chunks. The bytes must have been checked.
  */
 export class CarefulTokenizer extends Tokenizer {
@@ -27,6 +29,7 @@ export class CarefulTokenizer extends Tokenizer {
     const major = head >> 5;
     const info = head & 0x1f;
     if (major === TEXT && info <= LONGEST_COMPACT) return this.#compact(info);
+    if (major === TAG) return this.#tagged(info);
     const isInPieces = info === INDEFINITE_LENGTH;
     if (!this.#needsCare || (major !== TEXT && !(major === BYTES && isInPieces))) return super.next();
     const start = this._pos;
@@ -37,6 +40,23 @@ export class CarefulTokenizer extends Tokenizer {
       isText ? utf8.decode(content) : content,
       this._pos - start,
     );
+  }
+
+  /** One token for a tag and its content: the library would call a function of its own for each. */
+  #tagged(info: number): Token {
+    const start = this._pos;
+    const width = info < 24 ? 0 : 1 << (info - 24);
+    const tag = width === 0 ? info : readArgument(this.data, start + 1, width);
+    this._pos = start + 1 + width;
+    if (tag === setTag) return this.next();
+    return new Token(Type.string, tag === decimalTag ? this.#decimal() : tagValues[tag]?.(this.next().value));
+  }
+
+  #decimal(): string {
+    // The head of an array of two.
+    this._pos++;
+    const exponent = this.next().value;
+    return toDecimal(exponent, this.next().value);
   }
 
   #compact(length: number): Token {

@@ -1,10 +1,12 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
 import {
+  type BodySchemaOptions,
   compileValidator,
+  type OptionNames,
   requireKnownOptions,
   requireType,
   resolveBodySchemas,
+  type ValidateFunction,
 } from "@waybill/core/serializer";
 import { readCbor } from "./read-cbor.js";
 import { writeCbor } from "./write-cbor.js";
@@ -40,6 +42,7 @@ export function cbor(options: CborOptions = {}): Serializer {
     conforming: true,
     validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
+    checkFor: schemas.checkFor,
     serialize: (value, context) => ({
       bytes: writeCbor(value, context, selfDescribed, schemas.checkFor(context)),
     }),

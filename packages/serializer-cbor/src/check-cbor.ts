@@ -1,5 +1,6 @@
 import type { DeserializeContext } from "@waybill/core/serializer";
-import { checkTag, checkText, fail, readArgument, setTag } from "./check-tag.js";
+import { byteArrayTag, checkTag, checkText, fail, readArgument, setTag } from "./check-tag.js";
+import { isRecordTag, Records } from "./records.js";
 
 const ARRAY = 0;
 const MAP = 1;
@@ -18,18 +19,28 @@ let remaining = new Float64Array(129);
 let kinds = new Uint8Array(129);
 let needsCare = false;
 
+/** What the library would not read as it should be. */
+export interface CborFindings {
+  /** Strings that begin with U+FEFF, or in chunks. */
+  readonly needsCare: boolean;
+  /** Records of cbor-x. */
+  readonly hasRecords: boolean;
+  readonly hasUndefined: boolean;
+}
+
 /**
  * Refuses bytes that are not exactly one plain CBOR item, before the decoder sees them: truncation, trailing bytes, counts beyond the
  * input, tags that have no plain value, keys that are not strings or would replace a prototype, ill-formed UTF-8, nesting and items beyond
- * the limits. Iterative, allocates nothing that grows with the input. Returns whether it has strings that the library would not read exactly.
- * Throws `decodeFailure`. Source: RFC 8949.
+ * the limits. Iterative, allocates nothing that grows with the input but the keys of records. Throws `decodeFailure`. Source: RFC 8949.
  */
 export function checkCbor(
   bytes: Uint8Array,
   { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
-): boolean {
+): CborFindings {
   const length = bytes.length;
   needsCare = false;
+  let records: Records | undefined;
+  let hasUndefined = false;
   let position = 0;
   let depth = 0;
   let left = 1;
@@ -101,6 +112,14 @@ export function checkCbor(
         break;
       case 6:
         if (info === INDEFINITE_LENGTH) fail("malformed", "a tag of indefinite length", at);
+        if (isRecordTag(argument)) {
+          records ??= new Records();
+          const { keys, position: first } = records.head(bytes, position, argument, at, itemsLeft);
+          position = first;
+          argument = keys.length;
+          isContainer = true;
+          break;
+        }
         if (argument === setTag && (bytes[position] as number) >> 5 === 4) {
           // The array that follows is the set's item, which was already counted.
           if (left !== INDEFINITE) left++;
@@ -108,13 +127,17 @@ export function checkCbor(
           isKey = false;
           break;
         }
+        if (argument === byteArrayTag && depth > 0) itemsLeft -= byteStringExtra;
         position = checkTag(bytes, position, argument, at);
         break;
       case 7:
-        // false, true, null; floats of 16, 32 and 64 bits.
+        // false, true, null, undefined; floats of 16, 32 and 64 bits.
         if (info === 31) fail("malformed", "a break code where an item should begin", at);
-        if (info < 20 || info === 23 || info === 24)
-          fail("type-forbidden", "a simple value other than false, true and null", at);
+        if (info < 20 || info === 24)
+          fail("type-forbidden", "a simple value other than false, true, null and undefined", at);
+        if (info !== 23) break;
+        if (depth === 0) fail("type-forbidden", "undefined instead of a value", at);
+        hasUndefined = true;
         break;
       default:
         isContainer = true;
@@ -136,7 +159,7 @@ export function checkCbor(
     isKey = isMap;
   }
   if (position !== length) fail("trailing-bytes", "bytes follow the item", position);
-  return needsCare;
+  return { needsCare, hasRecords: records !== undefined, hasUndefined };
 }
 
 /** A string without a length: chunks of the same kind with a length, up to a break code. Returns where it ends. Source: RFC 8949, 3.2.3. */

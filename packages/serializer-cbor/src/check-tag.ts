@@ -3,15 +3,34 @@ import { type DecodeReason, decodeFailure } from "@waybill/core/serializer";
 /** A set: an array follows. Source: the registry of CBOR tags. */
 export const setTag = 258;
 
+/** An array of 8-bit integers: bytes follow. Node's cbor-x writes every `Uint8Array` with it. Source: RFC 8746. */
+export const byteArrayTag = 64;
+
 /** Maximum length of a big integer: programs do not use larger ones, and conversion to decimal digits takes quadratic time. */
 const maxIntegerBytes = 1024;
 
+/** Maximum length of a decimal fraction's mantissa, which becomes decimal digits. Decimal types in use have up to 34 digits, this has 308. */
+const maxMantissaBytes = 128;
+
 /** The item after a tag. */
-type Content = "text" | "number" | "integer" | "wide integer" | "decimal" | "uuid";
+type Content =
+  | "text"
+  | "number"
+  | "integer"
+  | "wide integer"
+  | "wide mantissa"
+  | "decimal"
+  | "uuid"
+  | "bytes";
+
+const maxSizes: ReadonlyMap<Content, number> = new Map([
+  ["wide integer", maxIntegerBytes],
+  ["wide mantissa", maxMantissaBytes],
+]);
 
 /**
  * The accepted tags, with the item that must follow: date and time as string and as number, integers beyond 64 bits, decimal fractions, URI, base64,
- * pattern and MIME message as string, UUID, a date as days and as string. Source: RFC 8949, 3.4; RFC 8943; the registry of CBOR tags.
+ * pattern and MIME message as string, UUID, an array of 8-bit integers, a date as days and as string. Source: RFC 8949, 3.4; RFC 8943; the registry of CBOR tags.
  */
 const contents: ReadonlyMap<number, Content> = new Map([
   [0, "text"],
@@ -25,6 +44,7 @@ const contents: ReadonlyMap<number, Content> = new Map([
   [35, "text"],
   [36, "text"],
   [37, "uuid"],
+  [byteArrayTag, "bytes"],
   [100, "integer"],
   [1004, "text"],
 ]);
@@ -45,7 +65,7 @@ function checkDecimal(bytes: Uint8Array, position: number, at: number): number {
   const mantissa = checkLeaf(bytes, position + 1, "integer", at);
   const tag = bytes[mantissa];
   return tag === 0xc2 || tag === 0xc3
-    ? checkLeaf(bytes, mantissa + 1, "wide integer", at)
+    ? checkLeaf(bytes, mantissa + 1, "wide mantissa", at)
     : checkLeaf(bytes, mantissa, "integer", at);
 }
 
@@ -60,15 +80,16 @@ function checkLeaf(bytes: Uint8Array, position: number, kind: Content, at: numbe
   const end = position + 1 + width + size;
   if (end > bytes.length) fail("truncated", "a tagged item exceeds the body", at);
   if (kind === "uuid" && size !== 16) fail("malformed", "a UUID that is not 16 bytes", at);
-  if (kind === "wide integer" && size > maxIntegerBytes)
-    fail("value-out-of-range", `an integer of more than ${maxIntegerBytes} bytes`, at);
+  const maxSize = maxSizes.get(kind);
+  if (maxSize !== undefined && size > maxSize)
+    fail("value-out-of-range", `an integer of more than ${maxSize} bytes`, at);
   if (kind === "text") checkText(bytes, end - size, end);
   return end;
 }
 
 function fits(kind: Content, major: number, info: number): boolean {
   if (kind === "text") return major === 3;
-  if (kind === "wide integer" || kind === "uuid") return major === 2;
+  if (maxSizes.has(kind) || kind === "uuid" || kind === "bytes") return major === 2;
   if (kind === "integer") return major < 2;
   return major < 2 || (major === 7 && info >= 25 && info <= 27);
 }

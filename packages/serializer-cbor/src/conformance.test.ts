@@ -1,4 +1,5 @@
 import { type SerializerSubject, selfDescribingValues, serializerCases } from "@waybill/conformance";
+import { Encoder, encode as encodeOfNode } from "cbor-x";
 import { describe, it } from "vitest";
 import { cbor } from "./cbor-serializer.js";
 
@@ -153,6 +154,26 @@ const subject: SerializerSubject = {
       value: [new Date("2026-11-05T12:34:56.500Z")],
     },
     {
+      name: "dates with fractions of a millisecond, which are dropped towards the past",
+      bytes: Uint8Array.of(
+        0x84,
+        ...epoch(1_793_923_199.9999995),
+        ...epoch(-0.0001),
+        ...epoch(1.001),
+        ...epoch(-1.001),
+      ),
+      value: [new Date("2026-11-05T23:59:59.999Z"), new Date(-1), new Date(1_001), new Date(-1_001)],
+    },
+    {
+      name: "dates as text with seven digits",
+      bytes: Uint8Array.of(
+        0x82,
+        ...date("2026-11-05T23:59:59.9999999Z"),
+        ...date("1969-12-31T23:59:59.9999999Z"),
+      ),
+      value: [new Date("2026-11-05T23:59:59.999Z"), new Date(-1)],
+    },
+    {
       name: "floats of the smallest width of Python cbor2 5.4.6",
       bytes: Buffer.from(pythonBodies.halfFloats, "hex"),
       value: [1.5, 0.1, Number.POSITIVE_INFINITY, -0],
@@ -195,13 +216,73 @@ const subject: SerializerSubject = {
       bytes: hex("82 d8 64 19 50 67 d9 03 ec 6a 32 30 32 36 2d 31 31 2d 30 35"),
       value: ["2026-05-10", "2026-11-05"],
     },
+    {
+      name: "members and items that are undefined",
+      bytes: hex("a3 61 61 f7 61 62 82 f7 01 61 63 81 a1 61 64 f7"),
+      value: { b: [null, 1], c: [{}] },
+    },
+    {
+      name: "bytes of cbor-x",
+      bytes: encodeOfNode({ a: Uint8Array.of(1, 2) }),
+      value: { a: Uint8Array.of(1, 2) },
+    },
+    { name: "an undefined member of cbor-x", bytes: encodeOfNode({ a: undefined, b: 1 }), value: { b: 1 } },
+    {
+      name: "records of cbor-x",
+      bytes: new Encoder().encode({
+        a: 1,
+        b: [{ a: 2, b: [{ a: 3, b: "\uFEFFx" }] }, { c: {} }, { c: { a: 4, b: 5 } }],
+      }),
+      value: { a: 1, b: [{ a: 2, b: [{ a: 3, b: "\uFEFFx" }] }, { c: {} }, { c: { a: 4, b: 5 } }] },
+    },
+    {
+      name: "records of cbor-x whose ids are used again",
+      bytes: new Encoder().encode(Array.from({ length: 1_000 }, (_, index) => ({ [`k${index}`]: index }))),
+      value: Array.from({ length: 1_000 }, (_, index) => ({ [`k${index}`]: index })),
+    },
     { name: "a self-described map", bytes: hex("d9 d9 f7 a1 61 61 01"), value: { a: 1 } },
   ],
   hostile: [
     { name: "a reserved length", bytes: hex("81 1c"), reason: "malformed" },
     { name: "only a break code", bytes: hex("81 ff") },
     { name: "a break code in the middle of an entry", bytes: hex("bf 61 61 ff") },
-    { name: "undefined", bytes: hex("81 f7"), reason: "type-forbidden" },
+    { name: "undefined", bytes: hex("f7"), reason: "type-forbidden" },
+    {
+      name: "a record that the body does not define",
+      bytes: hex("d9 e0 00 81 01"),
+      reason: "type-forbidden",
+    },
+    {
+      name: "a record with a duplicate key",
+      bytes: hex("d9 df ff 84 19 e0 00 82 61 61 61 61 01 02"),
+      reason: "malformed",
+    },
+    {
+      name: "a record with more keys than values",
+      bytes: hex("d9 df ff 83 19 e0 00 82 61 61 61 62 01"),
+      reason: "malformed",
+    },
+    {
+      name: "a record with more values than keys",
+      bytes: hex("82 d9 df ff 83 19 e0 00 81 61 61 01 d9 e0 00 82 01 02"),
+      reason: "malformed",
+    },
+    {
+      name: "a record with a __proto__ key",
+      bytes: hex("d9 df ff 83 19 e0 00 81 69 5f 5f 70 72 6f 74 6f 5f 5f a0"),
+      reason: "key-forbidden",
+    },
+    { name: "a record whose keys are cut", bytes: hex("d9 df ff 84 19 e0 00 82 61 61"), reason: "truncated" },
+    {
+      name: "100,000 records in each other",
+      bytes: Buffer.concat([
+        hex("d9 df ff 83 19 e0 00 81 61 61"),
+        Buffer.from("d9e00081".repeat(100_000), "hex"),
+        hex("01"),
+      ]),
+      reason: "depth-exceeded",
+    },
+    { name: "a byte array that is not bytes", bytes: hex("d8 40 61 61"), reason: "malformed" },
     { name: "an unassigned simple value", bytes: hex("81 f8 ff"), reason: "type-forbidden" },
     { name: "an unsupported tag", bytes: hex("d8 18 41 01"), reason: "type-forbidden" },
     { name: "a tag 55799 inside", bytes: hex("81 d9 d9 f7 01"), reason: "type-forbidden" },
@@ -265,7 +346,19 @@ describe("cbor with selfDescribed", () => {
 });
 
 function date(text: string): Uint8Array {
-  return Uint8Array.of(0xc0, 0x60 + text.length, ...Buffer.from(text));
+  return Uint8Array.of(
+    0xc0,
+    ...(text.length < 24 ? [0x60 + text.length] : [0x78, text.length]),
+    ...Buffer.from(text),
+  );
+}
+
+/** Tag 1 with a double. */
+function epoch(seconds: number): Uint8Array {
+  const bytes = Buffer.alloc(10);
+  bytes.set([0xc1, 0xfb]);
+  bytes.writeDoubleBE(seconds, 2);
+  return bytes;
 }
 
 function wideInteger(length: number): Uint8Array {

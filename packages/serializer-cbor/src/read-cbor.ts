@@ -1,10 +1,13 @@
 import { WaybillError } from "@waybill/core";
 import type { BodyCheck, DeserializeContext } from "@waybill/core/serializer";
 import { decodeFailure, validationFailure } from "@waybill/core/serializer";
-import { decode } from "cborg";
+import { type DecodeOptions, decode, type TagDecodeControl } from "cborg";
 import { CarefulTokenizer } from "./careful-tokenizer.js";
 import { checkCbor } from "./check-cbor.js";
-import { tagValues } from "./tag-values.js";
+import { RecordTokenizer, recordTag } from "./record-tokenizer.js";
+import { withoutUndefined } from "./without-undefined.js";
+
+type Tags = NonNullable<DecodeOptions["tags"]>;
 
 /** Tag 55799 marks data as CBOR and does not change the value. Source: RFC 8949, 3.4.6. */
 export const selfDescription: readonly number[] = Object.freeze([0xd9, 0xd9, 0xf7]);
@@ -15,8 +18,7 @@ const decodeOptions = Object.freeze({
   allowIndefinite: true,
   allowBigInt: true,
   rejectDuplicateMapKeys: true,
-  allowUndefined: false,
-  tags: tagValues,
+  allowUndefined: true,
 });
 
 /** Reads one CBOR item. Throws `decodeFailure` or, when the value breaks its schema, `validationFailure`. */
@@ -42,10 +44,32 @@ export function readCbor(
 
 /** Checks and decodes one item without the leading tag. */
 export function decodeItem(item: Uint8Array, limits: Parameters<typeof checkCbor>[1]): unknown {
-  const needsCare = checkCbor(item, limits);
+  const { needsCare, hasRecords, hasUndefined } = checkCbor(item, limits);
+  const value = hasRecords ? decodeRecords(item, needsCare) : decodePlain(item, needsCare);
+  return hasUndefined ? withoutUndefined(value) : value;
+}
+
+function decodePlain(item: Uint8Array, needsCare: boolean): unknown {
+  return decodeWith(item, new CarefulTokenizer(item, decodeOptions, needsCare), {});
+}
+
+function decodeRecords(item: Uint8Array, needsCare: boolean): unknown {
+  const tokenizer = new RecordTokenizer(item, decodeOptions, needsCare);
+  const tags = {
+    [recordTag]: (content: TagDecodeControl) => toRecord(tokenizer.keys, content() as readonly unknown[]),
+  };
+  return decodeWith(item, tokenizer, tags);
+}
+
+function toRecord(keys: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [index, key] of keys.entries()) record[key] = values[index];
+  return record;
+}
+
+function decodeWith(item: Uint8Array, tokenizer: CarefulTokenizer, tags: Tags): unknown {
   try {
-    const tokenizer = new CarefulTokenizer(item, decodeOptions, needsCare);
-    return decode(item, { ...decodeOptions, tokenizer });
+    return decode(item, { ...decodeOptions, tokenizer, tags });
   } catch (error) {
     if (error instanceof WaybillError) throw error;
     // The error's text may quote the payload, so it is not passed on.

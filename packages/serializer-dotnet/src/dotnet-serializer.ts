@@ -22,8 +22,8 @@ export type DotnetBodySchema = StandardSchema | ValidateFunction;
 /** How `dotnetBinary()` reads, writes and validates. */
 export interface DotnetOptions extends BodySchemaOptions<DotnetBodySchema> {
   /**
-   * Whether bodies that are a string or bytes contain JSON, by far the most common kind: content that begins with `{` or `[` is read as JSON, and
-   * every value is written as a string of JSON. Pass a JSON serializer instead of `true` to configure it. Default `false`.
+   * Whether bodies that are a string or bytes contain JSON, by far the most common kind: content that begins with `{` or `[` is read as JSON (a string
+   * that is not JSON remains a string), and every value is written as a string of JSON. Pass a JSON serializer instead of `true` to configure it. Default `false`.
    */
   readonly json?: boolean | Serializer | undefined;
   /**
@@ -83,6 +83,7 @@ export function dotnetBinary(options: DotnetOptions = {}): Serializer {
     validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     identifies: isByteArrayOfNServiceBus,
     compileSchema: schemas.compileSchema,
+    checkFor: schemas.checkFor,
     serialize: (value, context) =>
       writeDotnet(value, context, {
         content,

@@ -1,6 +1,11 @@
-import type { ApplicationProperties, Serializer } from "@waybill/core";
-import type { Awaitable, BodyCheck, DeserializeContext } from "@waybill/core/serializer";
-import { decodeFailure, validationFailure } from "@waybill/core/serializer";
+import { type ApplicationProperties, type Serializer, WaybillError } from "@waybill/core";
+import {
+  type Awaitable,
+  type BodyCheck,
+  type DeserializeContext,
+  decodeFailure,
+  validationFailure,
+} from "@waybill/core/serializer";
 import { maxNodes } from "./binary-xml/max-nodes.js";
 import { Namespaces } from "./binary-xml/namespaces.js";
 import { readDocument } from "./binary-xml/read-document.js";
@@ -37,7 +42,7 @@ export function readDotnet(
   const { maxDepth, maxItems = Number.POSITIVE_INFINITY } = context;
   const { dates, hints } = rules;
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not .NET binary XML.");
-  const root = readDocument(bytes, maxNodes(maxItems));
+  const root = readRoot(bytes, maxItems, context);
   const isByteArray = isByteArrayOfNServiceBus(context.applicationProperties);
   if (!context.isDeclared && !isByteArray && !isRecognised(root)) {
     throw decodeFailure("not-recognized", "DataContractSerializer does not write this root element.");
@@ -50,12 +55,55 @@ export function readDotnet(
     );
   const content = contentOf(value, isByteArray, context, rules);
   if (content === undefined) return validated(value, check);
-  const inner = content.reader.deserialize(content.bytes, {
+  const innerContext = {
     ...context,
     ...(isByteArray ? undefined : { contentType: undefined, mediaType: undefined }),
     isDeclared: true,
-  });
+  };
+  const inner = orText(value, () => content.reader.deserialize(content.bytes, innerContext));
   return inner instanceof Promise ? inner.then((read) => validated(read, check)) : validated(inner, check);
+}
+
+/** The document, or a failure that does not call text truncated binary XML: the letters are record types as well. */
+function readRoot(bytes: Uint8Array, maxItems: number, { isDeclared }: DeserializeContext): XmlElement {
+  try {
+    return readDocument(bytes, maxNodes(maxItems));
+  } catch (error) {
+    if (!isText(bytes)) throw error;
+    throw decodeFailure(
+      isDeclared ? "malformed" : "not-recognized",
+      "The body is text, not .NET binary XML.",
+    );
+  }
+}
+
+/** A .NET document has control characters from its second or third byte on: the length of its root's name. */
+function isText(bytes: Uint8Array): boolean {
+  try {
+    const beginning = new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, 1024), {
+      stream: true,
+    });
+    return !/[^\P{Control}\t\n\f\r]/u.test(beginning);
+  } catch {
+    return false;
+  }
+}
+
+/** Reasons why a text is not JSON. One that is JSON but cut off was meant as JSON. */
+const notJson: ReadonlySet<string | undefined> = new Set(["malformed", "trailing-bytes"]);
+
+/** What JSON in a .NET string holds, or the string itself if it is not JSON, such as a line of a log: `[INFO] …`. */
+function orText(value: unknown, read: () => Awaitable<unknown>): Awaitable<unknown> {
+  const keep = (error: unknown): unknown => {
+    if (typeof value === "string" && error instanceof WaybillError && notJson.has(error.reason)) return value;
+    throw error;
+  };
+  try {
+    const inner = read();
+    return inner instanceof Promise ? inner.catch(keep) : inner;
+  } catch (error) {
+    return keep(error);
+  }
 }
 
 /** The content of a string or byte array and the serializer that reads it; undefined if the string or array itself is the value. */
@@ -76,14 +124,29 @@ function contentOf(
   return content === undefined || bytes === undefined ? undefined : { reader: content, bytes };
 }
 
-/** Microsoft's namespaces of primitives and lists, or the namespace of `i:type` and `i:nil`, which every contract's root declares. */
+/**
+ * Microsoft's namespaces of primitives and lists, or the namespace of `i:type` and `i:nil`, which every contract's root declares, or the content of a
+ * `DataSet`.
+ */
 function isRecognised(root: XmlElement): boolean {
   const { namespace } = root;
   if (namespace === Namespaces.serialization || namespace === Namespaces.arrays) return true;
   if (namespace.startsWith(Namespaces.contracts)) return true;
-  for (let at = root.scope; at !== undefined; at = at.outer)
-    if (at.namespace === Namespaces.instance) return true;
-  return false;
+  return (
+    root.declarations?.some(({ namespace }) => namespace === Namespaces.instance) === true || isDataSet(root)
+  );
+}
+
+/** A `DataSet` writes itself: its root has no namespace, and has a schema and the rows, or one of both. Source: System.Data.DataSet.WriteXml. */
+function isDataSet({ children, texts }: XmlElement): boolean {
+  return (
+    texts === undefined &&
+    children?.every(({ namespace, name }) =>
+      name === "schema"
+        ? namespace === Namespaces.schema
+        : name === "diffgram" && namespace === Namespaces.rows,
+    ) === true
+  );
 }
 
 const encoder = new TextEncoder();

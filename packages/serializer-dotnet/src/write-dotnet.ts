@@ -1,6 +1,11 @@
 import { type Serializer, WaybillError } from "@waybill/core";
-import type { Awaitable, BodyCheck, SerializeContext, SerializedBody } from "@waybill/core/serializer";
-import { encodeFailure } from "@waybill/core/serializer";
+import {
+  type Awaitable,
+  type BodyCheck,
+  encodeFailure,
+  type SerializeContext,
+  type SerializedBody,
+} from "@waybill/core/serializer";
 import { maxNodes } from "./binary-xml/max-nodes.js";
 import { readDocument } from "./binary-xml/read-document.js";
 import { toValue } from "./contract/to-value.js";

@@ -19,7 +19,7 @@ describe("a function that selects schemas", () => {
     const ajv = new Ajv2020();
     const compile = vi.spyOn(ajv, "compile");
     const serializer = json({ ajv, schemas: () => ({ type: "object", required: ["paid"] }) });
-    for (let i = 0; i < 100; i += 1) {
+    for (let i = 0; i < 100; i++) {
       expect(read(serializer, '{"paid":true}')).toEqual({ paid: true });
       expect(() => read(serializer, "{}")).toThrow(/required/);
     }
@@ -31,7 +31,7 @@ describe("a function that selects schemas", () => {
     const order = () => ({ $id: "order", properties: { price: { $ref: "money" } } });
     const schemas = ({ messageType }: SerializerContext) => (messageType === "money" ? money() : order());
     const serializer = json({ schemas });
-    for (let i = 0; i < 3; i += 1) {
+    for (let i = 0; i < 3; i++) {
       expect(serializer.deserialize(bytes("1"), { ...context, messageType: "money" })).toBe(1);
       expect(read(serializer, '{"price":1}')).toEqual({ price: 1 });
       expect(() => read(serializer, '{"price":"1"}')).toThrow(/type/);
@@ -43,7 +43,7 @@ describe("a function that selects schemas", () => {
     const serializer = json({ schemas: () => picked });
     const numbered = (n: number) => ({ $id: `n${n}`, const: n });
     for (const draft of [{}, { $schema: "http://json-schema.org/draft-07/schema#" }]) {
-      for (let n = 0; n <= 1_000; n += 1) {
+      for (let n = 0; n <= 1_000; n++) {
         picked = { ...numbered(n), ...draft };
         expect(read(serializer, String(n))).toBe(n);
       }

@@ -1,13 +1,27 @@
-/** The replacement of an integer that a number would round; `undefined` for an exact one. */
+/** The replacement of an integer that a number would round. */
 type OnRounded = (digits: string) => bigint;
 
 /**
+ * What `JSON.parse` rounded in a value: the digits of a number, or the rounded parts of an object or array by key or index; undefined if it rounded
+ * nothing.
+ */
+type Rounded = string | ReadonlyMap<string | number, Rounded> | undefined;
+
+/**
  * Replaces the integers that `JSON.parse` rounded by bigints; `rounded` is `JSON.parse(text)`, which is changed in place. An integer counts as
- * rounded if its number would print other digits. Walks the text together with its value, without a copy of either. Throws what `onRounded`
- * throws.
+ * rounded if its number would print other digits; of duplicate keys the last counts, as in `JSON.parse`. One pass over the text, without a copy
+ * of it. Throws what `onRounded` throws.
  */
 export function withExactIntegers(text: string, rounded: unknown, onRounded: OnRounded = BigInt): unknown {
-  return new Walk(text, onRounded).value(rounded);
+  return replaced(rounded, new Walk(text).value(), onRounded);
+}
+
+function replaced(value: unknown, rounded: Rounded, onRounded: OnRounded): unknown {
+  if (rounded === undefined) return value;
+  if (typeof rounded === "string") return onRounded(rounded);
+  const container = value as Record<string | number, unknown>;
+  for (const [key, part] of rounded) container[key] = replaced(container[key], part, onRounded);
+  return container;
 }
 
 /** Replaces the bigints of a value by strings of their digits, in place. */
@@ -50,65 +64,64 @@ export function withNumbers(value: unknown): unknown {
 }
 
 /**
- * A walk through a valid JSON text and its value. Of duplicate keys the value has only the last, while the text has all: a replacement by an
- * earlier one is corrected when the last is reached.
+ * A walk through a valid JSON text that finds the rounded integers. They are replaced after the walk: a later duplicate of a key, at any level above,
+ * may still drop them.
  */
 class Walk {
   readonly #text: string;
-  readonly #onRounded: OnRounded;
   #index = 0;
 
-  constructor(text: string, onRounded: OnRounded) {
+  constructor(text: string) {
     this.#text = text;
-    this.#onRounded = onRounded;
   }
 
-  /** Skips one value of the text; returns its replacement, given the current value. */
-  value(current: unknown): unknown {
+  /** Skips one value of the text. */
+  value(): Rounded {
     const code = this.#next();
-    if (typeof current === "bigint") return this.#value(this.#parsedAgain(), code);
-    return this.#value(current, code);
-  }
-
-  #value(current: unknown, code: number): unknown {
-    if (code === 0x7b) return this.#object(current);
-    if (code === 0x5b) return this.#array(current);
+    if (code === 0x7b) return this.#object();
+    if (code === 0x5b) return this.#array();
+    if (code === 0x2d || isDigit(code)) return this.#number();
     if (code === 0x22) this.#index = afterString(this.#text, this.#index);
-    else if (code === 0x2d || isDigit(code)) return this.#number(current);
     else this.#index += code === 0x66 ? "false".length : "null".length;
-    return current;
+    return undefined;
   }
 
-  #object(current: unknown): unknown {
-    const target = isRecord(current) ? current : undefined;
+  #object(): Rounded {
+    let parts: Map<string, Rounded> | undefined;
     this.#index++;
     while (this.#next() !== 0x7d) {
-      const key = this.#key();
-      const own = target !== undefined && Object.hasOwn(target, key) ? target[key] : undefined;
+      const start = this.#index;
+      const end = afterString(this.#text, start);
+      this.#index = end;
       this.#next();
       this.#index++;
-      const item = this.value(own);
-      if (target !== undefined && item !== own) target[key] = item;
+      const part = this.value();
+      if (part !== undefined) {
+        parts ??= new Map();
+        parts.set(this.#key(start, end), part);
+      } else if (parts !== undefined) parts.delete(this.#key(start, end));
       if (this.#next() === 0x2c) this.#index++;
     }
     this.#index++;
-    return current;
+    return parts;
   }
 
-  #array(current: unknown): unknown {
-    const target: unknown[] = Array.isArray(current) ? current : [];
+  #array(): Rounded {
+    let parts: Map<number, Rounded> | undefined;
     this.#index++;
     for (let at = 0; this.#next() !== 0x5d; at++) {
-      const own = target[at];
-      const item = this.value(own);
-      if (item !== own) target[at] = item;
+      const part = this.value();
+      if (part !== undefined) {
+        parts ??= new Map();
+        parts.set(at, part);
+      }
       if (this.#next() === 0x2c) this.#index++;
     }
     this.#index++;
-    return current;
+    return parts;
   }
 
-  #number(current: unknown): unknown {
+  #number(): Rounded {
     const start = this.#index;
     const text = this.#text;
     let end = start + 1;
@@ -116,25 +129,14 @@ class Walk {
     const isInteger = !isFraction(text.charCodeAt(end));
     while (isNumberPart(text.charCodeAt(end))) end++;
     this.#index = end;
-    if (!isInteger || end - start <= 15 || typeof current !== "number") return current;
+    if (!isInteger || end - start <= 15) return undefined;
     const digits = text.slice(start, end);
-    return String(current) === digits || Number(digits) !== current ? current : this.#onRounded(digits);
+    return String(Number(digits)) === digits ? undefined : digits;
   }
 
-  #key(): string {
-    const start = this.#index;
-    this.#index = afterString(this.#text, start);
-    const key = this.#text.slice(start + 1, this.#index - 1);
-    return key.includes("\\") ? (JSON.parse(`"${key}"`) as string) : key;
-  }
-
-  /** The value before an earlier duplicate of its key replaced it. */
-  #parsedAgain(): unknown {
-    const start = this.#index;
-    this.#value(undefined, this.#text.charCodeAt(start));
-    const value: unknown = JSON.parse(this.#text.slice(start, this.#index));
-    this.#index = start;
-    return value;
+  #key(start: number, end: number): string {
+    const quoted = this.#text.slice(start, end);
+    return quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
   }
 
   #next(): number {
@@ -150,10 +152,6 @@ function afterString(text: string, start: number): number {
   for (let code = text.charCodeAt(index); code !== 0x22; code = text.charCodeAt(++index))
     if (code === 0x5c) index++;
   return index + 1;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isDigit(code: number): boolean {

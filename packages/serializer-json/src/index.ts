@@ -1,5 +1,4 @@
 // For applications
 
 export type { AjvLike, AjvValidate, JsonSchema } from "./compile-json-schema.js";
-export { type JsonSchemaOptions, jsonSchema } from "./json-schema.js";
 export { type JsonBodySchema, type JsonOptions, json } from "./json-serializer.js";

@@ -1,8 +1,15 @@
 import type { StandardSchema } from "@waybill/core";
 import { requireKnownOptions } from "@waybill/core/serializer";
-import { requireAjv } from "#require-ajv";
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formatsPlugin from "ajv-formats";
 import type { AjvModules } from "./ajv-modules.js";
 import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
+
+/** JSON Schemas for bodies of every format, with ajv: bundlers include it, and browsers have it. */
+
+// The CommonJS default export of ajv-formats, as TypeScript sees it from ESM.
+const addFormats = formatsPlugin as unknown as AjvModules["addFormats"];
 
 /** Options of a JSON Schema. */
 export interface JsonSchemaOptions {
@@ -20,18 +27,9 @@ export interface JsonSchemaOptions {
  * decoded value, so a date of MessagePack or Avro is a `Date`, not a string. Throws `TypeError` for an invalid schema or an unknown option.
  */
 export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}): StandardSchema {
-  return jsonSchemaWith(requireAjv, schema, options);
-}
-
-/** The same with another way to load ajv. */
-export function jsonSchemaWith(
-  load: () => AjvModules,
-  schema: JsonSchema,
-  options: JsonSchemaOptions,
-): StandardSchema {
   requireKnownOptions("jsonSchema", options, { extraKeywords: true, ajv: true });
   const { extraKeywords = [], ajv } = options;
-  const check = schemaCompiler(ajv, extraKeywords, load).compile(schema);
+  const check = schemaCompiler(ajv, extraKeywords, () => ({ Ajv, Ajv2020, addFormats })).compile(schema);
   return Object.freeze({
     "~standard": Object.freeze({
       version: 1,

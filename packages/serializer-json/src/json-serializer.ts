@@ -1,6 +1,12 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
-import { requireKnownOptions, requireOneOf, resolveBodySchemas } from "@waybill/core/serializer";
+import {
+  type BodySchemaOptions,
+  type OptionNames,
+  requireKnownOptions,
+  requireOneOf,
+  resolveBodySchemas,
+  type ValidateFunction,
+} from "@waybill/core/serializer";
 import { requireAjv } from "#require-ajv";
 import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
 import { readJson } from "./read-json.js";
@@ -84,6 +90,7 @@ export function json(options: JsonOptions = {}): Serializer {
     conforming: true,
     validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
+    checkFor: schemas.checkFor,
     serialize: (value, context) => ({
       bytes: writeJson(value, context, resolved, schemas.checkFor(context)),
     }),

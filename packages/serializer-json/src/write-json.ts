@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/core";
-import type { BodyCheckResult, SerializeContext } from "@waybill/core/serializer";
-import { encodeFailure, untransferable } from "@waybill/core/serializer";
+import { untransferable } from "@waybill/core/internal";
+import { type BodyCheckResult, encodeFailure, type SerializeContext } from "@waybill/core/serializer";
 import { checkExtent } from "./check-extent.js";
 import type { JsonBodyCheck } from "./compile-json-schema.js";
 import type { ResolvedJsonOptions } from "./json-serializer.js";

@@ -15,25 +15,40 @@ const byteStringExtra = 3;
 /** The last second a `Date` can hold. Source: ECMAScript, Time Values and Time Range. */
 const MAX_DATE_SECONDS = 8.64e12;
 
+/** A `Date` has milliseconds. */
+export const nanosecondsPerMs = 1_000_000;
+
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 // Reused by every call: the check is synchronous and calls no other code, so it cannot run twice at the same time.
 let remaining = new Uint32Array(129);
 let kinds = new Uint8Array(129);
 let marked: StringPlace[] | undefined;
+let fine: number[] | undefined;
+
+/** What the decoder would not read exactly; undefined where there is none. */
+export interface InexactPlaces {
+  /** Strings that begin with U+FEFF. */
+  readonly marked: readonly StringPlace[] | undefined;
+  /** Where the nanoseconds of timestamps with fractions of a millisecond are; the decoder rounds them, as far as to the next day. */
+  readonly fine: readonly number[] | undefined;
+}
+
+const exact: InexactPlaces = Object.freeze({ marked: undefined, fine: undefined });
 
 /**
  * Refuses bytes that are not exactly one plain MessagePack value, before the decoder sees them: truncation, trailing bytes, counts
  * beyond the input, the unused byte 0xc1, extension types except the timestamp, map keys that are not strings or would replace a
  * prototype, ill-formed UTF-8, nesting or items beyond the limits. Iterative, allocates nothing that grows with the input,
- * except the positions of strings that begin with U+FEFF, which it returns. Throws `decodeFailure`. Source: the MessagePack specification, github.com/msgpack/msgpack/blob/master/spec.md.
+ * except what it returns: the places that the decoder would not read exactly. Throws `decodeFailure`. Source: the MessagePack specification, github.com/msgpack/msgpack/blob/master/spec.md.
  */
 export function checkMessage(
   bytes: Uint8Array,
   { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
-): readonly StringPlace[] | undefined {
+): InexactPlaces {
   const length = bytes.length;
   marked = undefined;
+  fine = undefined;
   let itemsLeft = maxItems;
   let position = 0;
   let depth = 0;
@@ -45,7 +60,7 @@ export function checkMessage(
     while (left === 0) {
       if (depth === 0) {
         if (position !== length) fail("trailing-bytes", "bytes follow the value", position);
-        return marked;
+        return marked === undefined && fine === undefined ? exact : { marked, fine };
       }
       depth--;
       left = remaining[depth] as number;
@@ -99,7 +114,7 @@ export function checkMessage(
           break;
         case 0xcc:
         case 0xd0:
-          position += 1;
+          position++;
           break;
         case 0xcd:
         case 0xd1:
@@ -263,6 +278,10 @@ function checkExtension(bytes: Uint8Array, start: number): number {
   const isBeyond = seconds === MAX_DATE_SECONDS ? nanoseconds > 0 : Math.abs(seconds) > MAX_DATE_SECONDS;
   if (nanoseconds > 999_999_999 || isBeyond)
     fail("value-out-of-range", "a timestamp outside the range of a date", start);
+  if (nanoseconds % nanosecondsPerMs > 0) {
+    fine ??= [];
+    fine.push(position);
+  }
   return position + size;
 }
 

@@ -11,6 +11,10 @@ describe("msgpack", () => {
       "application/vnd.msgpack",
       "application/msgpack",
       "application/x-msgpack",
+      "application/messagepack",
+      "application/x-messagepack",
+      "application/vnd.messagepack",
+      "binary/messagepack",
       "+msgpack",
     ]);
   });
@@ -186,6 +190,30 @@ describe("msgpack", () => {
         -5,
         2n ** 64n - 1n,
       ]);
+    });
+
+    it("drops fractions of a millisecond towards the past, so that no instant moves to the next day", () => {
+      const timestamp = (seconds: bigint, nanoseconds: number, head = [0xc7, 12, 0xff]) => {
+        const bytes = Buffer.alloc(12);
+        bytes.writeUInt32BE(nanoseconds);
+        bytes.writeBigInt64BE(seconds, 4);
+        return [...head, ...bytes];
+      };
+      // 2026-11-05T23:59:59.9999999Z, as .NET writes it: in 8 bytes, with a length of one or two bytes, and in 12.
+      const field = Buffer.alloc(8);
+      field.writeBigUInt64BE((999_999_900n << 34n) | 1_793_923_199n);
+      for (const bytes of [
+        [0xd7, 0xff, ...field],
+        [0xc7, 8, 0xff, ...field],
+        [0xc8, 0, 8, 0xff, ...field],
+        timestamp(1_793_923_199n, 999_999_900),
+      ])
+        expect(read(msgpack(), Uint8Array.from(bytes))).toEqual(new Date("2026-11-05T23:59:59.999Z"));
+      expect(read(msgpack(), Uint8Array.from(timestamp(-1n, 999_999_999)))).toEqual(new Date(-1));
+      expect(read(msgpack(), Uint8Array.from(timestamp(-2n, 1)))).toEqual(new Date(-2_000));
+      expect(
+        read(msgpack(), Uint8Array.from([0x92, 0xa4, 0xef, 0xbb, 0xbf, 0x61, ...timestamp(-1n, 500_000)])),
+      ).toEqual(["\uFEFFa", new Date(-1_000)]);
     });
 
     it("returns bytes that are not views of the message", () => {

@@ -1,6 +1,12 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
-import { compileValidator, requireKnownOptions, resolveBodySchemas } from "@waybill/core/serializer";
+import {
+  type BodySchemaOptions,
+  compileValidator,
+  type OptionNames,
+  requireKnownOptions,
+  resolveBodySchemas,
+  type ValidateFunction,
+} from "@waybill/core/serializer";
 import { readMsgpack } from "./read-msgpack.js";
 import { writeMsgpack } from "./write-msgpack.js";
 
@@ -25,6 +31,10 @@ export function msgpack(options: MsgpackOptions = {}): Serializer {
       "application/vnd.msgpack",
       "application/msgpack",
       "application/x-msgpack",
+      "application/messagepack",
+      "application/x-messagepack",
+      "application/vnd.messagepack",
+      "binary/messagepack",
       "+msgpack",
     ]),
     detection: "structure",
@@ -32,6 +42,7 @@ export function msgpack(options: MsgpackOptions = {}): Serializer {
     conforming: true,
     validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
+    checkFor: schemas.checkFor,
     serialize: (value, context) => ({
       bytes: writeMsgpack(value, context, schemas.checkFor(context)),
     }),

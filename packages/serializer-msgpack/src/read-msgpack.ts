@@ -4,6 +4,7 @@ import { type Options, Unpackr } from "msgpackr";
 import { decodeGuarded } from "./byte-order-marks.js";
 import { checkMessage } from "./check-message.js";
 import { hasEvidence } from "./has-evidence.js";
+import { withWholeMilliseconds } from "./whole-milliseconds.js";
 
 /** The decoder, for bytes that were checked. */
 // int64AsType "auto" gives numbers up to 2^53 and bigints beyond; copyBuffers keeps byte strings from being views on the message.
@@ -38,8 +39,9 @@ export function readMsgpack(
 
 /** Checks and decodes one value. */
 export function decode(bytes: Uint8Array, limits: Parameters<typeof checkMessage>[1]): unknown {
-  const marked = checkMessage(bytes, limits);
-  return marked === undefined ? unpack(bytes) : decodeGuarded(bytes, marked, unpack);
+  const { fine, marked } = checkMessage(bytes, limits);
+  const floored = fine === undefined ? bytes : withWholeMilliseconds(bytes, fine);
+  return marked === undefined ? unpack(floored) : decodeGuarded(floored, marked, unpack);
 }
 
 /** Scalars and empty containers are too short to be evidence: half of all byte values are a complete MessagePack integer. */

@@ -1,10 +1,6 @@
 import { WaybillError } from "@waybill/core";
-import {
-  type BodyCheck,
-  encodeFailure,
-  type SerializeContext,
-  untransferable,
-} from "@waybill/core/serializer";
+import { untransferable } from "@waybill/core/internal";
+import { type BodyCheck, encodeFailure, type SerializeContext } from "@waybill/core/serializer";
 import { Packr, pack as packSmallMaps, RESET_BUFFER_MODE } from "msgpackr";
 import { checkMessage } from "./check-message.js";
 import { decode } from "./read-msgpack.js";

@@ -26,6 +26,12 @@ export function checkWire(bytes: Uint8Array, descriptor: DescMessage, limits: Wi
   new Scan(bytes, limits).run(descriptor);
 }
 
+const proto = new TextEncoder().encode("__proto__");
+
+function isProto(bytes: Uint8Array, from: number, to: number): boolean {
+  return to - from === proto.length && proto.every((byte, index) => bytes[from + index] === byte);
+}
+
 class Scan {
   readonly #bytes: Uint8Array;
   readonly #limits: WireLimits;
@@ -113,6 +119,8 @@ class Scan {
     if (field?.nested !== undefined) return { end: from + length, fields: field.nested(), group: undefined };
     this.#position = from + length;
     if (field?.isText === true) this.#checkUtf8(from, this.#position);
+    if (field?.isKey === true && isProto(this.#bytes, from, this.#position))
+      this.#fail("key-forbidden", 'the key "__proto__"', start);
     // A byte string costs as much as four items.
     if (field?.isBytes === true) this.#count(3, start);
     if (field?.packed !== undefined) this.#count(this.#packedItems(field.packed, from, start) - 1, start);

@@ -8,6 +8,8 @@ import {
   StringValueSchema,
   StructSchema,
   TimestampSchema,
+  UninterpretedOption_NamePartSchema,
+  UninterpretedOptionSchema,
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 import { type SerializerSubject, serializerCases } from "@waybill/conformance";
@@ -23,6 +25,8 @@ const registry = createRegistry(
   StringValueSchema,
   StructSchema,
   TimestampSchema,
+  UninterpretedOption_NamePartSchema,
+  UninterpretedOptionSchema,
   ValueSchema,
 );
 const typed = (name: string) => ({ contentType: `application/protobuf; proto=google.protobuf.${name}` });
@@ -46,6 +50,11 @@ const subject: SerializerSubject = {
     },
     { name: "a member that is not a field", value: { id: 7 }, isRefused: true },
     { name: "a message of another type", value: fromJson(ValueSchema, 7), isRefused: true },
+    {
+      name: "a map with a __proto__ key",
+      value: { fields: JSON.parse('{"__proto__":{"kind":{"case":"numberValue","value":7}}}') as unknown },
+      isRefused: true,
+    },
     { name: "a number", value: 7, isRefused: true },
     { name: "null", value: null, isRefused: true },
     { name: "undefined", value: undefined, isRefused: true },
@@ -55,6 +64,12 @@ const subject: SerializerSubject = {
   nesting: undefined,
   isUnframed: true,
   bodies: [
+    {
+      name: "a required field in a divided message",
+      bytes: Uint8Array.of(0x10, 0x01, 0x0a, 0x01, 0x61),
+      value: create(UninterpretedOption_NamePartSchema, { namePart: "a", isExtension: true }),
+      message: typed("UninterpretedOption.NamePart"),
+    },
     {
       name: "the number 150, protobuf.dev, Encoding, A Simple Message",
       bytes: Uint8Array.of(0x08, 0x96, 0x01),
@@ -100,6 +115,23 @@ const subject: SerializerSubject = {
       reason: "truncated",
     },
     { name: "ill-formed UTF-8", bytes: illFormedText(), reason: "utf8-invalid" },
+    {
+      name: "a __proto__ key in a map",
+      bytes: Uint8Array.of(0x0a, 0x0f, 0x0a, 0x09, ...Buffer.from("__proto__"), 0x12, 0x02, 0x08, 0x00),
+      reason: "key-forbidden",
+    },
+    {
+      name: "a message that lacks a required field",
+      bytes: Uint8Array.of(0x0a, 0x01, 0x61),
+      message: typed("UninterpretedOption.NamePart"),
+      reason: "malformed",
+    },
+    {
+      name: "a message in a list that lacks a required field",
+      bytes: Uint8Array.of(0x12, 0x05, 0x0a, 0x01, 0x61, 0x10, 0x01, 0x12, 0x02, 0x10, 0x01),
+      message: typed("UninterpretedOption"),
+      reason: "malformed",
+    },
   ],
 };
 

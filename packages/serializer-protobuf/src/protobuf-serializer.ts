@@ -64,6 +64,9 @@ export function protobuf(options: ProtobufOptions): Serializer {
     readsEmptyBodies: true,
     validation: "format",
     compileSchema: schemas.compileSchema,
+    checkFor: schemas.checkFor,
+    // A body's own $typeName can name any type of the registry.
+    cannotWrite: () => (hasMessages(registry) ? undefined : "The registry of protobuf-es has no message"),
     serialize: (value, context) =>
       writeProtobuf(value, find(context, value), context, schemas.checkFor(context)),
     deserialize: (bytes, context) =>
@@ -71,9 +74,14 @@ export function protobuf(options: ProtobufOptions): Serializer {
   } satisfies Serializer);
 }
 
+function hasMessages(registry: Registry): boolean {
+  return [...registry].some(({ kind }) => kind === "message");
+}
+
 const mediaTypes: readonly string[] = Object.freeze([
   "application/protobuf",
   "application/x-protobuf",
   "application/vnd.google.protobuf",
   "application/x-google-protobuf",
+  "application/proto",
 ]);

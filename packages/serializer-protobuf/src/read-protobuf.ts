@@ -1,9 +1,10 @@
-import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, type Message } from "@bufbuild/protobuf";
 import { WaybillError } from "@waybill/core";
 import type { BodyCheck, DeserializeContext } from "@waybill/core/serializer";
 import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import { checkWire } from "./check-wire.js";
 import type { FoundType } from "./message-descriptor.js";
+import { requireFields } from "./required-fields.js";
 
 /** Reads one Protobuf message of the type that was found. Throws `decodeFailure` or `validationFailure`. */
 export function readProtobuf(
@@ -17,13 +18,14 @@ export function readProtobuf(
   const { maxDepth, maxItems } = context;
   checkWire(bytes, descriptor, { maxDepth, maxItems, unknownFields });
   const value = decode(bytes, descriptor, maxDepth);
+  requireFields(value, descriptor);
   if (check === undefined) return value;
   const result = check(value);
   if (!result.isValid) throw validationFailure(result.text);
   return result.value;
 }
 
-function decode(bytes: Uint8Array, descriptor: DescMessage, maxDepth: number): unknown {
+function decode(bytes: Uint8Array, descriptor: DescMessage, maxDepth: number): Message {
   try {
     // The library returns byte fields as views of its input, so it gets a copy.
     return fromBinary(descriptor, Uint8Array.prototype.slice.call(bytes), { recursionLimit: maxDepth });

@@ -17,6 +17,8 @@ export interface Field {
   readonly nested?: () => Fields;
   readonly isText?: boolean;
   readonly isBytes?: boolean;
+  /** Whether it is the key of a map's entry, which becomes a property name. */
+  readonly isKey?: boolean;
   /** How scalars are packed, in a field that can hold many. */
   readonly packed?: Packing;
 }
@@ -61,7 +63,7 @@ function mapEntries(field: DescField & { fieldKind: "map" }): Field {
   const entry: Fields = {
     typeName: field.parent.typeName,
     byNumber: new Map([
-      [1, scalar(field.mapKey)],
+      [1, { ...scalar(field.mapKey), isKey: true }],
       [2, value],
     ]),
     isEntry: true,

@@ -87,6 +87,7 @@ function checkNesting(value: object, maxDepth: number, descriptor: DescMessage):
     const next = new Set<object>();
     for (const item of level) {
       if (ArrayBuffer.isView(item)) continue;
+      if (Object.hasOwn(item, "__proto__")) throw refused(descriptor, 'it has a key "__proto__"');
       for (const child of Object.values(item))
         if (typeof child === "object" && child !== null) next.add(child);
     }

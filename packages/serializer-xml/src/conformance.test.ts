@@ -1,5 +1,6 @@
 import { type SerializerSubject, serializerCases } from "@waybill/conformance";
-import { describe, it } from "vitest";
+import { createPipeline } from "@waybill/core";
+import { describe, expect, it } from "vitest";
 import { xml } from "./xml-serializer.js";
 
 const order = {
@@ -18,6 +19,17 @@ const subject: SerializerSubject = {
   create: () => xml({ value: "parsed" }),
   values: [
     { name: "an order", value: order },
+    {
+      name: "an element that is nil and has an attribute",
+      value: {
+        a: { "@xmlns:i": "http://www.w3.org/2001/XMLSchema-instance", b: { "@i:nil": "true", "@id": "1" } },
+      },
+    },
+    {
+      name: "a document whose declaration names UTF-16",
+      value: '<?xml version="1.0" encoding="utf-16"?><a/>',
+      isRefused: true,
+    },
     { name: "a document as text", value: orderText, becomes: { value: order } },
     { name: "both, as they are read", value: { text: orderText, parsed: order }, becomes: { value: order } },
     { name: "strings in many scripts", value: { a: { "@b": "Zoë <&>\"' \t\n\r", "#text": " 注文 🌍 \n" } } },
@@ -65,6 +77,49 @@ const subject: SerializerSubject = {
         `\uFEFF<?xml version="1.0" encoding="utf-8"?>\r\n<Order xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><Note xsi:nil="true" /></Order>`,
       ),
       value: { Order: { "@xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", Note: null } },
+    },
+    {
+      name: "nil by its namespace, whatever the prefix",
+      bytes: utf8(
+        '<a xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><b i:nil="true"/><c i:nil="1"></c><d i:nil="false"/><e d2p1:nil="true" xmlns:d2p1="http://www.w3.org/2001/XMLSchema-instance"/><f xmlns:i="urn:other" i:nil="true"/><g i:nil="true"/><h d2p1:nil="true"/></a>',
+      ),
+      value: {
+        a: {
+          "@xmlns:i": "http://www.w3.org/2001/XMLSchema-instance",
+          b: null,
+          c: null,
+          d: { "@i:nil": "false" },
+          e: null,
+          f: { "@xmlns:i": "urn:other", "@i:nil": "true" },
+          g: null,
+          h: { "@d2p1:nil": "true" },
+        },
+      },
+    },
+    {
+      name: "attributes beside nil",
+      bytes: utf8('<a xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><b id="7" xsi:nil="true"/></a>'),
+      value: {
+        a: {
+          "@xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
+          b: { "@id": "7", "@xsi:nil": "true" },
+        },
+      },
+    },
+    {
+      name: "the declaration of .NET's StringWriter, in bytes that cannot be UTF-16",
+      bytes: utf8('<?xml version="1.0" encoding="utf-16"?><a>é</a>'),
+      value: { a: "é" },
+    },
+    {
+      name: "a declaration that the byte order mark outranks",
+      bytes: utf8('\uFEFF<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>'),
+      value: { a: "é" },
+    },
+    {
+      name: "line breaks, which are normalized before parsing",
+      bytes: utf8('<a b="1\r\n2\r3">1\r\n2\r3\r\r\n4&#13;5<![CDATA[\r\n]]></a>'),
+      value: { a: { "@b": "1 2 3", "#text": "1\n2\n3\n\n4\r5\n" } },
     },
     {
       name: "references, sections and comments",
@@ -120,5 +175,13 @@ const subject: SerializerSubject = {
 };
 
 describe("xml", () => {
+  it("ignores the declaration if the content type names UTF-8", async () => {
+    const pipeline = createPipeline({ serializer: xml({ value: "parsed" }) });
+    const body = utf8('<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>');
+    expect(await pipeline.deserialize({ contentType: "application/xml; charset=utf-8", body })).toMatchObject(
+      { status: "decoded", body: { a: "é" } },
+    );
+  });
+
   for (const { name, run } of serializerCases(subject)) it(name, run);
 });

@@ -1,8 +1,6 @@
-import { parseXml, type XmlElement } from "@rgrove/parse-xml";
 import type { BodyCheck, DeserializeContext } from "@waybill/core/serializer";
 import { decodeFailure, validationFailure } from "@waybill/core/serializer";
-import { checkXml } from "./check-xml.js";
-import { toValue } from "./to-value.js";
+import { parseXml, type XmlLimits } from "./parse-xml.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -14,8 +12,11 @@ export function readXml(
   check: BodyCheck | undefined,
 ): unknown {
   if (bytes.length === 0) throw decodeFailure("body-empty", "An empty body is not XML.");
-  requireUtf8(context.mediaType?.parameters.get("charset"), "content type");
+  const charset = context.mediaType?.parameters.get("charset");
+  requireUtf8(charset, "content type");
   const text = decode(bytes);
+  // Where the bytes or their label name the encoding, what the document says does not count. Source: RFC 7303, 3.
+  if (charset === undefined && !beginsWithByteOrderMark(bytes)) requireUtf8OrUtf16(encodingOf(text));
   const parsed = parse(text, context);
   const value = form === "both" ? { text, parsed } : form === "text" ? text : parsed;
   if (check === undefined) return value;
@@ -24,19 +25,20 @@ export function readXml(
   return result.value;
 }
 
-/** The value of a document. Throws `decodeFailure`. */
-export function parse(text: string, limits: Parameters<typeof checkXml>[1]): Record<string, unknown> {
-  requireUtf8(/^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1], "XML declaration");
-  checkXml(text, limits);
-  let root: XmlElement | null;
-  try {
-    root = parseXml(text).root;
-  } catch {
-    // The error's text quotes the document, so it is not passed on.
-    throw decodeFailure("malformed", "The body is not well-formed XML.");
-  }
-  if (root === null) throw decodeFailure("malformed", "The XML document has no root element.");
-  return toValue(root);
+/** The value of a document to write, whose declaration must name UTF-8 or nothing. Throws `decodeFailure`. */
+export function parseOwn(text: string, limits: XmlLimits): Record<string, unknown> {
+  requireUtf8(encodingOf(text), "XML declaration");
+  return parse(text, limits);
+}
+
+function parse(text: string, limits: XmlLimits): Record<string, unknown> {
+  if (!/^\s*</.test(text))
+    throw decodeFailure("malformed", "not an XML document at offset 0: it does not begin with markup.");
+  return parseXml(text, limits);
+}
+
+function encodingOf(text: string): string | undefined {
+  return /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1];
 }
 
 function decode(bytes: Uint8Array): string {
@@ -45,6 +47,15 @@ function decode(bytes: Uint8Array): string {
   } catch {
     throw decodeFailure("utf8-invalid", "The XML body is not valid UTF-8.");
   }
+}
+
+function beginsWithByteOrderMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** A declaration that can be read as UTF-8 cannot be in UTF-16: .NET's `StringWriter` writes that name into every document. */
+function requireUtf8OrUtf16(encoding: string | undefined): void {
+  if (encoding === undefined || !/^utf-16$/i.test(encoding)) requireUtf8(encoding, "XML declaration");
 }
 
 function requireUtf8(charset: string | undefined, where: string): void {

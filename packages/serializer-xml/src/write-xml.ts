@@ -7,7 +7,7 @@ import {
   type SerializeContext,
   toPlain,
 } from "@waybill/core/serializer";
-import { parse } from "./read-xml.js";
+import { parseOwn } from "./read-xml.js";
 
 const encoder = new TextEncoder();
 
@@ -29,7 +29,7 @@ export function writeXml(
 /** Refuses values that readers would refuse. */
 function readBack(text: string, { maxDepth, maxItemsIn }: SerializeContext, byteLength: number): unknown {
   try {
-    return parse(text, { maxDepth, maxItems: maxItemsIn?.(byteLength) });
+    return parseOwn(text, { maxDepth, maxItems: maxItemsIn?.(byteLength) });
   } catch (error) {
     throw error instanceof WaybillError
       ? encodeFailure(`The body cannot be written as XML: ${error.text}`)

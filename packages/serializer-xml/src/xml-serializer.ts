@@ -1,10 +1,12 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
-import type { BodySchemaOptions, OptionNames, ValidateFunction } from "@waybill/core/serializer";
 import {
+  type BodySchemaOptions,
   compileValidator,
+  type OptionNames,
   requireKnownOptions,
   requireOneOf,
   resolveBodySchemas,
+  type ValidateFunction,
 } from "@waybill/core/serializer";
 import { readXml } from "./read-xml.js";
 import { writeXml } from "./write-xml.js";
@@ -45,6 +47,7 @@ export function xml(options: XmlOptions = {}): Serializer {
     conforming: true,
     validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
+    checkFor: schemas.checkFor,
     serialize: (body, context) => ({ bytes: writeXml(body, context, value, schemas.checkFor(context)) }),
     deserialize: (bytes, context) => readXml(bytes, context, value, schemas.checkFor(context)),
   } satisfies Serializer);

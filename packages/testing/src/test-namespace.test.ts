@@ -1,4 +1,5 @@
 import { ServiceBusClient } from "@azure/service-bus";
+import { bodyType, defineMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { openTestNamespace } from "./index.js";
@@ -79,7 +80,23 @@ describe("a test's namespace", () => {
       section: "data",
       bytes: new TextEncoder().encode('{"id":2}'),
     });
+    expect(sent?.body).toEqual({ id: 2 });
+    expect(handled?.body).toEqual({ id: 1 });
     await processor.close();
+  });
+
+  it("shows the values of a message type, with its type", async () => {
+    await using namespace = await openTestNamespace({ queues: ["orders"] });
+    const placed = defineMessage("placed", { version: 1, schemas: { 1: bodyType<{ id: number }>() } });
+    const client = namespace.createClient({ serializer, messageTypes: [placed] });
+    const sender = client.createSender("orders");
+    await sender.sendMessages(placed.message({ id: 7 }));
+    await namespace.createClient({ serializer }).createSender("orders").sendMessages({ body: "note" });
+    await namespace.waitFor("sent", "orders", { count: 2 });
+    const [first, ...others] = namespace.sent("orders", placed);
+    const id: number | undefined = first?.body.id;
+    expect([id, others]).toEqual([7, []]);
+    expect(namespace.sent("orders").map(({ body }) => body)).toEqual([{ id: 7 }, "note"]);
   });
 
   it("has a clock that does not advance by itself", async () => {

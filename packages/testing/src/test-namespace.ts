@@ -10,8 +10,9 @@ import {
 } from "@waybill/broker";
 import { type BrokerServer, type ServeOptions, serve } from "@waybill/broker-server";
 import { type MessageType, type Transport, WaybillClient, type WaybillClientOptions } from "@waybill/core";
+import { makePipeline } from "@waybill/core/internal";
 import { localTransport } from "@waybill/transport-local";
-import { type SpiedMessage, Spy, type SpyKind, type WaitForOptions } from "./spy.js";
+import { type SpiedMessage, type SpiedType, Spy, type SpyKind, type WaitForOptions } from "./spy.js";
 import { makeTopology, type Topology } from "./topology.js";
 import { type WaitOptions, waitUntil } from "./wait-until.js";
 
@@ -40,12 +41,12 @@ export interface TestNamespace extends AsyncDisposable {
    * server.
    */
   listen(options?: ServeOptions): Promise<BrokerServer>;
-  /** Messages that arrived in a queue or subscription, or in any. */
-  sent(entity?: string): readonly SpiedMessage[];
+  /** Messages that arrived in a queue or subscription, or in any; with a definition, those of that type, with its body. */
+  sent<Body = unknown>(entity?: string, type?: SpiedType<Body>): readonly SpiedMessage<Body>[];
   /** Messages that were completed. */
-  handled(entity?: string): readonly SpiedMessage[];
+  handled<Body = unknown>(entity?: string, type?: SpiedType<Body>): readonly SpiedMessage<Body>[];
   /** Messages that were dead-lettered at an entity, with the reason. */
-  deadLettered(entity?: string): readonly SpiedMessage[];
+  deadLettered<Body = unknown>(entity?: string, type?: SpiedType<Body>): readonly SpiedMessage<Body>[];
   /** Resolves with the messages as soon as there are `count`; after the timeout in real time, rejects with an error that lists the counts. */
   waitFor(kind: SpyKind, entity: string, options?: WaitForOptions): Promise<readonly SpiedMessage[]>;
   /** Resolves as soon as a condition holds, which is checked after each event of the broker. Rejects after a timeout in real time. */
@@ -75,7 +76,7 @@ export async function openTestNamespace(options: TestNamespaceOptions = {}): Pro
   const broker = createBroker({ clock, tier: options.tier });
   await makeTopology(broker, options);
   const transport = localTransport(broker);
-  const spy = new Spy(broker);
+  const spy = new Spy(broker, transport);
   const clients: WaybillClient<MessageType>[] = [];
   let server: Promise<BrokerServer> | undefined;
   let closed: Promise<void> | undefined;
@@ -97,6 +98,7 @@ export async function openTestNamespace(options: TestNamespaceOptions = {}): Pro
     transport,
     createClient(clientOptions) {
       const client = new WaybillClient(transport, clientOptions);
+      spy.readWith("pipeline" in clientOptions ? clientOptions.pipeline : makePipeline(clientOptions));
       clients.push(client as unknown as WaybillClient<MessageType>);
       return client;
     },
@@ -104,15 +106,19 @@ export async function openTestNamespace(options: TestNamespaceOptions = {}): Pro
       server ??= serve(broker, { port: 0, closeTimeoutMs: 500, ...serveOptions });
       return server;
     },
-    sent: (entity) => spy.list("sent", entity),
-    handled: (entity) => spy.list("handled", entity),
-    deadLettered: (entity) => spy.list("deadLettered", entity),
+    sent: (entity, type) => spy.list("sent", entity, type),
+    handled: (entity, type) => spy.list("handled", entity, type),
+    deadLettered: (entity, type) => spy.list("deadLettered", entity, type),
     waitFor: (kind, entity, waitOptions) => spy.waitFor(kind, entity, waitOptions),
-    until: (isDone, waitOptions) => waitUntil(broker, isDone, () => "until the condition held", waitOptions),
-    settled(entity, waitOptions) {
+    async until(isDone, waitOptions) {
+      await waitUntil(broker, isDone, () => "until the condition held", waitOptions);
+      await spy.looked();
+    },
+    async settled(entity, waitOptions) {
       const left = () => broker.getEntity(entity).activeMessageCount;
       const what = () => `until '${entity}' was settled; ${left()} messages wait or are locked`;
-      return waitUntil(broker, () => left() === 0, what, waitOptions);
+      await waitUntil(broker, () => left() === 0, what, waitOptions);
+      await spy.looked();
     },
     async reset() {
       await broker.reset();

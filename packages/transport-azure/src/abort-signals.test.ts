@@ -10,7 +10,7 @@ describe("calls with the signal of a long-lived caller", () => {
     const { signal } = new AbortController();
     const receiver = fixture.transport.createReceiver({ queue }, "peekLock");
     const accepting = { receiveMode: "peekLock", maxWaitTimeInMs: 0, abortSignal: signal } as const;
-    for (let i = 0; i < 5; i += 1) {
+    for (let i = 0; i < 5; i++) {
       await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0, abortSignal: signal });
       await receiver.peek({ maxMessages: 1, abortSignal: signal });
       await receiver.receiveDeferred([1n], { abortSignal: signal }).catch(() => {});

@@ -1,4 +1,5 @@
 import { type Transport, WaybillError } from "@waybill/core";
+import { underEither, untilAborted } from "@waybill/core/internal";
 import {
   type EntityAddress,
   entityPathOf,
@@ -11,8 +12,6 @@ import {
   type TransportRuleManager,
   type TransportSender,
   type TransportSessionReceiver,
-  underEither,
-  untilAborted,
 } from "@waybill/core/transport";
 import {
   type AzureTransportOptions,

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { type BrokerOptions, createBroker, type QueueOptions } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
+import { AmqpFrames, type Performative } from "./amqp-frames.test-support.js";
 import { azureTransport } from "./azure-transport.js";
 import type { AzureTransportOptions } from "./azure-transport-options.js";
 import { azureRetryOptions } from "./sdk/retry-options.js";
@@ -61,13 +62,26 @@ async function openNetwork(port: number) {
   let openDelayMs = 0;
   let connectionCount = 0;
   let refusalCount = 0;
+  let isHeld = (_performative: Performative) => false;
+  const sent = new Map<Performative, number>();
+  const toClients = new Set<AmqpFrames>();
+  const fromClient = () =>
+    new AmqpFrames((performative) => sent.set(performative, 1 + (sent.get(performative) ?? 0)));
+  const fromServer = () => {
+    const frames = new AmqpFrames(
+      () => {},
+      (performative) => isHeld(performative),
+    );
+    toClients.add(frames);
+    return frames;
+  };
   const listener = createServer({ allowHalfOpen: true }, (near) => {
     if (isDown) {
-      refusalCount += 1;
+      refusalCount++;
       near.destroy();
       return;
     }
-    connectionCount += 1;
+    connectionCount++;
     const far = connect(port, "127.0.0.1");
     near.on("end", () => (endDelayMs > 0 ? far : near).end());
     far.on("error", () => near.destroy());
@@ -82,7 +96,8 @@ async function openNetwork(port: number) {
         if (socket === far && endDelayMs > 0) setTimeout(() => near.destroy(), endDelayMs);
         else other.destroy();
       });
-      const pass = () => socket.pipe(other, { end: false });
+      const frames = socket === near ? fromClient() : fromServer();
+      const pass = () => socket.pipe(frames).pipe(other, { end: false });
       if (socket === near || openDelayMs === 0) pass();
       else setTimeout(pass, openDelayMs).unref();
     }
@@ -101,6 +116,19 @@ async function openNetwork(port: number) {
     /** How many connections were refused. */
     get refusalCount(): number {
       return refusalCount;
+    },
+    /** How many frames with this performative clients have sent. */
+    sent(performative: Performative): number {
+      return sent.get(performative) ?? 0;
+    },
+    /** From now on, the server's frames that `isWanted` selects do not arrive, until `release`. */
+    hold(isWanted: (performative: Performative) => boolean): void {
+      isHeld = isWanted;
+    },
+    /** Delivers what was held. */
+    release(): void {
+      isHeld = () => false;
+      for (const frames of toClients) frames.release();
     },
     /** Breaks every connection; new ones work. */
     drop,

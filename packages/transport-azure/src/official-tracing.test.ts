@@ -1,7 +1,6 @@
 import { type Instrumenter, useInstrumenter } from "@azure/core-tracing";
 import { WaybillClient } from "@waybill/core";
-import type { DiagnosticEvent } from "@waybill/core/diagnostics";
-import type { TracedOperation } from "@waybill/core/transport";
+import type { DiagnosticEvent, TracedOperation } from "@waybill/core/diagnostics";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Environment, openServerEnvironment } from "./environments.test-support.js";
 

@@ -20,7 +20,7 @@ it("a client that sends, receives and peeks recovers when its broker restarts, a
   let isOver = false;
   const send = async (name: string) => {
     const sender = client.createSender("orders");
-    for (let n = 0; !isOver; n += 1) {
+    for (let n = 0; !isOver; n++) {
       const body = `${name} ${n}`;
       await untilDone(() => sender.sendMessages({ body }));
       sent.add(body);
@@ -37,7 +37,7 @@ it("a client that sends, receives and peeks recovers when its broker restarts, a
   const working = [...["a", "b", "c", "d", "e", "f", "g", "h"].map(send), peek()];
   const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 60_000 });
   const goesOn = (before = handled.size) => until(() => handled.size >= before + 200);
-  for (let restarts = 0; restarts < 4; restarts += 1) {
+  for (let restarts = 0; restarts < 4; restarts++) {
     await goesOn();
     await fixture.restartServer();
   }

@@ -53,7 +53,7 @@ describe("transports that throw synchronously", () => {
     await sender.sendMessages({ body: 1, contentType: "application/json" });
     const subscription = client.createReceiver("orders").subscribe({
       processMessage() {
-        handled += 1;
+        handled++;
       },
       processError: ({ error }) => void errors.push(error),
     });
@@ -110,7 +110,7 @@ function counted() {
   let count = 0;
   const { addEventListener, removeEventListener } = signal;
   signal.addEventListener = ((...args: Parameters<typeof addEventListener>) => {
-    count += 1;
+    count++;
     addEventListener.apply(signal, args);
   }) as typeof addEventListener;
   signal.removeEventListener = ((...args: Parameters<typeof removeEventListener>) => {

@@ -1,6 +1,8 @@
 import type { BrokerReceivedMessage, MessageBody } from "@waybill/broker";
+import type { SendableProperties } from "@waybill/broker/front-end";
 import type { ApplicationProperties } from "@waybill/core";
-import type { DeliveredMessage, EncodedBody } from "@waybill/core/transport";
+import type { DeliveredMessage, EncodedBody, EveryProperty } from "@waybill/core/transport";
+import type { InClientTerms } from "./broker-terms.js";
 
 /** Converts a message of the broker for the client. The broker's message is the settlement handle of a locked one. */
 export function fromBrokerMessage(message: BrokerReceivedMessage): DeliveredMessage {
@@ -35,7 +37,7 @@ export function fromBrokerMessage(message: BrokerReceivedMessage): DeliveredMess
     state: message.state,
     size: message.sizeInBytes,
     settlement: lockToken === undefined ? undefined : message,
-  };
+  } satisfies EveryProperty<DeliveredMessage> & InClientTerms<SendableProperties>;
 }
 
 /** A plain `Uint8Array` even if the broker has a `Buffer`, whose `slice` and JSON form differ. */

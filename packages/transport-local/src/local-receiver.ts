@@ -1,25 +1,25 @@
 import type { BrokerReceivedMessage, BrokerReceiver, BrokerSessionReceiver } from "@waybill/broker";
-import {
-  type CallOptions,
-  type DeliveredMessage,
-  type ReceiveMode,
-  type Scheduler,
-  type SettlementHandle,
-  type TransportDeadLetterOptions,
-  type TransportPeekOptions,
-  type TransportReceiveOptions,
-  type TransportReceiver,
-  type TransportReceivingLink,
-  type TransportSettleOptions,
-  type TransportSubscribeHandlers,
-  type TransportSubscribeOptions,
-  type TransportSubscription,
-  underEither,
+import type {
+  CallOptions,
+  DeliveredMessage,
+  ReceiveMode,
+  Scheduler,
+  SettlementHandle,
+  TransportDeadLetterOptions,
+  TransportPart,
+  TransportPeekOptions,
+  TransportReceiveOptions,
+  TransportReceiver,
+  TransportReceivingLink,
+  TransportSettleOptions,
+  TransportSubscribeHandlers,
+  TransportSubscribeOptions,
+  TransportSubscription,
 } from "@waybill/core/transport";
 import { fromBrokerMessage } from "./from-broker-message.js";
-import { closedError } from "./local-error.js";
 import { LocalPart } from "./local-part.js";
 import { LocalSubscription } from "./local-subscription.js";
+import { toBrokerOptions } from "./to-broker-message.js";
 
 /** Dependencies of a receiver. */
 export interface LocalReceiverSettings {
@@ -28,14 +28,12 @@ export interface LocalReceiverSettings {
   /** Opens the broker's receiver; throws if the entity does not exist. */
   readonly open: () => BrokerReceiver | BrokerSessionReceiver;
   readonly scheduler: Scheduler;
-  readonly onClosed: (part: LocalPart) => void;
+  readonly onClosed: (part: TransportPart) => void;
 }
 
 /** Receives from one queue, subscription or sub-queue of a broker in this process, and settles what it received. */
 export class LocalReceiver extends LocalPart implements TransportReceiver {
   readonly #settings: LocalReceiverSettings;
-  /** Created by the first call that waits: most session receivers never need it. */
-  #closing: AbortController | undefined;
   readonly #subscriptions = new Set<LocalSubscription>();
   #receiver: BrokerReceiver | BrokerSessionReceiver | undefined;
 
@@ -58,17 +56,14 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
     maxWaitTimeInMs,
     abortSignal,
   }: TransportReceiveOptions): Promise<DeliveredMessage[]> {
-    return this.#with(abortSignal, async (receiver) => {
-      this.#closing ??= new AbortController();
-      const messages = await underEither(this.#closing.signal, abortSignal, (signal) =>
-        receiver.receive(maxMessages, { maxWaitMs: maxWaitTimeInMs, signal }),
-      );
+    return this.wait(abortSignal, async (signal) => {
+      const messages = await this.#open().receive(maxMessages, { maxWaitMs: maxWaitTimeInMs, signal });
       return messages.map(fromBrokerMessage);
     });
   }
 
   subscribe(handlers: TransportSubscribeHandlers, options: TransportSubscribeOptions): TransportSubscription {
-    if (this.isClosed) throw closedError(this.entityPath);
+    if (this.isClosed) throw this.closedError();
     const subscription = new LocalSubscription(handlers, {
       maxConcurrentCalls: options.maxConcurrentCalls,
       entityPath: this.entityPath,
@@ -100,24 +95,19 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
 
   abandon(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
     return this.#with(options?.abortSignal, (receiver) =>
-      receiver.abandon(delivery as BrokerReceivedMessage, options?.propertiesToModify),
+      receiver.abandon(delivery as BrokerReceivedMessage, toBrokerOptions(options).propertiesToModify),
     );
   }
 
   defer(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
     return this.#with(options?.abortSignal, (receiver) =>
-      receiver.defer(delivery as BrokerReceivedMessage, options?.propertiesToModify),
+      receiver.defer(delivery as BrokerReceivedMessage, toBrokerOptions(options).propertiesToModify),
     );
   }
 
-  deadLetter(delivery: SettlementHandle, options: TransportDeadLetterOptions = {}): Promise<void> {
-    const { abortSignal, deadLetterReason, deadLetterErrorDescription, propertiesToModify } = options;
-    return this.#with(abortSignal, (receiver) =>
-      receiver.deadLetter(delivery as BrokerReceivedMessage, {
-        reason: deadLetterReason,
-        description: deadLetterErrorDescription,
-        propertiesToModify,
-      }),
+  deadLetter(delivery: SettlementHandle, options?: TransportDeadLetterOptions): Promise<void> {
+    return this.#with(options?.abortSignal, (receiver) =>
+      receiver.deadLetter(delivery as BrokerReceivedMessage, toBrokerOptions(options)),
     );
   }
 
@@ -130,7 +120,6 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
   override async close(): Promise<void> {
     if (this.isClosed) return;
     const closed = super.close();
-    this.#closing?.abort();
     const stopping = Array.from(this.#subscriptions, (subscription) => subscription.stop());
     await this.#receiver?.close();
     await Promise.all([closed, ...stopping]);

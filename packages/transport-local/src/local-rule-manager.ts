@@ -1,10 +1,10 @@
 import type { Broker, RuleDefinition, RuleDescription, RuleFilter } from "@waybill/broker";
+import type { CorrelationFilter, SubscriptionRule } from "@waybill/core/client";
 import {
   type CallOptions,
-  type CorrelationFilter,
   checkRule,
   entityPathOf,
-  type SubscriptionRule,
+  type TransportPart,
   type TransportRuleManager,
 } from "@waybill/core/transport";
 import { LocalPart } from "./local-part.js";
@@ -15,7 +15,7 @@ export class LocalRuleManager extends LocalPart implements TransportRuleManager 
   readonly #topic: string;
   readonly #subscription: string;
 
-  constructor(broker: Broker, topic: string, subscription: string, onClosed: (part: LocalPart) => void) {
+  constructor(broker: Broker, topic: string, subscription: string, onClosed: (part: TransportPart) => void) {
     super(entityPathOf({ topic, subscription }), onClosed);
     this.#broker = broker;
     this.#topic = topic;

@@ -1,12 +1,13 @@
 import type { Broker, BrokerSender } from "@waybill/broker";
 import type { EncodedMessage } from "@waybill/core";
-import type {
-  CallOptions,
-  TransportCreateBatchOptions,
-  TransportMessageBatch,
-  TransportSender,
+import {
+  type CallOptions,
+  SizedBatch,
+  type TransportCreateBatchOptions,
+  type TransportMessageBatch,
+  type TransportPart,
+  type TransportSender,
 } from "@waybill/core/transport";
-import { LocalMessageBatch } from "./local-message-batch.js";
 import { LocalPart } from "./local-part.js";
 import { toBrokerMessage } from "./to-broker-message.js";
 
@@ -15,7 +16,7 @@ export class LocalSender extends LocalPart implements TransportSender {
   readonly #broker: Broker;
   #sender: BrokerSender | undefined;
 
-  constructor(broker: Broker, path: string, onClosed: (part: LocalPart) => void) {
+  constructor(broker: Broker, path: string, onClosed: (part: TransportPart) => void) {
     super(path, onClosed);
     this.#broker = broker;
   }
@@ -30,13 +31,22 @@ export class LocalSender extends LocalPart implements TransportSender {
   }
 
   createBatch(options?: TransportCreateBatchOptions): Promise<TransportMessageBatch> {
-    return this.#with(options, (sender) => new LocalMessageBatch(sender, options?.maxSizeInBytes));
+    return this.#with(
+      options,
+      (sender) =>
+        new SizedBatch(
+          this,
+          (message) => sender.sizeOf(toBrokerMessage(message)),
+          sender.maxBatchSizeInBytes,
+          options?.maxSizeInBytes,
+        ),
+    );
   }
 
   sendBatch(batch: TransportMessageBatch, options?: CallOptions): Promise<void> {
     return this.#with(options, async (sender) => {
-      const messages = (batch as LocalMessageBatch).messagesOf(sender);
-      if (messages.length > 0) await sender.sendBatch(messages);
+      const messages = (batch as SizedBatch).messagesFor(this);
+      if (messages.length > 0) await sender.sendBatch(messages.map((message) => toBrokerMessage(message)));
     });
   }
 

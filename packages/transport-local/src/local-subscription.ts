@@ -93,7 +93,7 @@ export class LocalSubscription implements TransportSubscription {
   };
 
   readonly #onMessage = (message: BrokerReceivedMessage): void => {
-    this.#running += 1;
+    this.#running++;
     this.#lastDeliveryMs = this.#settings.scheduler.now();
     try {
       this.#handlers.onMessage(fromBrokerMessage(message)).then(this.#onHandled, this.#onHandlerError);
@@ -113,7 +113,7 @@ export class LocalSubscription implements TransportSubscription {
       if (this.#running === 0) this.#onIdle?.();
       return;
     }
-    this.#finished += 1;
+    this.#finished++;
     if (this.#finished % deliveriesPerTurn === 0) setImmediate(this.#refill);
     else this.#refill();
   };

@@ -230,14 +230,14 @@ describe("subscribe", () => {
     let handled = 0;
     let turns = 0;
     const tick = () => {
-      turns += 1;
+      turns++;
       if (handled < 2_000) setImmediate(tick);
     };
     setImmediate(tick);
     fixture.transport.createReceiver({ queue: "orders" }, "receiveAndDelete").subscribe(
       {
         onMessage: async () => {
-          handled += 1;
+          handled++;
         },
         onError: () => {},
       },

@@ -1,5 +1,6 @@
 import type { Broker } from "@waybill/broker";
 import type { Transport } from "@waybill/core";
+import { underEither } from "@waybill/core/internal";
 import {
   type EntityAddress,
   entityPathOf,
@@ -8,15 +9,14 @@ import {
   type TransportAcceptSessionOptions,
   type TransportCapability,
   type TransportListSessionsOptions,
+  TransportParts,
   type TransportReceiver,
   type TransportRuleManager,
   type TransportSender,
   type TransportSessionReceiver,
-  underEither,
 } from "@waybill/core/transport";
 import { ClockScheduler } from "./clock-scheduler.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
-import type { LocalPart } from "./local-part.js";
 import { LocalReceiver } from "./local-receiver.js";
 import { LocalRuleManager } from "./local-rule-manager.js";
 import { LocalSender } from "./local-sender.js";
@@ -48,7 +48,7 @@ class LocalTransport implements Transport {
   readonly fullyQualifiedNamespace = "localhost";
   readonly #broker: Broker;
   readonly #scheduler: ClockScheduler;
-  readonly #parts = new Set<LocalPart>();
+  readonly #parts = new TransportParts();
   readonly #closing = new AbortController();
 
   constructor(broker: Broker) {
@@ -61,13 +61,13 @@ class LocalTransport implements Transport {
   }
 
   createSender(queueOrTopic: string): TransportSender {
-    return this.#add(new LocalSender(this.#broker, queueOrTopic, this.#forget));
+    return this.#parts.add(new LocalSender(this.#broker, queueOrTopic, this.#parts.forget));
   }
 
   createReceiver(address: EntityAddress, receiveMode: ReceiveMode): TransportReceiver {
     const path = entityPathOf(address);
     const open = () => this.#broker.receiver(path, { mode: receiveMode });
-    return this.#add(new LocalReceiver({ ...this.#settings(path, receiveMode), open }));
+    return this.#parts.add(new LocalReceiver({ ...this.#settings(path, receiveMode), open }));
   }
 
   async acceptSession(
@@ -86,14 +86,14 @@ class LocalTransport implements Transport {
           signal,
         }),
       );
-      return this.#add(new LocalSessionReceiver({ ...this.#settings(path, receiveMode), session }));
+      return this.#parts.add(new LocalSessionReceiver({ ...this.#settings(path, receiveMode), session }));
     } catch (error) {
       throw this.#isClosed ? closedError(path) : toLocalError(error, path);
     }
   }
 
   createRuleManager(topic: string, subscription: string): TransportRuleManager {
-    return this.#add(new LocalRuleManager(this.#broker, topic, subscription, this.#forget));
+    return this.#parts.add(new LocalRuleManager(this.#broker, topic, subscription, this.#parts.forget));
   }
 
   async listSessions(
@@ -113,7 +113,7 @@ class LocalTransport implements Transport {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#closing.abort();
-    await Promise.all(Array.from(this.#parts, (part) => part.close()));
+    await this.#parts.close();
     this.#scheduler.close();
   }
 
@@ -126,16 +126,6 @@ class LocalTransport implements Transport {
   }
 
   #settings(path: string, receiveMode: ReceiveMode) {
-    return { entityPath: path, receiveMode, scheduler: this.#scheduler, onClosed: this.#forget };
+    return { entityPath: path, receiveMode, scheduler: this.#scheduler, onClosed: this.#parts.forget };
   }
-
-  #add<One extends LocalPart>(part: One): One {
-    if (this.#isClosed) void part.close();
-    else this.#parts.add(part);
-    return part;
-  }
-
-  readonly #forget = (part: LocalPart): void => {
-    this.#parts.delete(part);
-  };
 }

@@ -1,6 +1,7 @@
 // #region imports
 import { ServiceBusClient } from "@azure/service-bus";
-import { WaybillClient } from "@waybill/core";
+import { createPipeline, WaybillClient } from "@waybill/core";
+import { announceReader, queueBeaconStore } from "@waybill/migration/plan";
 import { json } from "@waybill/serializer-json";
 import { azureTransport } from "@waybill/transport-azure";
 // #endregion
@@ -8,7 +9,14 @@ import { connectionString, handleOrder, type OrderV1, stopRequested } from "../s
 
 // #region client
 const serviceBusClient = new ServiceBusClient(connectionString);
-const client = new WaybillClient(azureTransport(serviceBusClient), { serializer: json() });
+const transport = azureTransport(serviceBusClient);
+const pipeline = createPipeline({ serializer: json() });
+
+// Says what this instance reads, and knows what others read: for the day on which the format changes.
+const beacons = queueBeaconStore(transport, "capabilities");
+const readers = await announceReader(beacons, pipeline, { reader: "warehouse", entities: ["orders"] });
+
+const client = new WaybillClient(transport, { pipeline, readerDirectory: readers });
 const receiver = client.createReceiver("orders");
 // #endregion
 const subscription = receiver.subscribe({
@@ -25,5 +33,6 @@ await stopRequested();
 await subscription.close();
 // #region close
 await client.close();
+await readers.close();
 await serviceBusClient.close();
 // #endregion

@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import { ServiceBusClient } from "@azure/service-bus";
 import { createPipeline, WaybillClient } from "@waybill/core";
-import { announceCapability, queueBeaconStore, readerCapability } from "@waybill/migration";
+import { queueReadStore, recordReads } from "@waybill/migration/census";
+import { announceReader, queueBeaconStore } from "@waybill/migration/plan";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { azureTransport } from "@waybill/transport-azure";
@@ -11,19 +12,20 @@ import { orderPlaced } from "./order-placed.js";
 const serviceBusClient = new ServiceBusClient(connectionString);
 // #region read-both
 const transport = azureTransport(serviceBusClient);
+const beacons = queueBeaconStore(transport, "capabilities");
 const pipeline = createPipeline({
   serializer: json(),
   additionalDeserializers: [avro()],
   messageTypes: [orderPlaced],
 });
-const client = new WaybillClient(transport, { pipeline });
-
 // Producers ask what every consumer reads before they write anything new.
-const announcement = await announceCapability(
-  queueBeaconStore(transport, "capabilities"),
-  readerCapability(pipeline),
-  { reader: "warehouse", instance: `${hostname()}-${process.pid}` },
-);
+const readers = await announceReader(beacons, pipeline, { reader: "warehouse", entities: ["orders"] });
+// What it reads of each format and version, for the verdict on the old ones.
+const reads = await recordReads(pipeline, queueReadStore(transport, "capabilities"), {
+  reader: "warehouse",
+  instance: `${hostname()}-${process.pid}`,
+});
+const client = new WaybillClient(transport, { pipeline: reads.pipeline, readerDirectory: readers });
 // #endregion
 const subscription = client.subscribe("orders", {
   processMessage: {
@@ -37,6 +39,7 @@ const subscription = client.subscribe("orders", {
 
 await stopRequested();
 await subscription.close();
-await announcement.close();
 await client.close();
+await reads.close();
+await readers.close();
 await serviceBusClient.close();

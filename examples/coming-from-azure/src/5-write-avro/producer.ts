@@ -1,6 +1,6 @@
 import { ServiceBusClient } from "@azure/service-bus";
 import { createPipeline, WaybillClient } from "@waybill/core";
-import { beaconGuard, queueBeaconStore, WritePlan, withWritePlans } from "@waybill/migration";
+import { beaconGuard, queueBeaconStore, WritePlan, withWritePlans } from "@waybill/migration/plan";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { azureTransport } from "@waybill/transport-azure";
@@ -20,7 +20,8 @@ const plan = new WritePlan(orderPlaced, {
   to: { serializer: "avro", version: 2 },
   guard: beaconGuard({
     store: queueBeaconStore(transport, "capabilities"),
-    readers: ["warehouse"],
+    // How many instances run, those of earlier deployments too: the guard cannot see one that announces nothing.
+    readers: [{ name: "warehouse", instances: Number(process.env.WAREHOUSE_INSTANCES ?? 1) }],
     pipeline,
   }),
 });

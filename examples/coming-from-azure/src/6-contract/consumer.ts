@@ -1,15 +1,17 @@
 import { ServiceBusClient } from "@azure/service-bus";
-import { WaybillClient } from "@waybill/core";
+import { createPipeline, WaybillClient } from "@waybill/core";
+import { announceReader, queueBeaconStore } from "@waybill/migration/plan";
 import { avro } from "@waybill/serializer-avro";
 import { azureTransport } from "@waybill/transport-azure";
 import { connectionString, handleOrder, stopRequested } from "../shop.js";
 import { orderPlaced } from "./order-placed.js";
 
 const serviceBusClient = new ServiceBusClient(connectionString);
-const client = new WaybillClient(azureTransport(serviceBusClient), {
-  serializer: avro(),
-  messageTypes: [orderPlaced],
-});
+const transport = azureTransport(serviceBusClient);
+const beacons = queueBeaconStore(transport, "capabilities");
+const pipeline = createPipeline({ serializer: avro(), messageTypes: [orderPlaced] });
+const readers = await announceReader(beacons, pipeline, { reader: "warehouse", entities: ["orders"] });
+const client = new WaybillClient(transport, { pipeline, readerDirectory: readers });
 const subscription = client.subscribe("orders", {
   processMessage: {
     "order-placed": ({ body: { orderId, cents }, deserialization }) => {
@@ -23,4 +25,5 @@ const subscription = client.subscribe("orders", {
 await stopRequested();
 await subscription.close();
 await client.close();
+await readers.close();
 await serviceBusClient.close();

@@ -2,7 +2,7 @@ import { defineMessage } from "@waybill/core";
 import { z } from "zod";
 
 // #region define
-/** Only version 2 is left. */
+/** Only version 2 is left, and the knowledge that there was a version 1. */
 export const orderPlaced = defineMessage("order-placed", {
   version: 2,
   schemas: {
@@ -18,6 +18,6 @@ export const orderPlaced = defineMessage("order-placed", {
       },
     },
   },
-  unused: [1],
+  removed: [1],
 });
 // #endregion

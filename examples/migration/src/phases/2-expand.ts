@@ -1,4 +1,4 @@
-import { ShadowCheck } from "@waybill/migration";
+import { ShadowCheck } from "@waybill/migration/plan";
 import { shopWithPlan, warehouseWithBoth } from "../deployments.js";
 import type { Fixture } from "../fixture.js";
 import { orderPlaced } from "../order-placed.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openReceiptFile, repairDeadLetters, surveyDeadLetters } from "@waybill/migration";
+import { openReceiptFile, repairDeadLetters, surveyDeadLetters } from "@waybill/migration/repair";
 import { warehouseWithBoth } from "../deployments.js";
 import { type Fixture, orders } from "../fixture.js";
 import { both } from "../pipelines.js";

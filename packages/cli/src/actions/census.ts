@@ -1,8 +1,8 @@
-import type { DeliveredMessage } from "@waybill/core/transport";
-import { type Census, type CensusGroup, takeCensus } from "@waybill/migration";
+import { originOf } from "@waybill/core/diagnostics";
+import { type DeliveredMessage, entityPathOf } from "@waybill/core/transport";
+import { type Census, type CensusGroup, takeCensus } from "@waybill/migration/census";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { withoutSecrets } from "../errors/without-secrets.js";
-import { originOf } from "../origin/origin-of.js";
 import { counted } from "../output/counted.js";
 import { entityText } from "../output/entity-text.js";
 import { printable } from "../output/printable.js";
@@ -38,6 +38,7 @@ export async function runCensus(
       transport,
       pipeline,
       catalog: catalog(entities),
+      entities: entities.length === 0 ? undefined : entities.map(entityPathOf),
       sampleRate: sample,
       maxMessagesPerPlace: limit,
       originOf: originNameOf,
@@ -71,9 +72,7 @@ function printCensus(terminal: Terminal, { groups, places, hidden, sampleRate }:
   const sampled = sampleRate < 1 ? `, ${sampleRate * 100} % of them read` : "";
   terminal.line(`${counted(peeked, "message")} in ${counted(places.length, "place")}${sampled}`);
   for (const { entityPath, kind, count } of hidden) {
-    terminal.line(
-      `${entityPath}: ${count === undefined ? "an unknown number of messages" : counted(count, "message")} cannot be peeked (${kind})`,
-    );
+    terminal.line(`${entityPath}: ${counted(count, "message")} could not be peeked (${kind})`);
   }
   for (const place of places) {
     if (place.end === "limit") terminal.line(`${entityText(place)}: stopped after ${place.peeked}`);

@@ -1,8 +1,8 @@
 import type { DeserializationOutcome } from "@waybill/core";
+import { type Origin, originOf, originText } from "@waybill/core/diagnostics";
 import { toPortableValue } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { readInput } from "../input/read-input.js";
-import { type Origin, originOf } from "../origin/origin-of.js";
 import { attemptsTable } from "../output/attempts-table.js";
 import { outcomeView } from "../output/message-view.js";
 import type { Terminal } from "../output/terminal.js";
@@ -21,7 +21,7 @@ export async function decode(
     { body, contentType, subject, applicationProperties },
     { abortSignal },
   );
-  const origin = originOf({ body, contentType, subject, applicationProperties });
+  const origin = originOf({ body, contentType, applicationProperties });
   if (terminal.isJson) {
     const value = outcome.status === "decoded" ? { value: toPortableValue(outcome.body) } : {};
     terminal.json({ ...outcomeView(outcome), ...(origin === undefined ? {} : { origin }), ...value });
@@ -45,7 +45,6 @@ function print(terminal: Terminal, outcome: DeserializationOutcome, origin: Orig
   }
   if (origin !== undefined) terminal.line(`looks like: ${origin.name}`);
   attemptsTable(terminal, report.attempts);
-  if (outcome.status === "undeserializable" && origin?.add !== undefined)
-    terminal.line(`\nto read it, add ${origin.add}`);
+  if (outcome.status === "undeserializable" && origin !== undefined) terminal.line(`\n${originText(origin)}`);
   if (outcome.status === "decoded") terminal.line(`\n${toJson(toPortableValue(outcome.body), 2)}`);
 }

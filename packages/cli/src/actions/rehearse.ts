@@ -10,7 +10,8 @@ import { type CommonOptions, openBrokerContext } from "./action-context.js";
 
 /** What to rehearse with. */
 export interface RehearseCommandOptions extends CommonOptions {
-  readonly max: number;
+  readonly max?: number;
+  readonly watch?: number;
   readonly sessionId?: string;
 }
 
@@ -22,6 +23,7 @@ export async function rehearse(path: string, options: RehearseCommandOptions): P
   const { subQueue: subQueueType } = address;
   const rehearseOptions = {
     maxMessageCount: options.max,
+    watchForInMs: options.watch,
     sessionId: options.sessionId,
     subQueueType,
     abortSignal,
@@ -32,7 +34,7 @@ export async function rehearse(path: string, options: RehearseCommandOptions): P
       : await client.rehearse(address.topic, address.subscription, rehearseOptions);
   if (terminal.isJson) terminal.json(report);
   else printReport(terminal, entityPathOf(address), report);
-  return report.decodedCount === report.messageCount ? exitCodes.ok : exitCodes.found;
+  return report.answer === "proved" ? exitCodes.ok : exitCodes.found;
 }
 
 function printReport(terminal: Terminal, entity: string, report: RehearsalReport): void {
@@ -55,6 +57,10 @@ function printReport(terminal: Terminal, entity: string, report: RehearsalReport
   terminal.line(
     `${printable(entity)}: ${report.decodedCount} of ${counted(report.messageCount, "message")} can be read${rest}`,
   );
+  terminal.line(
+    `this chain reads what comes here: ${report.answer === "not-known" ? "not known" : report.answer}`,
+  );
+  if (report.missing !== undefined) terminal.line(printable(report.missing));
   const suggestions = new Set(report.groups.flatMap(({ suggestion }) => suggestion ?? []));
   if (report.advice !== undefined) terminal.line(printable(report.advice));
   for (const suggestion of suggestions) {

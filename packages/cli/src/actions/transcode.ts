@@ -33,6 +33,7 @@ export async function transcode(file: string | undefined, options: TranscodeOpti
     { subject, applicationProperties: properties, body: outcome.body },
     {
       abortSignal,
+      readBack: true,
       writeAs: { serializer: options.as ?? pipeline.serializers[0]?.name, version: options.toVersion },
     },
   );

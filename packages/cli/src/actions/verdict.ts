@@ -1,9 +1,11 @@
 import {
   type Census,
+  queueReadStore,
+  type ReadRecord,
   type RetirementTarget,
   type RetirementVerdict,
   retirementVerdict,
-} from "@waybill/migration";
+} from "@waybill/migration/census";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
 import { readCensus } from "../input/read-census.js";
@@ -20,23 +22,27 @@ export interface VerdictOptions extends CommonOptions, EntityOptions {
   readonly longestSchedule?: number;
   readonly sessionStatesAreFree?: boolean;
   readonly earlier?: readonly string[];
+  readonly reads?: string;
+  readonly reader?: readonly string[];
   readonly census?: string;
 }
 
 export async function verdict(serializer: string | undefined, options: VerdictOptions): Promise<ExitCode> {
   const target = targetOf(serializer, options);
   const earlier = await Promise.all((options.earlier ?? []).map(readCensus));
-  const census = await censusOf(options);
+  const { census, reads } = await observed(options);
   const checked = retirementVerdict(target, census, {
     writersStoppedAt: options.writersStoppedAt,
     maxScheduleDurationInMs: options.longestSchedule,
     sessionStatesAreFree: options.sessionStatesAreFree,
     earlier,
+    reads,
+    readers: options.reader,
   });
   const terminal = new Terminal(options.json);
   if (terminal.isJson) terminal.json(checked);
   else print(terminal, checked, options.entity !== undefined);
-  return checked.isSafe ? exitCodes.ok : exitCodes.found;
+  return checked.answer === "yes" ? exitCodes.ok : exitCodes.found;
 }
 
 function targetOf(serializer: string | undefined, options: VerdictOptions): RetirementTarget {
@@ -47,22 +53,36 @@ function targetOf(serializer: string | undefined, options: VerdictOptions): Reti
   throw new UsageError("Name a serializer, or --message-type together with --message-version.");
 }
 
-async function censusOf(options: VerdictOptions): Promise<Census> {
-  if (options.census !== undefined) return await readCensus(options.census);
+/** The census, and what consumers have recorded. With a census from a file the broker is asked only for the records. */
+async function observed(
+  options: VerdictOptions,
+): Promise<{ readonly census: Census; readonly reads: readonly ReadRecord[] }> {
+  const given = options.census === undefined ? undefined : await readCensus(options.census);
+  if (given !== undefined && options.reads === undefined) return { census: given, reads: [] };
   await using context = await openBrokerContext(options);
-  return await runCensus(context);
+  const census = given ?? (await runCensus(context));
+  if (options.reads === undefined) return { census, reads: [] };
+  await using store = queueReadStore(context.transport, options.reads);
+  return { census, reads: await store.list({ abortSignal: context.abortSignal }) };
 }
 
 function print(
   terminal: Terminal,
-  { target, isSafe, waiting, lastSeenAt, waitsUntil, reasons }: RetirementVerdict,
+  { target, answer, evidence, waiting, lastSeenAt, lastReadAt, waitsUntil, reasons }: RetirementVerdict,
   isPart: boolean,
 ): void {
   const { green, red, bold } = terminal.colors;
+  const shown = { yes: green("yes"), no: red("no"), "not-known": red("not known") }[answer];
   const name = "serializer" in target ? target.serializer : `${target.messageType} version ${target.version}`;
   const scope = isPart ? ", in the entities that were named" : "";
-  terminal.line(`safe to retire ${bold(printable(name))}${scope}: ${isSafe ? green("yes") : red("no")}`);
-  for (const { obstacle, text } of reasons) terminal.line(`  ${obstacle}: ${printable(text)}`);
+  terminal.line(`safe to retire ${bold(printable(name))}${scope}: ${shown}`);
+  for (const { obstacle, text, todo } of reasons) {
+    terminal.line(`  ${obstacle}: ${printable(text)}`);
+    terminal.line(`    ${printable(todo)}`);
+  }
+  for (const sentence of evidence) terminal.line(`  ${printable(sentence)}`);
   const until = waitsUntil === undefined ? "" : `, the last until ${waitsUntil.toISOString()}`;
-  terminal.line(`waiting: ${waiting}${until}; last seen: ${lastSeenAt?.toISOString() ?? "never"}`);
+  terminal.line(
+    `waiting: ${waiting}${until}; last seen: ${lastSeenAt?.toISOString() ?? "never"}; last read: ${lastReadAt?.toISOString() ?? "not recorded"}`,
+  );
 }

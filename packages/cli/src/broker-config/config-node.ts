@@ -21,10 +21,7 @@ export class ConfigNode {
 
   /** The items of the array of a key; empty without that key. */
   list(name: string): ConfigNode[] {
-    const node = this.get(name);
-    if (node === undefined) return [];
-    if (!Array.isArray(node.value)) throw node.mustBe("an array");
-    return node.value.map((item, index) => new ConfigNode(this.#file, `${node.path}[${index}]`, item));
+    return this.get(name)?.items() ?? [];
   }
 
   /** The string of a key, which must exist and not be empty. */
@@ -32,6 +29,12 @@ export class ConfigNode {
     const node = this.get(name);
     if (typeof node?.value === "string" && node.value !== "") return node.value;
     throw (node ?? this.#child(name)).mustBe("text");
+  }
+
+  /** The items of an array. */
+  items(): ConfigNode[] {
+    if (!Array.isArray(this.value)) throw this.mustBe("an array");
+    return this.value.map((item, index) => new ConfigNode(this.#file, `${this.path}[${index}]`, item));
   }
 
   /** All keys of an object with their values. */

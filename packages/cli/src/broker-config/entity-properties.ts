@@ -4,9 +4,10 @@ import {
   DEFAULT_TOPIC_OPTIONS,
   type QueueOptions,
 } from "@waybill/broker";
-import { nearestName } from "@waybill/core/serializer";
+import { parseIsoDuration } from "@waybill/broker/front-end";
+import { nearestName } from "@waybill/core/internal";
+import { readAuthorizationRules } from "./authorization-rules.js";
 import type { ConfigNode } from "./config-node.js";
-import { parseIsoDuration } from "./iso-duration.js";
 
 /** The kind of an entity. */
 export type EntityKind = "queue" | "topic" | "subscription";
@@ -66,9 +67,10 @@ function nearestKey(key: string, options: Iterable<string>): string {
 }
 
 function readValue(option: string, node: ConfigNode, warn: PropertyRules["warn"]): unknown {
+  if (option === "authorizationRules") return readAuthorizationRules(node);
   if (!option.endsWith("Ms")) return node.value;
-  const ms = typeof node.value === "string" ? parseIsoDuration(node.value) : undefined;
-  if (ms === undefined) throw node.mustBe("an ISO 8601 duration such as PT1M");
+  const ms = typeof node.value === "string" ? parseIsoDuration(node.value.toUpperCase()) : undefined;
+  if (ms === undefined || ms < 0) throw node.mustBe("an ISO 8601 duration such as PT1M");
   if (option !== "duplicateDetectionHistoryTimeWindowMs" || ms >= MIN_DUPLICATE_WINDOW_MS) return ms;
   warn(`${node.path} is below the minimum of Service Bus: it becomes 20 seconds.`);
   return MIN_DUPLICATE_WINDOW_MS;

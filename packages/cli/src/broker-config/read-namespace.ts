@@ -12,16 +12,17 @@ export async function readNamespace(
   client: ServiceBusAdministrationClient,
   warn: (text: string) => void,
 ): Promise<object> {
-  const { name } = await client.getNamespaceProperties();
+  const { name, messagingSku } = await client.getNamespaceProperties();
+  const form = { isPremium: messagingSku === "Premium", warn };
   const queues: object[] = [];
   for await (const queue of client.listQueues())
-    queues.push({ Name: queue.name, Properties: propertiesOf("queue", queue) });
+    queues.push({ Name: queue.name, Properties: propertiesOf("queue", queue.name, queue, form) });
   const topics: object[] = [];
   for await (const topic of client.listTopics()) {
     topics.push({
       Name: topic.name,
-      Properties: propertiesOf("topic", topic),
-      Subscriptions: await readSubscriptions(client, topic.name, warn),
+      Properties: propertiesOf("topic", topic.name, topic, form),
+      Subscriptions: await readSubscriptions(client, topic.name, form),
     });
   }
   const namespace = { Name: name, Queues: queues, Topics: topics };
@@ -31,7 +32,7 @@ export async function readNamespace(
 async function readSubscriptions(
   client: ServiceBusAdministrationClient,
   topic: string,
-  warn: (text: string) => void,
+  form: ImportForm,
 ): Promise<object[]> {
   const subscriptions: object[] = [];
   for await (const subscription of client.listSubscriptions(topic)) {
@@ -39,22 +40,40 @@ async function readSubscriptions(
     const rules: RuleProperties[] = [];
     for await (const rule of client.listRules(topic, name)) rules.push(rule);
     if (rules.length === 0)
-      warn(
+      form.warn(
         `${topic}/Subscriptions/${name} has no rules, which a configuration cannot express: it will receive everything.`,
       );
     const isUsual = rules.length === 1 && rules[0] !== undefined && isDefaultRule(rules[0]);
     subscriptions.push({
       Name: name,
-      Properties: propertiesOf("subscription", subscription),
+      Properties: propertiesOf("subscription", `${topic}/Subscriptions/${name}`, subscription, form),
       ...(!isUsual && rules.length > 0 && { Rules: rules.map(toRule) }),
     });
   }
   return subscriptions;
 }
 
-/** Properties in the order of the file; the SDK's durations are ISO 8601 too. */
-function propertiesOf(kind: EntityKind, entity: object): Record<string, unknown> {
-  const given = entity as Readonly<Record<string, unknown>>;
+/** How a namespace is read. */
+interface ImportForm {
+  /** Only entities of this tier have a maximum message size of their own. */
+  readonly isPremium: boolean;
+  readonly warn: (text: string) => void;
+}
+
+/** Properties in the order of the file; the SDK's durations are ISO 8601 too. Keys stay where they are. */
+function propertiesOf(
+  kind: EntityKind,
+  path: string,
+  entity: object,
+  { isPremium, warn }: ImportForm,
+): Record<string, unknown> {
+  const given = { ...entity } as Record<string, unknown>;
+  if (((given.authorizationRules as unknown[] | undefined) ?? []).length > 0)
+    warn(
+      `${path} has authorization rules, whose keys are not written to a file: add AuthorizationRules there.`,
+    );
+  given.authorizationRules = undefined;
+  if (!isPremium) given.maxMessageSizeInKilobytes = undefined;
   const properties: Record<string, unknown> = {};
   for (const option of optionNames(kind)) {
     const name = option.replace(/Ms$/, "");

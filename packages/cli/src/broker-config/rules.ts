@@ -1,4 +1,4 @@
-import type { BrokerCorrelationFilter, RuleDefinition, RuleFilter, RuleValue } from "@waybill/broker";
+import type { BrokerCorrelationFilter, RuleConstant, RuleDefinition, RuleFilter } from "@waybill/broker";
 import type { ConfigNode } from "./config-node.js";
 
 /** The conditions of a correlation filter: the key in a file, the name in the broker. */
@@ -45,13 +45,13 @@ function readCorrelation(filter: ConfigNode): BrokerCorrelationFilter {
   const conditions: Record<string, unknown> = {};
   for (const [key, name] of CORRELATION_KEYS)
     if (filter.get(key) !== undefined && filter.get(key)?.value !== "") conditions[name] = filter.text(key);
-  const properties = new Map<string, RuleValue>();
+  const properties = new Map<string, RuleConstant>();
   for (const [key, node] of filter.get("Properties")?.entries() ?? []) properties.set(key, readScalar(node));
   return properties.size === 0 ? conditions : { ...conditions, properties };
 }
 
 /** Integers become bigints, which the broker compares with integers of every AMQP type. */
-function readScalar(node: ConfigNode): RuleValue {
+function readScalar(node: ConfigNode): RuleConstant {
   const { value } = node;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value === "string" || typeof value === "boolean") return value;

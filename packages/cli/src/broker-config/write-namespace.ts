@@ -3,9 +3,9 @@ import type {
   ServiceBusAdministrationClient,
   SqlRuleFilter,
 } from "@azure/service-bus";
-import type { RuleDefinition, RuleValue } from "@waybill/broker";
+import type { AuthorizationRule, RuleConstant, RuleDefinition } from "@waybill/broker";
+import { toIsoDuration } from "@waybill/broker/front-end";
 import type { EntityProperties } from "./entity-properties.js";
-import { toIsoDuration } from "./iso-duration.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
 /** One entity to create. */
@@ -27,14 +27,23 @@ export async function writeNamespace(
   config: NamespaceConfig,
   { apply, write }: { readonly apply: boolean; readonly write: (line: string) => void },
 ): Promise<void> {
-  for (const { kind, path, exists, create } of inOrder(stepsOf(client, config))) {
+  const { messagingSku } = await client.getNamespaceProperties();
+  const toSdk = (properties: EntityProperties) => toSdkOptions(properties, messagingSku === "Premium");
+  for (const { kind, path, exists, create } of inOrder(stepsOf(client, config, toSdk))) {
     const isThere = await exists();
     write(`${isThere ? "is there  " : apply ? "made      " : "would make"}  ${kind} ${path}`);
     if (!isThere && apply) await create();
   }
 }
 
-function stepsOf(client: ServiceBusAdministrationClient, { queues, topics }: NamespaceConfig): Step[] {
+/** The options of an entity for the SDK. */
+type ToSdk = (properties: EntityProperties) => Record<string, unknown>;
+
+function stepsOf(
+  client: ServiceBusAdministrationClient,
+  { queues, topics }: NamespaceConfig,
+  toSdk: ToSdk,
+): Step[] {
   const forQueues = queues.map(({ name, properties }) => ({
     kind: "queue",
     path: name,
@@ -56,7 +65,7 @@ function stepsOf(client: ServiceBusAdministrationClient, { queues, topics }: Nam
       needs: [name, ...forwardsOf(subscription.properties)],
       exists: async () =>
         (await client.topicExists(name)) && (await client.subscriptionExists(name, subscription.name)),
-      create: () => createSubscription(client, name, subscription),
+      create: () => createSubscription(client, name, subscription, toSdk),
     })),
   ]);
   return [...forQueues, ...forTopics];
@@ -84,6 +93,7 @@ async function createSubscription(
   client: ServiceBusAdministrationClient,
   topic: string,
   { name, properties, rules }: SubscriptionConfig,
+  toSdk: ToSdk,
 ): Promise<void> {
   const [first, ...others] = rules;
   await client.createSubscription(topic, name, {
@@ -98,12 +108,26 @@ async function createSubscription(
   }
 }
 
-function toSdk(properties: EntityProperties): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(properties).map(([option, value]) =>
-      option.endsWith("Ms") ? [option.slice(0, -2), toIsoDuration(value as number)] : [option, value],
-    ),
-  );
+/** Premium has the maximum message size, at least 1 MB; elsewhere Service Bus refuses it. */
+function toSdkOptions(properties: EntityProperties, isPremium: boolean): Record<string, unknown> {
+  const options: Record<string, unknown> = {};
+  for (const [option, value] of Object.entries(properties)) {
+    if (option.endsWith("Ms")) options[option.slice(0, -2)] = toIsoDuration(value as number);
+    else if (option === "authorizationRules") options[option] = (value as AuthorizationRule[]).map(toSdkRule);
+    else if (option === "maxSizeInMegabytes") options[option] = sizeOfPartition(properties, value as number);
+    else if (option !== "maxMessageSizeInKilobytes") options[option] = value;
+    else if (isPremium) options[option] = Math.max(value as number, 1024);
+  }
+  return options;
+}
+
+/** Service Bus returns the size of all 16 partitions, and expects that of one, which is 5 GB at most. */
+function sizeOfPartition({ enablePartitioning }: EntityProperties, megabytes: number): number {
+  return enablePartitioning === true && megabytes > 5120 ? Math.ceil(megabytes / 16) : megabytes;
+}
+
+function toSdkRule({ rights, ...rule }: AuthorizationRule): object {
+  return { claimType: "SharedAccessKey", accessRights: [...rights], ...rule };
 }
 
 function filterOf({ filter }: RuleDefinition): SqlRuleFilter | CorrelationRuleFilter {
@@ -126,7 +150,7 @@ function filterOf({ filter }: RuleDefinition): SqlRuleFilter | CorrelationRuleFi
   }
 }
 
-function toScalar(value: RuleValue): string | number | boolean {
+function toScalar(value: RuleConstant): string | number | boolean {
   return typeof value === "bigint" ? Number(value) : (value as string | number | boolean);
 }
 

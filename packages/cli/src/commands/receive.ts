@@ -27,7 +27,6 @@ export function receiveCommand(): WaybillCommand {
     .option("--session-id <id>", "the session to receive from")
     .option("--next-session", "receive from the next session that has messages")
     .option("--include-undeserializable", "also settle what cannot be deserialized")
-    .addOption(new Option("--include-undecodable").hideHelp().implies({ includeUndeserializable: true }))
     .option("--body", "write the bodies too")
     .examples(`
   waybill receive orders --settle complete --body

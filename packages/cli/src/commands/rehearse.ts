@@ -1,3 +1,4 @@
+import { parseDuration } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
 import type { WaybillCommand } from "./waybill-command.js";
@@ -11,13 +12,16 @@ export function rehearseCommand(): WaybillCommand {
         "and reason what would happen to them, with the option that would read the rest. Peeks without locking and changes nothing.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'")
-    .option("-n, --max <number>", "how many messages", parseCount, 100)
+    .option("-n, --max <number>", "how many messages; default: 100, or with --watch all", parseCount)
+    .option("--watch <duration>", "go on peeking for this long, and read what arrives: 5m", parseDuration)
     .option("--session-id <id>", "only messages of this session")
     .examples(`
   waybill rehearse orders
   waybill rehearse events/Subscriptions/billing --max 1000
+  waybill rehearse orders --watch 30s
   waybill rehearse 'orders/$DeadLetterQueue' --json | jq .advice
 
-Exits with 1 when one of them would be dead-lettered, or cannot be read for now.`)
+Live traffic: a queue is peeked twice a second, so messages that are consumed at once are missed. On a topic, watch a subscription made for it.
+Exits with 0 when it is proved that this chain reads what comes, and with 1 when that is contradicted or not known.`)
     .runs(async () => (await import("../actions/rehearse.js")).rehearse);
 }

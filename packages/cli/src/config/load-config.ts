@@ -3,7 +3,7 @@ import { extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createPipeline, type Pipeline } from "@waybill/core";
 import { requireKnownOptions } from "@waybill/core/serializer";
-import type { WritePlan } from "@waybill/migration";
+import type { WritePlan } from "@waybill/migration/plan";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { UsageError } from "../errors/usage-error.js";

@@ -1,5 +1,6 @@
 import type { MessageType, Pipeline, PipelineOptions } from "@waybill/core";
-import type { Redactor, WritePlan } from "@waybill/migration";
+import type { Redactor } from "@waybill/migration/golden";
+import type { WritePlan } from "@waybill/migration/plan";
 
 /**
  * The default export of `waybill.config.ts`: the chain of your consumers, as the options of a pipeline or as a pipeline, and how golden messages are

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Census } from "@waybill/migration";
+import type { Census } from "@waybill/migration/census";
 import { parseCensus } from "@waybill/migration/tools";
 import { UsageError } from "../errors/usage-error.js";
 

@@ -59,6 +59,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         assert.equal((await harness.content(queue, "deadLetter")).length, dead.length);
         assert.equal(seen.length, 1 + 20 + 30 - dead.length);
       },
+      "deferral",
     ),
     testCase(
       "many undeserializable messages of one producer do not stop the messages of others",
@@ -71,65 +72,77 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         assert.equal((await harness.content(queue, "deadLetter")).length, 40);
         assert.equal(events.at(-1), "closed order json");
       },
+      "deferral",
     ),
-    testCase("sessions with undeserializable messages do not stop other sessions", async (harness) => {
-      const queue = await harness.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
-        requiresSession: true,
-      });
-      const events: string[] = [];
-      const seen: string[] = [];
-      const client = harness.client(clientOptions({ isBroken: false }, events));
-      client.subscribeSessions<{ n: number }>(
-        queue,
-        { processMessage: ({ sessionId }) => void seen.push(sessionId ?? ""), processError: () => {} },
-        { maxConcurrentSessions: 2, maxBlockedSessions: 2, sessionIdleTimeoutInMs: 100 },
-      );
-      await harness.until(() => seen.length === 1, "the format was read once");
-      const ids = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i}`);
-      for (const sessionId of ids("bad", 8))
-        await harness.sendPoison(queue, 1, { subject: "order", sessionId });
-      const others = ids("good", 4);
-      await harness.send(
-        queue,
-        others.map((sessionId) => ({ sessionId, subject: "note", body: { n: 1 } })),
-      );
-      await harness.until(() => others.every((id) => seen.includes(id)), "the other sessions were processed");
-      assert.ok(events.includes("open order json"), "the circuit opened");
-    }),
-    testCase("sessions are held in order, and continue after the consumer is repaired", async (harness) => {
-      const queue = await harness.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
-        requiresSession: true,
-      });
-      const reader = { isBroken: false };
-      const events: string[] = [];
-      const seen = new Map<string, number[]>();
-      const client = harness.client(clientOptions(reader, events));
-      const subscription = client.subscribeSessions<{ n: number }>(
-        queue,
-        {
-          processMessage: ({ sessionId = "", body }) =>
-            void seen.set(sessionId, [...(seen.get(sessionId) ?? []), body.n]),
-          processError: () => {},
-        },
-        { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 100 },
-      );
-      await harness.until(() => seen.has("zoe"), "the format was read once");
-      reader.isBroken = true;
-      const ids = Array.from({ length: 8 }, (_, i) => `s${i}`);
-      for (const sessionId of ids) await harness.send(queue, counted(3, { subject: "order", sessionId }));
-      await harness.until(() => events.includes("open order json"), "the circuit opened");
-      await untilTried(harness, events, 2);
-      const dead = await fewDeadLetters(harness, queue);
-      reader.isBroken = false;
-      await harness.untilEmpty(queue);
-      await harness.ended(subscription.close(), "the subscription closed");
-      assert.equal((await harness.content(queue, "deadLetter")).length, dead.length);
-      for (const id of ids) {
-        const handled = seen.get(id) ?? [];
-        assert.deepEqual(handled, handled.toSorted(), `${id} kept its order`);
-      }
-      assert.equal([...seen.values()].flat().length - 1 + dead.length, 24);
-    }),
+    testCase(
+      "sessions with undeserializable messages do not stop other sessions",
+      async (harness) => {
+        const queue = await harness.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
+          requiresSession: true,
+        });
+        const events: string[] = [];
+        const seen: string[] = [];
+        const client = harness.client(clientOptions({ isBroken: false }, events));
+        client.subscribeSessions<{ n: number }>(
+          queue,
+          { processMessage: ({ sessionId }) => void seen.push(sessionId ?? ""), processError: () => {} },
+          { maxConcurrentSessions: 2, maxBlockedSessions: 2, sessionIdleTimeoutInMs: 100 },
+        );
+        await harness.until(() => seen.length === 1, "the format was read once");
+        const ids = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i}`);
+        for (const sessionId of ids("bad", 8))
+          await harness.sendPoison(queue, 1, { subject: "order", sessionId });
+        const others = ids("good", 4);
+        await harness.send(
+          queue,
+          others.map((sessionId) => ({ sessionId, subject: "note", body: { n: 1 } })),
+        );
+        await harness.until(
+          () => others.every((id) => seen.includes(id)),
+          "the other sessions were processed",
+        );
+        assert.ok(events.includes("open order json"), "the circuit opened");
+      },
+      "sessions",
+    ),
+    testCase(
+      "sessions are held in order, and continue after the consumer is repaired",
+      async (harness) => {
+        const queue = await harness.queue([{ subject: "order", sessionId: "zoe", body: { n: 0 } }], {
+          requiresSession: true,
+        });
+        const reader = { isBroken: false };
+        const events: string[] = [];
+        const seen = new Map<string, number[]>();
+        const client = harness.client(clientOptions(reader, events));
+        const subscription = client.subscribeSessions<{ n: number }>(
+          queue,
+          {
+            processMessage: ({ sessionId = "", body }) =>
+              void seen.set(sessionId, [...(seen.get(sessionId) ?? []), body.n]),
+            processError: () => {},
+          },
+          { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 100 },
+        );
+        await harness.until(() => seen.has("zoe"), "the format was read once");
+        reader.isBroken = true;
+        const ids = Array.from({ length: 8 }, (_, i) => `s${i}`);
+        for (const sessionId of ids) await harness.send(queue, counted(3, { subject: "order", sessionId }));
+        await harness.until(() => events.includes("open order json"), "the circuit opened");
+        await untilTried(harness, events, 2);
+        const dead = await fewDeadLetters(harness, queue);
+        reader.isBroken = false;
+        await harness.untilEmpty(queue);
+        await harness.ended(subscription.close(), "the subscription closed");
+        assert.equal((await harness.content(queue, "deadLetter")).length, dead.length);
+        for (const id of ids) {
+          const handled = seen.get(id) ?? [];
+          assert.deepEqual(handled, handled.toSorted(), `${id} kept its order`);
+        }
+        assert.equal([...seen.values()].flat().length - 1 + dead.length, 24);
+      },
+      "sessions",
+    ),
     testCase(
       "a consumer that has read no message since it started dead-letters nothing and opens the circuit",
       async (harness) => {
@@ -145,7 +158,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
       const queue = await harness.queue([], longLocks);
       await harness.sendPoison(queue, 30, { subject: "order" });
       const receiver = harness.client().createReceiver(queue);
-      for (let i = 0; i < 3; i += 1) {
+      for (let i = 0; i < 3; i++) {
         const call = receiver.receiveMessages(5, { maxWaitTimeInMs: 100 });
         await assert.rejects(harness.ended(call, "the call ended"), { code: "deserialization-failed" });
       }
@@ -156,7 +169,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
       "session processors and session receivers dead-letter nothing if no message was ever readable",
       async (harness) => {
         const queue = await harness.queue([], { requiresSession: true, ...longLocks });
-        for (let i = 0; i < 12; i += 1) await harness.sendPoison(queue, 2, { sessionId: `s${i}` });
+        for (let i = 0; i < 12; i++) await harness.sendPoison(queue, 2, { sessionId: `s${i}` });
         const session = await harness.client().acceptNextSession(queue);
         const call = session.receiveMessages(5, { maxWaitTimeInMs: 100 });
         await assert.rejects(harness.ended(call, "the call ended"), { code: "deserialization-failed" });
@@ -172,6 +185,7 @@ export function circuitBreakerCases(subject: TransportSubject): Case[] {
         assert.deepEqual(new Set(left.map(({ deliveryCount }) => deliveryCount)), new Set([0]));
         assert.equal(left.length, 24);
       },
+      "sessions",
     ),
     testCase("a single undeserializable message is dead-lettered", async (harness) => {
       const queue = await harness.queue([]);

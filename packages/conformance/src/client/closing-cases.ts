@@ -77,14 +77,14 @@ export function clientClosingCases(subject: TransportSubject): Case[] {
       const client = harness.client();
       const handled = new Set<number>();
       let isStopped = false;
-      for (let round = 0; !isStopped; round += 1) {
+      for (let round = 0; !isStopped; round++) {
         const waiting: (() => void)[] = [];
         let came = 0;
         const subscription = client.createReceiver(queue).subscribe<{ n: number }>(
           {
             processError: () => {},
             async processMessage({ body: { n } }) {
-              came += 1;
+              came++;
               if (n % 5 === round % 5) return void handled.add(n);
               if (n % 5 === (round + 1) % 5) throw new Error("abandoned");
               await new Promise<void>((resolve) => waiting.push(resolve));

@@ -8,7 +8,7 @@ import { counted, numbersOf, type ProcessingHarness, processingCase } from "./pr
 
 /** Messages are deferred and received by sequence number; a record keeps the numbers. */
 export function clientDeferralCases(subject: TransportSubject): Case[] {
-  const testCase = processingCase(subject, "deferral");
+  const testCase = processingCase(subject, "deferral", "deferral");
   return [
     testCase(
       "the record of deferred messages receives them in order, and removes completed ones",
@@ -74,6 +74,7 @@ export function clientDeferralCases(subject: TransportSubject): Case[] {
         assert.deepEqual(harness.errors, []);
         await client.close();
       },
+      "sessions",
     ),
   ];
 }

@@ -44,52 +44,60 @@ export function outageCases(subject: TransportSubject): Case[] {
         assert.deepEqual(await harness.content(queue), []);
       },
     ),
-    testCase("sessions wait, keep their order and continue", async (harness) => {
-      const ids = Array.from({ length: 6 }, (_, i) => `s${i}`);
-      const messages = ids.flatMap((sessionId) => counted(3, { sessionId }));
-      const { queue, registry, client } = await createOutage(harness, messages, { requiresSession: true });
-      const { handled, counts, bySession } = handler();
-      const options = { maxConcurrentSessions: 2, maxBlockedSessions: 2, sessionIdleTimeoutInMs: 100 };
-      const subscription = client.subscribeSessions(queue, handled, options);
-      await harness.until(() => registry.asked >= 20, "the messages were read again");
-      registry.isUp = true;
-      await harness.untilEmpty(queue);
-      await harness.ended(subscription.close(), "the subscription closed");
-      assert.deepEqual(counts, new Array(18).fill(0));
-      for (const id of ids) assert.deepEqual(bySession.get(id), [1, 2, 3], id);
-      assert.deepEqual(await harness.content(queue, "deadLetter"), []);
-    }),
-    testCase("a session receiver waits too, with receive calls or a handler", async (harness) => {
-      const messages = ["ada", "ben"].flatMap((sessionId) => counted(3, { sessionId }));
-      const { queue, registry, client } = await createOutage(harness, messages, { requiresSession: true });
-      const ada = await client.acceptSession(queue, "ada");
-      const ben = await client.acceptSession(queue, "ben");
-      const { handled, counts, bySession } = handler();
-      const subscription = ben.subscribe(handled);
-      const receive = () =>
-        harness.ended(ada.receiveMessages<{ n: number }>(2, { maxWaitTimeInMs: 50 }), "the call ended");
-      for (let i = 0; i < 3; i += 1) await assert.rejects(receive(), { code: "unavailable" });
-      await harness.until(() => registry.asked >= 10, "the messages were read again");
-      registry.isUp = true;
-      const received: number[] = [];
-      while (received.length < 3) {
-        for (const message of await receive()) {
-          received.push(message.body.n);
-          assert.equal(message.deliveryCount, 0);
-          await ada.completeMessage(message);
+    testCase(
+      "sessions wait, keep their order and continue",
+      async (harness) => {
+        const ids = Array.from({ length: 6 }, (_, i) => `s${i}`);
+        const messages = ids.flatMap((sessionId) => counted(3, { sessionId }));
+        const { queue, registry, client } = await createOutage(harness, messages, { requiresSession: true });
+        const { handled, counts, bySession } = handler();
+        const options = { maxConcurrentSessions: 2, maxBlockedSessions: 2, sessionIdleTimeoutInMs: 100 };
+        const subscription = client.subscribeSessions(queue, handled, options);
+        await harness.until(() => registry.asked >= 20, "the messages were read again");
+        registry.isUp = true;
+        await harness.untilEmpty(queue);
+        await harness.ended(subscription.close(), "the subscription closed");
+        assert.deepEqual(counts, new Array(18).fill(0));
+        for (const id of ids) assert.deepEqual(bySession.get(id), [1, 2, 3], id);
+        assert.deepEqual(await harness.content(queue, "deadLetter"), []);
+      },
+      "sessions",
+    ),
+    testCase(
+      "a session receiver waits too, with receive calls or a handler",
+      async (harness) => {
+        const messages = ["ada", "ben"].flatMap((sessionId) => counted(3, { sessionId }));
+        const { queue, registry, client } = await createOutage(harness, messages, { requiresSession: true });
+        const ada = await client.acceptSession(queue, "ada");
+        const ben = await client.acceptSession(queue, "ben");
+        const { handled, counts, bySession } = handler();
+        const subscription = ben.subscribe(handled);
+        const receive = () =>
+          harness.ended(ada.receiveMessages<{ n: number }>(2, { maxWaitTimeInMs: 50 }), "the call ended");
+        for (let i = 0; i < 3; i += 1) await assert.rejects(receive(), { code: "unavailable" });
+        await harness.until(() => registry.asked >= 10, "the messages were read again");
+        registry.isUp = true;
+        const received: number[] = [];
+        while (received.length < 3) {
+          for (const message of await receive()) {
+            received.push(message.body.n);
+            assert.equal(message.deliveryCount, 0);
+            await ada.completeMessage(message);
+          }
         }
-      }
-      assert.deepEqual(received, [1, 2, 3]);
-      await harness.untilEmpty(queue);
-      assert.deepEqual(
-        [counts, bySession.get("ben")],
-        [
-          [0, 0, 0],
-          [1, 2, 3],
-        ],
-      );
-      await harness.ended(subscription.close(), "the subscription closed");
-    }),
+        assert.deepEqual(received, [1, 2, 3]);
+        await harness.untilEmpty(queue);
+        assert.deepEqual(
+          [counts, bySession.get("ben")],
+          [
+            [0, 0, 0],
+            [1, 2, 3],
+          ],
+        );
+        await harness.ended(subscription.close(), "the subscription closed");
+      },
+      "sessions",
+    ),
   ];
 }
 

@@ -101,24 +101,29 @@ export function processingCases(subject: TransportSubject): Case[] {
           ],
         );
       },
+      "scheduling",
     ),
-    testCase("a message is dead-lettered after its last retry", async (harness) => {
-      const queue = await harness.queue(counted(1));
-      let calls = 0;
-      subscribe(
-        harness,
-        queue,
-        () => {
-          calls += 1;
-          throw new Error("never");
-        },
-        { retry: { delayInMs: 100, maxRetries: 2 } },
-      );
-      await harness.untilEmpty(queue);
-      assert.equal(calls, 3);
-      const [dead] = await harness.content(queue, "deadLetter");
-      assert.equal(dead?.deadLetterReason, "RetriesExhausted");
-    }),
+    testCase(
+      "a message is dead-lettered after its last retry",
+      async (harness) => {
+        const queue = await harness.queue(counted(1));
+        let calls = 0;
+        subscribe(
+          harness,
+          queue,
+          () => {
+            calls += 1;
+            throw new Error("never");
+          },
+          { retry: { delayInMs: 100, maxRetries: 2 } },
+        );
+        await harness.untilEmpty(queue);
+        assert.equal(calls, 3);
+        const [dead] = await harness.content(queue, "deadLetter");
+        assert.equal(dead?.deadLetterReason, "RetriesExhausted");
+      },
+      "scheduling",
+    ),
     testCase(
       "a for-await loop completes each message before the next, and abandons the one at which it is left",
       async (harness) => {

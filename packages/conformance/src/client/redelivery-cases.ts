@@ -20,7 +20,7 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
   return [
     toCase("a message that may have crashed a process is read with lower limits", async (harness) => {
       const queue = await harness.queue([large, ...counted(1)]);
-      await harness.deliverInVain(queue, 2);
+      await harness.loseDeliveries(queue, 2);
       const seen = await handled(harness, queue, countedJson);
       assert.deepEqual(seen, ["m1"]);
       const dead = required((await harness.content(queue, "deadLetter"))[0]);
@@ -42,6 +42,7 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
         const [third] = await receiver.receiveDeferredMessages(second.sequenceNumber);
         assert.deepEqual(third?.body, large.body);
       },
+      "deferral",
     ),
     toCase("an abandoned small message gets no application property", async (harness) => {
       const queue = await harness.queue(counted(1));
@@ -55,7 +56,7 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
       "a message that may have crashed a process is read while no other message is read",
       async (harness) => {
         const queue = await harness.queue(counted(3));
-        await harness.deliverInVain(queue, 2);
+        await harness.loseDeliveries(queue, 2);
         const readings = new ReadingLog();
         const seen = await handled(harness, queue, readings.serializer);
         assert.deepEqual(seen.toSorted(), ["m1", "m2", "m3"]);

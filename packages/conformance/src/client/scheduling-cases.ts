@@ -10,7 +10,7 @@ const hourMs = 3_600_000;
 
 /** Messages are scheduled by property or by call, found by peeking, and cancelled. */
 export function clientSchedulingCases(subject: TransportSubject): Case[] {
-  const testCase = processingCase(subject, "scheduling");
+  const testCase = processingCase(subject, "scheduling", "scheduling");
   return [
     testCase(
       "a message with scheduledEnqueueTimeUtc is delivered at that time and not before",

@@ -7,7 +7,7 @@ import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from
 
 /** Many sessions are processed concurrently, each in order. */
 export function sessionProcessorCases(subject: TransportSubject): Case[] {
-  const testCase = processingCase(subject, "session processor");
+  const testCase = processingCase(subject, "session processor", "sessions");
   return [
     testCase(
       "every session is processed in order, with at most maxConcurrentSessions at a time",
@@ -76,7 +76,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
           harness,
           queue,
           async () => {
-            running += 1;
+            running++;
             await opened;
           },
           { maxConcurrentCallsPerSession: 3 },

@@ -8,7 +8,7 @@ import { type ProcessingHarness, processingCase } from "./processing-harness.js"
 
 /** A session's state is a value, written and read by serializers like bodies. */
 export function sessionStateCases(subject: TransportSubject): Case[] {
-  const testCase = processingCase(subject, "session state");
+  const testCase = processingCase(subject, "session state", "sessions");
   return [
     testCase("a value is returned until it is cleared", async (harness) => {
       const { queue, session } = await openSession(harness);

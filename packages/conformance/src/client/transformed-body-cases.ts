@@ -89,9 +89,9 @@ export function transformedBodyCases(subject: TransportSubject): Case[] {
     testCase("encryption: a body can be read only with the key", async (harness) => {
       const { queue, client, sender } = await harness.openQueue({ encryption: { keys: ring("k1") } });
       await sender.sendMessages({ body: { note: "confidential" }, subject: "order" });
-      const stranger = required((await harness.peek(harness.client(), queue))[0]);
-      assert.equal(stranger.failure?.status, "undeserializable");
-      const raw = new TextDecoder("latin1").decode(stranger.rawBody as Uint8Array);
+      const unread = required((await harness.peek(harness.client(), queue))[0]);
+      assert.equal(unread.failure?.status, "undeserializable");
+      const raw = new TextDecoder("latin1").decode(unread.rawBody as Uint8Array);
       assert.ok(!raw.includes("confidential"), "the body is encrypted on the wire");
       const message = required((await harness.receive(client, queue, 1))[0]);
       assert.deepEqual(message.body, { note: "confidential" });

@@ -40,6 +40,14 @@ export function contractCases(subject: SerializerSubject): Case[] {
         );
       }
     }),
+    testCase("does not say that it cannot write what it writes", async (serializer) => {
+      for await (const { name, message } of quicklyWritten(serializer, subject)) {
+        for (const messageType of [message?.messageType, undefined]) {
+          const reason = serializer.cannotWrite?.({ messageType });
+          assert.equal(reason, undefined, `cannotWrite has a reason for ${name}, which is written`);
+        }
+      }
+    }),
     testCase("the subject has a container that is not empty", async (serializer) => {
       if (subject.isUnframed === true) return;
       for await (const { isContainer, isEmptyContainer } of quicklyWritten(serializer, subject))

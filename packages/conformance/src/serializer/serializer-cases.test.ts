@@ -30,6 +30,10 @@ describe("serializerCases", () => {
       ...json,
       serialize: (value, context) => ({ ...written(json, value, context), contentType: "text/plain" }),
     }));
+    catches("says that it cannot write what it writes", "contract: does not say that it cannot", (json) => ({
+      ...json,
+      cannotWrite: () => "there is no schema",
+    }));
     catches(
       "has no leading bytes",
       "contract: declares its detection",

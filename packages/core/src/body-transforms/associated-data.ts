@@ -7,12 +7,6 @@ export interface AssociatedData {
   readonly contentType: string | undefined;
   readonly messageType: string | undefined;
   readonly contentEncoding: string | undefined;
-  /** Undefined for a body of an earlier release, which is bound to nothing more. */
-  readonly more: BoundMore | undefined;
-}
-
-/** What the binding of this release adds. */
-export interface BoundMore {
   /** The list of names as in the message. */
   readonly list: string;
   /** The key and length of the body in the claim-check store; undefined for a body in the message. */
@@ -27,11 +21,11 @@ export interface BoundMore {
  * (32 bits, big-endian) and its UTF-8. If one of the first five is absent, it counts as empty, because not every hop distinguishes these.
  */
 export function associatedData(data: AssociatedData): Uint8Array<ArrayBuffer> {
-  const { algorithm, keyId, contentType, messageType, contentEncoding, more } = data;
+  const { algorithm, keyId, contentType, messageType, contentEncoding, list, claimCheck, values } = data;
   const encoder = new TextEncoder();
-  const texts = [algorithm, keyId, contentType, messageType, contentEncoding, ...textsOf(more)].map((text) =>
-    encoder.encode(text ?? ""),
-  );
+  const claim = claimCheck === undefined ? "" : `${claimCheck.key} ${claimCheck.bytes}`;
+  const named = [algorithm, keyId, contentType, messageType, contentEncoding, list, claim];
+  const texts = [...named, ...values.map(textOf)].map((text) => encoder.encode(text ?? ""));
   const bytes = new Uint8Array(texts.reduce((length, text) => length + 4 + text.length, 0));
   const view = new DataView(bytes.buffer);
   let offset = 0;
@@ -43,19 +37,11 @@ export function associatedData(data: AssociatedData): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function textsOf(more: BoundMore | undefined): readonly string[] {
-  if (more === undefined) return [];
-  const { list, claimCheck, values } = more;
-  return [
-    list,
-    claimCheck === undefined ? "" : `${claimCheck.key} ${claimCheck.bytes}`,
-    ...values.map(textOf),
-  ];
-}
-
 /** A value with its kind. Types of numbers are not distinguished, because not every hop keeps them. */
 function textOf(value: ApplicationPropertyValue | undefined): string {
-  if (value === undefined || value === null) return "-";
+  if (value === undefined) return "-";
+  // Readers tell null from absent, so adding a null in transit must not go unnoticed.
+  if (value === null) return "0";
   if (typeof value === "string") return `s${value}`;
   if (typeof value === "number" || typeof value === "bigint") return `n${value}`;
   if (typeof value === "boolean") return `b${value}`;

@@ -1,50 +1,72 @@
 import { decodeFailure } from "../errors/failure.js";
-import { parseJson } from "../foundation/parse-json.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { type MessageTypeResolver, propertyResolver } from "../message-types/message-type-resolver.js";
-import type { EncryptionLabel } from "./encrypt.js";
-
-/** Limits, because the list also comes from the wire. */
-const maxListLength = 4096;
-const maxListedNames = 64;
+import { claimCheckDetails, claimCheckProperty } from "./claim-check.js";
+import { contentEncodingOf, withEffectiveContentEncoding } from "./compression.js";
+import {
+  type EncryptionLabel,
+  encryptionDetails,
+  encryptionProperty,
+  isLabelledEncrypted,
+  parseBoundList,
+} from "./encrypt.js";
 
 const defaultResolver = propertyResolver();
 
+const noBytes = new Uint8Array(0);
+
+/** The application properties that describe the transforms of a body. Every encrypted body is bound to them, so no list names them. */
+export const sealingProperties: ReadonlySet<string> = new Set([
+  claimCheckProperty,
+  ...Object.values(claimCheckDetails),
+  encryptionProperty,
+  ...Object.values(encryptionDetails),
+]);
+
 /**
- * The application properties to which a body is bound when it is encrypted: those that the resolver reads for type and version, whether or not
- * they are set, and those of the options. Without message types, those of the default resolver.
+ * The application properties to which a body is bound when it is encrypted: those at which the resolver looks for type and version, whether or
+ * not they are set, and those of the options. Without message types, those of the default resolver.
  */
 export function propertiesToBind(
-  message: EncodedMessage,
+  { contentType, subject, applicationProperties = {} }: EncodedMessage,
   resolver: MessageTypeResolver = defaultResolver,
   named: readonly string[],
 ): readonly string[] {
-  const looked = new Set<string>();
-  const applicationProperties = new Proxy(message.applicationProperties ?? {}, {
-    get(target, name) {
-      if (typeof name === "string") looked.add(name);
-      return Reflect.get(target, name);
-    },
-  });
+  const names = new Set(named);
+  const properties = watched(applicationProperties, (name) => names.add(name));
   try {
-    resolver.identify({ ...message, applicationProperties });
+    resolver.identify({ body: noBytes, contentType, subject, applicationProperties: properties });
   } catch {
-    // Only the properties that it read matter, not its error.
+    // Only the properties at which it looked matter, not its error.
   }
-  return [...new Set([...looked, ...named])].sort();
-}
-
-/** Parses the list of a message. Throws `encryption-malformed` for an invalid one. */
-export function parseBoundList(list: unknown): readonly string[] {
-  const names = typeof list === "string" && list.length <= maxListLength ? parseJson(list) : undefined;
-  const isList = Array.isArray(names) && names.length <= maxListedNames;
-  if (isList && names.every((name) => typeof name === "string")) return names;
-  throw decodeFailure("encryption-malformed", "The list of bound application properties is malformed.");
+  return [...names].filter((name) => !isAlwaysBound(name)).sort();
 }
 
 /**
- * Throws `decryption-failed` for a message whose type or version depends on an application property to which its body is not bound, because it
- * may have been changed in transit. Does nothing for a body of an earlier release, which the report marks as `"partial"`.
+ * The part of an encrypted message to which its body is bound; nothing else may decide how it is read. Empty texts count as absent, because
+ * not every hop distinguishes these. Any other message as it is.
+ */
+export function authenticatedPart(message: EncodedMessage): EncodedMessage {
+  const { body, contentType, subject, applicationProperties = {} } = message;
+  if (!isLabelledEncrypted(applicationProperties)) return message;
+  const bound = new Set(listedNames(applicationProperties));
+  const properties = Object.entries(applicationProperties).filter(
+    ([name]) => sealingProperties.has(name) || (bound.has(name) && !isAlwaysBound(name)),
+  );
+  return {
+    body,
+    contentType: contentType || undefined,
+    subject: subject || undefined,
+    applicationProperties: withEffectiveContentEncoding(
+      Object.fromEntries(properties),
+      contentEncodingOf(applicationProperties),
+    ),
+  };
+}
+
+/**
+ * Throws `decryption-failed` for a message whose type or version depends here on an application property to which its body is not bound,
+ * because it may have been changed, added or removed in transit.
  */
 export function requireBound(
   message: EncodedMessage,
@@ -52,35 +74,49 @@ export function requireBound(
   resolver: MessageTypeResolver | undefined,
   named: readonly string[],
 ): void {
-  if (bound === undefined) return;
-  const { applicationProperties = {} } = message;
-  for (const name of named) {
-    if (applicationProperties[name] !== undefined && !bound.names.includes(name)) throw unbound(name);
-  }
-  if (resolver === undefined) return;
-  const own = identityOf(resolver, message, applicationProperties);
-  if (own === identityOf(resolver, message, only(applicationProperties, bound.names))) return;
-  throw unbound();
-}
-
-function identityOf(
-  resolver: MessageTypeResolver,
-  message: EncodedMessage,
-  applicationProperties: ApplicationProperties,
-): string {
-  const identity = resolver.identify({ ...message, applicationProperties });
-  return JSON.stringify([identity?.messageType, identity?.version]);
-}
-
-function only(properties: ApplicationProperties, names: readonly string[]): ApplicationProperties {
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => names.includes(name)));
-}
-
-function unbound(name?: string): Error {
-  const what = name === undefined ? "what says its type and version" : `"${name}"`;
-  return decodeFailure(
+  const needed = resolver === undefined ? named : propertiesToBind(message, resolver, named);
+  const missing = needed.find((name) => !bound.names.includes(name) && !isAlwaysBound(name));
+  if (missing === undefined) return;
+  throw decodeFailure(
     "decryption-failed",
-    `The body is not bound to ${what}, which decides here how it is read. Let the sender name the application property in ` +
+    `The body is not bound to "${missing}", which decides here how it is read. Let the sender name the application property in ` +
       "encryption.boundProperties.",
+  );
+}
+
+function isAlwaysBound(name: string): boolean {
+  return sealingProperties.has(name) || name.toLowerCase() === "content-encoding";
+}
+
+/** None of a malformed list, for which decryption fails. */
+function listedNames(properties: ApplicationProperties): readonly string[] {
+  try {
+    return parseBoundList(properties[encryptionDetails.bound]);
+  } catch {
+    return [];
+  }
+}
+
+/** The properties, with a call for every name that is read, tested with `in` or `Object.hasOwn`, or enumerated. */
+function watched(properties: ApplicationProperties, look: (name: string) => void): ApplicationProperties {
+  const note = (name: string | symbol) => {
+    if (typeof name === "string") look(name);
+  };
+  return new Proxy(
+    { ...properties },
+    {
+      get(target, name) {
+        note(name);
+        return Reflect.get(target, name);
+      },
+      has(target, name) {
+        note(name);
+        return Reflect.has(target, name);
+      },
+      getOwnPropertyDescriptor(target, name) {
+        note(name);
+        return Reflect.getOwnPropertyDescriptor(target, name);
+      },
+    },
   );
 }

@@ -139,7 +139,7 @@ describe("checking out", () => {
     const sent = await pipeline(store).serialize({ body: large });
     let asked = 0;
     store.get = async () => {
-      asked += 1;
+      asked++;
       return undefined;
     };
     const applicationProperties = { ...sent.applicationProperties, ...change };

@@ -2,7 +2,7 @@ import type { Awaitable } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
 import { quoted } from "../errors/wire-text.js";
 import { nodeBuiltin } from "../foundation/node-builtin.js";
-import type { ApplicationProperties } from "../message/message.js";
+import type { ApplicationProperties, ApplicationPropertyValue } from "../message/message.js";
 
 /** A content coding a body can be compressed with. Source: RFC 9110, 8.4.1. */
 export type ContentCoding = "gzip" | "deflate" | "br";
@@ -63,7 +63,9 @@ const codecs = zlib && {
 };
 
 /** The `Content-Encoding` of a message. HTTP senders may write it in lower case, although names of application properties are case-sensitive. */
-export function contentEncodingOf(properties: ApplicationProperties | undefined): unknown {
+export function contentEncodingOf(
+  properties: ApplicationProperties | undefined,
+): Exclude<ApplicationPropertyValue, null> | undefined {
   if (properties === undefined) return undefined;
   const value = properties[contentEncodingProperty] ?? properties[lowerCaseProperty];
   return value === null ? undefined : value;
@@ -76,6 +78,15 @@ export function withContentEncoding(
 ): ApplicationProperties {
   const { [lowerCaseProperty]: _, ...others } = properties ?? {};
   return { ...others, [contentEncodingProperty]: codings.join(", ") };
+}
+
+/** The application properties with this as the only `Content-Encoding`, or with none. */
+export function withEffectiveContentEncoding(
+  properties: ApplicationProperties,
+  encoding: ApplicationPropertyValue | undefined,
+): ApplicationProperties {
+  if (encoding === undefined || encoding === "") return properties;
+  return { ...properties, [contentEncodingProperty]: encoding };
 }
 
 /** The application properties of an empty body, which has no coding. */

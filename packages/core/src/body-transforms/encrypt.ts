@@ -1,7 +1,7 @@
 import { decodeFailure } from "../errors/failure.js";
+import { parseJson } from "../foundation/parse-json.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { type AssociatedData, associatedData } from "./associated-data.js";
-import { parseBoundList } from "./bound-properties.js";
 import type { ClaimCheck } from "./claim-check.js";
 import { contentEncodingOf } from "./compression.js";
 import { isKeyId, type KeyRing } from "./key-ring.js";
@@ -16,11 +16,17 @@ export const encryptionDetails = Object.freeze({
   bound: "waybill-encryption-bound",
 });
 
+const labelNames = Object.freeze([encryptionProperty, ...Object.values(encryptionDetails)]);
+
 /** The only supported algorithm. Source: NIST SP 800-38D. */
 const algorithm = "AES-256-GCM";
 
 /** In bytes. Random nonces of this length are safe for 2^32 messages with one key. Source: NIST SP 800-38D, 8.3. */
 const nonceLength = 12;
+
+/** Limits, because the list of bound properties also comes from the wire. */
+const maxListLength = 4096;
+const maxListedNames = 64;
 
 /** In bytes; the tag is at the end of the ciphertext, as in Web Crypto. */
 const tagLength = 16;
@@ -43,6 +49,8 @@ export async function encrypt(
   const nonce = globalThis.crypto.getRandomValues(new Uint8Array(nonceLength));
   const plain = message.body as Uint8Array<ArrayBuffer>;
   const list = JSON.stringify(names);
+  // No reader would accept a list that is too long.
+  parseBoundList(list);
   const claimCheck = key === undefined ? undefined : { key, bytes: encryptedLength(plain.length) };
   const additionalData = associatedData(boundTo(message, id, { list, names }, claimCheck));
   const parameters = { name: "AES-GCM", iv: nonce, additionalData, tagLength: tagLength * 8 };
@@ -68,8 +76,8 @@ export function encryptedLength(plainLength: number): number {
 export interface EncryptionLabel {
   readonly keyId: string;
   readonly nonce: Uint8Array<ArrayBuffer>;
-  /** The bound application properties; undefined for a body of earlier releases, which had no list. */
-  readonly bound: BoundList | undefined;
+  /** The bound application properties. */
+  readonly bound: BoundList;
 }
 
 /** Names of application properties, and their list as in the message. */
@@ -78,9 +86,29 @@ export interface BoundList {
   readonly names: readonly string[];
 }
 
+/** Whether a message has a property of an encrypted body, even one that is null: a body that lost some of them is not plaintext. */
+export function isLabelledEncrypted(properties: ApplicationProperties): boolean {
+  return labelNames.some((name) => properties[name] !== undefined);
+}
+
+/** Parses the list of a message. Throws `encryption-malformed` for an invalid one. */
+export function parseBoundList(list: unknown): readonly string[] {
+  const names = typeof list === "string" && list.length <= maxListLength ? parseJson(list) : undefined;
+  const isList = Array.isArray(names) && names.length <= maxListedNames;
+  if (isList && names.every((name) => typeof name === "string")) return names;
+  throw decodeFailure(
+    "encryption-malformed",
+    "The list of bound application properties is malformed or too long.",
+  );
+}
+
 /** Reads the encryption properties. Throws `encryption-unsupported` or `encryption-malformed`. */
 export function readEncryptionLabel(properties: ApplicationProperties): EncryptionLabel {
-  if (properties[encryptionProperty] !== algorithm) {
+  const name = properties[encryptionProperty] ?? undefined;
+  if (name === undefined) {
+    throw decodeFailure("encryption-malformed", "The message has lost the name of its encryption.");
+  }
+  if (name !== algorithm) {
     throw decodeFailure(
       "encryption-unsupported",
       `The body is encrypted by something else than ${algorithm}.`,
@@ -93,7 +121,6 @@ export function readEncryptionLabel(properties: ApplicationProperties): Encrypti
     throw decodeFailure("encryption-malformed", `The nonce is not ${nonceLength} bytes in base64.`);
   }
   const list = properties[encryptionDetails.bound];
-  if (list === undefined) return { keyId, nonce, bound: undefined };
   return { keyId, nonce, bound: { list: String(list), names: parseBoundList(list) } };
 }
 
@@ -130,21 +157,25 @@ export async function decrypt(
 function boundTo(
   { contentType, subject, applicationProperties = {} }: EncodedMessage,
   keyId: string,
-  bound: BoundList | undefined,
+  { list, names }: BoundList,
   claimCheck: Pick<ClaimCheck, "key" | "bytes"> | undefined,
 ): AssociatedData {
   const contentEncoding = contentEncodingOf(applicationProperties);
+  if (contentEncoding !== undefined && typeof contentEncoding !== "string") {
+    throw decodeFailure(
+      "decryption-failed",
+      "The Content-Encoding is not a text, so no body is bound to it.",
+    );
+  }
   return {
     algorithm,
     keyId,
     contentType,
     messageType: subject,
-    contentEncoding: typeof contentEncoding === "string" ? contentEncoding : undefined,
-    more: bound && {
-      list: bound.list,
-      claimCheck,
-      values: bound.names.map((name) => ownValue(applicationProperties, name)),
-    },
+    contentEncoding,
+    list,
+    claimCheck,
+    values: names.map((name) => ownValue(applicationProperties, name)),
   };
 }
 

@@ -43,15 +43,9 @@ export interface EncryptionOptions {
   readonly allowPlaintext?: boolean | undefined;
   /**
    * Application properties that decide how a body is read, in addition to those of type and version. Bodies are bound to them when they are
-   * encrypted; a received body that is not bound to them is refused with `decryption-failed`. Default none.
+   * encrypted; a received body that is not bound to them is refused with `decryption-failed`. Serializers and upcasters see no others. Default none.
    */
   readonly boundProperties?: readonly string[] | undefined;
-  /**
-   * Also reads bodies of earlier releases, which are not bound to their message version: an attacker who changes the property
-   * `messageVersion` in transit can have them read as another version. Their report has `encryptionBinding: "partial"`. Default true; set it
-   * to false when no such messages are left.
-   */
-  readonly allowPartialBinding?: boolean | undefined;
   /** How long a key is cached, in milliseconds; 0 calls the provider for every message. Default 300 000. A key rotation takes effect after this time. */
   readonly keyCacheDurationInMs?: number | undefined;
   /** How many keys are cached; the oldest is dropped first. Default 100. */
@@ -65,7 +59,6 @@ const defaults = Object.freeze({
   keys: undefined,
   allowPlaintext: false,
   boundProperties: Object.freeze([]),
-  allowPartialBinding: true,
   keyCacheDurationInMs: 300_000,
   keyCacheSize: 100,
 });

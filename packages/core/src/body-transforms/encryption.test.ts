@@ -26,14 +26,14 @@ describe("encrypting", () => {
     ]);
     expect(properties["waybill-encryption"]).toBe("AES-256-GCM");
     expect(properties["waybill-encryption-key-id"]).toBe("k1");
-    expect(properties["waybill-encryption-bound"]).toBe('["messageVersion"]');
-    const bound = ["application/json", "order", "", '["messageVersion"]', "", "-"];
+    expect(properties["waybill-encryption-bound"]).toBe('["messageVersion","type"]');
+    const bound = ["application/json", "order", "", '["messageVersion","type"]', "", "-", "-"];
     expect(nodeDecrypt(sent, key1, "k1", bound).toString()).toBe('{"order":1}');
   });
 
   it("takes a new nonce for every message", async () => {
     const nonces = new Set<unknown>();
-    for (let i = 0; i < 50; i += 1) {
+    for (let i = 0; i < 50; i++) {
       const { applicationProperties } = await pipeline().serialize({ body: 1 });
       nonces.add(applicationProperties!["waybill-encryption-nonce"]);
     }
@@ -105,31 +105,26 @@ describe("decrypting", () => {
         serializer: "text",
         position: 0,
         encryptionKeyId: "k1",
-        encryptionBinding: "full",
         attempts: [],
       },
     });
   });
 
-  it.each(vectors())(
-    "reads a body that OpenSSL encrypted: $name",
-    async ({ plain, key, message, store, binding }) => {
-      const bytes: Serializer = {
-        ...plainJson,
-        conforming: true,
-        deserialize: (input) => ({ hex: hex(input) }),
-      };
-      const reading = createPipeline({
-        serializer: bytes,
-        encryption: { keys: { ...ring(), findKey: () => Buffer.from(key, "hex") } },
-        claimCheck: { store },
-      });
-      // Content-Encoding is part of the authenticated data; without one, the serializer gets the bytes unchanged.
-      const outcome = await reading.deserialize(message);
-      const report = { encryptionBinding: binding };
-      expect(outcome).toMatchObject({ status: "decoded", body: { hex: plain }, report });
-    },
-  );
+  it.each(vectors())("reads a body that OpenSSL encrypted: $name", async ({ plain, key, message, store }) => {
+    const bytes: Serializer = {
+      ...plainJson,
+      conforming: true,
+      deserialize: (input) => ({ hex: hex(input) }),
+    };
+    const reading = createPipeline({
+      serializer: bytes,
+      encryption: { keys: { ...ring(), findKey: () => Buffer.from(key, "hex") } },
+      claimCheck: { store },
+    });
+    // Content-Encoding is part of the authenticated data; without one, the serializer gets the bytes unchanged.
+    const outcome = await reading.deserialize(message);
+    expect(outcome).toMatchObject({ status: "decoded", body: { hex: plain } });
+  });
 
   it("reads what Node's AES-GCM encrypted, with any texts", async () => {
     const anyText = fc.string({ unit: "binary", maxLength: 40 });
@@ -146,7 +141,7 @@ describe("decrypting", () => {
   it("refuses a body with one changed bit, and never reads it as another format", async () => {
     const sent = await pipeline().serialize({ body: { order: 1 }, subject: "order" });
     const { length } = sent.body as Uint8Array;
-    for (let bit = 0; bit < length * 8; bit += 1) {
+    for (let bit = 0; bit < length * 8; bit++) {
       const body = (sent.body as Uint8Array).slice();
       body[bit >> 3]! ^= 1 << (bit & 7);
       expect(await reasonsFor({ ...sent, body })).toEqual(["decryption-failed"]);
@@ -170,11 +165,24 @@ describe("decrypting", () => {
       { applicationProperties: { ...sent.applicationProperties, "waybill-encryption-nonce": otherNonce } },
       { applicationProperties: { ...sent.applicationProperties, "waybill-encryption-bound": "[]" } },
       { applicationProperties: { ...sent.applicationProperties, messageVersion: 1 } },
-      { applicationProperties: without(sent, "waybill-encryption-bound") },
     ];
     for (const change of changes) {
       expect(await reasonsFor({ ...sent, ...change } as EncodedMessage)).toEqual(["decryption-failed"]);
     }
+  });
+
+  it("refuses a body with a null added for a bound property that was absent, and reads one that was sent as null", async () => {
+    const sent = await pipeline().serialize({ body: { order: 1 }, subject: "order" });
+    const added = { ...sent.applicationProperties, messageVersion: null };
+    expect(await reasonsFor({ ...sent, applicationProperties: added })).toEqual(["decryption-failed"]);
+    const withNull = await pipeline().serialize({
+      body: 1,
+      subject: "order",
+      applicationProperties: { messageVersion: null },
+    });
+    expect(await pipeline().deserialize(withNull)).toMatchObject({ status: "decoded", body: 1 });
+    const removed = without(withNull, "messageVersion");
+    expect(await reasonsFor({ ...withNull, applicationProperties: removed })).toEqual(["decryption-failed"]);
   });
 
   it("is dead-lettered as DecryptionFailed, without payload", async () => {
@@ -304,6 +312,9 @@ describe("the message version", () => {
     expect(refused.report.attempts).toMatchObject([
       { reason: "decryption-failed", detail: expect.stringContaining("encryption.boundProperties") },
     ]);
+    const unbound = await pipeline().serialize(message);
+    const removed = { ...unbound, applicationProperties: without(unbound, "revision") };
+    expect(await reader.deserialize(removed)).toMatchObject({ reason: "DecryptionFailed" });
     const sent = await pipeline({ boundProperties: ["revision"] }).serialize(message);
     expect(await reader.deserialize(sent)).toMatchObject({ status: "decoded", body: { cents: 5 } });
   });
@@ -331,15 +342,28 @@ describe("the message version", () => {
     });
   });
 
-  it("is not bound in bodies of earlier releases, which is reported and can be refused by an option", async () => {
-    const labels = { contentType: "application/json", subject: "price" };
-    const old = withVersion(nodeEncrypt(Buffer.from('{"cents":5}'), key1, "k1", labels), 2) as EncodedMessage;
-    expect(await typed().deserialize(old)).toMatchObject({
-      body: { cents: 5 },
-      report: { encryptionBinding: "partial", messageVersion: 2 },
-    });
-    const strict = await typed({ allowPartialBinding: false }).deserialize(old);
-    expect(strict.report.attempts).toMatchObject([{ reason: "encryption-unsupported" }]);
+  it("hides application properties to which the body is not bound from serializers", async () => {
+    const region: Serializer = {
+      ...plainJson,
+      conforming: true,
+      deserialize: (_, { applicationProperties }) => ({ region: applicationProperties.region }),
+    };
+    const message = { body: { cents: 5 }, applicationProperties: { region: "eu" } };
+    for (const [boundProperties, seen] of [
+      [[], undefined],
+      [["region"], "eu"],
+    ] as const) {
+      const sent = await pipeline({ boundProperties }).serialize(message);
+      const outcome = await pipeline({ boundProperties }, { serializer: region }).deserialize(sent);
+      expect(outcome).toMatchObject({ status: "decoded", body: { region: seen } });
+    }
+  });
+
+  it("is required: a body without the list of what it is bound to is refused", async () => {
+    const sent = await typed().serialize({ body: { cents: 5 }, subject: "price" });
+    const { "waybill-encryption-bound": _, ...applicationProperties } = sent.applicationProperties ?? {};
+    const outcome = await typed().deserialize({ ...sent, applicationProperties });
+    expect(outcome.report.attempts).toMatchObject([{ reason: "encryption-malformed" }]);
   });
 
   it("stays bound when the body is in a claim-check store, together with its key there", async () => {
@@ -543,7 +567,7 @@ function nodeEncrypt(
 ): EncodedMessage {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
-  cipher.setAAD(lengthPrefixed(["AES-256-GCM", keyId, contentType, subject, ""]));
+  cipher.setAAD(lengthPrefixed(["AES-256-GCM", keyId, contentType, subject, "", "[]", ""]));
   const body = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   return {
     body,
@@ -553,6 +577,7 @@ function nodeEncrypt(
       "waybill-encryption": "AES-256-GCM",
       "waybill-encryption-key-id": keyId,
       "waybill-encryption-nonce": nonce.toString("base64"),
+      "waybill-encryption-bound": "[]",
     },
   };
 }

@@ -1,18 +1,22 @@
-import {
-  type CircuitBreakerOptions,
-  type ResolvedCircuitBreakerOptions,
-  resolveCircuitBreakerOptions,
-} from "../circuit-breaker/circuit-breaker-options.js";
+import type { ReaderDirectory } from "../contracts/reader-directory.js";
 import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import type { Diagnostics } from "../diagnostics/diagnostics.js";
 import { Observer } from "../diagnostics/observer.js";
 import { callHook } from "../foundation/call-hook.js";
 import { kindOf, type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
-import { resolveUnavailableBackoff, type UnavailableBackoff } from "../holding/unavailable-backoff.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { MessageType } from "../message-types/message-type.js";
 import { type PipelineOptions, pipelineOptionNames } from "../pipeline/options.js";
 import { makePipeline, type Pipeline } from "../pipeline/pipeline.js";
+import {
+  type CircuitBreakerOptions,
+  type ResolvedCircuitBreakerOptions,
+  resolveCircuitBreakerOptions,
+} from "../receive/circuit-breaker/circuit-breaker-options.js";
+import {
+  resolveUnavailableBackoff,
+  type UnavailableBackoff,
+} from "../receive/delivery/unavailable-backoff.js";
 
 /** Options of a client besides those of its pipeline. */
 export interface ClientOptions {
@@ -40,6 +44,11 @@ export interface ClientOptions {
   readonly sessionStateEnvelope?: boolean | undefined;
   /** How messages are held that cannot be read because a dependency is unavailable. Defaults: see {@link UnavailableBackoff}. */
   readonly unavailableBackoff?: UnavailableBackoff | undefined;
+  /**
+   * Knows the running readers of an entity. A message whose content type or message version this client does not know is left to a reader that
+   * does: abandoned up to four times with doubling delays, then held until that reader stops. Default: it is dead-lettered.
+   */
+  readonly readerDirectory?: ReaderDirectory | undefined;
   /** When undeserializable messages are held instead of dead-lettered; `false`: never. On by default; see {@link CircuitBreakerOptions}. */
   readonly circuitBreaker?: CircuitBreakerOptions | false | undefined;
   /** Called when a circuit opens, becomes half open or closes. Its errors are ignored. Default: none. */
@@ -59,6 +68,7 @@ export interface ResolvedClientOptions {
   readonly consumerVersion: string | undefined;
   readonly sessionStateEnvelope: boolean;
   readonly unavailableBackoff: Required<UnavailableBackoff>;
+  readonly readerDirectory: ReaderDirectory | undefined;
   readonly circuitBreaker: ResolvedCircuitBreakerOptions | undefined;
   readonly onCircuitBreaker: (event: CircuitBreakerEvent) => void;
 }
@@ -72,6 +82,7 @@ const optionNames: OptionNames<ClientOptions & PipelineOptions & { readonly pipe
   consumerVersion: true,
   sessionStateEnvelope: true,
   unavailableBackoff: true,
+  readerDirectory: true,
   circuitBreaker: true,
   onCircuitBreaker: true,
 };
@@ -86,7 +97,9 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
   if (quarantineQueue !== undefined && (typeof quarantineQueue !== "string" || quarantineQueue === "")) {
     throw new TypeError("quarantineQueue must be the name of a queue or topic.");
   }
-  const { sessionStateEnvelope = true } = options;
+  const { readerDirectory, sessionStateEnvelope = true } = options;
+  if (readerDirectory !== undefined && typeof readerDirectory?.readersOf !== "function")
+    throw new TypeError("readerDirectory must be an object with readersOf.");
   if (typeof sessionStateEnvelope !== "boolean")
     throw new TypeError("sessionStateEnvelope must be true or false.");
   const observer = options.diagnostics === undefined ? undefined : new Observer(options.diagnostics);
@@ -101,6 +114,7 @@ export function resolveClientOptions(options: WaybillClientOptions): ResolvedCli
     observer,
     consumerVersion,
     sessionStateEnvelope,
+    readerDirectory,
     unavailableBackoff: resolveUnavailableBackoff(options.unavailableBackoff),
     circuitBreaker: circuitBreaker === false ? undefined : resolveCircuitBreakerOptions(circuitBreaker),
     onCircuitBreaker: (event) => callHook(() => onCircuitBreaker?.(event)),

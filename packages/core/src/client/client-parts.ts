@@ -1,4 +1,3 @@
-import { CircuitBreakers } from "../circuit-breaker/circuit-breakers.js";
 import { entityPathOf } from "../contracts/entity-path.js";
 import type {
   Transport,
@@ -16,7 +15,7 @@ import {
   requireOptions,
   withDefaults,
 } from "../foundation/known-options.js";
-import { durationMs, requireInteger } from "../foundation/numbers.js";
+import { durationMs, requireDuration, requireInteger } from "../foundation/numbers.js";
 import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
@@ -25,13 +24,13 @@ import type {
   CloseSubscriptionOptions,
   MessageHandlers,
   MessageSubscription,
-} from "../processing/processor-options.js";
+} from "../receive/processing/processor-options.js";
 import {
   type TypedMessageHandlers,
   type TypedSubscribeOptions,
   untypedHandlers,
-} from "../processing/typed-handlers.js";
-import { Receiver, type ReceiverSettings } from "../receiving/receiver.js";
+} from "../receive/processing/typed-handlers.js";
+import { Receiver } from "../receive/receiver/receiver.js";
 import {
   type AcceptSessionReceiverOptions,
   acceptSessionOptionNames,
@@ -40,7 +39,7 @@ import {
   type ReceiverOptions,
   receiverOptionNames,
   undeserializableActions,
-} from "../receiving/receiver-options.js";
+} from "../receive/receiver/receiver-options.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
 import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
 import { RuleManager } from "../rules/rule-manager.js";
@@ -52,12 +51,13 @@ import type {
   SubscribeSessionsOptions,
   TypedSessionMessageHandlers,
 } from "../sessions/session-processor-options.js";
-import { SessionReceiver } from "../sessions/session-receiver.js";
+import { type SessionOwner, SessionReceiver } from "../sessions/session-receiver.js";
 import { acceptSession } from "./accept-session.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import { type EntityName, entityAddress, requireName, requireReceiveMode } from "./entity-address.js";
 import { closedError, OpenParts } from "./open-parts.js";
 import { OwnSenders } from "./own-senders.js";
+import { ReceiverContexts } from "./receiver-contexts.js";
 
 const defaultSessionWaitMs = 60_000;
 
@@ -65,28 +65,19 @@ const defaultSessionWaitMs = 60_000;
 export class ClientParts extends OpenParts {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
-  readonly #breakers: CircuitBreakers;
+  readonly #contexts: ReceiverContexts;
   readonly #health: HealthMonitor;
   readonly #senders: OwnSenders;
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: ResolvedClientOptions) {
-    const { circuitBreaker, onCircuitBreaker } = options;
     requireTransport(transport);
     super();
     this.#transport = transport;
     this.#senders = new OwnSenders((queueOrTopic) => this.#openSender(queueOrTopic));
     this.#health = new HealthMonitor(this.scheduler);
     this.#options = options;
-    this.#breakers = new CircuitBreakers({
-      transport,
-      scheduler: this.scheduler,
-      options: circuitBreaker,
-      onEvent: (event) => {
-        this.#health.circuitChanged(event);
-        onCircuitBreaker(event);
-      },
-    });
+    this.#contexts = new ReceiverContexts(transport, options, this.#health, (name) => this.#senders.to(name));
   }
 
   readonly #events: TransportReceiverEvents = {
@@ -188,10 +179,16 @@ export class ClientParts extends OpenParts {
       subQueueType === undefined &&
       receiveMode === "peekLock" &&
       this.#transport.capabilities.has("scheduling");
-    const retrySender = canRetry ? () => this.#senders.to(queueOrTopic) : undefined;
-    const settings = this.#receiverSettings(receiver, options);
-    const breaker = this.#breakers.breakerFor(address, pipeline);
-    return this.add(new Receiver({ ...settings, pipeline, breaker, retrySender, isForSubscription }));
+    const kind = { address, pipeline, renewForMs: renewForMs(options), canRetry };
+    const context = this.#contexts.create(receiver, kind);
+    return this.add(new Receiver(context, { isForSubscription, onClosed: this.#onReceiverClosed(receiver) }));
+  }
+
+  #onReceiverClosed(receiver: TransportReceiver): (part: Receiver<UndecodedMessage>) => void {
+    return (part) => {
+      this.forget(part);
+      this.#health.closed(receiver);
+    };
   }
 
   /** Accepts the named session, or the next one if `sessionId` is undefined. */
@@ -212,9 +209,24 @@ export class ClientParts extends OpenParts {
     const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, ...this.#events };
     const address = entityAddress(entity);
     const receiver = await acceptSession(this.#transport, this, address, sessionId, accepting);
-    const breaker = this.#breakers.breakerFor(address, this.#options.pipeline);
-    const settings = { ...this.#receiverSettings(receiver, options), breaker, isSession: true, isBlocking };
-    return this.add(new SessionReceiver<UndecodedMessage>(settings));
+    const { pipeline } = this.#options;
+    const kind = {
+      address,
+      pipeline,
+      renewForMs: renewForMs(options),
+      isBlocking,
+      sessionRenewal: undefined,
+    };
+    const context = this.#contexts.createForSession(receiver, kind);
+    return this.add(new SessionReceiver<UndecodedMessage>(context, this.#sessionOwner(receiver)));
+  }
+
+  #sessionOwner(receiver: TransportSessionReceiver): SessionOwner {
+    return {
+      isForSubscription: false,
+      stateEnvelope: this.#options.sessionStateEnvelope,
+      onClosed: this.#onReceiverClosed(receiver),
+    };
   }
 
   subscribeSessions(
@@ -233,11 +245,12 @@ export class ClientParts extends OpenParts {
         address,
         entityPath: entityPathOf(address),
         scheduler: this.scheduler,
-        breaker: this.#breakers.breakerFor(address, pipeline),
+        breaker: this.#contexts.breakers.breakerFor(address, pipeline),
+        lookAhead: this.#contexts.breakers.lookAheadFor(address, pipeline),
         backoff: this.#options.unavailableBackoff,
-        settingsOf: (receiver, maxAutoLockRenewalDurationInMs) => ({
-          ...this.#receiverSettings(receiver, { maxAutoLockRenewalDurationInMs }),
-          pipeline,
+        open: (receiver, kind) => ({
+          context: this.#contexts.createForSession(receiver, { address, pipeline, ...kind }),
+          owner: this.#sessionOwner(receiver),
         }),
         onClosed: this.forget,
       }),
@@ -255,13 +268,20 @@ export class ClientParts extends OpenParts {
   /** Reads the waiting messages of an entity as the client would, and changes nothing. */
   async rehearse(entity: EntityName, options: RehearseOptions = {}): Promise<RehearsalReport> {
     const resolved = withDefaults("rehearse", options, defaultRehearseOptions);
-    requireInteger("maxMessageCount", resolved.maxMessageCount, 1);
+    if (resolved.maxMessageCount !== undefined)
+      requireInteger("maxMessageCount", resolved.maxMessageCount, 1);
+    requireDuration("watchForInMs", resolved.watchForInMs, 0);
     this.requireOpen();
     const address = entityAddress(entity, resolved.subQueueType);
     const receiver = this.#transport.createReceiver(address, "peekLock");
     const part = this.add({ close: () => receiver.close() });
     try {
-      return await rehearse(receiver, this.#options.pipeline, resolved);
+      return await rehearse(
+        receiver,
+        this.#options.pipeline,
+        this.#transport.scheduler ?? systemScheduler,
+        resolved,
+      );
     } catch (error) {
       throw this.isClosed ? closedError() : error;
     } finally {
@@ -279,42 +299,8 @@ export class ClientParts extends OpenParts {
     try {
       await super.close();
     } finally {
-      await Promise.all([this.#senders.close(), this.#breakers.close()]);
+      await Promise.all([this.#senders.close(), this.#contexts.breakers.close()]);
     }
-  }
-
-  #receiverSettings<R extends TransportReceiver | TransportSessionReceiver>(
-    receiver: R,
-    options: ReceiverOptions,
-  ): ReceiverSettings & { receiver: R; stateEnvelope: boolean } {
-    const { pipeline, observer, consumerVersion, unavailableBackoff, onUndeserializable, quarantineQueue } =
-      this.#options;
-    this.#health.opened(receiver);
-    return {
-      receiver,
-      pipeline,
-      observer,
-      health: this.#health,
-      entityPath: receiver.entityPath,
-      scheduler: this.scheduler,
-      isSubQueue: options.subQueueType !== undefined,
-      isSession: false,
-      isBlocking: false,
-      isForSubscription: false,
-      retrySender: undefined,
-      breaker: undefined,
-      canDefer: this.#transport.capabilities.has("deferral"),
-      renewForMs: renewForMs(options),
-      stateEnvelope: this.#options.sessionStateEnvelope,
-      backoff: unavailableBackoff,
-      consumerVersion,
-      quarantine: () => (quarantineQueue === undefined ? undefined : this.#senders.to(quarantineQueue)),
-      onUndeserializable,
-      onClosed: (part) => {
-        this.forget(part);
-        this.#health.closed(receiver);
-      },
-    };
   }
 }
 

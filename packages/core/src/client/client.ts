@@ -2,14 +2,14 @@ import type { ReceiveMode, Transport } from "../contracts/transport.js";
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
-import type { MessageHandlers, MessageSubscription } from "../processing/processor-options.js";
-import type { TypedMessageHandlers, TypedSubscribeOptions } from "../processing/typed-handlers.js";
-import type { Receiver } from "../receiving/receiver.js";
+import type { MessageHandlers, MessageSubscription } from "../receive/processing/processor-options.js";
+import type { TypedMessageHandlers, TypedSubscribeOptions } from "../receive/processing/typed-handlers.js";
+import type { Receiver } from "../receive/receiver/receiver.js";
 import type {
   AcceptSessionReceiverOptions,
   ReceiverOptions,
   UndecodedIn,
-} from "../receiving/receiver-options.js";
+} from "../receive/receiver/receiver-options.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
 import type { RehearseOptions } from "../rehearsal/rehearse.js";
 import type { RepliableMessage, ReplyOptions } from "../request-reply/reply.js";

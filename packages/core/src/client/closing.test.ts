@@ -312,8 +312,7 @@ describe("no message is lost", () => {
         }
         registry.isUp = true;
         // Turn by turn, because undeserializable bodies are hashed in another thread, while the clock advances slowly. A fixed number of turns is not enough.
-        const deadlineMs = performance.now() + 10_000;
-        for (let i = 0; performance.now() < deadlineMs && !(await isEmpty(fixture)); i += 1) {
+        for (let i = 0; !(await isEmpty(fixture)); i += 1) {
           for (const { settle } of pending.splice(0)) settle("succeed");
           if (i % 20 === 0) fixture.clock.advance(5_000);
           await quiet();
@@ -324,7 +323,6 @@ describe("no message is lost", () => {
         const dead = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
         const deadIds = (await dead.peekMessages(50)).map(({ messageId }) => messageId);
         expect(deadIds.sort()).toEqual(names.filter(isFaulty).sort());
-        expect(await isEmpty(fixture)).toBe(true);
       }),
       { numRuns: 300 },
     );

@@ -12,7 +12,7 @@ describe("hooks that reject", () => {
   it("have no effect: neither hooks of the client nor of its diagnostics", async () => {
     let calls = 0;
     const hook = () => {
-      calls += 1;
+      calls++;
       return reject();
     };
     await using fixture = await createFixture({
@@ -35,7 +35,7 @@ describe("hooks that reject", () => {
     await fixture.broker.createQueue("replies");
     let calls = 0;
     const onUnmatchedReply = () => {
-      calls += 1;
+      calls++;
       return reject();
     };
     const requester = fixture.client.createRequester("replies", { onUnmatchedReply });

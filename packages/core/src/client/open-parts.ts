@@ -1,5 +1,5 @@
 import { WaybillError } from "../errors/error.js";
-import type { MessageSubscription } from "../processing/processor-options.js";
+import type { MessageSubscription } from "../receive/processing/processor-options.js";
 
 /** Something that a client closes with itself. */
 export type ClientPart = Pick<MessageSubscription, "close">;

@@ -50,6 +50,11 @@ export interface Serializer {
    */
   readonly readsEmptyBodies?: true;
   /**
+   * Set it if any bytes are a value of the format. Where a policy assumes the serializer, it is then also passed empty bodies, and the bytes of an
+   * AMQP value section.
+   */
+  readonly readsAnyBytes?: true;
+  /**
    * How it validates bodies. `"schema"`: by a schema in its options; a pipeline then refuses serializers that have none, because they would
    * let invalid bodies through. `"format"`: the format itself requires a schema. Absent: it does not validate.
    */
@@ -59,6 +64,17 @@ export interface Serializer {
    * errors. Returns a check of values; throws `TypeError` for a schema that is not valid.
    */
   readonly compileSchema?: (schema: unknown, where: string) => BodyCheck;
+  /**
+   * The check by the schema in its options for a message, undefined if it has none for it. It validates what no serializer decodes: AMQP values, and
+   * messages without a body. Required if `validation` is `"schema"`.
+   */
+  readonly checkFor?: (context: SerializerContext) => BodyCheck | undefined;
+  /**
+   * Why no value at all can be written for a message type and version, as a sentence without a full stop: it has no schema, for example. Undefined
+   * when values can be written, or when that is only known with a value, with the properties of a message, or from a registry. Write plans call
+   * it when they are made. It is synchronous, and must not throw. Absent: every message type can be written.
+   */
+  readonly cannotWrite?: (target: WriteContext) => string | undefined;
   /** Writes a value. Throws `encodeFailure` when the format or the schema cannot hold it. */
   serialize(value: unknown, context: SerializeContext): Awaitable<SerializedBody>;
   /** Reads a body. Throws when the bytes are not exactly one value of this format. */
@@ -88,6 +104,9 @@ export interface SerializerContext {
   /** Aborts when the caller's `abortSignal` does. */
   readonly abortSignal: AbortSignal | undefined;
 }
+
+/** What `cannotWrite` receives: what is known before there is a message. Without a `messageType` the question is whether it can write messages of any. */
+export type WriteContext = Pick<SerializerContext, "messageType" | "messageVersion" | "schema">;
 
 /** What `serialize` receives besides the value. */
 export interface SerializeContext extends SerializerContext {

@@ -51,6 +51,25 @@ describe("toPlain", () => {
     expect(write({ toJSON: () => 5 })).toBe(5);
   });
 
+  it("refuses properties and toJSON that throw, without quoting their errors", () => {
+    const thrower = () => {
+      throw new Error("secret");
+    };
+    const cases: [unknown, string][] = [
+      [
+        { a: [Object.defineProperty({}, "b", { get: thrower, enumerable: true })] },
+        "/a/0/b is a property that throws",
+      ],
+      [Object.defineProperty([1], "0", { get: thrower }), "/0 is a property that throws"],
+      [Object.defineProperty({}, "toJSON", { get: thrower }), "/toJSON is a property that throws"],
+      [{ a: { toJSON: thrower } }, "/a is an object whose toJSON throws."],
+    ];
+    for (const [value, text] of cases) {
+      expect(() => write(value)).toThrow(`The body cannot be written as pairs: at ${text}`);
+      expect(() => write(value)).not.toThrow("secret");
+    }
+  });
+
   it("accepts an object that occurs twice, but not one inside itself", () => {
     const shared = { a: 1 };
     expect(write([shared, shared])).toHaveLength(2);

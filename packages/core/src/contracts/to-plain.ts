@@ -27,7 +27,7 @@ const maxPathLength = 256;
 
 /**
  * Copies a value by the rules of a format. Throws an `encodeFailure` with the item's path as a JSON pointer (RFC 6901) for objects whose
- * content is not in their properties, such as maps and errors, for cycles, for nesting beyond `maxDepth` levels, and for keys such as
+ * content is not in their properties, such as maps and errors, for properties and `toJSON` that throw, for cycles, for nesting beyond `maxDepth` levels, and for keys such as
  * `__proto__` that readers refuse.
  */
 export function toPlain(value: unknown, maxDepth: number, rules: PlainRules): unknown {
@@ -46,9 +46,9 @@ class Walk implements PlainWalk {
   }
 
   object(value: object): unknown {
-    const { toJSON } = value as { toJSON?: unknown };
+    const toJSON = this.#read(value, "toJSON");
     if (typeof toJSON !== "function") return this.#container(value);
-    const json: unknown = toJSON.call(value, String(this.#path.at(-1) ?? ""));
+    const json = this.#json(value, toJSON as (key: string) => unknown);
     return typeof json === "object" && json !== null ? this.#container(json) : this.#rules.item(json, this);
   }
 
@@ -76,14 +76,14 @@ class Walk implements PlainWalk {
 
   #array(value: readonly unknown[]): unknown[] {
     const plain: unknown[] = [];
-    for (let index = 0; index < value.length; index++) plain.push(this.#at(index, value[index]));
+    for (let index = 0; index < value.length; index++) plain.push(this.#at(index, this.#read(value, index)));
     return plain;
   }
 
   #record(value: Record<string, unknown>): unknown {
     const entries: [string, unknown][] = [];
     for (const key of Object.keys(value)) {
-      const item = value[key];
+      const item = this.#read(value, key);
       if (item === undefined) continue;
       if (key === "__proto__") this.refuse('a key "__proto__", which readers refuse');
       if (key === "prototype" && this.#path.at(-1) === "constructor")
@@ -91,6 +91,24 @@ class Walk implements PlainWalk {
       entries.push([key, this.#at(key, item)]);
     }
     return this.#rules.record(entries, this);
+  }
+
+  /** The value of a property. A getter of the application may throw an error that quotes the body, so that error does not appear. */
+  #read(value: object, key: string | number): unknown {
+    try {
+      return (value as Record<string | number, unknown>)[key];
+    } catch {
+      this.#path.push(key);
+      return this.refuse("a property that throws when it is read");
+    }
+  }
+
+  #json(value: object, toJSON: (key: string) => unknown): unknown {
+    try {
+      return toJSON.call(value, String(this.#path.at(-1) ?? ""));
+    } catch {
+      return this.refuse("an object whose toJSON throws");
+    }
   }
 
   #at(step: string | number, item: unknown): unknown {

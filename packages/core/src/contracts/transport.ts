@@ -1,6 +1,11 @@
 import type { Scheduler } from "../foundation/scheduler.js";
 import type { EncodedBody } from "../message/body.js";
-import type { ApplicationProperties, DeliveredProperties, EncodedMessage } from "../message/message.js";
+import type {
+  ApplicationProperties,
+  DeliveredProperties,
+  EncodedMessage,
+  EveryProperty,
+} from "../message/message.js";
 
 /** Optional capabilities of a transport. An operation that needs a missing one rejects with `not-supported`. */
 export type TransportCapability =
@@ -281,6 +286,9 @@ export interface TransportDeadLetterOptions extends TransportSettleOptions {
   /** At most 4096 characters. Default: none. */
   readonly deadLetterErrorDescription?: string | undefined;
 }
+
+/** What a settlement says about the message, every option by name: where one is missing, it does not compile. */
+export type OutcomeOptions = EveryProperty<Omit<TransportDeadLetterOptions, keyof CallOptions>>;
 
 /** What a transport calls while a subscription runs. */
 export interface TransportSubscribeHandlers {

@@ -1,6 +1,10 @@
 import { inspect } from "node:util";
-import type { DiagnosticEvent, Diagnostics } from "@waybill/core/diagnostics";
-import type { OperationTrace, TracedOperation } from "@waybill/core/transport";
+import type {
+  DiagnosticEvent,
+  Diagnostics,
+  OperationTrace,
+  TracedOperation,
+} from "@waybill/core/diagnostics";
 import { describe, expect, it } from "vitest";
 import { createFixture, poison, registryBound, until } from "../../test/fixture.js";
 
@@ -189,7 +193,7 @@ describe("diagnostics.trace", () => {
     let created = 0;
     const trace = (operation: TracedOperation): OperationTrace | undefined => {
       if (operation.type !== "create") return undefined;
-      created += 1;
+      created++;
       return {
         run: (work) => work(),
         end() {},

@@ -1,6 +1,7 @@
 import type { SettlementVerb } from "../contracts/settlement.js";
 import type { LinkStall } from "../contracts/transport.js";
 import type { ApplicationProperties, MessageId } from "../message/message.js";
+import type { Origin } from "../message/origin.js";
 import type { DeadLetterReason } from "../message/outcome.js";
 import type { DeserializationReport } from "../message/report.js";
 import type { UndeserializableDisposition } from "../message/undeserializable-event.js";
@@ -116,6 +117,11 @@ export interface DeserializeEvent {
   readonly outcome: "decoded" | "undeserializable" | "unavailable";
   /** Set when the outcome is `undeserializable`. */
   readonly deadLetterReason: DeadLetterReason | undefined;
+  /**
+   * What an undeserializable body looks like, or the envelope of another bus that a decoded, untyped body is because its label was lost, with
+   * what would read it; undefined if nothing is noticed.
+   */
+  readonly looksLike: Origin | undefined;
   readonly report: DeserializationReport;
 }
 

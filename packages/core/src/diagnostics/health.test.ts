@@ -1,6 +1,6 @@
 import { type CircuitBreakerEvent, type Transport, WaybillClient } from "@waybill/core";
-import type { DiagnosticEvent } from "@waybill/core/diagnostics";
-import type { LinkStall, TransportReceiverEvents } from "@waybill/core/transport";
+import type { DiagnosticEvent, LinkStall } from "@waybill/core/diagnostics";
+import type { TransportReceiverEvents } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createFixture, poison, quiet, until } from "../../test/fixture.js";

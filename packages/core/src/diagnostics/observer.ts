@@ -3,6 +3,7 @@ import type { DeliveredMessage, TransportDeadLetterOptions } from "../contracts/
 import { callHook } from "../foundation/call-hook.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
+import { looksLike } from "../recognition/looks-like.js";
 import type {
   DiagnosticEvent,
   Diagnostics,
@@ -150,6 +151,7 @@ export class Observer {
         isPeeked,
         outcome: outcome.status,
         deadLetterReason: outcome.status === "undeserializable" ? outcome.reason : undefined,
+        looksLike: looksLike(outcome),
         report: outcome.report,
       }),
       trace,

@@ -34,6 +34,8 @@ export const reasonCodes = Object.freeze({
   "message-type-unknown": "select",
   "message-type-unhandled": "select",
   "message-version-malformed": "select",
+  "message-version-missing": "select",
+  "message-version-removed": "select",
   "message-version-unknown": "select",
   // decompress
   "content-encoding-unknown": "decompress",

@@ -13,7 +13,7 @@ describe("compileOnce", () => {
     const { compile, compiled } = counting();
     const made = () => ({ type: "object", properties: { paid: { type: "boolean" } }, title: undefined });
     const first = compiled(made());
-    for (let i = 0; i < 100; i += 1) expect(compiled(made())).toBe(first);
+    for (let i = 0; i < 100; i++) expect(compiled(made())).toBe(first);
     expect(compile).toHaveBeenCalledTimes(1);
   });
 
@@ -55,7 +55,7 @@ describe("compileOnce", () => {
     const { compile, compiled } = counting((schema) => forgotten.push(schema));
     const lasting = { const: -1 };
     const first = compiled(lasting);
-    for (let i = 0; i < 3_000; i += 1) compiled({ const: i });
+    for (let i = 0; i < 3_000; i++) compiled({ const: i });
     expect(forgotten).toHaveLength(2_001);
     expect(forgotten.slice(0, 2)).toEqual([{ const: -1 }, { const: 0 }]);
     expect(compiled(lasting)).toBe(first);
@@ -67,7 +67,7 @@ describe("compileOnce", () => {
       if (schema.isBroken) throw new TypeError("broken");
       return true;
     });
-    for (let i = 0; i < 2; i += 1) expect(() => compiled({ isBroken: true })).toThrow("broken");
+    for (let i = 0; i < 2; i++) expect(() => compiled({ isBroken: true })).toThrow("broken");
     expect(compiled({ isBroken: false })).toBe(true);
   });
 });

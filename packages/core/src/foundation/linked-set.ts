@@ -28,7 +28,7 @@ export class LinkedSet<Item extends Linked<Item>> {
     if (this.#last === undefined) this.#first = item;
     else this.#last.next = item;
     this.#last = item;
-    this.#size += 1;
+    this.#size++;
   }
 
   /** Returns whether the set contained it. */

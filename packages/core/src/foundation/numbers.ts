@@ -35,3 +35,11 @@ export function requireDuration(
   const range = maxMs < Number.MAX_VALUE ? `${minMs} to ${maxMs}` : `${minMs}`;
   throw new TypeError(`${name} must be a number of milliseconds from ${range}; got ${got}.`);
 }
+
+/** The value, if it is a number from 0 to 1. Throws `TypeError` otherwise; `name` begins its message. */
+export function requireShare(name: string, value: number): number {
+  if (typeof value === "number" && value >= 0 && value <= 1) return value;
+  throw new TypeError(
+    `${name} must be a number from 0 to 1; got ${typeof value === "number" ? value : kindOf(value)}.`,
+  );
+}

@@ -25,7 +25,7 @@ export class RecentCount {
   #moveTo(nowMs: number): number {
     const bucket = Math.floor(nowMs / this.#bucketMs);
     // When the clock is set back, events count in the newest bucket.
-    for (let steps = 0; this.#newest < bucket && steps < bucketCount; steps += 1) {
+    for (let steps = 0; this.#newest < bucket && steps < bucketCount; steps++) {
       this.#newest = Math.max(this.#newest + 1, bucket - bucketCount + 1);
       this.#buckets[this.#newest % bucketCount] = 0;
     }

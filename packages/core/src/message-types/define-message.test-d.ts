@@ -33,7 +33,9 @@ export const fitting = [
   defineMessage("unused", {
     version: 10,
     schemas: { 7: v1, 10: v2 },
-    unused: [8, 9],
+    unused: [8],
+    removed: [9],
+    unversioned: 7,
     upcasters: { 7: toV2 },
     downcasters: { 10: ({ id, cents }) => ({ id, total: String(cents / 100) }) },
   }),

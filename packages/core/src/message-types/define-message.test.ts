@@ -18,7 +18,7 @@ const orderPlaced = defineMessage("order-placed", {
 describe("a message type", () => {
   it("creates messages whose subject is the type", () => {
     const message = orderPlaced.message({ id: 1, cents: 250 }, { sessionId: "ada", messageId: "m1" });
-    expect(message).toEqual({
+    expect(message).toMatchObject({
       subject: "order-placed",
       body: { id: 1, cents: 250 },
       sessionId: "ada",
@@ -63,6 +63,30 @@ describe("a message type", () => {
       unused: [2, 3],
     });
     expect(type.versions[0]?.upcastPath).toEqual([1, 4]);
+  });
+
+  it("lets an upcaster skip versions that were removed", () => {
+    const type = defineMessage("a", {
+      version: 4,
+      schemas: { 1: {}, 4: {} },
+      upcasters: { 1: (body) => body },
+      unused: [2],
+      removed: [3],
+    });
+    expect(type.versions[0]?.upcastPath).toEqual([1, 4]);
+    expect(type).toMatchObject({ unversioned: 1, removed: [3] });
+  });
+
+  it.each([
+    ["the oldest that was removed", { version: 3, removed: [2, 1] }, 1],
+    ["the oldest that was removed, above unused ones", { version: 3, unused: [1], removed: [2] }, 2],
+    ["not known with only unused versions below", { version: 2, unused: [1] }, undefined],
+    ["the one that unversioned names", { version: 2, unused: [1], unversioned: 2 }, 2],
+    ["the one that unversioned names, without more", { version: 2, unversioned: 2 }, 2],
+    ["a removed one that unversioned names", { version: 4, removed: [1, 2], unused: [3], unversioned: 2 }, 2],
+    ["version 1, whatever else is removed", { version: 1 }, 1],
+  ])("takes messages without a version for %s", (_, definition, unversioned) => {
+    expect(defineMessage("a", definition).unversioned).toBe(unversioned);
   });
 
   it("lists the versions that its downcasters reach", () => {
@@ -176,6 +200,22 @@ describe("an inconsistent definition is refused with the reason", () => {
       "there is a gap: nothing is known of version 2",
     ],
     [
+      "a beginning above version 1 that says nothing of the versions below",
+      { version: 2, schemas: { 2: {} } },
+      "it begins at version 2, and nothing says what came before, so a message without a version could be read as what it is not; " +
+        "list the versions below in removed if they were ever sent, or in unused, or set unversioned.",
+    ],
+    [
+      "a beginning that says something of only some versions below",
+      { version: 4, removed: [1, 1], unused: [3] },
+      "it begins at version 4, and nothing says what came before",
+    ],
+    [
+      "an upcaster for a version above the current one",
+      { version: 1, upcasters: { 1: up } },
+      "version 1 is the current one and has an upcaster all the same",
+    ],
+    [
       "an upcaster to a version that does not exist",
       { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: { to: 9, cast: up } } },
       "the upcaster of version 1 leads to 9, which is not among its versions",
@@ -224,6 +264,26 @@ describe("an inconsistent definition is refused with the reason", () => {
       "an invalid converter",
       () => defineMessage("a", { version: 2, schemas: { 1: {}, 2: {} }, upcasters: { 1: {} as never } }),
       "must be a function",
+    ],
+    [
+      "a removed version that is there",
+      () => defineMessage("a", { version: 1, removed: [1] }),
+      "version 1 is in removed, and is also a version of it or in unused",
+    ],
+    [
+      "a removed version that was never used",
+      () => defineMessage("a", { version: 2, removed: [1], unused: [1] }),
+      "version 1 is in removed, and is also a version of it or in unused",
+    ],
+    [
+      "a removed version that is no integer",
+      () => defineMessage("a", { version: 2, removed: [0.5] }),
+      "versions are integers from 1, not 0.5",
+    ],
+    [
+      "an unused unversioned",
+      () => defineMessage("a", { version: 2, unused: [1], unversioned: 1 }),
+      "unversioned names 1, which is no version of it",
     ],
     [
       "an invalid unversioned",

@@ -18,7 +18,8 @@ import type {
   VersionsOptions,
 } from "./message-definition.js";
 import type { MessageType, MessageVersion, VersionStep } from "./message-type.js";
-import { downcastWay, upcastWays, type VersionGraph } from "./version-graph.js";
+import { carrying } from "./types-to-send.js";
+import { downcastWay, upcastWays, type VersionGraph, versionOfUnversioned } from "./version-graph.js";
 
 /**
  * Defines a message type with all its versions. Throws `configuration-invalid` when a version cannot be converted to the current one (a
@@ -45,25 +46,18 @@ export function defineMessage<
   for (const alias of aliases) requireName(alias, `an alias of "${name}"`);
   const graph = versionGraph(name, definition as MessageDefinition<number, SchemasByVersion>);
   const versions = messageVersions(graph, (definition.schemas ?? {}) as SchemasByVersion);
-  const unversioned = definition.unversioned ?? graph.versions[0] ?? version;
-  if (!graph.versions.includes(unversioned)) {
-    throw new TypeError(
-      `defineMessage("${name}"): unversioned names ${unversioned}, which is no version of it.`,
-    );
-  }
-  return Object.freeze({
+  const unversioned = versionOfUnversioned(graph, definition.unversioned);
+  const type: MessageType = Object.freeze({
     name,
     version,
     aliases: Object.freeze([...aliases]),
     unversioned,
+    removed: Object.freeze([...graph.removed]),
     versions,
-    message: (body, properties) => ({ ...properties, subject: name, body }),
+    message: (body, properties) => carrying({ ...properties, subject: name, body }, type),
     is: (message): message is ReceivedMessage => message.deserialization.messageType === name,
-  } satisfies MessageType) as MessageType<
-    Name,
-    OutputOf<SchemaOf<Schemas, Version>>,
-    InputOf<SchemaOf<Schemas, Version>>
-  >;
+  } satisfies MessageType);
+  return type as MessageType<Name, OutputOf<SchemaOf<Schemas, Version>>, InputOf<SchemaOf<Schemas, Version>>>;
 }
 
 const optionNames: OptionNames<MessageDefinition<number, SchemasByVersion>> = {
@@ -73,6 +67,7 @@ const optionNames: OptionNames<MessageDefinition<number, SchemasByVersion>> = {
   downcasters: true,
   unversioned: true,
   unused: true,
+  removed: true,
   aliases: true,
 };
 
@@ -86,11 +81,18 @@ const anything: StandardSchema = Object.freeze({
 });
 
 function versionGraph(name: string, definition: MessageDefinition<number, SchemasByVersion>): VersionGraph {
-  const { version: current, schemas = {}, upcasters = {}, downcasters = {}, unused = [] } = definition;
+  const { version: current, schemas = {}, upcasters = {}, downcasters = {} } = definition;
+  const { unused = [], removed = [] } = definition;
   const versions = [...new Set([...Object.keys(schemas), ...Object.keys(upcasters), current].map(Number))];
   versions.sort((a, b) => a - b);
-  for (const version of [...versions, ...unused]) requireVersion(name, version);
+  for (const version of [...versions, ...unused, ...removed]) requireVersion(name, version);
   const newest = Math.max(...versions);
+  const isBoth = removed.find((version) => versions.includes(version) || unused.includes(version));
+  if (isBoth !== undefined) {
+    throw new TypeError(
+      `defineMessage("${name}"): version ${isBoth} is in removed, and is also a version of it or in unused.`,
+    );
+  }
   if (newest > current) {
     throw new TypeError(
       `defineMessage("${name}"): version ${newest} is newer than the current version ${current}.`,
@@ -101,6 +103,7 @@ function versionGraph(name: string, definition: MessageDefinition<number, Schema
     current,
     versions,
     unused: new Set(unused),
+    removed: new Set(removed),
     upcasts: steps(name, "upcasters", upcasters, (from) => versions[versions.indexOf(from) + 1]),
     downcasts: steps(name, "downcasters", downcasters, (from) => versions[versions.indexOf(from) - 1]),
   };

@@ -38,10 +38,15 @@ export interface VersionsOptions<Version extends number, Schemas, Unused extends
   readonly version: Version;
   /** The schemas of every version that may still be received, by version. */
   readonly schemas?: Schemas | undefined;
-  /** The version of messages without a version property. Default: the oldest. */
+  /**
+   * The version of messages without a version property. Default: the oldest version that was ever sent, by `schemas` and `removed`. If that is in
+   * `removed`, or not known because there are only `unused` versions below the others, such messages are dead-lettered.
+   */
   readonly unversioned?: number | undefined;
-  /** Versions between the others of which no message was ever sent. */
+  /** Versions of which no message was ever sent. */
   readonly unused?: readonly Unused[] | undefined;
+  /** Versions that were sent once and are no longer read: their messages are dead-lettered as such, and never read as another version. */
+  readonly removed?: readonly Unused[] | undefined;
   /** Other names that older messages of this type may have. */
   readonly aliases?: readonly string[] | undefined;
 }

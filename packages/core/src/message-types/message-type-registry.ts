@@ -7,7 +7,12 @@ import { kindOf, requireOneOf, withDefaults } from "../foundation/known-options.
 import { required } from "../foundation/required.js";
 import type { EncodedMessage, WritableProperties } from "../message/message.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
-import { type MessageIdentity, type MessageTypeResolver, propertyResolver } from "./message-type-resolver.js";
+import {
+  type MessageIdentity,
+  type MessageTypeResolver,
+  type OpenedEnvelope,
+  propertyResolver,
+} from "./message-type-resolver.js";
 
 /** What to do with messages that match no message type or version. */
 export interface MessageTypePolicies {
@@ -47,7 +52,7 @@ export interface KnownVersion {
   readonly version: MessageVersion;
   /**
    * Checks a body in a format for which this version has no schema, by its schema for another format; undefined if the version has a schema
-   * for this format or for all formats. `serializer` is undefined for AMQP values, which have no format.
+   * for this format or for all formats. `serializer` is undefined for AMQP values and missing bodies, which have no format.
    */
   guardFor(serializer: string | undefined): BodyCheck | undefined;
   /** Checks a body of this version from an envelope, which the serializer could not check. */
@@ -57,9 +62,8 @@ export interface KnownVersion {
 }
 
 /** A body taken from its envelope. */
-interface OpenedBody {
+export interface OpenedBody extends Pick<OpenedEnvelope, "body" | "bodyContentType" | "bodySerializer"> {
   readonly known: KnownVersion | undefined;
-  readonly body: unknown;
 }
 
 /** The message types of a pipeline, looked up by the properties of messages. */
@@ -101,8 +105,8 @@ export function createRegistry(
       if (policies.unknown === "pass") return undefined;
       throw decodeFailure("message-type-unknown", `No message type is named ${quoted(messageType)}.`);
     }
-    const known = versions.get(type)?.get(version ?? type.unversioned);
-    if (known === undefined) throw versionFailure(type, version ?? type.unversioned, policies);
+    const known = versions.get(type)?.get(version ?? type.unversioned ?? 0);
+    if (known === undefined) throw versionFailure(type, version, policies);
     return known;
   };
   const untyped = (): undefined => {
@@ -122,7 +126,7 @@ export function createRegistry(
       ((body, message) => {
         // A message without a body has no envelope.
         const opened = body === undefined ? undefined : open(body, message);
-        return opened === undefined ? { known: untyped(), body } : { known: find(opened), body: opened.body };
+        return opened === undefined ? { known: untyped(), body } : { ...opened, known: find(opened) };
       }),
     version: (type, version) => versions.get(type)?.get(version),
     isKnown: (name) => name !== undefined && byName.has(name),
@@ -244,7 +248,7 @@ function formatChecks(
 
 /**
  * The check for bodies in formats for which the version has no schema: its schema for another format. Formats that require a schema, such as
- * Avro, neither provide nor get such a check.
+ * Avro, neither provide nor get such a check; theirs validates AMQP values and missing bodies if no other does.
  */
 function guardsOf(
   { check }: MessageVersion,
@@ -253,14 +257,39 @@ function guardsOf(
 ): ReadonlyMap<string | undefined, BodyCheck> {
   const free = serializers.filter(({ validation }) => validation !== "format");
   const guard = free.map(({ name }) => checks.get(name)).find((each) => each !== undefined);
-  if (check !== undefined || guard === undefined) return new Map();
+  if (check !== undefined) return new Map();
   const unchecked = free.filter(({ name }) => !checks.has(name)).map(({ name }) => name);
-  return new Map([...unchecked, undefined].map((name) => [name, guard]));
+  const guards = new Map<string | undefined, BodyCheck>();
+  if (guard !== undefined) for (const name of unchecked) guards.set(name, guard);
+  const [anyCheck] = checks.values();
+  const ofValues = guard ?? anyCheck;
+  return ofValues === undefined ? guards : guards.set(undefined, ofValues);
 }
 
-function versionFailure(type: MessageType, version: number, { newer }: MessageTypePolicies): WaybillError {
+function versionFailure(
+  type: MessageType,
+  given: number | undefined,
+  { newer }: MessageTypePolicies,
+): WaybillError {
+  const { name, removed, unversioned } = type;
+  const version = given ?? unversioned;
+  if (version === undefined) {
+    return decodeFailure(
+      "message-version-missing",
+      `The message does not say which version of ${quoted(name)} it is, and the definition does not say it either. Set its ` +
+        `option unversioned, and repair the message.`,
+    );
+  }
+  if (removed.includes(version)) {
+    const implied = given === undefined ? ", as messages without a version are," : "";
+    return decodeFailure(
+      "message-version-removed",
+      `It is of version ${version} of ${quoted(name)}${implied} which was removed here. Give the definition that version and its ` +
+        `upcaster back, and repair the message.`,
+    );
+  }
   const known = type.versions.map((each) => each.version).join(", ");
-  const text = `Version ${version} of "${type.name}" is not known here, which knows ${known}.`;
+  const text = `Version ${version} of ${quoted(name)} is not known here, which knows ${known}.`;
   return newer === "abandon" && version > type.version
     ? unavailableAt("select", text)
     : decodeFailure("message-version-unknown", text);

@@ -1,3 +1,4 @@
+import type { Serializer } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, EncodedMessage, WritableProperties } from "../message/message.js";
 
@@ -11,7 +12,15 @@ export interface MessageIdentity {
 
 /** The content of an envelope around the body. */
 export interface OpenedEnvelope extends MessageIdentity {
+  /** The body: a value, or bytes or a string in the format that `bodyContentType` names. */
   readonly body: unknown;
+  /**
+   * The content type of bytes or a string in the envelope. If it names a serializer of the pipeline, that one reads them, with the limits of a
+   * body; otherwise they are the body. Default: none, the body is a value.
+   */
+  readonly bodyContentType?: string | undefined;
+  /** Reads the body if `bodyContentType` names no serializer of the pipeline. Default: none. */
+  readonly bodySerializer?: Serializer | undefined;
 }
 
 /**
@@ -66,11 +75,9 @@ export function propertyResolver(options: PropertyResolverOptions = {}): Message
         typeProperty === undefined
           ? subjectOrType(subject, applicationProperties, isKnown)
           : applicationProperties?.[typeProperty];
+      const version = applicationProperties?.[versionProperty];
       if (!isName(messageType)) return undefined;
-      return {
-        messageType,
-        version: parseVersion(applicationProperties?.[versionProperty], versionProperty),
-      };
+      return { messageType, version: parseVersion(version, versionProperty) };
     },
     stamp({ messageType, version }, { applicationProperties }) {
       const stamped: Record<string, string | number> = {};
@@ -85,17 +92,17 @@ export function propertyResolver(options: PropertyResolverOptions = {}): Message
 }
 
 /**
- * An unknown `type` may have another meaning, so it is used only if `isKnown` accepts it or is not given. The property is read only if it is
- * set, because encryption authenticates every property that is read.
+ * An unknown `type` may have another meaning, so it is used only if `isKnown` accepts it or is not given. Both are always looked at, because
+ * encryption authenticates the properties at which the sender's resolver looks, and readers may know other types.
  */
 function subjectOrType(
   subject: unknown,
   applicationProperties: ApplicationProperties = {},
   isKnown: ((messageType: string) => boolean) | undefined,
 ): unknown {
-  if (isKnown !== undefined && isName(subject) && isKnown(subject)) return subject;
   const isThere = Object.hasOwn(applicationProperties, usualTypeProperty);
   const type = isThere ? applicationProperties[usualTypeProperty] : undefined;
+  if (isKnown !== undefined && isName(subject) && isKnown(subject)) return subject;
   if (!isName(type)) return subject;
   if (isKnown === undefined) return isName(subject) ? subject : type;
   return isKnown(type) ? type : subject;

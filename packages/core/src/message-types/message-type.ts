@@ -49,11 +49,16 @@ export interface MessageType<Name extends string = string, Body = unknown, Input
   readonly version: number;
   /** Other names that older messages of this type may have. */
   readonly aliases: readonly string[];
-  /** The version of messages without a version property. */
-  readonly unversioned: number;
+  /** The version of messages without a version property, which may be a removed one; undefined if the definition does not say it. */
+  readonly unversioned: number | undefined;
+  /** Versions that were sent once and are no longer read. */
+  readonly removed: readonly number[];
   /** Every version that can be read, oldest first. */
   readonly versions: readonly MessageVersion[];
-  /** Creates a message of this type for `sendMessages`. */
+  /**
+   * Creates a message of this type for `sendMessages`. It carries this definition, also when it is copied with `{ ...message }`: a sender that
+   * does not know the type validates the message and gives it type and version all the same.
+   */
   message(body: Input, properties?: TypedMessageProperties): Message<Input>;
   /** Whether a received message was read as one of this type; its body is then of the current version. */
   is(message: Pick<ReceivedMessage, "deserialization">): message is ReceivedMessage<Body>;

@@ -96,7 +96,7 @@ describe("a message to send with its type in an application property", () => {
 
 it("keeps its application properties with any resolver", () => {
   const forgetful: MessageTypeResolver = {
-    identify: () => undefined,
+    identify: ({ subject }) => ({ messageType: String(subject), version: 2 }),
     stamp: ({ version }) => ({ applicationProperties: { v: version ?? 0 } }),
   };
   const message = orderPlaced.message({ cents: 1 }, { applicationProperties: { tenant: "t1" } });

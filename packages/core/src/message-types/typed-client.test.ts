@@ -1,5 +1,6 @@
 import type { QueueDescription } from "@waybill/broker";
 import {
+  bodyType,
   defineMessage,
   type Message,
   type ProcessErrorArgs,
@@ -9,7 +10,6 @@ import {
   WaybillClient,
   type WaybillClientOptions,
 } from "@waybill/core";
-import { bodyType } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { createFixture, type Fixture, quiet, until } from "../../test/fixture.js";
@@ -202,7 +202,7 @@ describe("subscribe by message type", () => {
     fixture.transport.createReceiver = (...args) => {
       const receiver = createReceiver.apply(fixture.transport, args);
       const close = receiver.close.bind(receiver);
-      open += 1;
+      open++;
       receiver.close = async () => {
         open -= 1;
         await close();

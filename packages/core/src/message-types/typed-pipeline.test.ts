@@ -274,6 +274,58 @@ describe("a typed message is refused", () => {
   });
 });
 
+describe("after a version was removed", () => {
+  const contracted = {
+    version: 2,
+    schemas: { 2: bodyType<{ cents: number }>() },
+  } as const;
+  const old = received({ cents: 1200 }, undefined);
+
+  it("its messages and those without a version are dead-lettered as such, and never read as another version", () => {
+    const type = defineMessage("order-placed", { ...contracted, removed: [1] });
+    for (const message of [old, received({ cents: 1200 }, 1)]) {
+      expect(read(message, {}, type)).toMatchObject({
+        status: "undeserializable",
+        reason: "UnknownMessageVersion",
+        report: { attempts: [{ stage: "select", reason: "message-version-removed" }] },
+      });
+    }
+    expect(read(old, {}, type)).toMatchObject({
+      description: expect.stringContaining(
+        'It is of version 1 of "order-placed", as messages without a version are, which was removed here. Give the definition that ' +
+          "version and its upcaster back, and repair the message.",
+      ),
+    });
+    expect(read(received({ cents: 1200 }, 1), {}, type)).toMatchObject({
+      description: expect.stringContaining('It is of version 1 of "order-placed" which was removed here.'),
+    });
+    expect(read(received({ cents: 1 }, 2), {}, type)).toMatchObject({ body: { cents: 1 } });
+  });
+
+  it("messages without a version are dead-lettered if the definition does not say what they are", () => {
+    const type = defineMessage("order-placed", { ...contracted, unused: [1] });
+    expect(read(old, {}, type)).toMatchObject({
+      reason: "UnknownMessageVersion",
+      report: { attempts: [{ stage: "select", reason: "message-version-missing" }] },
+    });
+    expect(read(received({ cents: 1200 }, 1), {}, type)).toMatchObject({
+      report: { attempts: [{ reason: "message-version-unknown" }] },
+    });
+  });
+
+  it("messages without a version are read as the one that the definition names", () => {
+    const type = defineMessage("order-placed", { ...contracted, removed: [1], unversioned: 2 });
+    expect(read(old, {}, type)).toMatchObject({ body: { cents: 1200 } });
+  });
+
+  it("a newer version is still abandoned for an instance that has it", () => {
+    const type = defineMessage("order-placed", { ...contracted, removed: [1] });
+    const newer: Partial<PipelineOptions> = { messageTypePolicies: { newer: "abandon" } };
+    expect(read(received({}, 3), newer, type)).toMatchObject({ status: "unavailable" });
+    expect(read(old, newer, type)).toMatchObject({ status: "undeserializable" });
+  });
+});
+
 describe("a message without a known type", () => {
   it("is untyped if it has no type", () => {
     expect(read(received({ any: 1 }, undefined, ""))).toMatchObject({

@@ -9,6 +9,8 @@ export interface VersionGraph {
   readonly versions: readonly number[];
   /** Versions of which no message was ever sent. */
   readonly unused: ReadonlySet<number>;
+  /** Versions that were sent once and are no longer read. */
+  readonly removed: ReadonlySet<number>;
   /** At most one upcaster per source version. */
   readonly upcasts: ReadonlyMap<number, VersionStep>;
   /** At most one downcaster per source version. */
@@ -41,6 +43,33 @@ export function downcastWay(graph: VersionGraph, version: number): readonly Vers
   return at === version ? steps : undefined;
 }
 
+/**
+ * The version of messages without a version; undefined if that is not known. Never the oldest that is left: what came before it would be
+ * read as what it is not. Throws `configuration-invalid` if the definition begins above version 1 and says nothing of the versions below,
+ * `TypeError` for a version that it does not have.
+ */
+export function versionOfUnversioned(graph: VersionGraph, given: number | undefined): number | undefined {
+  const { messageType, versions, unused, removed } = graph;
+  if (given !== undefined) {
+    if (versions.includes(given) || removed.has(given)) return given;
+    throw new TypeError(
+      `defineMessage("${messageType}"): unversioned names ${given}, which is no version of it.`,
+    );
+  }
+  const oldest = versions[0] ?? graph.current;
+  const below = [...unused, ...removed].filter((version) => version < oldest);
+  if (new Set(below).size < oldest - 1) {
+    throw unsound(
+      graph,
+      `it begins at version ${oldest}, and nothing says what came before, so a message without a version could be read as what it is ` +
+        `not; list the versions below in removed if they were ever sent, or in unused, or set unversioned`,
+    );
+  }
+  const removedBelow = below.filter((version) => removed.has(version));
+  if (removedBelow.length > 0) return Math.min(...removedBelow);
+  return oldest === 1 ? 1 : undefined;
+}
+
 function checkUpcast(graph: VersionGraph, { from, to }: VersionStep): void {
   if (from === graph.current) {
     throw unsound(graph, `version ${from} is the current one and has an upcaster all the same`);
@@ -53,13 +82,13 @@ function checkUpcast(graph: VersionGraph, { from, to }: VersionStep): void {
   }
 }
 
-function refuseMissingVersions({ versions, unused, ...graph }: VersionGraph): void {
+function refuseMissingVersions({ versions, unused, removed, ...graph }: VersionGraph): void {
   for (let version = versions[0] ?? graph.current; version < graph.current; version++) {
-    if (versions.includes(version) || unused.has(version)) continue;
+    if (versions.includes(version) || unused.has(version) || removed.has(version)) continue;
     throw unsound(
       graph,
       `there is a gap: nothing is known of version ${version}, so no message of it could be read; ` +
-        `give it a schema and an upcaster, or list it in unused if none was ever sent`,
+        `give it a schema and an upcaster, or list it in unused if none was ever sent, in removed if they were`,
     );
   }
 }

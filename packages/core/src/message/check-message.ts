@@ -67,13 +67,13 @@ export function applicationPropertySize(value: unknown): number | undefined {
 /** The number of bytes a string takes in UTF-8; a lone surrogate counts as its replacement does. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
-  for (let i = 0; i < text.length; i += 1) {
+  for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) continue;
     if (unit < 0x800) bytes += 1;
     else if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
       bytes += 2;
-      i += 1;
+      i++;
     } else bytes += 2;
   }
   return bytes;

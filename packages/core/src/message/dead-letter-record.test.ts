@@ -110,7 +110,6 @@ function outcome(attempts: DeserializationAttempt[]): Undeserializable {
       contentEncodings: [],
       claimCheck: undefined,
       encryptionKeyId: undefined,
-      encryptionBinding: undefined,
       bytes: 3,
       durationInMs: 1,
     },

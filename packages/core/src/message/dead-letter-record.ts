@@ -81,9 +81,15 @@ export function parseDeadLetterRecord(message: DeadLetterRecordCarrier): DeadLet
   return isWireRecord(record) ? fromWireRecord(record) : undefined;
 }
 
-/** The dead-letter description, truncated to the service's limit. */
-export function deadLetterDescription(outcome: Undeserializable): string {
-  return truncate(outcome.description, maxDeadLetterTextLength);
+/** The dead-letter description, truncated to the service's limit and to what the message's own properties leave of the limit for all. */
+export function deadLetterDescription(
+  outcome: Undeserializable,
+  applicationProperties: ApplicationProperties,
+): string {
+  const names = utf8Length(outcome.reason) + utf8Length("DeadLetterReasonDeadLetterErrorDescription");
+  const left = applicationPropertyLimits.maxTotalBytes - names - sizeOf(applicationProperties);
+  // Descriptions are escaped, so nearly every character is one byte; the broker refuses what is still too long.
+  return truncate(outcome.description, Math.max(0, Math.min(left, maxDeadLetterTextLength)));
 }
 
 type WireAttempt = [
@@ -162,11 +168,17 @@ function fits(record: WireRecord, budget: number): string | undefined {
 
 /** How many of the 64 KB for all properties the message's own ones, the reason and the description leave. */
 function roomFor(property: string, { applicationProperties, outcome }: DeadLetterRecordSource): number {
-  let taken = utf8Length(property) + utf8Length(outcome.reason) + utf8Length(outcome.description) + 64;
+  const { [property]: _, ...others } = applicationProperties;
+  const texts = utf8Length(property) + utf8Length(outcome.reason) + utf8Length(outcome.description) + 64;
+  return applicationPropertyLimits.maxTotalBytes - texts - sizeOf(others);
+}
+
+function sizeOf(applicationProperties: ApplicationProperties): number {
+  let size = 0;
   for (const [key, value] of Object.entries(applicationProperties)) {
-    if (key !== property) taken += utf8Length(key) + (applicationPropertySize(value) ?? 16);
+    size += utf8Length(key) + (applicationPropertySize(value) ?? 16);
   }
-  return applicationPropertyLimits.maxTotalBytes - taken;
+  return size;
 }
 
 async function digest(body: EncodedBody): Promise<string | undefined> {

@@ -11,6 +11,12 @@ export type ApplicationPropertyValue = string | number | bigint | boolean | Date
 /** Application (user) properties: string keys, simple values. */
 export type ApplicationProperties = Readonly<Record<string, ApplicationPropertyValue>>;
 
+/**
+ * `Properties` with every name present; what may be absent is written as undefined. Code that copies or maps messages says that it makes
+ * this type: where a new property is missing, it does not compile.
+ */
+export type EveryProperty<Properties> = { [Name in keyof Required<Properties>]: Properties[Name] };
+
 /** The properties a sender may set, named as in `@azure/service-bus`; see `brokerProperties` for their limits. */
 export interface WritableProperties {
   /** The id set by the application, used for duplicate detection. Up to 128 characters. The broker assigns one when absent. */

@@ -1,4 +1,5 @@
 import type { WaybillError } from "../errors/error.js";
+import type { Origin } from "./origin.js";
 import type { DeserializationReport } from "./report.js";
 
 /** The values of `deadLetterReason` with which waybill dead-letters undeserializable messages. The set is closed. */
@@ -35,6 +36,8 @@ export interface Undeserializable {
   readonly reason: DeadLetterReason;
   /** All attempts in one text of at most 4096 characters, without payload. */
   readonly description: string;
+  /** What the body looks like, and what would read it; undefined if the reason explains enough, or it looks like nothing known. */
+  readonly looksLike?: Origin | undefined;
   readonly report: DeserializationReport;
 }
 

@@ -48,11 +48,6 @@ export interface DeserializationReport {
   readonly claimCheck: string | undefined;
   /** The id of the key that the body is encrypted with, if it is. */
   readonly encryptionKeyId: string | undefined;
-  /**
-   * Whether the encryption authenticates all properties that decide how the body is read: `"partial"` for a body of an earlier release, whose
-   * message version may have been changed unnoticed. Undefined when it is not encrypted.
-   */
-  readonly encryptionBinding: "full" | "partial" | undefined;
   /** The size of the encoded body in bytes; 0 for value and sequence sections. */
   readonly bytes: number;
   /** How long reading took, in milliseconds. */

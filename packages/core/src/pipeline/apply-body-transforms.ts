@@ -1,21 +1,11 @@
-import { propertiesToBind } from "../body-transforms/bound-properties.js";
-import {
-  checkIn,
-  claimCheckDetails,
-  claimCheckProperty,
-  newClaimCheckKey,
-} from "../body-transforms/claim-check.js";
-import {
-  encrypt,
-  encryptedLength,
-  encryptionDetails,
-  encryptionProperty,
-} from "../body-transforms/encrypt.js";
+import { propertiesToBind, sealingProperties } from "../body-transforms/bound-properties.js";
+import { checkIn, claimCheckProperty, newClaimCheckKey } from "../body-transforms/claim-check.js";
+import { encrypt, encryptedLength, isLabelledEncrypted } from "../body-transforms/encrypt.js";
 import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
+import type { SerializeCallOptions } from "./call-options.js";
 import type { ResolvedPipelineOptions } from "./options.js";
-import type { SerializeCallOptions } from "./pipeline.js";
 
 /**
  * The last steps of writing a body: encryption, then the claim check, each if configured. Rejects with `unavailable` when the keys or the
@@ -41,18 +31,9 @@ export function propertiesWithoutTransforms(
   properties: ApplicationProperties | undefined,
 ): ApplicationProperties | undefined {
   if (properties === undefined) return undefined;
-  if (properties[claimCheckProperty] === undefined && properties[encryptionProperty] === undefined) {
-    return properties;
-  }
+  if (properties[claimCheckProperty] === undefined && !isLabelledEncrypted(properties)) return properties;
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !sealingProperties.has(name)));
 }
-
-const sealingProperties: ReadonlySet<string> = new Set([
-  claimCheckProperty,
-  ...Object.values(claimCheckDetails),
-  encryptionProperty,
-  ...Object.values(encryptionDetails),
-]);
 
 async function applyAsync(
   message: EncodedMessage,

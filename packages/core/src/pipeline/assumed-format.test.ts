@@ -90,7 +90,7 @@ describe("a body without a content type", () => {
 
   it("is recognised even if a wrong content type would be final, since it has no content type", () => {
     const policies = { missing: { assume: "json" }, mismatch: "reject" } as const;
-    expect(read("#[1]", { contentType: policies })).toMatchObject({ body: [1] });
+    expect(read("#[1]", { contentTypePolicies: policies })).toMatchObject({ body: [1] });
   });
 
   it("is dead-lettered if no serializer reads it, and the description has the assumed format", () => {
@@ -99,6 +99,7 @@ describe("a body without a content type", () => {
       reason: "DeserializationFailed",
       description: [
         "No deserializer could read the body (5 bytes, no content type, assumed to be json).",
+        'It looks like plain text: add text(), with contentTypePolicies: { missing: { assume: "text" } } (@waybill/core).',
         "json [0] decode: malformed: Not JSON.",
         "hash [1] select: not-recognized: The body does not start like this format.",
       ].join("\n"),
@@ -249,15 +250,8 @@ describe("the content type of another format", () => {
 });
 
 describe("a policy", () => {
-  const make = (contentType: object) => () => createPipeline({ serializer: json, contentType });
-
-  it("can have the earlier name of the option, but not both names", () => {
-    expect(read("[42]", { contentType: { missing: "reject" } })).toMatchObject({
-      status: "undeserializable",
-    });
-    const options = { serializer: json, contentType: {}, contentTypePolicies: {} };
-    expect(() => createPipeline(options)).toThrow("are both given; leave contentType out");
-  });
+  const make = (contentTypePolicies: object) => () =>
+    createPipeline({ serializer: json, contentTypePolicies });
 
   it("that assumes a missing serializer is refused when the pipeline is created", () => {
     for (const name of ["missing", "unknown", "foreign"]) {

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Serializer } from "../contracts/serializer.js";
-import { attemptDetails } from "./decisive-attempt.js";
+import { attemptDetails } from "../message/decisive-attempt.js";
 import { createPipeline } from "./pipeline.js";
 
 /** A mistake of a serializer's author, whose error text quotes the input. */

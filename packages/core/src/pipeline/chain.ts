@@ -2,9 +2,9 @@ import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { kindOf } from "../foundation/known-options.js";
 import { required } from "../foundation/required.js";
+import { isForeign } from "../message/foreign-media-type.js";
 import { type MediaType, parseMediaType } from "../message/media-type.js";
 import type { EncodedMessage } from "../message/message.js";
-import { isForeign } from "./foreign-media-type.js";
 
 /** A serializer and its position in the chain: 0 is the main serializer. */
 export interface ChainLink {
@@ -31,6 +31,8 @@ export interface Chain {
   readonly links: readonly ChainLink[];
   /** The link of the main serializer. */
   readonly main: ChainLink;
+  /** The link of the serializer with this name. Throws `TypeError` if there is none. */
+  named(name: string): ChainLink;
   /** Finds the serializer for a content type. */
   select(contentType: string | undefined): Selection;
   /** The same for a received message: a serializer that `identifies` the message takes precedence over its content type. */
@@ -80,6 +82,11 @@ export function createChain(serializers: readonly Serializer[]): Chain {
   return {
     links,
     main: required(links[0], "The main serializer"),
+    named(name) {
+      const link = links.find(({ serializer }) => serializer.name === name);
+      if (link === undefined) throw new TypeError(`No serializer of the pipeline is named "${name}".`);
+      return link;
+    },
     select,
     selectFor({ contentType, applicationProperties }) {
       const selection = select(contentType);

@@ -1,118 +1,114 @@
-import type { BodyCheck } from "../contracts/body-schema.js";
-import type { Awaitable } from "../contracts/serializer.js";
-import { validationFailure } from "../errors/failure.js";
-import { isPromise } from "../foundation/is-promise.js";
+import type { WaybillError } from "../errors/error.js";
+import type { ReasonCode } from "../errors/reason.js";
+import { toFailure } from "../errors/to-failure.js";
+import { printable } from "../errors/wire-text.js";
+import { decisiveAttempt, isFinal } from "../message/decisive-attempt.js";
+import type { Origin } from "../message/origin.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
-import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
-import { upcastBody } from "../message-types/upcast.js";
+import type { DeserializationAttempt, DeserializationReport } from "../message/report.js";
+import { originOf } from "../recognition/origin-of.js";
 import type { ChainLink } from "./chain.js";
-import { noProperties, type Reading } from "./reading.js";
+import type { Reading } from "./reading.js";
+import { undeserializable } from "./undeserializable.js";
 
-/** The last stages of reading a decoded value: open its envelope, upcast it to the current version. */
-export function conclude(
-  reading: Reading,
-  body: unknown,
-  link: ChainLink | undefined,
-): Awaitable<DeserializationOutcome> {
-  const { messageTypes } = reading.options;
-  if (messageTypes === undefined) return reading.decoded(body, link);
-  if (reading.known === undefined && messageTypes.open !== undefined) {
-    return open(reading, body, link, messageTypes.open);
-  }
-  return upcast(reading, body, link);
-}
+const tightenedNote =
+  "That is less than usual: the message was delivered before, and neither settled nor given back.";
 
-/** Concludes a value that needs no serializer. */
-export function received(reading: Reading, value: unknown): Awaitable<DeserializationOutcome> {
-  try {
-    return conclude(reading, checked(reading, value, undefined), undefined);
-  } catch (error) {
-    return reading.refusedFor(undefined, error);
-  }
-}
-
-/**
- * Validates against the message type's version of the body, and against the pipeline's own schema, in every format. This is part of the
- * attempt: if it fails, the next serializer is tried.
- */
-export function checked(reading: Reading, value: unknown, link: ChainLink | undefined): unknown {
-  const { known } = reading;
-  let body = valid(known?.version.check, value);
-  // A message without a body has no format, so no schema of a format applies.
-  if (known !== undefined && !reading.isEmpty) body = valid(known.guardFor(link?.serializer.name), body);
-  // A body in an envelope or of an older version is not yet the one that handlers receive.
-  const isPending =
-    known === undefined ? reading.options.messageTypes?.open !== undefined : hasUpcasts(known);
-  return isPending ? body : guarded(reading, body);
-}
-
-/** Validates the body for the handler against the schema of the pipeline. */
-function guarded({ options, message, known, selection, abortSignal }: Reading, body: unknown): unknown {
-  const { bodySchemas } = options;
-  if (bodySchemas === undefined) return body;
-  const check = bodySchemas.checkFor({
-    messageType: known === undefined ? message.subject : known.type.name,
-    messageVersion: known?.type.version,
-    contentType: message.contentType,
-    mediaType: selection.mediaType,
-    applicationProperties: message.applicationProperties ?? noProperties,
-    abortSignal,
+/** Records the failure of a stage or of a serializer. */
+export function fail(reading: Reading, link: ChainLink | undefined, error: unknown): void {
+  const failure = toFailure(error);
+  if (failure.reason === "unavailable") reading.unavailable = failure;
+  push(reading, {
+    serializer: link?.serializer.name,
+    position: link?.position ?? -1,
+    stage: failure.stage ?? "decode",
+    reason: failure.reason ?? "serializer-fault",
+    detail: printable(withLimits(reading, failure.text, failure.reason)),
+    ...faultOf(failure),
   });
-  return valid(check, body);
 }
 
-/** If the properties have no message type, looks for it in an envelope around the body. */
-function open(
+/** Records why a serializer, or none at all, was tried. */
+export function note(
   reading: Reading,
-  value: unknown,
   link: ChainLink | undefined,
-  openEnvelope: NonNullable<MessageTypeRegistry["open"]>,
-): Awaitable<DeserializationOutcome> {
-  try {
-    const opened = openEnvelope(value, reading.message);
-    reading.known = opened.known;
-    const check = opened.known?.checkOpened(link?.serializer.name);
-    const body = valid(check, opened.body);
-    const isOlder = opened.known !== undefined && hasUpcasts(opened.known);
-    return upcast(reading, isOlder ? body : guarded(reading, body), link);
-  } catch (error) {
-    return reading.refusedFor(link, error);
-  }
+  reason: ReasonCode,
+  detail: string,
+): void {
+  push(reading, {
+    serializer: link?.serializer.name,
+    position: link?.position ?? -1,
+    stage: "select",
+    reason,
+    detail,
+  });
 }
 
-function upcast(
-  reading: Reading,
-  body: unknown,
-  link: ChainLink | undefined,
-): Awaitable<DeserializationOutcome> {
-  const { known } = reading;
-  if (known === undefined || !hasUpcasts(known)) return reading.decoded(body, link);
-  const finish = (current: unknown) => {
-    // A message without a body was not upcast.
-    if (body !== undefined) reading.upcastPath = known.version.upcastPath;
-    return reading.decoded(guarded(reading, current), link);
+/** The outcome after a stage failed. */
+export function refusedFor(reading: Reading, error: unknown): DeserializationOutcome {
+  fail(reading, reading.link, error);
+  reading.link = undefined;
+  reading.isRefused = true;
+  return conclude(reading);
+}
+
+/** The outcome after the last stage. */
+export function conclude(reading: Reading): DeserializationOutcome {
+  const report = reportOf(reading);
+  if (!reading.isRefused) return { status: "decoded", body: reading.body, report };
+  const { unavailable: error } = reading;
+  if (error !== undefined) return { status: "unavailable", error, report };
+  return undeserializable(report, looksLike(reading, report));
+}
+
+/** What a body looks like that no serializer recognised or could decode; undefined if another reason decided, or its serializer is in the chain. */
+function looksLike(reading: Reading, report: DeserializationReport): Origin | undefined {
+  const { bytes, chain, named, message } = reading;
+  const stage = decisiveAttempt(report)?.stage;
+  const isOfFormat = stage === undefined || stage === "select" || stage === "decode";
+  if (bytes === undefined || named !== undefined || !isOfFormat || isFinal(report)) return undefined;
+  const origin = originOf({ ...message, body: bytes });
+  const isPresent = chain.links.some(({ serializer }) => serializer.name === origin?.serializer);
+  return isPresent && origin?.sender === undefined ? undefined : origin;
+}
+
+function push(reading: Reading, attempt: DeserializationAttempt): void {
+  reading.attempts = [...reading.attempts, attempt];
+}
+
+/** Adds to the failure of a tightened limit why it was tightened. */
+function withLimits({ options }: Reading, text: string, reason: ReasonCode | undefined): string {
+  const isOfLimits = reason === "items-exceeded" || reason === "body-too-large";
+  return options.isTightened && isOfLimits ? `${text} ${tightenedNote}` : text;
+}
+
+/** The redacted cause if code of the application threw; other causes are left out. */
+function faultOf({ reason, cause }: WaybillError): Pick<DeserializationAttempt, "cause"> {
+  const isFault = reason === "serializer-fault" || reason === "upcast-failed";
+  return isFault && cause instanceof Error ? { cause } : {};
+}
+
+function reportOf(reading: Reading): DeserializationReport {
+  const { link, known, named, asked, transforms, section } = reading;
+  const { body, contentType } = reading.message;
+  const declared = reading.selection.link;
+  return {
+    serializer: link?.serializer.name,
+    position: link?.position ?? -1,
+    declared: declared?.serializer.name,
+    assumed: named === undefined && asked !== declared ? asked?.serializer.name : undefined,
+    isEmpty: reading.isEmpty,
+    // Untyped programs may have passed anything.
+    contentType: typeof contentType === "string" ? contentType : undefined,
+    messageType: known?.type.name,
+    messageVersion: known?.version.version,
+    upcastPath: reading.upcastPath,
+    section,
+    attempts: reading.attempts,
+    contentEncodings: reading.contentEncodings,
+    claimCheck: transforms?.claimCheck,
+    encryptionKeyId: transforms?.encryptionKeyId,
+    bytes: section === "data" ? (body as Uint8Array).length : 0,
+    durationInMs: performance.now() - reading.startedAt,
   };
-  try {
-    const current = upcastBody(body, known, {
-      serializer: link?.serializer.name,
-      applicationProperties: reading.message.applicationProperties ?? noProperties,
-      abortSignal: reading.abortSignal,
-      timeoutMs: reading.options.attemptTimeoutInMs,
-    });
-    if (!isPromise(current)) return finish(current);
-    return current.then(finish).catch((error: unknown) => reading.refusedFor(link, error));
-  } catch (error) {
-    return reading.refusedFor(link, error);
-  }
-}
-
-function hasUpcasts({ version }: KnownVersion): boolean {
-  return version.upcasts.length > 0;
-}
-
-function valid(check: BodyCheck | undefined, value: unknown): unknown {
-  if (check === undefined) return value;
-  const result = check(value);
-  if (!result.isValid) throw validationFailure(result.text);
-  return result.value;
 }

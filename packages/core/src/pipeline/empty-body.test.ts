@@ -47,9 +47,9 @@ describe("a message without bytes", () => {
   );
 
   it("is not refused by any policy on content types", () => {
-    const contentType = { missing: "reject", unknown: "reject", foreign: "reject" } as const;
+    const contentTypePolicies = { missing: "reject", unknown: "reject", foreign: "reject" } as const;
     for (const label of [undefined, "application/x-order", "text/html"]) {
-      expect(read({ contentType: label }, { contentType })).toMatchObject({
+      expect(read({ contentType: label }, { contentTypePolicies })).toMatchObject({
         status: "decoded",
         body: undefined,
       });
@@ -160,7 +160,7 @@ describe("a message that lost its body", () => {
     const sent = (await write({}, { encryption })) as EncodedMessage;
     const { "waybill-encryption": _, ...applicationProperties } = sent.applicationProperties ?? {};
     const options = { encryption: { ...encryption, allowPlaintext: true } };
-    expect(read({ applicationProperties }, options)).toMatchObject({
+    expect(await read({ applicationProperties }, options)).toMatchObject({
       reason: "DecryptionFailed",
       report: { attempts: [{ reason: "encryption-malformed" }] },
     });

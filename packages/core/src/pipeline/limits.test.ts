@@ -90,3 +90,15 @@ describe("a body that may have crashed a process", () => {
     expect(read(roomy.deserialize(jsonOf(50_000), { limits: "tightened" })).status).toBe("decoded");
   });
 });
+
+describe("an AMQP value", () => {
+  const pipeline = createPipeline({ serializer: plainJson });
+  const reasonOf = (value: unknown) =>
+    read(pipeline.deserialize({ body: { section: "value", value } })).report.attempts.at(-1)?.reason;
+
+  it("is refused with names by which prototypes would change, at any level", () => {
+    expect(reasonOf(JSON.parse('{"a":[{"__proto__":{"isAdmin":true}}]}'))).toBe("key-forbidden");
+    expect(reasonOf(JSON.parse('{"constructor":{"prototype":{}}}'))).toBe("key-forbidden");
+    expect(reasonOf({ constructor: { name: "Order" }, prototype: 1 })).toBeUndefined();
+  });
+});

@@ -1,5 +1,3 @@
-import type { WaybillError } from "../errors/error.js";
-import { decodeFailure } from "../errors/failure.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 
 /**
@@ -7,9 +5,6 @@ import type { ResolvedPipelineOptions } from "./options.js";
  * body of 256 KB, the largest in a standard namespace; `max` items of any kind fit into a heap of 512 MB.
  */
 const defaultMaxItems = Object.freeze({ bytesPerItem: 4, min: 131_072, max: 1_048_576 });
-
-/** How many items a byte string counts as, because it takes as much memory as four other values. */
-export const byteStringItems = 4;
 
 /** This many items are harmless, and so is any body of this many bytes, which cannot have more items. */
 export const harmlessItems = 32_768;
@@ -44,14 +39,4 @@ export function tightened(options: ResolvedPipelineOptions): ResolvedPipelineOpt
 
 function tenth(limit: number): number {
   return Math.ceil(limit / tightenedBy);
-}
-
-/** The failure of a body that is nested too deeply. */
-export function depthExceeded(maxDepth: number): WaybillError {
-  return decodeFailure("depth-exceeded", `The body is nested deeper than ${maxDepth} levels (maxDepth).`);
-}
-
-/** The failure of a body with too many items. */
-export function itemsExceeded(maxItems: number): WaybillError {
-  return decodeFailure("items-exceeded", `The body holds more than ${maxItems} items (maxItems).`);
 }

@@ -28,6 +28,9 @@ import {
   type MessageTypeOptions,
   type MessageTypeRegistry,
 } from "../message-types/message-type-registry.js";
+import { TypesToSend } from "../message-types/types-to-send.js";
+import { type ReadBackOptions, resolveReadBackOptions } from "../read-back/read-back-options.js";
+import { ReadBackSampling } from "../read-back/read-back-sampling.js";
 import { type MaxItems, resolveMaxItems } from "./limits.js";
 
 /**
@@ -59,8 +62,6 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
   readonly additionalDeserializers?: readonly Serializer[] | undefined;
   /** What to do when the content type does not decide the format. Default: see {@link ContentTypePolicies}. */
   readonly contentTypePolicies?: Partial<ContentTypePolicies> | undefined;
-  /** @deprecated The name of `contentTypePolicies` in earlier releases. */
-  readonly contentType?: Partial<ContentTypePolicies> | undefined;
   /**
    * Validates every body that `schemas` does not cover, in every format, including AMQP values and messages without a body: before handlers
    * receive it, and before it is sent. Default: none.
@@ -69,10 +70,20 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
   /** Schemas by message type, or a function that returns the schema for a message, or `undefined` for `schema`. Default: none. */
   readonly schemas?: BodySchemaOptions<PipelineSchema>["schemas"];
   /**
+   * Which written bodies are read back before they are sent, so that a body which its readers would dead-letter is refused here. `false`:
+   * none. Defaults: see {@link ReadBackOptions}.
+   */
+  readonly readBack?: ReadBackOptions | false | undefined;
+  /**
    * Compresses bodies of at least `minBytes` bytes, default 1,024, when sending. Off by default: switch it on when every reader uses
    * waybill. Reading always decompresses.
    */
   readonly compression?: { readonly coding: ContentCoding; readonly minBytes?: number } | undefined;
+  /**
+   * What to do with the application property `Content-Encoding` of a received body: `"undo"` decompresses it, `"ignore"` leaves it compressed, as
+   * the SDK does. Default: `"undo"`.
+   */
+  readonly contentEncoding?: "undo" | "ignore" | undefined;
   /** Encrypts bodies when sending, after compression, and requires received bodies to be encrypted. Off by default. */
   readonly encryption?: EncryptionOptions | undefined;
   /** Keeps large bodies in a store and sends a reference to them. Off by default. */
@@ -100,10 +111,11 @@ export const pipelineOptionNames: OptionNames<PipelineOptions> = Object.freeze({
   serializer: true,
   additionalDeserializers: true,
   contentTypePolicies: true,
-  contentType: true,
   schema: true,
   schemas: true,
+  readBack: true,
   compression: true,
+  contentEncoding: true,
   encryption: true,
   claimCheck: true,
   maxBodyBytes: true,
@@ -127,8 +139,8 @@ export interface ContentTypePolicies {
   readonly unknown: ContentTypePolicy;
   /**
    * The content type names a known format that no serializer reads, such as `text/plain`, `application/xml` or `application/cbor`. Default
-   * `"try-magic"`: only serializers that recognise a header of their own may read the body. Under `text/plain`, and that of an Atom
-   * entry, JSON and XML are recognised as without a content type.
+   * `"try-magic"`: only serializers that recognise a header of their own may read the body. Under `text/plain`,
+   * `application/x-www-form-urlencoded` (which `curl --data` sends) and that of an Atom entry, JSON and XML are recognised as without a content type.
    */
   readonly foreign: ContentTypePolicy | "try-magic";
   /** The serializer that the content type names could not read the body. Default `"try-all"`. */
@@ -146,8 +158,11 @@ export interface ResolvedPipelineOptions {
   readonly bodySchemas: BodySchemas | undefined;
   /** Undefined without message types. */
   readonly messageTypes: MessageTypeRegistry | undefined;
+  readonly typesToSend: TypesToSend;
   readonly contentTypePolicies: Readonly<Record<keyof ContentTypePolicies, ResolvedContentTypePolicy>>;
+  readonly readBacks: ReadBackSampling;
   readonly compression: { readonly coding: ContentCoding; readonly minBytes: number } | undefined;
+  readonly contentEncoding: "undo" | "ignore";
   readonly encryption: ResolvedEncryptionOptions | undefined;
   readonly keyRing: KeyRing | undefined;
   readonly isPlaintextRefused: boolean;
@@ -190,12 +205,16 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
     requireInteger(name, options[name] ?? defaults[name], 1);
   const attemptTimeoutInMs = limit("attemptTimeoutInMs");
   const encryption = resolveEncryption(options.encryption);
+  const messageTypes = createRegistry(options, serializers);
   return Object.freeze({
     serializers,
     bodySchemas: resolveSchemas(options, serializers),
-    messageTypes: createRegistry(options, serializers),
-    contentTypePolicies: resolvePolicies(givenPolicies(options), serializers),
+    messageTypes,
+    typesToSend: new TypesToSend(options, serializers, messageTypes),
+    contentTypePolicies: resolvePolicies(options.contentTypePolicies, serializers),
+    readBacks: new ReadBackSampling(resolveReadBackOptions(options.readBack)),
     compression: resolveCompression(options.compression),
+    contentEncoding: requireOneOf("contentEncoding", options.contentEncoding ?? "undo", ["undo", "ignore"]),
     encryption,
     keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutInMs),
     isPlaintextRefused: encryption !== undefined && !encryption.allowPlaintext,
@@ -242,17 +261,6 @@ function resolveCompression(
   requireOneOf("compression.coding", resolved.coding, contentCodings);
   requireInteger("compression.minBytes", resolved.minBytes, 0);
   return Object.freeze(resolved);
-}
-
-function givenPolicies({
-  contentTypePolicies,
-  contentType,
-}: PipelineOptions): Partial<ContentTypePolicies> | undefined {
-  if (contentTypePolicies === undefined || contentType === undefined)
-    return contentTypePolicies ?? contentType;
-  throw new TypeError(
-    "contentTypePolicies and its earlier name contentType are both given; leave contentType out.",
-  );
 }
 
 function resolvePolicies(

@@ -7,9 +7,9 @@ import type { Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
+import type { SerializeCallOptions } from "./call-options.js";
 import type { Chain } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
-import type { SerializeCallOptions } from "./pipeline.js";
 import { noProperties } from "./reading.js";
 
 /** A message whose body has the version to write, with its type and version as properties. */
@@ -57,6 +57,20 @@ export function prepare(
       : failure(message, text, redactedCause(error)),
   );
   return afterwards(body, finish);
+}
+
+/**
+ * The options with which a message is written: with the definition that it carries, if the pipeline does not know that type. Throws
+ * `serialization-failed` if the pipeline knows it in another version.
+ */
+export function optionsToSend(options: ResolvedPipelineOptions, message: Message): ResolvedPipelineOptions {
+  try {
+    const messageTypes = options.typesToSend.of(message);
+    return messageTypes === options.messageTypes ? options : { ...options, messageTypes };
+  } catch (error) {
+    if (!(error instanceof WaybillError)) throw error;
+    throw failure(message, error.text);
+  }
 }
 
 /** The type of a message to send; undefined for an untyped message. Throws `serialization-failed`. */

@@ -1,8 +1,10 @@
 import type { Stage } from "../errors/reason.js";
 import { cut, quoted } from "../errors/wire-text.js";
+import { decisiveAttempt, finalReasons, isFinal } from "../message/decisive-attempt.js";
+import type { Origin } from "../message/origin.js";
 import type { DeadLetterReason, Undeserializable } from "../message/outcome.js";
 import type { DeserializationAttempt, DeserializationReport } from "../message/report.js";
-import { decisiveAttempt, finalReasons } from "./decisive-attempt.js";
+import { originText } from "../recognition/origin-of.js";
 
 /** The service truncates or refuses longer dead-letter descriptions. Source: Service Bus quotas. */
 const maxDescriptionLength = 4096;
@@ -11,11 +13,12 @@ const maxDescriptionLength = 4096;
 const maxDetailLength = 300;
 
 /** The outcome for an undeserializable body: a reason from the closed set, and a description of every attempt. */
-export function undeserializable(report: DeserializationReport): Undeserializable {
+export function undeserializable(report: DeserializationReport, looksLike?: Origin): Undeserializable {
   return {
     status: "undeserializable",
     reason: deadLetterReason(report),
-    description: describe(report),
+    description: describe(report, looksLike),
+    looksLike,
     report,
   };
 }
@@ -44,7 +47,7 @@ function deadLetterReason(report: DeserializationReport): DeadLetterReason {
   return isRefusedByNamed ? "DeserializationFailed" : "NoDeserializer";
 }
 
-function describe(report: DeserializationReport): string {
+function describe(report: DeserializationReport, looksLike: Origin | undefined): string {
   const label =
     report.contentType === undefined ? "no content type" : `content type ${quoted(report.contentType)}`;
   const assumption = report.assumed === undefined ? "" : `, assumed to be ${report.assumed}`;
@@ -52,10 +55,9 @@ function describe(report: DeserializationReport): string {
     report.messageType === undefined
       ? "the body"
       : `the body of ${quoted(report.messageType)} version ${report.messageVersion}`;
-  const last = report.attempts.at(-1);
-  const isFinal = last !== undefined && finalReasons[last.reason] !== undefined;
   const lines = [
-    `${isFinal ? "Refused" : "No deserializer could read"} ${body} (${report.bytes} bytes, ${label}${assumption}).`,
+    `${isFinal(report) ? "Refused" : "No deserializer could read"} ${body} (${report.bytes} bytes, ${label}${assumption}).`,
+    ...(looksLike === undefined ? [] : [originText(looksLike)]),
     ...report.attempts.map(line),
   ];
   return cut(lines.join("\n"), maxDescriptionLength);

@@ -16,10 +16,12 @@ import { withinTime } from "../foundation/within-time.js";
 import type { EncodedMessage, Message } from "../message/message.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
 import { applyBodyTransforms, propertiesWithoutTransforms } from "./apply-body-transforms.js";
+import { checkWithoutSerializer } from "./body-sections.js";
+import type { SerializeCallOptions } from "./call-options.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
-import type { SerializeCallOptions } from "./pipeline.js";
-import { prepare, typeToSend } from "./prepare.js";
+import { optionsToSend, prepare, typeToSend } from "./prepare.js";
+import { isReadBackDue, readBack, type Written } from "./read-back.js";
 import { noProperties } from "./reading.js";
 
 /**
@@ -28,10 +30,11 @@ import { noProperties } from "./reading.js";
  */
 export function write(
   chain: Chain,
-  options: ResolvedPipelineOptions,
+  pipelineOptions: ResolvedPipelineOptions,
   message: Message,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
+  const options = optionsToSend(pipelineOptions, message);
   requireFit(chain, options, message, call?.abortSignal);
   if (options.messageTypes === undefined && call?.writeAs === undefined) {
     return writeMessage(chain, options, message, undefined, call);
@@ -74,7 +77,10 @@ function writeMessage(
   known: KnownVersion | undefined,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
-  if (message.body === undefined) return writeEmpty(options, message, call);
+  if (message.body === undefined) {
+    requireValidEmpty(chain, known, message, call?.abortSignal);
+    return writeEmpty(options, message, call);
+  }
   // The schema describes the body, not the envelope around it.
   const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
   const selection = chain.select(message.contentType);
@@ -100,7 +106,7 @@ function writeMessage(
   }
   // Faster than checking for a promise first.
   if ((written as SerializedBody).bytes !== undefined || !isPromise(written)) {
-    return labelled(written as SerializedBody, link, options, message, call);
+    return labelled(written as SerializedBody, { chain, link, known }, options, message, call);
   }
   const limit = {
     who: "The serializer",
@@ -108,11 +114,31 @@ function writeMessage(
     signal: call?.abortSignal,
   };
   return withinTime(limit, () => written).then(
-    (body) => labelled(body, link, options, message, call),
+    (body) => labelled(body, { chain, link, known }, options, message, call),
     (error: unknown) => {
       throw writeFailure(error, link, message);
     },
   );
+}
+
+/** Readers validate a missing body, too. */
+function requireValidEmpty(
+  chain: Chain,
+  known: KnownVersion | undefined,
+  message: Message,
+  abortSignal: AbortSignal | undefined,
+): void {
+  const { link, mediaType } = chain.select(message.contentType);
+  const check = checkWithoutSerializer(chain, known, link, {
+    messageType: known === undefined ? message.subject : known.type.name,
+    messageVersion: known?.version.version,
+    contentType: message.contentType,
+    mediaType,
+    applicationProperties: message.applicationProperties ?? noProperties,
+    abortSignal,
+  });
+  const result = check?.(undefined);
+  if (result?.isValid === false) throw writeFailure(encodeFailure(result.text), link ?? chain.main, message);
 }
 
 /** A message without a body has no bytes; its content type is the message's own. */
@@ -144,9 +170,16 @@ function writer(chain: Chain, selection: Selection, message: Message): ChainLink
   );
 }
 
+/** What decided how a body is written. */
+interface WrittenBy {
+  readonly chain: Chain;
+  readonly link: ChainLink;
+  readonly known: KnownVersion | undefined;
+}
+
 function labelled(
   written: SerializedBody,
-  link: ChainLink,
+  { chain, link, known }: WrittenBy,
   options: ResolvedPipelineOptions,
   message: Message,
   call: SerializeCallOptions | undefined,
@@ -162,9 +195,24 @@ function labelled(
   const contentType = written.contentType ?? (message.contentType || link.mediaType);
   const codings = codingsFor(bytes, link, options, message);
   const encoded = encodedMessage(message, bytes, contentType);
-  if (codings === undefined) return applyBodyTransforms(encoded, options, call);
-  return afterwards(compressed(bytes, codings, link, options, encoded), (smaller) =>
-    applyBodyTransforms(smaller, options, call),
+  const format = link.serializer.name;
+  const finish = (message: EncodedMessage) => finished({ message, known, format }, chain, options, call);
+  return codings === undefined
+    ? finish(encoded)
+    : afterwards(compressed(bytes, codings, link, options, encoded), finish);
+}
+
+/** The last steps: what is to be sent must be readable, and may be encrypted and stored. */
+function finished(
+  written: Written,
+  chain: Chain,
+  options: ResolvedPipelineOptions,
+  call: SerializeCallOptions | undefined,
+): Awaitable<EncodedMessage> {
+  const { message } = written;
+  if (!isReadBackDue(written, options, call)) return applyBodyTransforms(message, options, call);
+  return afterwards(readBack(written, chain, options, call), () =>
+    applyBodyTransforms(message, options, call),
   );
 }
 

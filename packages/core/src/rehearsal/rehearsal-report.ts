@@ -14,6 +14,11 @@ export interface RehearsalGroup {
   readonly reason: DeadLetterReason | undefined;
   /** The option, as code, with which they could be read; undefined if there is none. */
   readonly suggestion: string | undefined;
+  /**
+   * Whether the suggestion was tried on these messages: it reads them, and where the SDK's receiver would give a value, it gives the same. Not tried
+   * are serializers that the client does not have.
+   */
+  readonly isTried: boolean;
   /** How many messages are in the group. */
   readonly messageCount: number;
   /** The sequence number of the first of them. */
@@ -36,6 +41,13 @@ export interface RehearsalReport {
   readonly isWhole: boolean;
   /** Sorted by size, largest first. Beyond 1,000 groups, messages are counted under the content type and message type `(other)`. */
   readonly groups: readonly RehearsalGroup[];
+  /**
+   * Whether this client reads what comes here: `"proved"` for all messages that waited or passed, at least 20; `"contradicted"` if one could not be
+   * read; `"not-known"` otherwise. Kinds of messages that neither waited nor passed are not known.
+   */
+  readonly answer: "proved" | "contradicted" | "not-known";
+  /** What is missing for an answer that is not known, and how to get it; undefined otherwise. */
+  readonly missing: string | undefined;
   /** A sentence with the option that would make most undeserializable messages readable; undefined if there is none. */
   readonly advice: string | undefined;
 }

@@ -9,7 +9,7 @@ import { type Suggestion, suggestOption } from "./suggestion.js";
 const maxGroups = 1_000;
 const maxLabelLength = 256;
 
-type Counts = Omit<RehearsalReport, "entityPath" | "isWhole">;
+type Counts = Omit<RehearsalReport, "entityPath" | "isWhole" | "answer" | "missing">;
 
 /** Counts the outcomes of reading messages with a pipeline. */
 export class RehearsalTally {
@@ -49,6 +49,7 @@ export class RehearsalTally {
       outcome: outcome.status,
       reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
       suggestion: suggestion?.option,
+      isTried: suggestion?.isTried === true,
       messageCount: 1,
       firstSequenceNumber: message.sequenceNumber,
     });
@@ -70,7 +71,7 @@ export class RehearsalTally {
   get advice(): string | undefined {
     const [most] = [...this.#traits.values()].toSorted((a, b) => b.count - a.count);
     if (most === undefined) return undefined;
-    return `${most.count} of ${this.messageCount} messages ${most.trait}: ${most.option} would read them.`;
+    return `${most.count} of ${this.messageCount} messages ${most.trait}: ${most.option} ${most.isTried ? "would read them" : "may read them; it was not tried, because this client does not have it"}.`;
   }
 
   #note(suggestion: Suggestion): void {
@@ -81,7 +82,13 @@ export class RehearsalTally {
   }
 
   #count(group: Mutable<RehearsalGroup>): void {
-    const other = { ...group, contentType: "(other)", messageType: "(other)", suggestion: undefined };
+    const other = {
+      ...group,
+      contentType: "(other)",
+      messageType: "(other)",
+      suggestion: undefined,
+      isTried: false,
+    };
     const isOther = this.#groups.size >= maxGroups && !this.#groups.has(keyOf(group));
     const counted = isOther ? other : group;
     const known = this.#groups.get(keyOf(counted));

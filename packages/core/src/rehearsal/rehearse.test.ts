@@ -38,7 +38,8 @@ describe("client.rehearse", () => {
       { subject: "order", body: [3, 4], contentType: "application/x-commas" },
     ]);
     await orders.sendEncodedMessages([poison("p"), { body: encoder.encode('"hello"') }, custom("c")]);
-    expect(await fixture.client.rehearse("orders")).toEqual({
+    expect(await fixture.client.rehearse("orders")).toMatchObject({
+      answer: "contradicted",
       entityPath: "orders",
       messageCount: 6,
       decodedCount: 3,
@@ -58,6 +59,7 @@ describe("client.rehearse", () => {
           outcome: "undeserializable",
           reason: "NoDeserializer",
           suggestion: 'contentTypePolicies: { missing: { assume: "json" } }',
+          isTried: true,
         },
         { ...group("application/x-custom", undefined, undefined, 1, 6n), outcome: "unavailable" },
       ],
@@ -71,15 +73,15 @@ describe("client.rehearse", () => {
     const bodies = new Map<string, Uint8Array>();
     const store: ClaimCheckStore = {
       async put(key, bytes) {
-        calls.put += 1;
+        calls.put++;
         bodies.set(key, bytes);
       },
       async get(key) {
-        calls.get += 1;
+        calls.get++;
         return bodies.get(key);
       },
       async delete() {
-        calls.delete += 1;
+        calls.delete++;
       },
     };
     await using fixture = await createChain({ claimCheck: { store, minBytes: 100 } });
@@ -171,6 +173,11 @@ describe("client.rehearse", () => {
       'contentTypePolicies: { missing: { assume: "commas" } }',
     ],
     [
+      "a string that the SDK wrote under text/plain, which would arrive with its quotes as text",
+      { body: encoder.encode('"hello"'), contentType: "text/plain" },
+      'contentTypePolicies: { foreign: { assume: "json" } }',
+    ],
+    [
       "text/plain",
       { body: encoder.encode("hello"), contentType: "text/plain; charset=utf-8" },
       "additionalDeserializers: [text()]",
@@ -226,12 +233,72 @@ describe("client.rehearse", () => {
     const keys = { currentKey: () => ({ id: "k", key }), findKey: () => key };
     await fixture.clientWith({ encryption: { keys } }).createSender("orders").sendMessages({ body: 1 });
     expect((await fixture.client.rehearse("orders")).advice).toBe(
-      "1 of 1 messages are encrypted: encryption: { keys } would read them.",
+      "1 of 1 messages are encrypted: encryption: { keys } may read them; it was not tried, because this client does not have it.",
     );
     await fixture.client.createSender("quarantine").sendMessages({ body: 1 });
     expect((await fixture.clientWith({ encryption: { keys } }).rehearse("quarantine")).advice).toBe(
-      "1 of 1 messages are not encrypted: encryption: { keys, allowPlaintext: true } would read them.",
+      "1 of 1 messages are not encrypted: encryption: { keys, allowPlaintext: true } may read them; it was not tried, because this client does not have it.",
     );
+  });
+
+  it("advises no serializer with which handlers would get another value than from the SDK", async () => {
+    const other: Serializer = {
+      ...commas,
+      name: "other",
+      mediaTypes: ["application/json"],
+      deserialize: () => ({ other: true }),
+    };
+    await using fixture = await createFixture({
+      client: { serializer: other, contentTypePolicies: { missing: "reject" } },
+    });
+    await fixture.client.createSender("orders").sendEncodedMessages({ body: encoder.encode('{"n":1}') });
+    const { groups, answer } = await fixture.client.rehearse("orders");
+    expect(answer).toBe("contradicted");
+    expect(groups).toMatchObject([{ isTried: false }]);
+    expect(groups[0]?.suggestion ?? "").not.toContain('"other"');
+  });
+
+  it("says that it is not known, and how to learn it, when nothing or little was seen", async () => {
+    await using fixture = await createChain();
+    expect(await fixture.client.rehearse("orders")).toMatchObject({
+      answer: "not-known",
+      missing: expect.stringMatching(/^No message was seen, .*: watch live traffic with watchForInMs/),
+    });
+    const sender = fixture.client.createSender("orders");
+    await sender.sendMessages({ body: { n: 1 } });
+    expect(await fixture.client.rehearse("orders")).toMatchObject({
+      answer: "not-known",
+      missing: expect.stringMatching(/^Only 1 of at least 20 messages were seen/),
+    });
+    await sender.sendMessages(Array.from({ length: 29 }, (_, n) => ({ body: { n } })));
+    expect(await fixture.client.rehearse("orders")).toMatchObject({ answer: "proved", missing: undefined });
+    expect(await fixture.client.rehearse("orders", { maxMessageCount: 25 })).toMatchObject({
+      answer: "not-known",
+      missing: "There are more than the 25 messages that were read: raise maxMessageCount.",
+    });
+  });
+
+  it("reads what arrives while it watches, and says how many of which kind", async () => {
+    await using fixture = await createChain();
+    const sender = fixture.client.createSender("orders");
+    await sender.sendMessages({ body: { n: 1 } });
+    let isOver = false;
+    const watched = fixture.client.rehearse("orders", { watchForInMs: 5_000 }).finally(() => (isOver = true));
+    for (let n = 0; n < 3; n += 1) {
+      await sender.sendMessages({ body: [n], contentType: "application/x-commas" });
+      fixture.clock.advance(500);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    while (!isOver) {
+      fixture.clock.advance(500);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const { messageCount, groups } = await watched;
+    expect(messageCount).toBe(4);
+    expect(groups.map(({ reader, messageCount: count }) => [reader, count])).toEqual([
+      ["commas", 3],
+      ["json", 1],
+    ]);
   });
 
   it("quotes a content type that is not a media type, and truncates it", async () => {

@@ -5,23 +5,32 @@ import type {
   TransportReceiver,
 } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
+import { pause } from "../foundation/pause.js";
+import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
+import { rehearsalAnswer } from "./rehearsal-answer.js";
 import type { RehearsalReport } from "./rehearsal-report.js";
 import { RehearsalTally } from "./rehearsal-tally.js";
 
 /** Which messages to rehearse. */
 export interface RehearseOptions extends CallOptions {
-  /** How many messages are read, beginning with the oldest. Default: 100. */
+  /** How many messages are read, beginning with the oldest. Default: 100, or with `watchForInMs` no limit. */
   readonly maxMessageCount?: number | undefined;
   /** Reads the dead-letter queue or the transfer dead-letter queue of the entity. Default: the entity itself. */
   readonly subQueueType?: SubQueue | undefined;
+  /**
+   * Goes on peeking for this long, in milliseconds, and reads what arrives meanwhile. A message that is received and completed between two looks, half
+   * a second apart, is missed: on a topic, watch a subscription made for it, whose messages nobody takes. Default: 0, only what waits.
+   */
+  readonly watchForInMs?: number | undefined;
   /** Reads only messages of this session. Default: of all sessions. */
   readonly sessionId?: string | undefined;
 }
 
 /** The defaults of {@link RehearseOptions}. */
 export const defaultRehearseOptions = Object.freeze({
-  maxMessageCount: 100,
+  maxMessageCount: undefined,
+  watchForInMs: 0,
   subQueueType: undefined,
   sessionId: undefined,
   abortSignal: undefined,
@@ -32,42 +41,62 @@ const maxOtherMessages = 100_000;
 
 const pageSize = 100;
 
+/** How many messages are read by default, if only those that wait are. */
+const defaultMessageCount = 100;
+
+/** Between two looks at live traffic. */
+const lookIntervalMs = 500;
+
+type Settings = RehearseOptions & { readonly watchForInMs: number };
+
 /**
- * Reads the waiting messages as a client would and reports what would happen to them. It does not lock or settle them, and counts no
- * delivery. Bodies in a claim-check store are fetched; nothing is written.
+ * Reads the waiting messages as a client would and reports what would happen to them, and with `watchForInMs` those that arrive meanwhile. It does
+ * not lock or settle them, and counts no delivery. Bodies in a claim-check store are fetched; nothing is written.
  */
 export async function rehearse(
   receiver: Pick<TransportReceiver, "entityPath" | "peek">,
   pipeline: Pipeline,
-  options: RehearseOptions & { readonly maxMessageCount: number },
+  scheduler: Scheduler,
+  options: Settings,
 ): Promise<RehearsalReport> {
-  const { maxMessageCount, sessionId } = options;
-  const { entityPath } = receiver;
+  const { sessionId, watchForInMs } = options;
+  const maxMessageCount =
+    options.maxMessageCount ?? (watchForInMs > 0 ? Number.POSITIVE_INFINITY : defaultMessageCount);
   const tally = new RehearsalTally(pipeline);
   let otherMessages = 0;
-  for await (const message of walk(receiver, options)) {
+  let isWhole = true;
+  for await (const message of walk(receiver, scheduler, { ...options, maxMessageCount })) {
     if (tally.messageCount === maxMessageCount || otherMessages === maxOtherMessages) {
-      return { entityPath, isWhole: false, ...tally.toCounts() };
+      isWhole = false;
+      break;
     }
     if (sessionId === undefined || message.sessionId === sessionId) await tally.read(message);
     else otherMessages += 1;
   }
-  return { entityPath, isWhole: true, ...tally.toCounts() };
+  const facts = { entityPath: receiver.entityPath, isWhole, ...tally.toCounts() };
+  return { ...facts, ...rehearsalAnswer(facts) };
 }
 
 async function* walk(
   receiver: Pick<TransportReceiver, "entityPath" | "peek">,
-  { maxMessageCount, sessionId, abortSignal }: RehearseOptions & { readonly maxMessageCount: number },
+  scheduler: Scheduler,
+  { maxMessageCount, sessionId, watchForInMs, abortSignal }: Settings & { readonly maxMessageCount: number },
 ) {
   // One more than requested, to know whether there are more.
   const maxMessages = sessionId === undefined ? Math.min(maxMessageCount + 1, pageSize) : pageSize;
+  const endsAt = steadyNow(scheduler) + watchForInMs;
   let fromSequenceNumber: bigint | undefined;
   for (;;) {
     const options: TransportPeekOptions = { maxMessages, fromSequenceNumber, abortSignal };
     const messages = await receiver.peek(options);
     yield* messages;
     const last = messages.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) {
+      const left = endsAt - steadyNow(scheduler);
+      if (left <= 0) return;
+      await pause(Math.min(left, lookIntervalMs), scheduler, abortSignal);
+      continue;
+    }
     if (fromSequenceNumber !== undefined && last.sequenceNumber < fromSequenceNumber) {
       throw new WaybillError(
         "internal",

@@ -4,7 +4,7 @@ import type { ReasonCode } from "../errors/reason.js";
 import { cut } from "../errors/wire-text.js";
 import { parseJson } from "../foundation/parse-json.js";
 import { parseMediaType } from "../message/media-type.js";
-import type { Undeserializable } from "../message/outcome.js";
+import type { Decoded, Undeserializable } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 
 /** What undeserializable messages have in common, and the option with which they could be read. */
@@ -13,10 +13,15 @@ export interface Suggestion {
   readonly trait: string;
   /** The option as code: `contentTypePolicies: { missing: { assume: "json" } }`. */
   readonly option: string;
+  /** Whether it was tried on the message: it reads the body, to the value that the SDK's receiver would give if it gives one. */
+  readonly isTried: boolean;
 }
 
+/** Without the outcome of trying it: the option needs something that only the user has. */
+type Untried = Omit<Suggestion, "isTried">;
+
 /** The suggestion for a reason, whatever the body contains. */
-const byReason: { readonly [Reason in ReasonCode]?: Suggestion } = {
+const byReason: { readonly [Reason in ReasonCode]?: Untried } = {
   "claim-check-unsupported": { trait: "lie in a claim-check store", option: "claimCheck: { store }" },
   "encryption-unsupported": { trait: "are encrypted", option: "encryption: { keys }" },
   "plaintext-refused": {
@@ -26,6 +31,8 @@ const byReason: { readonly [Reason in ReasonCode]?: Suggestion } = {
   "message-type-missing": { trait: "do not say their message type", option: "messageTypeResolver" },
   "message-type-unknown": { trait: "are of a message type that is not defined", option: "messageTypes" },
   "message-version-unknown": { trait: "are of a version that is not defined", option: "messageTypes" },
+  "message-version-missing": { trait: "do not say their version", option: "messageTypes: unversioned" },
+  "message-version-removed": { trait: "are of a version that was removed", option: "messageTypes" },
   "message-type-unhandled": { trait: "are of a type without a handler", option: "processUnhandled" },
 };
 
@@ -53,14 +60,41 @@ export async function suggestOption(
   outcome: Undeserializable,
 ): Promise<Suggestion | undefined> {
   const { report } = outcome;
-  for (const { reason } of report.attempts) if (byReason[reason] !== undefined) return byReason[reason];
-  if (report.declared !== undefined || !(message.body instanceof Uint8Array)) return undefined;
+  for (const { reason } of report.attempts) {
+    const known = byReason[reason];
+    if (known !== undefined) return { ...known, isTried: false };
+  }
+  const { body } = message;
+  if (report.declared !== undefined || !(body instanceof Uint8Array)) return undefined;
   const label = labelOf(report);
   const additional = serializerOf(label.essence);
-  if (additional !== undefined) return add(label, additional);
-  const reader = await findReader(pipeline, message, message.body);
+  // Under any label, what the SDK's receiver parses as JSON is JSON to the handlers of today.
+  const isJson = jsonIn(body) !== undefined;
+  if (additional !== undefined && (!isJson || additional === "json()")) return add(label, additional, body);
+  const reader = await findReader(pipeline, message, body);
   if (reader !== undefined) return assume(label, reader);
-  return label.kind === "missing" ? byLook(pipeline, message.body) : undefined;
+  if (isJson && label.kind !== "missing" && !hasJson(pipeline)) return addJson(label);
+  return label.kind === "missing" ? byLook(pipeline, body) : undefined;
+}
+
+/** The value that the SDK's receiver would give; undefined if it would give the bytes. */
+function jsonIn(body: Uint8Array): { readonly value: unknown } | undefined {
+  const text = textOf(body);
+  const value = text === undefined ? undefined : parseJson(text);
+  return value === undefined ? undefined : { value };
+}
+
+function hasJson({ serializers }: Pipeline): boolean {
+  return serializers.some(readsJson);
+}
+
+/** The text is JSON, but the client has no serializer for it to try. */
+function addJson({ kind, text }: Label): Suggestion {
+  return {
+    trait: `${text} and look like JSON`,
+    option: `additionalDeserializers: [json()], contentTypePolicies: { ${kind}: { assume: "json" } }`,
+    isTried: false,
+  };
 }
 
 interface Label {
@@ -91,20 +125,31 @@ async function findReader(
   message: DeliveredMessage,
   body: Uint8Array,
 ): Promise<string | undefined> {
-  const text = textOf(body);
+  const json = jsonIn(body);
   const serializers =
-    text === undefined || parseJson(text) === undefined
+    json === undefined
       ? pipeline.serializers
       : pipeline.serializers.toSorted((a, b) => Number(readsJson(b)) - Number(readsJson(a)));
   for (const { name } of serializers) {
     try {
-      const { status } = await pipeline.deserialize(message, { readAs: { serializer: name } });
-      if (status === "decoded") return name;
+      const outcome = await pipeline.deserialize(message, { readAs: { serializer: name } });
+      if (outcome.status === "decoded" && isAsBefore(outcome, json)) return name;
     } catch {
       // A custom pipeline may not support `readAs`.
     }
   }
   return undefined;
+}
+
+/** Whether handlers would get what the SDK gave them. Typed bodies may be converted, which is meant. */
+function isAsBefore({ body, report }: Decoded, json: { readonly value: unknown } | undefined): boolean {
+  if (json === undefined || report.messageType !== undefined) return true;
+  return JSON.stringify(body, rounded) === JSON.stringify(json.value);
+}
+
+/** The SDK rounds integers that a number cannot hold. */
+function rounded(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
 }
 
 function readsJson({ mediaTypes }: Serializer): boolean {
@@ -116,6 +161,7 @@ function assume({ kind, text }: Label, reader: string): Suggestion {
   return {
     trait: `${text} and ${look}`,
     option: `contentTypePolicies: { ${kind}: { assume: ${JSON.stringify(reader)} } }`,
+    isTried: true,
   };
 }
 
@@ -123,8 +169,12 @@ function serializerOf(essence = ""): string | undefined {
   return byMediaType[essence] ?? (essence.endsWith("+json") ? byMediaType["+json"] : undefined);
 }
 
-function add({ text }: Label, serializer: string): Suggestion {
-  return { trait: text, option: `additionalDeserializers: [${serializer}]` };
+/** Bytes and UTF-8 can be tried without a serializer of another package. */
+function add({ text }: Label, serializer: string, body: Uint8Array): Suggestion | undefined {
+  const isText = textOf(body) !== undefined;
+  if (serializer === "text()" && !isText) return undefined;
+  const isTried = serializer === "bytes()" || serializer === "text()";
+  return { trait: text, option: `additionalDeserializers: [${serializer}]`, isTried };
 }
 
 /** If no serializer of the chain can read it, it may still be JSON or text. One that the chain has was tried: its schema refuses the value. */
@@ -136,6 +186,7 @@ function byLook({ serializers }: Pipeline, body: Uint8Array): Suggestion | undef
   return {
     trait: `have no content type and look like ${serializer === "json" ? "JSON" : "text"}`,
     option: `additionalDeserializers: [${serializer}()], contentTypePolicies: { missing: { assume: "${serializer}" } }`,
+    isTried: serializer === "text",
   };
 }
 
@@ -154,7 +205,7 @@ function textOf(body: Uint8Array): string | undefined {
 
 /** Whether it has control characters other than tab, line feed and carriage return. */
 function hasControls(text: string): boolean {
-  for (let i = 0; i < text.length; i += 1) {
+  for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return true;
   }

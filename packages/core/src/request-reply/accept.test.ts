@@ -49,7 +49,9 @@ describe("the format for a reply", () => {
 
   it("is the same for a second call", () => {
     const again = new FormatNegotiation(chain);
-    const accept = (number: number) => ({ [acceptProperty]: `application/json;number=${number % 150}` });
+    const accept = (number: number) => ({
+      applicationProperties: { [acceptProperty]: `application/json;number=${number % 150}` },
+    });
     for (let number = 0; number < 400; number += 1) {
       expect(again.choose(accept(number))).toEqual({ contentType: "application/json" });
     }
@@ -74,6 +76,34 @@ describe("the format for a reply", () => {
   });
 });
 
+describe("the format for a reply to a request that does not say what it accepts", () => {
+  const choose = (contentType?: string, reader?: string, accept?: string) =>
+    negotiation.choose({
+      applicationProperties: accept === undefined ? {} : { [acceptProperty]: accept },
+      contentType,
+      deserialization: reader === undefined ? undefined : { serializer: reader },
+    });
+
+  it("is that of the request, by its content type or by how it was read", () => {
+    expect(choose("application/json; charset=utf-8", "json")).toEqual({ contentType: "application/json" });
+    expect(choose("text/json", "json")).toEqual({ contentType: "text/json" });
+    expect(choose(undefined, "json")).toEqual({ contentType: "application/json" });
+    expect(choose("text/plain", "json")).toEqual({ contentType: "application/json" });
+    expect(choose("application/json", undefined)).toEqual({ contentType: "application/json" });
+    expect(choose("application/json", "json", ",;nonsense")).toEqual({ contentType: "application/json" });
+  });
+
+  it("is that of the main serializer for its own format, and for one that the client cannot write", () => {
+    expect(choose("application/vnd.msgpack", "msgpack")).toEqual(main);
+    expect(choose("application/xml")).toEqual(main);
+    expect(choose()).toEqual(main);
+  });
+
+  it("is an accepted one if the request says what it accepts", () => {
+    expect(choose("application/json", "json", "application/vnd.msgpack")).toEqual(main);
+  });
+});
+
 describe("accepts", () => {
   it.each<[string, string, boolean]>([
     ["application/json", "application/json; charset=utf-8", true],
@@ -90,7 +120,8 @@ it("lists the first media type of each serializer", () => {
 });
 
 function choose(accept: unknown) {
-  return negotiation.choose(accept === undefined ? {} : { [acceptProperty]: accept as string });
+  const applicationProperties = accept === undefined ? {} : { [acceptProperty]: accept as string };
+  return negotiation.choose({ applicationProperties });
 }
 
 function serializer(name: string, ...mediaTypes: string[]): Serializer {

@@ -1,5 +1,6 @@
 import { type MediaType, parseMediaType } from "../message/media-type.js";
 import type { ApplicationProperties } from "../message/message.js";
+import type { DeserializationReport } from "../message/report.js";
 import type { Chain, ChainLink } from "../pipeline/chain.js";
 
 /**
@@ -20,6 +21,13 @@ interface MediaRange {
   readonly quality: number;
 }
 
+/** What a request says about its format. */
+interface AnsweredRequest {
+  readonly applicationProperties: ApplicationProperties;
+  readonly contentType?: string | undefined;
+  readonly deserialization?: Pick<DeserializationReport, "serializer"> | undefined;
+}
+
 /** The content type of a reply; undefined for that of the main serializer. */
 export interface ReplyFormat {
   readonly contentType: string | undefined;
@@ -32,7 +40,8 @@ export function readableTypes({ links }: Chain): string {
 
 /**
  * Chooses the formats of a client's replies: of the accepted media types with the highest quality, that of the first serializer in the chain.
- * A wildcard matches the first media type of each serializer. A request without the property, or with a malformed one, accepts everything.
+ * A wildcard matches the first media type of each serializer. A request without the property, or with a malformed one, is answered in its own
+ * format.
  */
 export class FormatNegotiation {
   readonly #chain: Chain;
@@ -43,11 +52,16 @@ export class FormatNegotiation {
   }
 
   /** The format of a reply, or undefined when the client has a serializer for none of the accepted types. */
-  choose(properties: ApplicationProperties): ReplyFormat | undefined {
-    const accept = properties[acceptProperty];
-    if (typeof accept !== "string" || accept.length > maxAcceptLength) return anything;
+  choose(request: AnsweredRequest): ReplyFormat | undefined {
+    const accept = request.applicationProperties[acceptProperty];
+    if (typeof accept !== "string" || accept.length > maxAcceptLength) return this.#formatOf(request);
+    const ranges = parseAccept(accept);
+    return ranges.length === 0 ? this.#formatOf(request) : this.#accepted(accept, ranges);
+  }
+
+  #accepted(accept: string, ranges: readonly MediaRange[]): ReplyFormat | undefined {
     if (this.#remembered.has(accept)) return this.#remembered.get(accept);
-    const format = this.#best(parseAccept(accept));
+    const format = this.#best(ranges);
     if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
     this.#remembered.set(accept, format);
     return format;
@@ -61,8 +75,20 @@ export class FormatNegotiation {
     return ranges.length === 0 || qualityOf(parseMediaType(contentType)?.essence, ranges) > 0;
   }
 
+  /** The format of the request: its sender has at least written it, and a requester without `Accept` may read nothing else. */
+  #formatOf({ contentType, deserialization }: AnsweredRequest): ReplyFormat {
+    const reader = this.#chain.links.find(
+      ({ serializer }) => serializer.name === deserialization?.serializer,
+    );
+    const { link: declared, mediaType } = this.#chain.select(contentType);
+    const link = reader ?? declared;
+    if (link === undefined || link.position === 0) return anything;
+    // The content type may name another format than the one that could be read.
+    const isLabelled = mediaType !== undefined && this.#chain.select(mediaType.essence).link === link;
+    return { contentType: isLabelled ? mediaType.essence : link.mediaType };
+  }
+
   #best(ranges: readonly MediaRange[]): ReplyFormat | undefined {
-    if (ranges.length === 0) return anything;
     let best: ReplyFormat | undefined;
     let bestQuality = 0;
     for (const link of this.#chain.links) {

@@ -1,8 +1,8 @@
 import { WaybillError } from "../errors/error.js";
 import { pause } from "../foundation/pause.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
-import type { ProcessErrorArgs } from "../processing/processor-options.js";
-import type { Receiver } from "../receiving/receiver.js";
+import type { ProcessErrorArgs } from "../receive/processing/processor-options.js";
+import type { Receiver } from "../receive/receiver/receiver.js";
 import type { ReplyEntity, RequestReplyClient } from "./request-reply-client.js";
 
 /** A receiver in peek-lock mode, which returns no undecoded messages. */

@@ -23,7 +23,7 @@ export class ReplySenders {
   /** Sends a message; rejects like `sendMessages`. */
   async send(queueOrTopic: string, message: Message, options: CallOptions): Promise<void> {
     const kept = this.#keep(queueOrTopic);
-    kept.sending += 1;
+    kept.sending++;
     try {
       await kept.sender.sendMessages(message, options);
     } finally {

@@ -103,7 +103,7 @@ export class ReplyStream implements AsyncIterableIterator<ReceivedMessage, undef
   }
 
   #counted(): "more" | "last" {
-    this.#count += 1;
+    this.#count++;
     if (this.#count < this.#maxReplies) return "more";
     this.#end();
     return "last";

@@ -2,7 +2,13 @@ import type { CallOptions } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import { quoted } from "../errors/wire-text.js";
 import { kindOf, requireOneOf } from "../foundation/known-options.js";
-import type { DeliveredProperties, Message, WritableProperties } from "../message/message.js";
+import type {
+  DeliveredProperties,
+  Message,
+  ReceivedMessage,
+  WritableProperties,
+} from "../message/message.js";
+import { isTypedMessage } from "../message-types/types-to-send.js";
 import { acceptProperty, type FormatNegotiation } from "./accept.js";
 import { replyEntity } from "./reply-address.js";
 import type { ReplySenders } from "./reply-senders.js";
@@ -11,7 +17,9 @@ import type { ReplySenders } from "./reply-senders.js";
 export type RepliableMessage = Pick<
   DeliveredProperties,
   "messageId" | "correlationId" | "replyTo" | "replyToSessionId" | "applicationProperties"
->;
+> &
+  // Its format, for a reply to a request that accepts any.
+  Partial<Pick<ReceivedMessage, "contentType" | "deserialization">>;
 
 /** Options of sending a reply. */
 export interface ReplyOptions extends CallOptions {
@@ -34,7 +42,8 @@ export interface ReplyOptions extends CallOptions {
 
 /**
  * Sends the reply to a request: to its `replyTo`, with its `messageId` as `correlationId` and its `replyToSessionId` as `sessionId`, in an
- * accepted format. Source: Azure's "Messages, payloads, and serialization", message routing and correlation.
+ * accepted format; if the request does not say what it accepts, in its own. A typed message as body is sent as that message. Source: Azure's
+ * "Messages, payloads, and serialization", message routing and correlation.
  */
 export async function reply(
   request: RepliableMessage,
@@ -48,12 +57,14 @@ export async function reply(
     throw new TypeError(`reply answers a received message; got ${kindOf(request)}.`);
   }
   const queueOrTopic = replyAddress(request, options, namespace);
-  const contentType = replyContentType(request, options, negotiation, queueOrTopic);
+  const { body: content, ...own }: Message = isTypedMessage(body) ? body : { body };
+  const properties: WritableProperties = { ...own, ...options.properties };
+  const contentType = replyContentType(request, { ...options, properties }, negotiation, queueOrTopic);
   const message: Message & Record<string, unknown> = {
-    ...options.properties,
-    body,
-    correlationId: options.properties?.correlationId ?? request.messageId ?? request.correlationId,
-    sessionId: options.properties?.sessionId ?? request.replyToSessionId,
+    ...properties,
+    body: content,
+    correlationId: properties.correlationId ?? request.messageId ?? request.correlationId,
+    sessionId: properties.sessionId ?? request.replyToSessionId,
     contentType,
   };
   await senders.send(queueOrTopic, message, options);
@@ -76,11 +87,12 @@ function replyAddress(
 }
 
 function replyContentType(
-  { messageId, applicationProperties }: RepliableMessage,
+  request: RepliableMessage,
   { properties, whenNotAcceptable = "reject" }: ReplyOptions,
   negotiation: FormatNegotiation,
   entityPath: string,
 ): string | undefined {
+  const { messageId, applicationProperties } = request;
   requireOneOf("whenNotAcceptable", whenNotAcceptable, ["reject", "send"]);
   const own = properties?.contentType;
   const isSending = whenNotAcceptable === "send";
@@ -88,7 +100,7 @@ function replyContentType(
     if (isSending || negotiation.accepts(applicationProperties, own)) return own;
     throw notAcceptableError(`not ${quoted(own)}`);
   }
-  const format = negotiation.choose(applicationProperties);
+  const format = negotiation.choose(request);
   if (format !== undefined) return format.contentType;
   if (isSending) return undefined;
   throw notAcceptableError("none of which this client has a serializer for");

@@ -1,7 +1,7 @@
 import type { Scheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
-import type { Receiver } from "../receiving/receiver.js";
-import type { AcceptSessionReceiverOptions } from "../receiving/receiver-options.js";
+import type { Receiver } from "../receive/receiver/receiver.js";
+import type { AcceptSessionReceiverOptions } from "../receive/receiver/receiver-options.js";
 import type { Sender } from "../sending/sender.js";
 import type { Requester } from "./requester.js";
 

@@ -1,11 +1,11 @@
-import { DelayedAbandons } from "../delivery/delayed-abandons.js";
-import type { Delivery } from "../delivery/delivery.js";
 import { WaybillError } from "../errors/error.js";
 import { callHook } from "../foundation/call-hook.js";
 import { durationMs } from "../foundation/numbers.js";
 import { steadyNow } from "../foundation/scheduler.js";
 import type { Message, MessageId, ReceivedMessage } from "../message/message.js";
-import type { ProcessErrorArgs } from "../processing/processor-options.js";
+import { DelayedAbandons } from "../receive/delivery/delayed-abandons.js";
+import type { Delivery } from "../receive/delivery/delivery.js";
+import type { ProcessErrorArgs } from "../receive/processing/processor-options.js";
 import { acceptProperty } from "./accept.js";
 import {
   correlationKey,
@@ -203,8 +203,8 @@ export class Requester implements AsyncDisposable {
     if (typeof request !== "object" || request === null)
       throw new TypeError("A request must be a message with a body.");
     const { replyTo, replyToSessionId, accept } = this.#settings.options;
-    const addressed: Record<string, unknown> = { messageId: undefined };
-    for (const name in request) addressed[name] = request[name as keyof RequestMessage];
+    // Spread, because a loop over names would lose the definition that a typed message carries.
+    const addressed: Record<string, unknown> = { messageId: undefined, ...request };
     refuseOther("replyTo", addressed.replyTo, replyTo);
     refuseOther("replyToSessionId", addressed.replyToSessionId, replyToSessionId);
     addressed.messageId ??= globalThis.crypto.randomUUID();

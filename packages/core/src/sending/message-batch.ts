@@ -52,10 +52,14 @@ export class MessageBatch {
    */
   tryAddMessage(message: Message): boolean {
     const { batch, pipeline, entityPath } = this.#settings;
-    const encoded = encode(message, pipeline, { entityPath, index: 0, count: 1 }, undefined);
-    if (!isPromise(encoded)) return batch.tryAdd(encoded);
-    // The result is not awaited.
-    encoded.catch(() => {});
+    const place = { entityPath, index: 0, count: 1 };
+    // An asynchronous upcaster cannot be waited for here: what it would read back is added unread.
+    for (const options of [undefined, { readBack: false }]) {
+      const encoded = encode(message, pipeline, place, options);
+      if (!isPromise(encoded)) return batch.tryAdd(encoded);
+      // The result is not awaited.
+      encoded.catch(() => {});
+    }
     throw new WaybillError(
       "operation-invalid",
       "Its body cannot be written at once: add it with tryAddMessageAsync.",

@@ -1,9 +1,9 @@
 import type { Awaitable } from "../contracts/serializer.js";
-import type { CallOptions } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import { isPromise } from "../foundation/is-promise.js";
 import { checkMessage } from "../message/check-message.js";
 import type { EncodedMessage, Message } from "../message/message.js";
+import type { SerializeCallOptions } from "../pipeline/call-options.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 
 /** The position of an outgoing message in its call, for errors. */
@@ -18,7 +18,7 @@ export function encode(
   message: Message,
   pipeline: Pipeline,
   place: Place,
-  options: CallOptions | undefined,
+  options: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
   checkOutgoing(message, place);
   try {
@@ -47,7 +47,7 @@ export function sendError(
   error: unknown,
   { messageId }: Message,
   { entityPath, index, count }: Place,
-  options?: CallOptions,
+  options?: SerializeCallOptions,
 ): WaybillError {
   const wrapped = WaybillError.from(error, "serialization-failed");
   // A serializer or store whose signal aborts is unavailable; for the caller, the call is aborted.
@@ -55,6 +55,6 @@ export function sendError(
   const which = count === 1 ? "The message" : `Message ${index + 1} of ${count}`;
   const { format, stage } = wrapped;
   const code = isAborted ? "aborted" : wrapped.code;
-  const text = `${which} cannot be sent, so nothing was. ${wrapped.message}`;
+  const text = `${which} cannot be sent, so nothing was. ${wrapped.text}`;
   return new WaybillError(code, text, { entityPath, messageId, cause: error, format, stage });
 }

@@ -151,7 +151,7 @@ export class Sender implements AsyncDisposable {
     let index = 0;
     for (const message of messages) {
       const place = { entityPath: this.entityPath, index, count: messages.length };
-      index += 1;
+      index++;
       const one = encode(message, pipeline, place, options);
       if (isPromise(one)) {
         isWaiting = true;

@@ -1,14 +1,16 @@
-import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
-import { SetAsideGate } from "../circuit-breaker/set-aside-gate.js";
 import type { Scheduler, Timer } from "../foundation/scheduler.js";
-import { backoffDelayMs, type UnavailableBackoff } from "../holding/unavailable-backoff.js";
-import type { BlockCause } from "../processing/processor-settings.js";
+import type { CircuitBreaker } from "../receive/circuit-breaker/circuit-breaker.js";
+import type { LookAhead } from "../receive/circuit-breaker/look-ahead.js";
+import { LookPast } from "../receive/circuit-breaker/look-past.js";
+import { backoffDelayMs, type UnavailableBackoff } from "../receive/delivery/unavailable-backoff.js";
+import type { BlockCause } from "../receive/processing/processor-settings.js";
 import type { SessionRun } from "./session-run.js";
 
 /** Dependencies and limits of blocked sessions. */
 export interface BlockedSessionsSettings {
   readonly scheduler: Scheduler;
   readonly breaker: CircuitBreaker | undefined;
+  readonly lookAhead: LookAhead | undefined;
   readonly backoff: Required<UnavailableBackoff>;
   /** How long a session that stopped at an undeserializable message is kept locked, in milliseconds. */
   readonly retryInMs: number;
@@ -31,24 +33,25 @@ export class BlockedSessions {
   readonly #timers = new Map<SessionRun, Timer>();
   /** The failed attempts of each session that waits for an unavailable dependency. */
   readonly #attempts = new Map<string, number>();
-  readonly #gate: SetAsideGate | undefined;
+  readonly #lookPast: LookPast | undefined;
   readonly #stopListening: (() => void) | undefined;
   #probeTimer: Timer | undefined;
   #isStopped = false;
 
   constructor(settings: BlockedSessionsSettings) {
-    const { breaker, scheduler, onError } = settings;
+    const { breaker, lookAhead, scheduler, onError } = settings;
     this.#settings = settings;
-    if (breaker === undefined) return;
-    this.#gate = new SetAsideGate({
-      breaker,
+    if (breaker === undefined || lookAhead === undefined) return;
+    this.#lookPast = new LookPast({
+      lookAhead,
       scheduler,
-      isPossible: true,
+      options: breaker.options,
+      isRefilled: true,
       onOpened: () => this.#endThoseInPlace(),
       onError,
     });
     this.#stopListening = breaker.onClosed(() => {
-      if (!breaker.isOpen) this.#gate?.reset();
+      if (!breaker.isOpen) this.#lookPast?.reset();
       for (const run of this.#blockedBy("circuitOpen")) void run.end();
     });
   }
@@ -58,7 +61,7 @@ export class BlockedSessions {
   }
 
   onDecoded(): void {
-    this.#gate?.onDecoded();
+    this.#lookPast?.onDecoded();
   }
 
   /** Resets the attempts of a session after one of its messages was handled. */
@@ -69,8 +72,8 @@ export class BlockedSessions {
   /** Whether a session may stop at this message: if there is room for one more, or no other session could be processed instead. */
   async tryBlock(sequenceNumber: bigint): Promise<boolean> {
     const { breaker, maxBlocked } = this.#settings;
-    if (this.#gate === undefined || breaker?.options.whenFull === "pause") return true;
-    return this.#runs.size < maxBlocked || !(await this.#gate.tryPass(sequenceNumber));
+    if (this.#lookPast === undefined || breaker?.options.whenFull === "pause") return true;
+    return this.#runs.size < maxBlocked || !(await this.#lookPast.tryPass(sequenceNumber));
   }
 
   add(run: SessionRun, cause: BlockCause): void {
@@ -78,6 +81,11 @@ export class BlockedSessions {
     if (cause === "circuitOpen") this.#probeLater();
     else
       this.#retryLater(run, cause === "undeserializable" ? this.#settings.retryInMs : this.#nextDelayMs(run));
+  }
+
+  /** The session that has waited the longest for an unavailable dependency. */
+  get longestUnavailable(): SessionRun | undefined {
+    return this.#blockedBy("unavailable")[0];
   }
 
   delete(run: SessionRun): void {
@@ -88,7 +96,7 @@ export class BlockedSessions {
 
   stop(): void {
     this.#isStopped = true;
-    this.#gate?.stop();
+    this.#lookPast?.stop();
     this.#stopListening?.();
     this.#probeTimer?.cancel();
     for (const timer of this.#timers.values()) timer.cancel();

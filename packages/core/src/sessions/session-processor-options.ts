@@ -3,18 +3,18 @@ import { type Resolved, requireOneOf, withDefaults } from "../foundation/known-o
 import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
-import type { MessageContext } from "../processing/in-flight-message.js";
+import type { MessageContext } from "../receive/processing/in-flight-message.js";
 import {
   defaultSubscribeOptions,
   type MessageHandlers,
   type ProcessorOptions,
-} from "../processing/processor-options.js";
-import type { TypedMessageHandlers } from "../processing/typed-handlers.js";
+} from "../receive/processing/processor-options.js";
+import type { TypedMessageHandlers } from "../receive/processing/typed-handlers.js";
 import {
   defaultReceiverOptions,
   type UndeserializableAction,
   undeserializableActions,
-} from "../receiving/receiver-options.js";
+} from "../receive/receiver/receiver-options.js";
 import type { SessionReceiver } from "./session-receiver.js";
 
 /** The second argument of a handler for messages of sessions. */

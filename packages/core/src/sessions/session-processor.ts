@@ -4,20 +4,20 @@ import type {
   TransportReceiverEvents,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
-import { LockRenewal } from "../delivery/lock-renewal.js";
 import { hasCode } from "../errors/error.js";
 import { onAbort } from "../foundation/abort-signals.js";
+import { isDoneWithin } from "../foundation/is-done-within.js";
 import { durationMs } from "../foundation/numbers.js";
 import { steadyNow, type Timer } from "../foundation/scheduler.js";
-import { isDoneWithin } from "../foundation/within.js";
 import type { UndecodedMessage } from "../message/message.js";
-import { type ErrorReporter, errorReporter } from "../processing/error-reporter.js";
-import type { CloseSubscriptionOptions, MessageSubscription } from "../processing/processor-options.js";
-import {
-  requireHandlers,
-  requirePrefetchable,
-  type SubscribeDependencies,
-} from "../processing/subscribe-settings.js";
+import { LockRenewal } from "../receive/delivery/lock-renewal.js";
+import type { ReceiverContext } from "../receive/delivery/receiver-context.js";
+import { type ErrorReporter, errorReporter } from "../receive/processing/error-reporter.js";
+import type {
+  CloseSubscriptionOptions,
+  MessageSubscription,
+} from "../receive/processing/processor-options.js";
+import { requireHandlers, requirePrefetchable } from "../receive/processing/subscribe-settings.js";
 import { BlockedSessions } from "./blocked-sessions.js";
 import {
   type ResolvedSubscribeSessionsOptions,
@@ -25,17 +25,25 @@ import {
   type SessionMessageHandlers,
   type SubscribeSessionsOptions,
 } from "./session-processor-options.js";
-import type { SessionReceiverSettings } from "./session-receiver.js";
+import type { SessionOwner } from "./session-receiver.js";
 import { SessionRun, type SessionRunEvents } from "./session-run.js";
+import { SessionSearch, searchIntervalMs } from "./session-search.js";
 
 /** What the client provides to a session processor. */
 export interface SessionProcessorSettings
-  extends Pick<SubscribeDependencies, "entityPath" | "scheduler" | "breaker" | "backoff"> {
+  extends Pick<ReceiverContext, "entityPath" | "scheduler" | "breaker" | "lookAhead" | "backoff"> {
   readonly transport: Transport;
   readonly events: TransportReceiverEvents;
   readonly address: EntityAddress;
-  /** Receiver settings with lock renewal for `renewForMs`. */
-  readonly settingsOf: (session: TransportSessionReceiver, renewForMs: number) => SessionReceiverSettings;
+  /** Makes the context of the receiver of a session. */
+  readonly open: (
+    session: TransportSessionReceiver,
+    kind: {
+      readonly renewForMs: number;
+      readonly isBlocking: boolean;
+      readonly sessionRenewal: LockRenewal;
+    },
+  ) => { readonly context: ReceiverContext; readonly owner: SessionOwner };
   readonly onClosed: (processor: SessionProcessor) => void;
 }
 
@@ -70,6 +78,10 @@ export class SessionProcessor implements MessageSubscription {
   /** All sessions that are accepted and not released. */
   readonly #runs = new Set<SessionRun>();
   readonly #blocked: BlockedSessions;
+  /** Finds sessions behind those that wait for an unavailable dependency; undefined where it cannot peek. */
+  readonly #search: SessionSearch | undefined;
+  /** The sessions that it found, to be accepted next. */
+  readonly #found: string[] = [];
   /** Idle sessions in the order in which they became idle, with the time. */
   readonly #idle = new Map<SessionRun, number>();
   /** An accepted session that waits until an idle one is released. */
@@ -79,6 +91,7 @@ export class SessionProcessor implements MessageSubscription {
   #retryTimer: Timer | undefined;
   #idleTimer: Timer | undefined;
   #retireTimer: Timer | undefined;
+  #searchTimer: Timer | undefined;
   readonly #stopListening: () => void;
   #closing: Promise<void> | undefined;
 
@@ -90,7 +103,7 @@ export class SessionProcessor implements MessageSubscription {
   ) {
     requireHandlers(handlers);
     const options = resolveSubscribeSessionsOptions(given);
-    const { breaker, scheduler, backoff, entityPath } = settings;
+    const { scheduler, entityPath } = settings;
     requirePrefetchable(options.prefetchCount, options.receiveMode, entityPath);
     const report = errorReporter(handlers, entityPath, undefined);
     this.#handlers = handlers;
@@ -99,13 +112,13 @@ export class SessionProcessor implements MessageSubscription {
     this.#report = report;
     this.#renewal = new LockRenewal(scheduler);
     this.#blocked = new BlockedSessions({
-      scheduler,
-      breaker,
-      backoff,
+      ...settings,
       retryInMs: options.blockedSessionRetryInMs,
       maxBlocked: options.maxBlockedSessions,
       onError: (error) => void report(error, "receive"),
     });
+    const { lookAhead } = settings;
+    if (lookAhead !== undefined) this.#search = new SessionSearch(lookAhead, scheduler);
     this.#fill();
     // Errors of this close are ignored here; `client.close()` reports them.
     this.#stopListening = onAbort(given.abortSignal, () => void this.close().catch(() => {}));
@@ -146,9 +159,10 @@ export class SessionProcessor implements MessageSubscription {
   }
 
   async #accept(): Promise<void> {
+    const found = this.#found.shift();
     try {
       const { transport, address, events } = this.#settings;
-      const session = await transport.acceptSession(address, undefined, {
+      const session = await transport.acceptSession(address, found, {
         receiveMode: this.#options.receiveMode,
         maxWaitTimeInMs: acceptWaitMs,
         abortSignal: this.#stopping.signal,
@@ -159,6 +173,8 @@ export class SessionProcessor implements MessageSubscription {
       else await session.close();
     } catch (error) {
       if (this.#closing !== undefined || hasCode(error, "timeout")) return;
+      // Another receiver holds the session that was found.
+      if (found !== undefined && hasCode(error, "session-cannot-be-locked")) return;
       this.#acceptLater(error);
       await this.#report(error, "acceptSession");
     }
@@ -169,7 +185,7 @@ export class SessionProcessor implements MessageSubscription {
     if (this.#retryTimer !== undefined) return;
     const { firstMs, maxMs } = retryDelays[hasCode(error, "connection-lost") ? "lost" : "other"];
     const delayMs = Math.min(firstMs * 2 ** this.#failures, maxMs);
-    this.#failures += 1;
+    this.#failures++;
     this.#retryTimer = this.#settings.scheduler.schedule(delayMs, () => {
       this.#retryTimer = undefined;
       this.#fill();
@@ -189,16 +205,13 @@ export class SessionProcessor implements MessageSubscription {
   }
 
   #open(session: TransportSessionReceiver): SessionRun {
-    const { settingsOf, breaker } = this.#settings;
     const options = this.#options;
-    const receiver = {
-      ...settingsOf(session, options.maxAutoLockRenewalDurationInMs),
-      isSession: true,
+    const { context, owner } = this.#settings.open(session, {
+      renewForMs: options.maxAutoLockRenewalDurationInMs,
       isBlocking: options.undeserializableAction === "block",
       sessionRenewal: this.#renewal,
-    };
-    const events = this.#events;
-    return new SessionRun({ receiver, handlers: this.#handlers, options, breaker, events });
+    });
+    return new SessionRun({ context, owner, handlers: this.#handlers, options, events: this.#events });
   }
 
   /** Releases the session that has been idle the longest, if it has nothing to deliver, and starts the waiting one. */
@@ -235,6 +248,7 @@ export class SessionProcessor implements MessageSubscription {
       this.#blocked.add(run, cause);
       this.#startNext();
       this.#fill();
+      void this.#lookPastBlocked();
     },
     onEnded: (run) => {
       for (const runs of [this.#runs, this.#blocked, this.#idle]) runs.delete(run);
@@ -243,6 +257,34 @@ export class SessionProcessor implements MessageSubscription {
       this.#fill();
     },
   };
+
+  /**
+   * While all places are taken by sessions that wait for an unavailable dependency, looks for one behind them whose messages can be read, and
+   * releases the one that has waited the longest for it. Its messages keep their order and their delivery count.
+   */
+  async #lookPastBlocked(): Promise<void> {
+    const oldest = this.#blocked.longestUnavailable;
+    const isFull = this.#freeSlots <= 0 && this.#blocked.size === this.#runs.size;
+    if (!isFull || oldest === undefined || this.#search === undefined || this.#closing !== undefined) return;
+    try {
+      const found = await this.#search.find(Array.from(this.#runs, ({ session }) => session.sessionId));
+      if (found === undefined) return this.#searchLater();
+      this.#found.push(found);
+      await oldest.end();
+    } catch (error) {
+      this.#searchLater();
+      await this.#report(error, "receive");
+    }
+  }
+
+  #searchLater(): void {
+    if (this.#searchTimer !== undefined || this.#closing !== undefined) return;
+    this.#searchTimer = this.#settings.scheduler.schedule(searchIntervalMs, () => {
+      this.#searchTimer = undefined;
+      void this.#lookPastBlocked();
+    });
+    this.#searchTimer.unref();
+  }
 
   #startNext(): void {
     // `#runs` includes the waiting session, so 0 free slots are enough to start it.
@@ -302,6 +344,7 @@ export class SessionProcessor implements MessageSubscription {
     this.#retryTimer?.cancel();
     this.#idleTimer?.cancel();
     this.#retireTimer?.cancel();
+    this.#searchTimer?.cancel();
     try {
       await isDoneWithin(this.#finish(timeoutMs), timeoutMs, scheduler);
     } finally {

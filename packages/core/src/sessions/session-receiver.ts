@@ -1,19 +1,16 @@
 import type { CallOptions, TransportSessionReceiver } from "../contracts/transport.js";
-import { isLockLost } from "../delivery/delivery.js";
-import type { Intake } from "../delivery/intake.js";
-import { LockRenewal, type RenewableLock, type RenewalPlan } from "../delivery/lock-renewal.js";
-import type { HealthMonitor } from "../diagnostics/health-monitor.js";
+import { required } from "../foundation/required.js";
 import type { ApplicationProperties, UndecodedMessage } from "../message/message.js";
-import { Receiver, type ReceiverSettings } from "../receiving/receiver.js";
+import type { Pipeline } from "../pipeline/pipeline.js";
+import type { ReceiverContext } from "../receive/delivery/receiver-context.js";
+import type { SessionLock } from "../receive/delivery/session-lock.js";
+import { Receiver, type ReceiverOwner } from "../receive/receiver/receiver.js";
 import { fromSessionState, isNoState, stateValue, toBareState, toSessionState } from "./session-state.js";
 
-/** Settings and dependencies of a session receiver. */
-export interface SessionReceiverSettings extends ReceiverSettings {
-  readonly receiver: TransportSessionReceiver;
+/** The client or the session processor that a session receiver belongs to. */
+export interface SessionOwner extends ReceiverOwner {
   /** Whether session states are written with an envelope. */
   readonly stateEnvelope: boolean;
-  /** Renews the locks of several sessions; if undefined, the receiver has its own. */
-  readonly sessionRenewal?: LockRenewal | undefined;
 }
 
 /** Options of `getSessionState`. */
@@ -37,20 +34,17 @@ export interface SetSessionStateOptions extends CallOptions {
  * receiver closes, for `maxAutoLockRenewalDurationInMs` at most; when it is lost, every call rejects with `session-lock-lost`.
  */
 export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends Receiver<Undecoded> {
-  readonly #settings: SessionReceiverSettings;
   readonly #session: TransportSessionReceiver;
   readonly #lock: SessionLock;
-  readonly #renewal: LockRenewal;
+  readonly #pipeline: Pipeline;
+  readonly #stateEnvelope: boolean;
 
-  constructor(settings: SessionReceiverSettings, intake?: Intake) {
-    const waiting = { keepLock: () => {} };
-    super({ ...settings, keepLock: () => waiting.keepLock() }, intake);
-    waiting.keepLock = () => this.#renewal.track(this.#lock, settings.renewForMs);
-    this.#settings = settings;
-    this.#session = settings.receiver;
-    this.#lock = new SessionLock(settings.receiver, settings.health);
-    this.#renewal = settings.sessionRenewal ?? new LockRenewal(settings.scheduler);
-    this.#renewal.track(this.#lock, settings.renewForMs);
+  constructor(context: ReceiverContext, owner: SessionOwner) {
+    super(context, owner);
+    this.#lock = required(context.session, "The lock of a session");
+    this.#session = this.#lock.receiver;
+    this.#pipeline = context.pipeline;
+    this.#stateEnvelope = owner.stateEnvelope;
   }
 
   get sessionId(): string {
@@ -76,7 +70,7 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
     const bytes = await this.#session.getState(options);
     if (bytes === undefined || isNoState(bytes)) return undefined;
     const message = fromSessionState(bytes, options.stateType, this.entityPath);
-    const outcome = await this.#settings.pipeline.deserialize(message, options);
+    const outcome = await this.#pipeline.deserialize(message, options);
     return stateValue(outcome, this.entityPath) as State;
   }
 
@@ -88,8 +82,8 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
     if (state === undefined || state === null) return this.#session.setState(undefined, options);
     const { stateType: subject, contentType, applicationProperties, abortSignal } = options;
     const message = { body: state, subject, contentType, applicationProperties };
-    const encoded = await this.#settings.pipeline.serialize(message, { abortSignal });
-    const bytes = this.#settings.stateEnvelope ? toSessionState(encoded) : toBareState(encoded);
+    const encoded = await this.#pipeline.serialize(message, { abortSignal });
+    const bytes = this.#stateEnvelope ? toSessionState(encoded) : toBareState(encoded);
     await this.#session.setState(bytes, options);
   }
 
@@ -105,30 +99,6 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
 
   /** Closes its subscriptions, waiting for running handlers, and releases the session for the next receiver. */
   override close(): Promise<void> {
-    return super.close().finally(() => this.#renewal.forget(this.#lock));
-  }
-}
-
-class SessionLock implements RenewableLock {
-  readonly #session: TransportSessionReceiver;
-  readonly #health: HealthMonitor;
-  lockedUntilMs: number;
-  plan: RenewalPlan | undefined = undefined;
-
-  constructor(session: TransportSessionReceiver, health: HealthMonitor) {
-    this.#session = session;
-    this.#health = health;
-    this.lockedUntilMs = session.sessionLockedUntilUtc.getTime();
-  }
-
-  async renew(options?: CallOptions): Promise<Date> {
-    const lockedUntil = await this.#session.renewSessionLock(options);
-    this.lockedUntilMs = lockedUntil.getTime();
-    return lockedUntil;
-  }
-
-  /** The transport reports the error to subscriptions, and other calls reject with it. */
-  onRenewalFailed(error: unknown): void {
-    if (isLockLost(error)) this.#health.sessionLost(this.#session);
+    return super.close().finally(() => this.#lock.forget());
   }
 }

@@ -1,25 +1,25 @@
-import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
-import { Intake } from "../delivery/intake.js";
 import { steadyNow } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
-import { type ErrorReporter, errorReporter } from "../processing/error-reporter.js";
-import type { InFlightMessage } from "../processing/in-flight-message.js";
-import { Processor } from "../processing/processor.js";
-import type { BlockCause, SessionKeeper } from "../processing/processor-settings.js";
+import { peek } from "../receive/delivery/observed-calls.js";
+import type { ReceiverContext } from "../receive/delivery/receiver-context.js";
+import { type ErrorReporter, errorReporter } from "../receive/processing/error-reporter.js";
+import type { InFlightMessage } from "../receive/processing/in-flight-message.js";
+import { Processor } from "../receive/processing/processor.js";
+import type { BlockCause, SessionKeeper } from "../receive/processing/processor-settings.js";
 import type {
   ResolvedSubscribeSessionsOptions,
   SessionMessageContext,
   SessionMessageHandlers,
 } from "./session-processor-options.js";
-import { SessionReceiver, type SessionReceiverSettings } from "./session-receiver.js";
+import { type SessionOwner, SessionReceiver } from "./session-receiver.js";
 
 /** Settings and dependencies for processing one session. */
 export interface SessionRunSettings {
-  readonly receiver: SessionReceiverSettings;
+  readonly context: ReceiverContext;
+  readonly owner: SessionOwner;
   readonly handlers: SessionMessageHandlers<unknown, UndecodedMessage>;
   readonly options: ResolvedSubscribeSessionsOptions;
-  readonly breaker: CircuitBreaker | undefined;
   readonly events: SessionRunEvents;
 }
 
@@ -43,7 +43,7 @@ export class SessionRun implements SessionKeeper {
   readonly #settings: SessionRunSettings;
   /** When its lock is no longer renewed; if renewal is disabled, when half of the lock has passed. */
   readonly retireAtMs: number;
-  readonly #intake: Intake;
+  readonly #context: ReceiverContext;
   readonly #report: ErrorReporter;
   #processor: Processor | undefined;
   #lastSequenceNumber: bigint | undefined;
@@ -52,14 +52,14 @@ export class SessionRun implements SessionKeeper {
   #ending: Promise<void> | undefined;
 
   constructor(settings: SessionRunSettings) {
-    const { receiver, handlers } = settings;
+    const { context, owner, handlers } = settings;
+    const { scheduler, entityPath, renewForMs } = context;
     this.#settings = settings;
-    this.#intake = new Intake(receiver);
-    this.session = new SessionReceiver<UndecodedMessage>(receiver, this.#intake);
-    const { scheduler, entityPath } = receiver;
+    this.#context = context;
+    this.session = new SessionReceiver<UndecodedMessage>(context, owner);
     this.#report = errorReporter(handlers, entityPath, this.session.sessionId);
     const halfLockMs = (this.session.sessionLockedUntilUtc.getTime() - scheduler.now()) / 2;
-    this.retireAtMs = steadyNow(scheduler) + Math.max(receiver.renewForMs, halfLockMs);
+    this.retireAtMs = steadyNow(scheduler) + Math.max(renewForMs, halfLockMs);
   }
 
   /** Whether its handler has received no message yet. */
@@ -85,22 +85,19 @@ export class SessionRun implements SessionKeeper {
       await this.#report(error, "receive");
       return this.end();
     }
-    void this.#becomeIdle();
+    this.#becomeIdle();
   }
 
   #startProcessor(): Processor {
-    const { handlers, receiver, options, breaker } = this.#settings;
-    return new Processor(handlers as never, {
-      ...receiver,
-      intake: this.#intake,
-      canDefer: false,
+    const { handlers, options } = this.#settings;
+    return new Processor(this.#context, handlers as never, {
       maxConcurrentCalls: options.maxConcurrentCallsPerSession,
       prefetchCount: options.prefetchCount,
       isAutoCompleting: options.autoCompleteMessages,
+      renewForMs: this.#context.renewForMs,
       closeTimeoutMs: options.closeTimeoutInMs,
       retry: undefined,
-      breaker,
-      session: { sessionId: this.session.sessionId, keeper: this },
+      keeper: this,
       onClosed: () => {},
     });
   }
@@ -114,7 +111,7 @@ export class SessionRun implements SessionKeeper {
   /** Whether peeking finds no message to deliver. */
   async isDrained(): Promise<boolean> {
     try {
-      const messages = await this.#intake.peek({
+      const messages = await peek(this.#context, {
         maxMessages: peekedMessages,
         fromSequenceNumber: this.#lastSequenceNumber,
       });
@@ -132,8 +129,8 @@ export class SessionRun implements SessionKeeper {
   onActivity(isBusy: boolean): void {
     this.#isBusy = isBusy;
     if (this.#ending !== undefined) return;
-    if (!isBusy && steadyNow(this.#settings.receiver.scheduler) >= this.retireAtMs) void this.end();
-    else if (!isBusy) void this.#becomeIdle();
+    if (!isBusy && steadyNow(this.#context.scheduler) >= this.retireAtMs) void this.end();
+    else if (!isBusy) this.#becomeIdle();
     else if (this.#isIdle) {
       this.#isIdle = false;
       this.#settings.events.onBusy(this);
@@ -161,9 +158,8 @@ export class SessionRun implements SessionKeeper {
     void this.end();
   }
 
-  /** Waits for a few microtasks, in which an in-process broker delivers the next message: then the session does not become idle. */
-  async #becomeIdle(): Promise<void> {
-    for (let i = 0; i < 6 && !this.#isBusy; i += 1) await undefined;
+  /** An idle session may be released for another one, but only after peeking has found no message: see `isDrained`. */
+  #becomeIdle(): void {
     if (this.#isBusy || this.#isIdle || this.#ending !== undefined) return;
     this.#isIdle = true;
     this.#settings.events.onIdle(this);

@@ -1,8 +1,8 @@
 import { WaybillError } from "../errors/error.js";
 import type { EncodedBody } from "../message/body.js";
+import { attemptDetails } from "../message/decisive-attempt.js";
 import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message/message.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
-import { attemptDetails } from "../pipeline/decisive-attempt.js";
 
 /**
  * The broker stores a session's state as bytes without a content type. waybill's envelope adds one: four magic bytes that begin no JSON or

@@ -40,10 +40,10 @@ describe("subscribeSessions", () => {
       { maxAutoLockRenewalDurationInMs: 120_000, sessionIdleTimeoutInMs: Number.POSITIVE_INFINITY },
     );
     const sender = fixture.client.createSender("carts");
-    for (let n = 1; n <= 3; n += 1) {
+    for (let n = 1; n <= 3; n++) {
       await sender.sendMessages({ sessionId: "ada", body: n });
       await quiet();
-      for (let i = 0; i < 11; i += 1) {
+      for (let i = 0; i < 11; i++) {
         fixture.clock.advance(5_000);
         await quiet();
       }
@@ -62,7 +62,7 @@ describe("subscribeSessions", () => {
       { processMessage: () => {}, processError: (args) => void errors.push(args) },
       { maxConcurrentSessions: 1 },
     );
-    for (let second = 0; second < 60; second += 1) {
+    for (let second = 0; second < 60; second++) {
       await quiet();
       fixture.clock.advance(1_000);
     }
@@ -131,7 +131,7 @@ describe("subscribeSessions", () => {
     const seen: unknown[] = [];
     fixture.client.subscribeSessions("carts", {
       sessionInitializing() {
-        attempts += 1;
+        attempts++;
         if (attempts === 1) throw new Error("no database");
       },
       processMessage: ({ body }) => void seen.push(body),
@@ -157,8 +157,7 @@ describe("subscribeSessions", () => {
   it("continues other sessions when more are blocked than there are slots", async () => {
     await using fixture = await createSessions();
     const sender = fixture.client.createSender("carts");
-    for (let i = 0; i < 6; i += 1)
-      await sender.sendEncodedMessages({ ...poison(`p${i}`), sessionId: `s${i}` });
+    for (let i = 0; i < 6; i++) await sender.sendEncodedMessages({ ...poison(`p${i}`), sessionId: `s${i}` });
     const seen: unknown[] = [];
     fixture.client.subscribeSessions(
       "carts",
@@ -218,6 +217,7 @@ describe("a session's subscription whose circuit breaker is open", () => {
           return sound.deserialize(bytes, context);
         },
       },
+      readBack: false,
       circuitBreaker: { windowSize: 1 },
     });
     const session = await fixture.client.acceptSession("carts", "ada");

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Census } from "@waybill/migration";
+import type { Census } from "@waybill/migration/census";
 import { formatCensus, parseCensus } from "@waybill/migration/tools";
 
 /** How many censuses are kept; beyond, every second one of the older half is deleted. */

@@ -1,4 +1,4 @@
-import type { Census, CensusGroup } from "@waybill/migration";
+import type { Census, CensusGroup } from "@waybill/migration/census";
 import type { ExplorerContext } from "../options/explorer-options.js";
 
 /** A census as a point of the charts: how many messages of each format and version wait in each entity. */

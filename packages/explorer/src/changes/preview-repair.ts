@@ -1,12 +1,18 @@
 import type { EncodedMessage } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { type RehearsedRepair, rehearseRepair } from "@waybill/migration";
-import { compareValues } from "@waybill/migration/tools";
+import { rehearseRepair } from "@waybill/migration/repair";
+import {
+  compareValues,
+  describePlan,
+  planOf,
+  type RehearsedRepair,
+  targetText,
+} from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText } from "../reads/message-row.js";
 import { readMessage } from "../reads/peek.js";
 import { valueTree } from "../values/value-tree.js";
-import { originOf, type RepairRequest, repairOptions } from "./repair-request.js";
+import { type RepairRequest, repairOptions } from "./repair-request.js";
 
 /** What a repair would do, with the differences for some of the messages. */
 export type RepairPreview = Awaited<ReturnType<typeof previewRepair>>;
@@ -23,19 +29,24 @@ export async function previewRepair(
   abortSignal?: AbortSignal,
 ) {
   const kept: RehearsedRepair[] = [];
-  const rehearsal = await rehearseRepair({
-    ...(await repairOptions(context, request, abortSignal)),
-    abortSignal,
-    onRehearsed: (rehearsed) => {
-      if (rehearsed.planned !== "not-selected" && kept.length < maxExamples) kept.push(rehearsed);
-    },
-  });
+  const options = await repairOptions(context, request, abortSignal);
+  const nothing = { peeked: 0, resubmittable: 0, skipped: {} };
+  // An interrupted repair may have reached its limit, and only has to remove what it sent.
+  const rehearsal =
+    request.limit === 0
+      ? nothing
+      : await rehearseRepair({
+          ...options,
+          abortSignal,
+          onRehearsed: (rehearsed) => {
+            if (rehearsed.planned !== "not-selected" && kept.length < maxExamples) kept.push(rehearsed);
+          },
+        });
   const examples: RepairDifference[] = [];
   for (const rehearsed of kept) examples.push(await difference(context, rehearsed));
-  const { to } = request;
-  const target = to === undefined ? originOf(request.from) : originOf(to as never);
-  /** `to` is where the messages would go. */
-  return { ...rehearsal, to: target, examples };
+  const plan = planOf(options);
+  /** `to` is where the messages would go, `plan` what would be done, in words. */
+  return { ...rehearsal, to: targetText(plan), plan: describePlan(plan), examples };
 }
 
 /** A message that stays is compared with itself. */

@@ -2,7 +2,8 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { WaybillError } from "@waybill/core";
 import { entityPathOf } from "@waybill/core/transport";
-import { openReceiptFile, type RepairResult, repairDeadLetters } from "@waybill/migration";
+import { openReceiptFile, type RepairResult, repairDeadLetters } from "@waybill/migration/repair";
+import { describePlan, planOf } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { RequestError } from "../wire/request-error.js";
 import { type RepairRequest, receiptFile, repairOptions } from "./repair-request.js";
@@ -12,12 +13,16 @@ export interface RepairJobView {
   readonly id: string;
   /** The dead-letter queue. */
   readonly path: string;
+  /** What it does, in words: target, selection, bodies, rate and limit. */
+  readonly plan: readonly string[];
   readonly state: "running" | "cancelling" | "cancelled" | "done" | "failed";
   readonly resubmitted: number;
   /** Messages that an interrupted repair had sent, and that this one only removed. */
   readonly resumed: number;
   readonly skipped: Readonly<Partial<Record<string, number>>>;
   readonly possibleDuplicates: readonly string[];
+  /** Messages that could not be received, because a repair that was killed or another receiver holds their locks. */
+  readonly locked: { readonly count: number; readonly until: string } | undefined;
   /** The file of receipts; `waybill dead-letters repair --receipts` can resume with it, too. */
   readonly receipts: string;
   readonly error: string | undefined;
@@ -42,7 +47,7 @@ export class RepairJobs {
     this.#context = context;
   }
 
-  /** Starts a repair, or resumes a cancelled one from the receipts of the queue. Throws `RequestError`. */
+  /** Starts a repair, or continues the interrupted one of the queue's receipts with its own plan. Throws `RequestError`. */
   start(request: RepairRequest): RepairJobView {
     const path = entityPathOf(request.from);
     const busy = this.list().some((job) => job.path.toLowerCase() === path.toLowerCase() && isLive(job));
@@ -50,8 +55,9 @@ export class RepairJobs {
     const id = String(++this.#count);
     const receipts = receiptFile(this.#context, request.from);
     const controller = new AbortController();
-    const nothing = { resubmitted: 0, resumed: 0, skipped: {}, possibleDuplicates: [] };
-    const view: RepairJobView = { id, path, state: "running", ...nothing, receipts, error: undefined };
+    const nothing = { resubmitted: 0, resumed: 0, skipped: {}, possibleDuplicates: [], locked: undefined };
+    const plan = describePlan(planOf({ ...this.#context, ...request }));
+    const view: RepairJobView = { id, path, plan, state: "running", ...nothing, receipts, error: undefined };
     const job: Job = { view, controller, ended: Promise.resolve() };
     this.#jobs.set(id, job);
     Object.assign(job, { ended: this.#run(job, request) });
@@ -117,8 +123,12 @@ function isLive({ state }: RepairJobView): boolean {
   return state === "running" || state === "cancelling";
 }
 
-function resultView({ possibleDuplicates, ...counts }: RepairResult) {
-  return { ...counts, possibleDuplicates: possibleDuplicates.map(String) };
+function resultView({ possibleDuplicates, locked, ...counts }: RepairResult) {
+  return {
+    ...counts,
+    possibleDuplicates: possibleDuplicates.map(String),
+    locked: locked && { count: locked.count, until: locked.until.toISOString() },
+  };
 }
 
 function errorText(error: unknown): string {

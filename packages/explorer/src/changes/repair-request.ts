@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
 import {
+  type DeadLetterCriteria,
   type DeadLetterKind,
+  type InterruptedRepair,
+  interruptedRepair,
+  openReceiptFile,
   type RepairOptions,
   type RepairTarget,
-  selectDeadLetters,
-} from "@waybill/migration";
+} from "@waybill/migration/repair";
 import { detectsDuplicates } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { addressAt } from "../wire/entity-path.js";
@@ -16,23 +20,76 @@ import { RequestError } from "../wire/request-error.js";
 /** A repair as the page requests it, with the options of `waybill dead-letters repair`. */
 export type RepairRequest = Omit<RepairOptions, "transport" | "pipeline">;
 
-/** Reads a request. Throws `RequestError`. */
-export function repairRequest(fields: Fields): RepairRequest {
+/**
+ * Reads a request. With `resume` the plan is the one that the receipts hold, whatever else the request says. Rejects with `RequestError`, also if
+ * an interrupted repair would be continued with another plan by mistake.
+ */
+export async function readRepairRequest(context: ExplorerContext, fields: Fields): Promise<RepairRequest> {
+  const from = deadLettersOf(fields);
+  const interrupted = await interruptedIn(context, from);
+  if (!fields.flag("resume")) {
+    if (interrupted === undefined || fields.flag("replace")) return requestOf(from, fields);
+    throw new RequestError(
+      409,
+      "A repair of this queue was interrupted. Resume it with its own plan, or give it up, before you begin another.",
+    );
+  }
+  if (interrupted === undefined)
+    throw new RequestError(409, "The receipts hold no interrupted repair of this queue.");
+  if (interrupted.isSelectedByFunction)
+    throw new RequestError(409, "A program began this repair and selects its messages: continue it there.");
+  return interrupted.plan;
+}
+
+/** Reads a request to look at only: an interrupted repair is no obstacle. */
+export async function readPreviewRequest(context: ExplorerContext, fields: Fields): Promise<RepairRequest> {
+  if (!fields.flag("resume")) return requestOf(deadLettersOf(fields), fields);
+  const request = await readRepairRequest(context, fields);
+  const sent = (await interruptedIn(context, request.from))?.sent ?? 0;
+  return request.limit === undefined ? request : { ...request, limit: Math.max(0, request.limit - sent) };
+}
+
+/** The interrupted repair of a dead-letter queue that its receipts hold. */
+export async function interruptedIn(
+  context: ExplorerContext,
+  from: EntityAddress,
+): Promise<InterruptedRepair | undefined> {
+  const path = receiptFile(context, from);
+  const exists = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) return undefined;
+  const receipts = await openReceiptFile(path);
+  try {
+    return await interruptedRepair(receipts, from);
+  } finally {
+    await receipts.close();
+  }
+}
+
+/** The dead-letter queue that `entity` names, or that of the entity. */
+export function deadLettersOf(fields: Fields): EntityAddress {
   const address = fields.address();
-  const from = { ...address, subQueue: address.subQueue ?? "deadLetter" } as EntityAddress;
+  return { ...address, subQueue: address.subQueue ?? "deadLetter" } as EntityAddress;
+}
+
+function requestOf(from: EntityAddress, fields: Fields): RepairRequest {
   const to = fields.optionalText("to");
+  const throughTopic = fields.flag("throughTopic");
+  if ("topic" in from && to === undefined && !throughTopic) {
+    throw new RequestError(
+      400,
+      `The dead letters of ${from.subscription} cannot be sent to that subscription: name a destination, or send them through the topic ${from.topic}, whose other subscriptions get them too.`,
+    );
+  }
   return {
     from,
     to: to === undefined ? undefined : targetAt(to),
+    throughTopic: to === undefined && throughTopic,
+    interrupted: fields.flag("replace") ? "replace" : "resume",
     body: fields.flag("transcode") ? "transcode" : "as-is",
-    select: selectDeadLetters({
-      reason: fields.optionalTexts("reason"),
-      messageType: fields.optionalTexts("messageType"),
-      messageVersion: fields.optionalTexts("messageVersion")?.map(Number),
-      format: fields.optionalTexts("format"),
-      kind: kindOf(fields.raw("group")),
-      number: fields.optionalTexts("number")?.map((text) => numberOf(text)),
-    }),
+    select: criteriaOf(fields),
     targetDetectsDuplicates: fields.flag("targetDetectsDuplicates"),
     maxPerSecond: fields.optionalRate("rate"),
     limit: fields.optionalCount("limit", { min: 0 }) || undefined,
@@ -65,18 +122,25 @@ export function receiptFile({ directory, namespace }: ExplorerContext, from: Ent
   return join(directory, "receipts", `${name}-${digest}.receipts`);
 }
 
-/** The default target of an entity's dead letters, as text. */
-export function originOf(from: EntityAddress): string {
-  const { subQueue: _, ...name } = from;
-  return entityPathOf(name as EntityAddress);
-}
-
 function targetAt(path: string): RepairTarget {
   const topic = /^topic:(.+)$/.exec(path)?.[1];
   if (topic !== undefined) return { topic };
   const { subQueue, ...target } = addressAt(path);
   if (subQueue === undefined) return target as RepairTarget;
   throw new RequestError(400, "Nothing can be sent to a dead-letter queue.");
+}
+
+/** Undefined for all dead letters. */
+function criteriaOf(fields: Fields): DeadLetterCriteria | undefined {
+  const criteria = {
+    reason: fields.optionalTexts("reason"),
+    messageType: fields.optionalTexts("messageType"),
+    messageVersion: fields.optionalTexts("messageVersion")?.map(Number),
+    format: fields.optionalTexts("format"),
+    kind: kindOf(fields.raw("group")),
+    number: fields.optionalTexts("number")?.map((text) => numberOf(text)),
+  };
+  return Object.values(criteria).some((value) => value !== undefined) ? criteria : undefined;
 }
 
 /** A group as the page received it. */

@@ -1,5 +1,5 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { retirementVerdict, takeCensus } from "@waybill/migration";
+import { retirementVerdict, takeCensus } from "@waybill/migration/census";
 import { z } from "zod";
 import { CensusHistory } from "../census/census-history.js";
 import { evidenceOf, targetOf } from "../census/verdict.js";
@@ -117,7 +117,7 @@ function addMigrationTools(server: McpServer, context: ExplorerContext): void {
   server.registerTool(
     "retirement_verdict",
     reading(
-      "Decides whether a serializer, or a version of a message type, can be retired, with the reasons against it.",
+      "Decides whether a serializer, or a version of a message type, can be retired: yes, no, or not known, with the reasons and what to do.",
       {
         serializer: z.string().optional(),
         messageType: z.string().optional(),
@@ -125,6 +125,7 @@ function addMigrationTools(server: McpServer, context: ExplorerContext): void {
         writersStoppedAt: z.iso.datetime().optional(),
         longestScheduleInHours: z.number().positive().optional(),
         sessionStatesAreFree: z.boolean().optional(),
+        reads: z.string().optional().describe("The queue in which consumers record what they read."),
       },
     ),
     (input) =>
@@ -132,7 +133,7 @@ function addMigrationTools(server: McpServer, context: ExplorerContext): void {
         const fields = new Fields(Object.entries(input));
         const target = targetOf(fields);
         return retirementVerdict(target, await takeCensus({ transport, pipeline, catalog }), {
-          ...evidenceOf(fields),
+          ...(await evidenceOf(transport, fields)),
           earlier: await history.read(),
         });
       }),

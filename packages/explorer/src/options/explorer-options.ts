@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import type { Pipeline, Transport } from "@waybill/core";
 import { type OptionNames, requireInteger, requireKnownOptions } from "@waybill/core/serializer";
 import type { EntityCatalog } from "@waybill/core/transport";
-import type { Redactor, WritePlan } from "@waybill/migration";
+import type { Redactor } from "@waybill/migration/golden";
+import type { WritePlan } from "@waybill/migration/plan";
 import { withTurns } from "./with-turns.js";
 
 /** What to explore, and whether changes are allowed. */

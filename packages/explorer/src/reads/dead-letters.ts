@@ -1,5 +1,5 @@
 import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
-import { type DeadLetterGroup, surveyDeadLetters } from "@waybill/migration";
+import { type DeadLetterGroup, surveyDeadLetters } from "@waybill/migration/repair";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { attemptView } from "./attempt-view.js";
 

@@ -1,4 +1,5 @@
-import { type CatalogEntity, entityPathOf, type SubscriptionRule } from "@waybill/core/transport";
+import type { SubscriptionRule } from "@waybill/core/client";
+import { type CatalogEntity, entityPathOf } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { RequestError } from "../wire/request-error.js";
 

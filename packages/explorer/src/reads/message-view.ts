@@ -1,4 +1,5 @@
 import { type DeserializationOutcome, parseDeadLetterRecord, WaybillError } from "@waybill/core";
+import { looksLike, originText } from "@waybill/core/diagnostics";
 import { decisiveAttempt } from "@waybill/core/pipeline";
 import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
@@ -122,8 +123,9 @@ function readingView(
   { readAs, travelled }: { readAs: string | undefined; travelled: Uint8Array | undefined },
 ) {
   const { report } = outcome;
+  const origin = looksLike(outcome);
   const decisive = outcome.status === "decoded" ? undefined : decisiveAttempt(report);
-  const { attempts, contentType: _, encryptionBinding: __, isEmpty = false, ...shown } = report;
+  const { attempts, contentType: _, isEmpty = false, ...shown } = report;
   return {
     status: outcome.status,
     /** The serializer that was requested instead of the chain: consumers may get another value. */
@@ -133,6 +135,8 @@ function readingView(
     /** The schema that the value was checked against, as text. */
     schema: schemaText(pipeline, report),
     reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
+    /** What a body looks like that cannot be read, or that is an envelope whose label was lost, with what would read it. */
+    looksLike: origin && originText(origin),
     attempts: attempts.map((attempt) => attemptView(attempt, travelled)),
     /** The index in `attempts` of the attempt that got furthest; -1 for none. */
     decisive: decisive === undefined ? -1 : attempts.indexOf(decisive),

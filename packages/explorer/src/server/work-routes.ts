@@ -1,10 +1,22 @@
-import { entityPathOf, pause, systemScheduler } from "@waybill/core/transport";
-import { takeCensus } from "@waybill/migration";
-import { type CensusProgress, captureGoldenMessage, formatGoldenMessage } from "@waybill/migration/tools";
+import { pause } from "@waybill/core/internal";
+import { entityPathOf, systemScheduler } from "@waybill/core/transport";
+import { takeCensus } from "@waybill/migration/census";
+import {
+  type CensusProgress,
+  captureGoldenMessage,
+  describePlan,
+  formatGoldenMessage,
+} from "@waybill/migration/tools";
 import { censusPoints, planViews } from "../census/census-view.js";
 import { verdictOf } from "../census/verdict.js";
 import { previewRepair } from "../changes/preview-repair.js";
-import { originOf, receiptFile, repairRequest } from "../changes/repair-request.js";
+import {
+  deadLettersOf,
+  interruptedIn,
+  readPreviewRequest,
+  readRepairRequest,
+  receiptFile,
+} from "../changes/repair-request.js";
 import { sendMessage } from "../changes/send-message.js";
 import { decodePayloads } from "../reads/codec-server.js";
 import { listEntities } from "../reads/entities.js";
@@ -38,11 +50,15 @@ export const workRoutes: Routes = {
   "GET /api/raw": { kind: "download", answer: raw },
   "GET /api/census": json(censuses),
   "POST /api/census": { kind: "lines", answer: census },
-  "GET /api/verdict": json(({ history, fields }) => verdictOf(history, fields)),
+  "GET /api/verdict": json(({ context, history, fields }) => verdictOf(context, history, fields)),
   "POST /decode": json(({ context, body }) => decodePayloads(context, body), { maxBytes: 150 * 1024 * 1024 }),
   "POST /api/repair/preview": json(preview),
   "GET /api/repairs": json(({ jobs }) => jobs.list()),
-  "POST /api/repair": json(({ jobs, fields }) => jobs.start(repairRequest(fields)), { isChange: true }),
+  "GET /api/repair/interrupted": json(interrupted),
+  "POST /api/repair": json(
+    async ({ context, jobs, fields }) => jobs.start(await readRepairRequest(context, fields)),
+    { isChange: true },
+  ),
   "POST /api/repair/cancel": json(({ jobs, fields }) => jobs.cancel(fields.text("id")), { isChange: true }),
   "POST /api/send/check": json(({ context, fields }) => sendMessage(context, fields, { isCheck: true }), {
     maxBytes: 8 * 1024 * 1024,
@@ -86,9 +102,29 @@ async function census({ context, history, abortSignal }: Call, lines: LineStream
 }
 
 async function preview({ context, fields, abortSignal }: Call) {
-  const request = repairRequest(fields);
+  const request = await readPreviewRequest(context, fields);
   const rehearsed = await previewRepair(context, request, abortSignal);
-  return { ...rehearsed, origin: originOf(request.from), receipts: receiptFile(context, request.from) };
+  return { ...rehearsed, receipts: receiptFile(context, request.from) };
+}
+
+/** The interrupted repair of a dead-letter queue, from its receipts: it outlives the explorer. */
+async function interrupted({
+  context,
+  fields,
+}: Call): Promise<{ readonly found: InterruptedView | undefined }> {
+  const found = await interruptedIn(context, deadLettersOf(fields));
+  if (found === undefined) return { found };
+  const { plan, startedAt, sent, maybeSent } = found;
+  return { found: { plan: describePlan(plan), startedAt: startedAt.toISOString(), sent, maybeSent } };
+}
+
+/** An interrupted repair as the page shows it. */
+export interface InterruptedView {
+  /** In words: target, selection, bodies, rate and limit. */
+  readonly plan: readonly string[];
+  readonly startedAt: string;
+  readonly sent: number;
+  readonly maybeSent: number;
 }
 
 /** One message as a golden message; redacted unless the query says `redact=false`. */

@@ -9,6 +9,10 @@ export interface CapabilityBeacon {
   readonly instance: string;
   /** The formats and versions that the instance can read. */
   readonly capability: ReaderCapability;
+  /** The paths of the queues and subscriptions that it receives from, as `entityPathOf` writes them. */
+  readonly entities: readonly string[];
+  /** Set when the instance has stopped: it replaces the instance's earlier beacon and counts as none. */
+  readonly isWithdrawn?: boolean | undefined;
   /** By the store's clock if it has one, such as the broker's for a queue, else by the reader's. */
   readonly announcedAt: Date;
   /** When the beacon becomes invalid, by the same clock: the instance has stopped or cannot reach the store. */
@@ -17,7 +21,8 @@ export interface CapabilityBeacon {
 
 /**
  * Where beacons are kept: a queue (`queueBeaconStore`), or a table of your own. `announce` replaces the earlier beacon of the same instance.
- * `list` returns at least every beacon that has not expired, and rejects if it cannot; replaced and expired ones in its result are ignored.
+ * `list` returns at least every beacon that has not expired, and rejects if it cannot; replaced, expired and withdrawn ones in its result are
+ * ignored.
  */
 export interface BeaconStore {
   /** Whether `list` leaves out beacons that expired by the store's own clock, so that no other clock matters. Default: false. */

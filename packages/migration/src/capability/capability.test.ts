@@ -1,14 +1,14 @@
 import { createBroker, createManualClock } from "@waybill/broker";
-import { createPipeline, defineMessage, type Transport } from "@waybill/core";
+import { createPipeline, defineMessage, type Transport, WaybillClient } from "@waybill/core";
 import type { Scheduler, TransportPeekOptions } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { orderPlaced, ordersPipeline } from "../../test/orders.js";
-import { beaconGuard } from "../write-plan/reader-guard.js";
+import { beaconGuard, type ExpectedReader } from "../write-plan/reader-guard.js";
 import { WritePlan } from "../write-plan/write-plan.js";
-import { announceCapability } from "./announce-capability.js";
+import { announceReader } from "./announce-reader.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 import { queueBeaconStore } from "./queue-beacon-store.js";
 import { type ReaderCapability, readerCapability } from "./reader-capability.js";
@@ -21,6 +21,7 @@ async function createFixture() {
   await broker.createQueue("capabilities", { maxMessageSizeInKilobytes: 102_400 });
   const transport: Transport = localTransport(broker);
   return {
+    broker,
     clock,
     transport,
     scheduler: transport.scheduler!,
@@ -42,12 +43,22 @@ function tableStore(): BeaconStore {
 }
 
 const able = readerCapability(ordersPipeline());
-const jsonOnly = readerCapability(createPipeline({ serializer: json(), messageTypes: [orderPlaced] }));
+const jsonPipeline = createPipeline({ serializer: json(), messageTypes: [orderPlaced] });
+const jsonOnly = readerCapability(jsonPipeline);
 const pipeline = ordersPipeline();
 
-async function objections(store: BeaconStore, readers: string[], nowMs = 0): Promise<readonly string[]> {
-  const guard = beaconGuard({ store, readers, pipeline, scheduler: { now: () => nowMs } });
+/** The objections of a guard that expects one instance of each reader, unless a number is given. */
+async function objections(
+  store: BeaconStore,
+  readers: (string | ExpectedReader)[],
+  nowMs = 0,
+): Promise<readonly string[]> {
+  const guard = beaconGuard({ store, readers: expected(readers), pipeline, scheduler: { now: () => nowMs } });
   return guard.objections(orderPlaced, { serializer: "avro", version: 2 });
+}
+
+function expected(readers: readonly (string | ExpectedReader)[]): ExpectedReader[] {
+  return readers.map((reader) => (typeof reader === "string" ? { name: reader, instances: 1 } : reader));
 }
 
 function beacon(
@@ -60,6 +71,7 @@ function beacon(
     reader,
     instance,
     capability,
+    entities: ["orders"],
     announcedAt: new Date(announcedAt),
     expiresAt: new Date(announcedAt + 1000),
   };
@@ -108,9 +120,11 @@ describe("the guard", () => {
     const store = tableStore();
     await store.announce(beacon("billing", "1", able));
     expect(await objections(store, ["billing", "shipping"])).toEqual([
-      '"shipping" has not said what it can read',
+      '"shipping" has not said what it can read; it does with announceReader',
     ]);
-    expect(await objections(store, ["billing"], 1000)).toEqual(['"billing" has not said what it can read']);
+    expect(await objections(store, ["billing"], 1000)).toEqual([
+      '"billing" has not said what it can read; it does with announceReader',
+    ]);
   });
 
   it("objects to one instance that cannot read the target among others that can, also of an unnamed reader", async () => {
@@ -134,7 +148,11 @@ describe("the guard", () => {
 
   it("objects to a reader that lacks the version, or has another schema for it", async () => {
     const v1 = defineMessage("order-placed", { version: 1, schemas: { 1: {} } });
-    const otherV2 = defineMessage("order-placed", { version: 2, schemas: { 2: { avro: "string" } } });
+    const otherV2 = defineMessage("order-placed", {
+      version: 2,
+      schemas: { 2: { avro: "string" } },
+      removed: [1],
+    });
     const store = tableStore();
     for (const [instance, type] of [
       ["old", v1],
@@ -163,24 +181,127 @@ describe("the guard", () => {
       '"audit" (1) does not read application/avro',
     ]);
     expect(await objections(store, ["audit"], 500_000)).toEqual([
-      '"audit" has not said what it can read',
+      '"audit" has not said what it can read; it does with announceReader',
       '"audit" (1) does not read application/avro',
     ]);
     const guard = beaconGuard({
       store,
-      readers: ["billing"],
+      readers: expected(["billing"]),
       pipeline,
       clockToleranceInMs: 60_000,
       scheduler: { now: () => 500_000 },
     });
     expect(await guard.objections(orderPlaced, { serializer: "avro", version: 2 })).toEqual([]);
-    expect(() => beaconGuard({ store, readers: ["a"], pipeline, clockToleranceInMs: Number.NaN })).toThrow(
-      "clockToleranceInMs must be",
-    );
+    expect(() =>
+      beaconGuard({ store, readers: expected(["a"]), pipeline, clockToleranceInMs: Number.NaN }),
+    ).toThrow("clockToleranceInMs must be");
   });
 
-  it("needs at least one reader", () => {
-    expect(() => beaconGuard({ store: tableStore(), readers: [], pipeline })).toThrow(TypeError);
+  it("does not know what instances read that have not announced themselves", async () => {
+    const store = tableStore();
+    const three = { name: "billing", instances: 3 };
+    expect(await objections(store, [three])).toEqual([
+      '"billing" has not said what it can read; it does with announceReader',
+    ]);
+    await store.announce(beacon("billing", "1", able));
+    expect(await objections(store, [three])).toEqual([
+      'it is not known what 2 of the 3 instances of "billing" can read: only 1 announced themselves',
+    ]);
+    await store.announce(beacon("billing", "2", able));
+    await store.announce(beacon("billing", "3", able));
+    expect(await objections(store, [three])).toEqual([]);
+  });
+
+  it("counts the instances with a function, each time it is asked", async () => {
+    const store = tableStore();
+    await store.announce(beacon("billing", "1", able));
+    let running = 1;
+    const counted = { name: "billing", instances: async () => running };
+    expect(await objections(store, [counted])).toEqual([]);
+    // An instance of the previous deployment that announces nothing.
+    running = 2;
+    expect(await objections(store, [counted])).toEqual([
+      'it is not known what 1 of the 2 instances of "billing" can read: only 1 announced themselves',
+    ]);
+    running = Number.NaN;
+    await expect(objections(store, [counted])).rejects.toThrow('The counted instances of "billing" must be');
+    const failing = { name: "billing", instances: () => Promise.reject(new Error("no answer")) };
+    await expect(objections(store, [failing])).rejects.toThrow("no answer");
+  });
+
+  it("ignores an instance that has stopped", async () => {
+    const store = tableStore();
+    await store.announce(beacon("billing", "1", able));
+    await store.announce(beacon("billing", "2", jsonOnly));
+    expect(await objections(store, ["billing"])).toEqual(['"billing" (2) does not read application/avro']);
+    await store.announce({ ...beacon("billing", "2", jsonOnly), isWithdrawn: true });
+    expect(await objections(store, ["billing"])).toEqual([]);
+  });
+
+  it("needs at least one reader, each with a name and how many instances it has", () => {
+    const guardOf = (readers: unknown) =>
+      beaconGuard({ store: tableStore(), readers: readers as ExpectedReader[], pipeline });
+    expect(() => guardOf([])).toThrow(TypeError);
+    expect(() => guardOf(["billing"])).toThrow("a reader has no name");
+    expect(() => guardOf([{ name: "billing" }])).toThrow(
+      'The instances of "billing" must be a positive integer',
+    );
+    expect(() => guardOf([{ name: "billing", instances: 0 }])).toThrow("must be a positive integer");
+  });
+});
+
+describe("an announced reader", () => {
+  it("is the directory of the running readers of an entity, for clients", async () => {
+    await using fixture = await createFixture();
+    const { store, scheduler, clock } = fixture;
+    const options = { reader: "billing", lifetimeInMs: 60_000, scheduler };
+    const old = await announceReader(store, jsonPipeline, { ...options, entities: ["orders"] });
+    expect(await old.readersOf("orders")).toEqual([jsonOnly]);
+    const other = await announceReader(store, pipeline, { ...options, entities: ["Orders", "invoices"] });
+    expect(await old.readersOf("orders")).toEqual([jsonOnly, able]);
+    expect(await old.readersOf("invoices")).toEqual([able]);
+    expect(await old.readersOf("other")).toEqual([]);
+    await other.close();
+    expect(await old.readersOf("orders")).toEqual([jsonOnly]);
+    await old.close();
+    clock.advance(60_001);
+    expect(await old.readersOf("orders")).toEqual([]);
+  });
+
+  it("leaves what only another one reads to that one, and dead-letters it once that one has stopped", async () => {
+    await using fixture = await createFixture();
+    const { store, scheduler, clock, transport, broker } = fixture;
+    await broker.createQueue("orders");
+    const options = { reader: "billing", entities: ["orders"], scheduler };
+    const old = await announceReader(store, jsonPipeline, options);
+    const other = await announceReader(store, pipeline, options);
+    await transport
+      .createSender("orders")
+      .send([{ body: Uint8Array.of(0xc3, 0x01, 0), contentType: "application/avro" }]);
+    const events: string[] = [];
+    const client = new WaybillClient(transport, {
+      serializer: json(),
+      readerDirectory: old,
+      circuitBreaker: false,
+      onUndeserializable: ({ disposition }) => events.push(disposition),
+    });
+    client.createReceiver("orders").subscribe({ processMessage: () => {}, processError: () => {} });
+    await settled(async () => events.length === 1);
+    expect(events).toEqual(["abandoned"]);
+    await other.close();
+    // Abandoned a few times, then held: both with random delays, so the bound is far above their sum.
+    for (let passed = 0; passed < 900 && !events.includes("deadLettered"); passed++) {
+      clock.advance(1_000);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(events.at(-1)).toBe("deadLettered");
+    await client.close();
+    await old.close();
+  });
+
+  it("needs the entities that it receives from", async () => {
+    const announced = announceReader(tableStore(), pipeline, { reader: "billing", entities: [] });
+    await expect(announced).rejects.toThrow("entities must list");
   });
 });
 
@@ -188,8 +309,9 @@ describe("beacons in a queue", () => {
   it("contain the announced capability, and stay in the queue until they expire", async () => {
     await using fixture = await createFixture();
     const { store, scheduler, clock } = fixture;
-    await using announcement = await announceCapability(store, able, {
+    await using announcement = await announceReader(store, pipeline, {
       reader: "billing",
+      entities: ["orders"],
       instance: "1",
       lifetimeInMs: 60_000,
       scheduler,
@@ -197,12 +319,14 @@ describe("beacons in a queue", () => {
     const [listed] = await store.list();
     expect(listed).toEqual({
       reader: "billing",
+      entities: ["orders"],
       instance: "1",
       capability: able,
       announcedAt: new Date(clock.now()),
       expiresAt: new Date(clock.now() + 60_000),
     });
     await announcement.close();
+    expect((await store.list()).at(-1)).toMatchObject({ instance: "1", isWithdrawn: true });
     clock.advance(60_001);
     expect(await store.list()).toEqual([]);
   });
@@ -211,8 +335,9 @@ describe("beacons in a queue", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let announced = 0;
     const store = { announce: async () => void announced++, list: async () => [] };
-    await using _ = await announceCapability(store, able, {
+    await using _ = await announceReader(store, pipeline, {
       reader: "billing",
+      entities: ["orders"],
       instance: "1",
       lifetimeInMs: 365 * 86_400_000,
     });
@@ -223,8 +348,9 @@ describe("beacons in a queue", () => {
   it("are renewed three times within their lifetime", async () => {
     await using fixture = await createFixture();
     const { store, scheduler, clock } = fixture;
-    await using _ = await announceCapability(store, able, {
+    await using _ = await announceReader(store, pipeline, {
       reader: "billing",
+      entities: ["orders"],
       instance: "1",
       lifetimeInMs: 60_000,
       scheduler,
@@ -244,13 +370,14 @@ describe("beacons in a queue", () => {
     let announced = 0;
     const store: BeaconStore = {
       announce: async () => {
-        announced += 1;
+        announced++;
         if (announced === 2) throw new Error("down");
       },
       list: async () => [],
     };
-    await using _ = await announceCapability(store, able, {
+    await using _ = await announceReader(store, pipeline, {
       reader: "b",
+      entities: ["orders"],
       instance: "1",
       lifetimeInMs: 300,
       scheduler,
@@ -285,11 +412,11 @@ describe("beacons in a queue", () => {
         now: () => clock.now() + minutes * 60_000,
         schedule: (delayMs: number, run: () => void) => scheduler.schedule(delayMs, run),
       });
-      const options = { instance: "1", lifetimeInMs: 60_000, scheduler: off };
-      await using _able = await announceCapability(store, able, { ...options, reader: "billing" });
-      await using _unable = await announceCapability(store, jsonOnly, { ...options, reader: "audit" });
+      const options = { entities: ["orders"], instance: "1", lifetimeInMs: 60_000, scheduler: off };
+      await using _able = await announceReader(store, pipeline, { ...options, reader: "billing" });
+      await using _unable = await announceReader(store, jsonPipeline, { ...options, reader: "audit" });
       const guard = (readers: string[]) =>
-        beaconGuard({ store, readers, pipeline, scheduler }).objections(orderPlaced, {
+        beaconGuard({ store, readers: expected(readers), pipeline, scheduler }).objections(orderPlaced, {
           serializer: "avro",
           version: 2,
         });
@@ -365,14 +492,20 @@ describe("beacons in a queue", () => {
   it("allow a plan to be raised, end to end", async () => {
     await using fixture = await createFixture();
     const { store, scheduler } = fixture;
-    const guard = beaconGuard({ store, readers: ["billing"], pipeline, scheduler });
+    const guard = beaconGuard({ store, readers: expected(["billing"]), pipeline, scheduler });
     const plan = new WritePlan(orderPlaced, {
       from: { serializer: "json", version: 1 },
       to: { serializer: "avro", version: 2 },
       guard,
     });
-    await expect(plan.setPercent(5)).rejects.toThrow('"billing" has not said what it can read');
-    await using _ = await announceCapability(store, able, { reader: "billing", instance: "1", scheduler });
+    await expect(plan.setPercent(5)).rejects.toThrow(
+      '"billing" has not said what it can read; it does with announceReader',
+    );
+    await using _ = await announceReader(store, pipeline, {
+      reader: "billing",
+      entities: ["orders"],
+      scheduler,
+    });
     await plan.setPercent(5);
     expect(plan.percent).toBe(5);
   });

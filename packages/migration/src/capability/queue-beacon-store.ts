@@ -129,6 +129,8 @@ function isWireBeacon(value: unknown): value is WireBeacon {
   if (!isRecord(value) || !isRecord(value.capability)) return false;
   const { mediaTypes, messageTypes } = value.capability;
   return (
+    isList(value.entities, (each) => typeof each === "string") &&
+    (value.isWithdrawn === undefined || typeof value.isWithdrawn === "boolean") &&
     typeof value.reader === "string" &&
     typeof value.instance === "string" &&
     isInstant(value.announcedAt) &&

@@ -31,11 +31,12 @@ function isCensus(value: unknown): value is Census {
     isInstant(census.startedAt) &&
     isInstant(census.finishedAt) &&
     typeof census.sampleRate === "number" &&
+    (census.entities === undefined || isList(census.entities, isText)) &&
     isList(census.serializers, isText) &&
-    (census.messageTypes === undefined || isList(census.messageTypes, isMessageType)) &&
+    isList(census.messageTypes, isMessageType) &&
     isList(census.places, (place) => has(place, { entityPath: "string", peeked: "number", end: "string" })) &&
     isList(census.groups, isGroup) &&
-    isList(census.hidden, (hidden) => has(hidden, { entityPath: "string", kind: "string" }))
+    isList(census.hidden, (hidden) => has(hidden, { entityPath: "string", kind: "string", count: "number" }))
   );
 }
 
@@ -50,7 +51,16 @@ function isText(value: unknown): boolean {
 }
 
 function isGroup(group: unknown): boolean {
-  if (!has(group, { entityPath: "string", status: "string", state: "string", count: "number" })) return false;
+  if (
+    !has(group, {
+      entityPath: "string",
+      status: "string",
+      state: "string",
+      count: "number",
+      isOwnRecord: "boolean",
+    })
+  )
+    return false;
   const { upcastPath, newestEnqueuedAt: newest, latestExpiryAt: expiry } = group as Record<string, unknown>;
   return (
     isList(upcastPath, (version) => typeof version === "number") &&

@@ -8,15 +8,17 @@ export interface Census {
   readonly finishedAt: Date;
   /** The names of the chain's serializers, the main one first. */
   readonly serializers: readonly string[];
-  /** The chain's message types; undefined in a census of an earlier release. */
-  readonly messageTypes?: readonly CensusMessageType[] | undefined;
+  /** The chain's message types; none if it had none. */
+  readonly messageTypes: readonly CensusMessageType[];
   /** The share of the messages that were read, 1 by default; the others are counted as `"not-sampled"`. */
   readonly sampleRate: number;
-  /** Every queue, subscription and sub-queue that was peeked. */
+  /** The entities to which the census was limited; undefined for a whole namespace. Earlier censuses count only for these, then. */
+  readonly entities?: readonly string[] | undefined;
+  /** Every queue, topic, subscription and sub-queue that was peeked; of a topic only its scheduled messages. */
   readonly places: readonly CensusPlace[];
   /** The messages, grouped by everything but their content. */
   readonly groups: readonly CensusGroup[];
-  /** Messages that no receiver can peek. */
+  /** Messages that the broker counts and that could not be peeked. */
   readonly hidden: readonly HiddenMessages[];
 }
 
@@ -29,7 +31,7 @@ export interface CensusMessageType {
   readonly versions: readonly number[];
 }
 
-/** A queue, a subscription or one of their sub-queues. */
+/** A queue, a topic, a subscription or one of their sub-queues. */
 export interface CensusPlace {
   /** `orders`, `events/Subscriptions/billing`. */
   readonly entityPath: string;
@@ -64,6 +66,8 @@ export interface CensusGroup {
    * messages that were not read. Cut and replaced by `"(other)"` like the subject.
    */
   readonly origin?: string | undefined;
+  /** Whether they are beacons or read records of this package, which count against no format. */
+  readonly isOwnRecord: boolean;
   /** The version of the bodies on the wire; undefined for untyped messages and those not read. */
   readonly messageVersion: number | undefined;
   /** The versions they were converted through, from theirs to the current one; empty if none. */
@@ -96,11 +100,10 @@ export interface CensusGroup {
   readonly examples: readonly bigint[];
 }
 
-/** Messages that exist, or may exist, and cannot be peeked. */
+/** Messages that the broker counts and that could not be peeked. */
 export interface HiddenMessages {
   readonly entityPath: string;
-  /** Scheduled at a topic, which cannot be peeked, or in transfer from one entity to another. */
+  /** Scheduled at a topic and more than were peeked there, or in transfer from one entity to another. */
   readonly kind: "scheduled-at-topic" | "in-transfer";
-  /** Undefined if the catalog does not say. */
-  readonly count: number | undefined;
+  readonly count: number;
 }

@@ -5,7 +5,7 @@ import {
   entityPathOf,
   type SubQueue,
 } from "@waybill/core/transport";
-import type { HiddenMessages } from "./census.js";
+import type { CensusPlace, HiddenMessages } from "./census.js";
 
 /** An entity or sub-queue to peek. */
 export interface Place {
@@ -25,6 +25,7 @@ export function placesInFlowOrder(entities: readonly CatalogEntity[]): Place[] {
   const visit = (entity: CatalogEntity): void => {
     if (visited.has(entity)) return;
     visited.add(entity);
+    if (isTopic(entity.entity)) for (const each of receivers(entity, entities)) visit(each);
     for (const target of [entity.forwardTo, entity.forwardDeadLetteredMessagesTo]) {
       const next = target === undefined ? undefined : byPath.get(key(target));
       if (next === undefined) continue;
@@ -36,15 +37,19 @@ export function placesInFlowOrder(entities: readonly CatalogEntity[]): Place[] {
   return last.toReversed();
 }
 
-/** Messages that no receiver can peek, by entity. */
-export function hiddenIn(entities: readonly CatalogEntity[]): HiddenMessages[] {
+/** Messages that the broker counts and that were not peeked, by entity. */
+export function hiddenIn(
+  entities: readonly CatalogEntity[],
+  places: readonly CensusPlace[],
+): HiddenMessages[] {
   return entities.flatMap(({ entity, counts }) => {
+    if (counts === undefined) return [];
     const entityPath = entityPathOf(entity);
     const hidden: HiddenMessages[] = [];
-    if (isTopic(entity) && counts?.scheduled !== 0)
-      hidden.push({ entityPath, kind: "scheduled-at-topic", count: counts?.scheduled });
-    if (counts !== undefined && counts.transfer > 0)
-      hidden.push({ entityPath, kind: "in-transfer", count: counts.transfer });
+    const peeked = places.find((place) => place.entityPath === entityPath)?.peeked ?? 0;
+    if (isTopic(entity) && counts.scheduled > peeked)
+      hidden.push({ entityPath, kind: "scheduled-at-topic", count: counts.scheduled - peeked });
+    if (counts.transfer > 0) hidden.push({ entityPath, kind: "in-transfer", count: counts.transfer });
     return hidden;
   });
 }
@@ -61,8 +66,10 @@ function receivers(entity: CatalogEntity, entities: readonly CatalogEntity[]): C
 
 function placesOf(entity: CatalogEntity): Place[] {
   const name = entity.entity;
-  if (isTopic(name)) return [];
   const entityPath = entityPathOf(name);
+  // A topic's own messages are the scheduled ones. They are peeked at its path, like those of a queue.
+  if (isTopic(name))
+    return [{ address: { queue: name.topic }, entityPath, entity: { ...entity, requiresSession: false } }];
   const subQueues: (SubQueue | undefined)[] = [undefined, "transferDeadLetter", "deadLetter"];
   return subQueues.map((subQueue) => ({
     address: subQueue === undefined ? (name as EntityAddress) : ({ ...name, subQueue } as EntityAddress),

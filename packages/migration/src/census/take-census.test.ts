@@ -129,16 +129,18 @@ describe("a census", () => {
     });
   });
 
-  it("reports what cannot be peeked: messages scheduled at a topic", async () => {
+  it("reads the messages that are scheduled at a topic, before its subscriptions", async () => {
     await using fixture = openFixture();
     await fixture.broker.createTopic("events");
+    await fixture.broker.createSubscription("events", "billing");
+    await fixture.send("events", asJson);
     await fixture.schedule("events", asJson, 60_000);
-    expect((await takeCensus({ ...fixture.source, pipeline })).hidden).toEqual([
-      { entityPath: "events", kind: "scheduled-at-topic", count: 1 },
-    ]);
-    const catalog = { listEntities: async () => [{ entity: { topic: "events" } }] };
-    expect((await takeCensus({ ...fixture.source, pipeline, catalog })).hidden).toEqual([
-      { entityPath: "events", kind: "scheduled-at-topic", count: undefined },
+    const { places, groups, hidden } = await takeCensus({ ...fixture.source, pipeline });
+    expect(hidden).toEqual([]);
+    expect(places[0]).toMatchObject({ entityPath: "events", peeked: 1, end: "reached" });
+    expect(groups).toMatchObject([
+      { entityPath: "events", state: "scheduled", serializer: "json", count: 1 },
+      { entityPath: "events/Subscriptions/billing", state: "active", serializer: "json", count: 1 },
     ]);
   });
 

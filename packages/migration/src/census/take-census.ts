@@ -21,6 +21,8 @@ export interface CensusOptions extends CallOptions {
   readonly pipeline: Pick<Pipeline, "deserialize" | "serializers"> & Partial<Pick<Pipeline, "messageTypes">>;
   /** Lists the entities. */
   readonly catalog: EntityCatalog;
+  /** The paths of the entities that the catalog lists, if these are not the whole namespace; they stand in the census. Default: all. */
+  readonly entities?: readonly string[] | undefined;
   /** The share of messages to read, from 0 to 1, chosen by sequence number; the others are only counted. Default: 1. */
   readonly sampleRate?: number | undefined;
   /** Maximum number of messages to peek in one place. Default: no limit. */
@@ -49,7 +51,7 @@ export interface CensusProgress {
 }
 
 /**
- * Counts the active, scheduled and deferred messages of a namespace, in every queue, subscription, dead-letter and transfer dead-letter
+ * Counts the active, scheduled and deferred messages of a namespace, in every queue, topic, subscription, dead-letter and transfer dead-letter
  * queue, by how the chain reads them. Peeks only: locks and changes nothing. A place that cannot be peeked is named in the result;
  * rejects when the catalog cannot be listed or the call is aborted.
  */
@@ -79,7 +81,8 @@ export async function takeCensus(options: CensusOptions): Promise<Census> {
     sampleRate: settings.sampleRate,
     places,
     groups: tally.groups(),
-    hidden: hiddenIn(entities),
+    entities: settings.entities,
+    hidden: hiddenIn(entities, places),
   };
 }
 
@@ -89,6 +92,7 @@ const optionNames: OptionNames<CensusOptions> = {
   transport: true,
   pipeline: true,
   catalog: true,
+  entities: true,
   sampleRate: true,
   maxMessagesPerPlace: true,
   pageSize: true,

@@ -2,6 +2,7 @@ import type { DeserializationOutcome, DeserializationReport } from "@waybill/cor
 import type { DeliveredMessage } from "@waybill/core/transport";
 import type { CensusGroup } from "./census.js";
 import { mediaTypeOf } from "./media-type-of.js";
+import { isOwnRecord } from "./own-record.js";
 import type { Place } from "./places.js";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -80,7 +81,7 @@ export class Tally {
 }
 
 /** Replaces media types, origins and subjects beyond the maximum number of groups. */
-export const foldedName = "(other)";
+const foldedName = "(other)";
 
 /**
  * Replaces only the texts that producers choose. The chain has a fixed number of types, versions and serializers, and a verdict depends on
@@ -123,6 +124,7 @@ function kindOf(
     mediaType: mediaTypeOf(message.contentType),
     messageType: report.messageType ?? message.subject?.slice(0, maxNameLength),
     origin: origin?.slice(0, maxNameLength),
+    isOwnRecord: isOwnRecord(message),
     messageVersion: report.messageVersion,
     upcastPath: report.upcastPath ?? [],
     status: outcome?.status ?? "not-sampled",

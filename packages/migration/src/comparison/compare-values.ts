@@ -37,16 +37,16 @@ export function compareValues(before: unknown, after: unknown, onDifference: Dif
   });
 }
 
-function compare(before: unknown, after: unknown, path: string, tell: DifferenceListener): void {
+function compare(before: unknown, after: unknown, path: string, onDifference: DifferenceListener): void {
   if (isSameValue(before, after)) return;
   if (Array.isArray(before) && Array.isArray(after)) {
-    compareLists(before, after, path, tell);
+    compareLists(before, after, path, onDifference);
   } else if (isContainer(before) && isContainer(after) && isPlain(before) && isPlain(after)) {
-    compareFields(before, after, path, tell);
+    compareFields(before, after, path, onDifference);
   } else if (before instanceof Map && after instanceof Map) {
-    compareMaps(before, after, path, tell);
+    compareMaps(before, after, path, onDifference);
   } else {
-    tell(path, kindOf(before, after));
+    onDifference(path, kindOf(before, after));
   }
 }
 
@@ -54,16 +54,16 @@ function compareLists(
   before: readonly unknown[],
   after: readonly unknown[],
   path: string,
-  tell: DifferenceListener,
+  onDifference: DifferenceListener,
 ): void {
-  if (before.length !== after.length) tell(path, "length");
+  if (before.length !== after.length) onDifference(path, "length");
   const seen = new Set<string>();
   // All items have the same path, so each kind is reported once per list.
   const reportOnce: DifferenceListener = (where, kind) => {
     const key = `${where}\n${kind}`;
     if (seen.has(key)) return;
     seen.add(key);
-    tell(where, kind);
+    onDifference(where, kind);
   };
   for (let index = 0; index < Math.min(before.length, after.length); index++) {
     compare(before[index], after[index], `${path}/[]`, reportOnce);
@@ -74,15 +74,15 @@ function compareFields(
   before: Record<string, unknown>,
   after: Record<string, unknown>,
   path: string,
-  tell: DifferenceListener,
+  onDifference: DifferenceListener,
 ): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const where = `${path}/${nameOrData(key)}`;
     const isBefore = Object.hasOwn(before, key);
     const isAfter = Object.hasOwn(after, key);
-    if (isBefore && isAfter) compare(before[key], after[key], where, tell);
-    else if (isEmpty(isBefore ? before[key] : after[key])) tell(where, "undefined-null");
-    else tell(where, isBefore ? "missing" : "added");
+    if (isBefore && isAfter) compare(before[key], after[key], where, onDifference);
+    else if (isEmpty(isBefore ? before[key] : after[key])) onDifference(where, "undefined-null");
+    else onDifference(where, isBefore ? "missing" : "added");
   }
 }
 
@@ -90,16 +90,16 @@ function compareMaps(
   before: ReadonlyMap<unknown, unknown>,
   after: ReadonlyMap<unknown, unknown>,
   path: string,
-  tell: DifferenceListener,
+  onDifference: DifferenceListener,
 ): void {
   const isKeyedAlike = before.size === after.size && [...before.keys()].every((key) => after.has(key));
   if (!isKeyedAlike) {
-    tell(path, before.size === after.size ? "value" : "length");
+    onDifference(path, before.size === after.size ? "value" : "length");
     return;
   }
   const isSameOrder = isSameValue([...before.keys()], [...after.keys()]);
-  if (!isSameOrder) tell(path, "order");
-  for (const [key, value] of before) compare(value, after.get(key), `${path}/{}`, tell);
+  if (!isSameOrder) onDifference(path, "order");
+  for (const [key, value] of before) compare(value, after.get(key), `${path}/{}`, onDifference);
 }
 
 function kindOf(before: unknown, after: unknown): DifferenceKind {

@@ -14,13 +14,13 @@ export class Tallies<Tally extends { count: number }> {
     let tally = this.#tallies.get(key);
     if (tally === undefined) {
       if (this.#tallies.size >= this.#maxKeys) {
-        this.uncounted += 1;
+        this.uncounted++;
         return undefined;
       }
       tally = makeTally();
       this.#tallies.set(key, tally);
     }
-    tally.count += 1;
+    tally.count++;
     return tally;
   }
 

@@ -42,7 +42,7 @@ export function typeAsOf(type: MessageType, current: number): MessageType | unde
   if (versions.at(-1)?.version !== current) return undefined;
   const unversioned = versions.some(({ version }) => version === type.unversioned)
     ? type.unversioned
-    : current;
+    : undefined;
   return { ...type, version: current, unversioned, versions };
 }
 

@@ -27,6 +27,11 @@ export class LockedMessages {
     return true;
   }
 
+  /** Whether a message was received by this repair and stays. */
+  has({ sequenceNumber }: DeliveredMessage): boolean {
+    return this.#numbers.has(sequenceNumber);
+  }
+
   /** Releases the locks. Errors are ignored: a lost lock needs no release. */
   async release(): Promise<void> {
     await Promise.allSettled(Array.from(this.#handles.values(), (handle) => this.#receiver.abandon(handle)));

@@ -1,14 +1,20 @@
 import { type EncodedMessage, WaybillError } from "@waybill/core";
 import type { Decoded } from "@waybill/core/pipeline";
-import type { DeliveredMessage } from "@waybill/core/transport";
+import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
+import { compareValues, type DifferenceKind } from "../comparison/compare-values.js";
 import { deadLetterPath } from "./dead-letter-queue.js";
 import { type RepairCandidate, type RepairOptions, type RepairSkip, targetOf } from "./repair-options.js";
 import { resubmissionOf, resubmitCountOf } from "./resubmission.js";
+import { isSelected } from "./select-dead-letters.js";
 
-/** The message that a repair sends for a dead letter, or why the dead letter stays. */
+/** Whether a transcoded body is encrypted and stored as a claim check: `"rehearse"` writes nothing anywhere. */
+export type PlanPurpose = "rehearse" | "send";
+
+/** The message that a repair sends for a dead letter, or why the dead letter stays. What can be read now is read back as it would be sent. */
 export async function planResubmission(
   candidate: RepairCandidate,
   options: RepairOptions,
+  purpose: PlanPurpose,
 ): Promise<EncodedMessage | RepairSkip> {
   const skip = skipOf(candidate, options);
   if (skip !== undefined) return skip;
@@ -18,17 +24,48 @@ export async function planResubmission(
     subscription: "queue" in target ? undefined : target.subscription,
     messageId: options.targetDetectsDuplicates ? ownId(delivered, deadLetterPath(options.from)) : undefined,
   });
-  return options.body === "transcode" && outcome.status === "decoded"
-    ? await transcoded(message, outcome, options)
-    : message;
+  if (outcome.status !== "decoded") return message;
+  const isTranscoded = options.body === "transcode";
+  const call = {
+    abortSignal: options.abortSignal,
+    bodyTransforms: !isTranscoded || purpose === "send",
+  };
+  const planned = isTranscoded ? await transcoded(message, outcome, options, call) : message;
+  return typeof planned === "string"
+    ? planned
+    : ((await damageOf(planned, outcome, options, call)) ?? planned);
 }
+
+/** Why the message must not be sent, by what its readers would get. */
+async function damageOf(
+  planned: EncodedMessage,
+  before: Decoded,
+  { pipeline }: RepairOptions,
+  call: CallOfPipeline,
+): Promise<RepairSkip | undefined> {
+  const after = await pipeline.deserialize(planned, call);
+  if (after.status === "unavailable") return "unavailable";
+  if (after.status === "undeserializable") return "would-be-unreadable";
+  let isSame = after.report.messageType === before.report.messageType;
+  compareValues(before.body, after.body, (_path, kind) => {
+    if (!harmless.has(kind)) isSame = false;
+  });
+  return isSame ? undefined : "would-differ";
+}
+
+interface CallOfPipeline extends CallOptions {
+  readonly bodyTransforms: boolean;
+}
+
+/** Formats without undefined leave the field out; maps without an order have one nevertheless. */
+const harmless: ReadonlySet<DifferenceKind> = new Set(["undefined-null", "order"]);
 
 /** Why a message is not sent, as far as the message itself shows. */
 function skipOf(
   { message, outcome }: RepairCandidate,
   { select, includeUndeserializable, maxResubmits = 3 }: RepairOptions,
 ): RepairSkip | undefined {
-  if (select !== undefined && !select({ message, outcome })) return "not-selected";
+  if (!isSelected(select, { message, outcome })) return "not-selected";
   if (outcome.status === "unavailable") return "unavailable";
   if (outcome.status === "undeserializable" && includeUndeserializable !== true) return "undeserializable";
   return resubmitCountOf(message) >= maxResubmits ? "resubmitted-too-often" : undefined;
@@ -46,7 +83,8 @@ function ownId(delivered: DeliveredMessage, from: string): string {
 async function transcoded(
   message: EncodedMessage,
   { body }: Decoded,
-  { pipeline, abortSignal }: RepairOptions,
+  { pipeline }: RepairOptions,
+  call: CallOfPipeline,
 ): Promise<EncodedMessage | "not-writable"> {
   const {
     "Content-Encoding": _,
@@ -56,7 +94,8 @@ async function transcoded(
   try {
     return await pipeline.serialize(
       { ...message, body, contentType: undefined, applicationProperties },
-      { abortSignal },
+      // It is read back together with the messages that are sent as they are.
+      { ...call, readBack: false },
     );
   } catch (error) {
     if (error instanceof WaybillError && error.code === "serialization-failed") return "not-writable";

@@ -3,6 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { WaybillError } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
+import { formatPlan, parsePlan, type RepairPlan } from "./repair-plan.js";
 
 /** What happened to one dead-lettered message: `sending` is written before it is sent, `sent` after, `removed` when it has left its queue. */
 export interface Receipt {
@@ -24,12 +25,31 @@ export interface Receipt {
   readonly at: string;
 }
 
-/** Remembers what a repair has done, so that the next one resumes where it stopped. */
+/** What a repair was started to do. It precedes the receipts of its messages. */
+export interface PlanReceipt {
+  readonly step: "plan";
+  readonly from: string;
+  readonly plan: RepairPlan;
+  readonly isSelectedByFunction: boolean;
+  readonly at: string;
+}
+
+/** A repair came to its end: there is nothing to resume. */
+export interface EndReceipt {
+  readonly step: "ended";
+  readonly from: string;
+  readonly at: string;
+}
+
+/** One entry of a log of receipts. */
+export type ReceiptEntry = Receipt | PlanReceipt | EndReceipt;
+
+/** Remembers what a repair was to do and what it has done, so that the next one resumes where it stopped. */
 export interface ReceiptLog {
-  /** All receipts so far, oldest first. */
-  read(): AsyncIterable<Receipt>;
-  /** Resolves when the receipts will survive a crash. */
-  append(receipts: readonly Receipt[]): Promise<void>;
+  /** All entries so far, oldest first. */
+  read(): AsyncIterable<ReceiptEntry>;
+  /** Resolves when the entries will survive a crash. */
+  append(entries: readonly ReceiptEntry[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,8 +72,8 @@ export async function openReceiptFile(path: string): Promise<ReceiptLog> {
       for await (const line of createInterface({ input: createReadStream(path, "utf8") }))
         yield parsed(line, path, ++number);
     },
-    async append(receipts) {
-      await file.appendFile(receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(""));
+    async append(entries) {
+      await file.appendFile(entries.map((entry) => `${lineOf(entry)}\n`).join(""));
       await file.datasync();
     },
     close: () => file.close(),
@@ -62,12 +82,12 @@ export async function openReceiptFile(path: string): Promise<ReceiptLog> {
 
 /** Keeps receipts in memory: enough if the repair need not be resumed. */
 export function createMemoryReceipts(): ReceiptLog {
-  const receipts: Receipt[] = [];
+  const entries: ReceiptEntry[] = [];
   return {
     async *read() {
-      yield* receipts;
+      yield* entries;
     },
-    append: async (more) => void receipts.push(...more),
+    append: async (more) => void entries.push(...more),
     close: async () => {},
   };
 }
@@ -111,19 +131,40 @@ async function dropTornLine(file: FileHandle, path: string): Promise<void> {
   }
 }
 
-function parsed(line: string, path: string, number: number): Receipt {
+function lineOf(entry: ReceiptEntry): string {
+  return JSON.stringify(entry.step === "plan" ? { ...entry, plan: formatPlan(entry.plan) } : entry);
+}
+
+function parsed(line: string, path: string, number: number): ReceiptEntry {
   try {
-    const receipt = JSON.parse(line) as Partial<Receipt> | null;
-    const isReceipt =
-      (receipt?.step === "sending" || receipt?.step === "sent" || receipt?.step === "removed") &&
-      typeof receipt.from === "string" &&
-      typeof receipt.sequenceNumber === "string" &&
-      typeof receipt.to === "string";
-    if (isReceipt) return receipt as Receipt;
+    const entry = entryOf(JSON.parse(line));
+    if (entry !== undefined) return entry;
   } catch {
     // Reported below, like every other line that is not a receipt.
   }
   throw noReceipt(`line ${number}`, path);
+}
+
+function entryOf(value: { readonly [Name in string]?: unknown } | null): ReceiptEntry | undefined {
+  if (typeof value?.from !== "string" || typeof value.at !== "string") return undefined;
+  const { step, from, at } = value;
+  switch (step) {
+    case "plan": {
+      const plan = parsePlan(value.plan);
+      const isSelectedByFunction = value.isSelectedByFunction === true;
+      return plan && { step, from, plan, isSelectedByFunction, at };
+    }
+    case "ended":
+      return { step, from, at };
+    case "sending":
+    case "sent":
+    case "removed":
+      return typeof value.sequenceNumber === "string" && typeof value.to === "string"
+        ? (value as unknown as Receipt)
+        : undefined;
+    default:
+      return undefined;
+  }
 }
 
 function noReceipt(which: string, path: string): WaybillError {

@@ -68,7 +68,7 @@ async function rehearsed(
 ): Promise<RepairSkip | undefined> {
   const { pipeline, abortSignal, onRehearsed } = options;
   const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
-  const plan = await planResubmission({ message, outcome }, options);
+  const plan = await planResubmission({ message, outcome }, options, "rehearse");
   onRehearsed?.({ message, outcome, planned: plan });
   return typeof plan === "string" ? plan : undefined;
 }

@@ -2,83 +2,16 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createPipeline, type EncodedMessage, type Transport } from "@waybill/core";
+import { createPipeline, type EncodedMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
-import { openFixture } from "../fixture.test-support.js";
+import { failing, garbage, openDeadLetters, order, pipeline, replaced } from "./dead-letters.test-support.js";
 import { createMemoryReceipts, openReceiptFile } from "./receipt-log.js";
 import { rehearseRepair } from "./rehearse-repair.js";
-import { repairDeadLetters } from "./repair-dead-letters.js";
 import type { RepairOptions } from "./repair-options.js";
 import { resubmitFilter } from "./resubmission.js";
 import { surveyDeadLetters } from "./survey-dead-letters.js";
-
-const pipeline = createPipeline({ serializer: msgpack(), additionalDeserializers: [json()] });
-const order = (id: number): EncodedMessage => ({
-  ...(pipeline.serialize({ body: { id }, contentType: "application/json" }) as EncodedMessage),
-  messageId: `order-${id}`,
-  subject: "order-placed",
-});
-const garbage: EncodedMessage = { body: Uint8Array.of(0xff, 0xfe), messageId: "garbage" };
-
-/** A fixture with dead-lettered messages in the queue "orders". */
-async function openDeadLetters(messages: readonly EncodedMessage[], options: object = {}) {
-  const fixture = openFixture();
-  await fixture.broker.createQueue("orders", options);
-  for (const message of messages) {
-    await fixture.send("orders", message);
-    await fixture.deadLetter({ queue: "orders" });
-  }
-  fixture.clock.advance(1_000);
-  const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
-  const deadReceiver = fixture.transport.createReceiver(
-    { queue: "orders", subQueue: "deadLetter" },
-    "peekLock",
-  );
-  return {
-    ...fixture,
-    repair: (more: Partial<RepairOptions> = {}) =>
-      repairDeadLetters({
-        transport: fixture.transport,
-        pipeline,
-        from: { queue: "orders" },
-        maxWaitTimeInMs: 0,
-        ...more,
-      }),
-    waiting: () => receiver.peek({ maxMessages: 1000 }),
-    dead: () => deadReceiver.peek({ maxMessages: 1000 }),
-    [Symbol.asyncDispose]: fixture[Symbol.asyncDispose],
-  };
-}
-
-/** A transport that fails from a given operation on, as if the process had been killed. */
-function failing(transport: Transport, when: "before-send" | "after-send" | "before-complete"): Transport {
-  const die = () => Promise.reject(new Error("killed"));
-  return replaced(transport, {
-    createSender(entity) {
-      const sender = transport.createSender(entity);
-      return replaced(sender, {
-        async send(messages) {
-          if (when === "after-send") await sender.send(messages);
-          return when === "before-complete" ? sender.send(messages) : die();
-        },
-      });
-    },
-    createReceiver: (address, mode) =>
-      replaced(transport.createReceiver(address, mode), when === "before-complete" ? { complete: die } : {}),
-  });
-}
-
-/** An object with some of its methods replaced. */
-function replaced<T extends object>(target: T, methods: Partial<T>): T {
-  return new Proxy(target, {
-    get(_, name) {
-      const value: unknown = Reflect.get(name in methods ? methods : target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
 
 describe("a survey of dead letters", () => {
   it("groups them by cause and reports how the current chain reads them", async () => {
@@ -345,7 +278,7 @@ describe("a repair", () => {
     await expect(aborted).rejects.toMatchObject({ code: "aborted" });
     expect(sent).toBe(5);
     expect(await fixture.dead()).toHaveLength(5);
-    expect(await fixture.repair({ receipts })).toEqual({
+    expect(await fixture.repair({ receipts, maxPerSecond: 1 })).toEqual({
       resubmitted: 5,
       resumed: 0,
       skipped: {},
@@ -386,6 +319,29 @@ describe("a repair", () => {
     await expect(fixture.repair({ body: "transcode", includeUndeserializable: true })).rejects.toThrow(
       "cannot be transcoded",
     );
+    await expect(fixture.repair({ interrupted: "forget" as never })).rejects.toThrow("interrupted");
+  });
+
+  it("of a subscription needs a target, or leave to go through the topic to its siblings", async () => {
+    const from = { topic: "events", subscription: "billing" };
+    await using fixture = await openDeadLetters([]);
+    await fixture.broker.createTopic("events");
+    for (const name of ["billing", "audit"]) await fixture.broker.createSubscription("events", name);
+    await fixture.send("events", order(1));
+    await fixture.deadLetter(from);
+    const refusal =
+      "The dead letters of billing cannot be sent to that subscription, only to its topic events";
+    await expect(fixture.repair({ from })).rejects.toThrow(refusal);
+    const rehearsal = rehearseRepair({ transport: fixture.transport, pipeline, from });
+    await expect(rehearsal).rejects.toThrow(refusal);
+    const to = { queue: "orders" };
+    await expect(fixture.repair({ from, to, throughTopic: true })).rejects.toThrow("not both");
+
+    expect(await fixture.repair({ from, throughTopic: true })).toMatchObject({ resubmitted: 1 });
+    const waiting = Object.fromEntries(
+      fixture.broker.listEntities().map(({ path, activeMessageCount }) => [path, activeMessageCount]),
+    );
+    expect(waiting).toMatchObject({ "events/Subscriptions/audit": 2, "events/Subscriptions/billing": 1 });
   });
 });
 
@@ -488,7 +444,7 @@ describe("an interrupted repair", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line).step);
-    expect(steps).toEqual(["sending", "sent", "removed"]);
+    expect(steps).toEqual(["plan", "sending", "sent", "removed", "ended"]);
     await rm(directory, { recursive: true });
   });
 

@@ -7,10 +7,12 @@ import {
   type TransportSender,
 } from "@waybill/core/transport";
 import { deadLetterAddress, deadLetterPath } from "./dead-letter-queue.js";
+import { LockedElsewhere } from "./locked-elsewhere.js";
 import { LockedMessages } from "./locked-messages.js";
 import { Pace } from "./pace.js";
-import { planResubmission } from "./plan-resubmission.js";
+import { type PlanPurpose, planResubmission } from "./plan-resubmission.js";
 import { createMemoryReceipts, placeKey, placeOf, type Receipt, type ReceiptLog } from "./receipt-log.js";
+import { readHistory, requireSamePlan } from "./repair-history.js";
 import {
   checkRepairOptions,
   type RepairOptions,
@@ -18,6 +20,7 @@ import {
   type RepairSkip,
   targetOf,
 } from "./repair-options.js";
+import { planOf } from "./repair-plan.js";
 import { resubmitCountOf } from "./resubmission.js";
 
 /** Stays below the largest batch of the Standard tier, 256 KB. */
@@ -28,7 +31,9 @@ const propertiesBytes = 1024;
 
 /**
  * Sends dead-lettered messages again and removes each from its queue only after it was sent. Keeps all properties except those that
- * dead-lettering added. Messages that are not sent stay in the queue. Rejects when the broker fails; rerun with the same receipts to resume.
+ * dead-lettering added. Messages that are not sent stay in the queue; so does every readable one that could not be read, or would be read as
+ * another value, as it would be sent. Rejects when the broker fails; rerun with the same receipts to resume. Rejects with
+ * `configuration-invalid` if they hold an interrupted repair with another plan.
  */
 export async function repairDeadLetters(options: RepairOptions): Promise<RepairResult> {
   return await new Repair(options).run();
@@ -39,6 +44,7 @@ type Counted = {
   resumed: number;
   skipped: Partial<Record<RepairSkip, number>>;
   possibleDuplicates: bigint[];
+  locked: RepairResult["locked"];
 };
 
 /** A dead letter and the message to send for it. */
@@ -57,10 +63,20 @@ class Repair {
   readonly #scheduler: Scheduler;
   readonly #pace: Pace;
   readonly #locked: LockedMessages;
+  readonly #lockedElsewhere: LockedElsewhere;
   /** Messages that an earlier repair, or an earlier batch of this one, began to send and did not remove. */
   readonly #begun = new Map<string, "sending" | "sent">();
-  readonly #result: Counted = { resubmitted: 0, resumed: 0, skipped: {}, possibleDuplicates: [] };
+  readonly #result: Counted = {
+    resubmitted: 0,
+    resumed: 0,
+    skipped: {},
+    possibleDuplicates: [],
+    locked: undefined,
+  };
+  /** When the repair began, before all interruptions. */
   #startedAt = 0;
+  /** How many were sent before the interruptions. */
+  #sentBefore = 0;
 
   constructor(options: RepairOptions) {
     checkRepairOptions("repairDeadLetters", options, {});
@@ -76,13 +92,15 @@ class Repair {
     this.#receiver = transport.createReceiver(address, "peekLock");
     this.#sender = transport.createSender(this.#to);
     this.#locked = new LockedMessages(this.#receiver);
+    this.#lockedElsewhere = new LockedElsewhere(this.#receiver, this.#scheduler);
   }
 
   async run(): Promise<RepairResult> {
     try {
-      await this.#readReceipts();
-      this.#startedAt = this.#scheduler.now();
-      while (this.#left() > 0 && (await this.#repairBatch()));
+      await this.#begin();
+      while (this.#isOwing() && (await this.#repairBatch()));
+      if (this.#isOwing()) await this.#repairLeftovers();
+      if (this.#result.locked === undefined) await this.#noteEnd();
       return this.#snapshot();
     } finally {
       await this.#locked.release();
@@ -90,23 +108,49 @@ class Repair {
     }
   }
 
-  async #readReceipts(): Promise<void> {
-    for await (const receipt of this.#receipts.read()) {
-      if (receipt.from.toLowerCase() !== this.#from.toLowerCase()) continue;
-      const { step } = receipt;
-      const key = placeKey(receipt);
-      if (step === "sending" && this.#begun.get(key) === "sending")
-        this.#notePossibleDuplicate(BigInt(receipt.sequenceNumber));
-      if (step === "removed") this.#begun.delete(key);
-      else this.#begun.set(key, step);
+  /** Continues the interrupted repair of the receipts, or notes the plan of a new one. */
+  async #begin(): Promise<void> {
+    const plan = planOf(this.#options);
+    const isSelectedByFunction = typeof this.#options.select === "function";
+    const { interrupted, begun, possibleDuplicates } = await readHistory(this.#receipts, this.#options.from);
+    for (const [key, step] of begun) this.#begun.set(key, step);
+    for (const number of possibleDuplicates) this.#notePossibleDuplicate(number);
+    if (interrupted !== undefined && this.#options.interrupted !== "replace") {
+      requireSamePlan(interrupted, plan, isSelectedByFunction);
+      this.#startedAt = interrupted.startedAt.getTime();
+      this.#sentBefore = interrupted.sent;
+      return;
     }
+    this.#startedAt = this.#scheduler.now();
+    const at = new Date(this.#startedAt).toISOString();
+    await this.#receipts.append([{ step: "plan", from: this.#from, plan, isSelectedByFunction, at }]);
+  }
+
+  /** Tries once more to receive what still waits; what cannot be received then is locked by somebody else. */
+  async #repairLeftovers(): Promise<void> {
+    const isPlanned = async (message: DeliveredMessage) => {
+      if (this.#locked.has(message)) return false;
+      if (this.#isSent(message)) return true;
+      return this.#left() > 0 && typeof (await this.#plan(message, "rehearse")) !== "string";
+    };
+    const waiting = await this.#lockedElsewhere.find(isPlanned, this.#options);
+    if (waiting.size === 0) return;
+    while (this.#isOwing() && (await this.#repairBatch()));
+    if (!this.#isOwing()) return;
+    const left = await this.#lockedElsewhere.find(
+      async (message) => waiting.has(message.sequenceNumber) && !this.#locked.has(message),
+      this.#options,
+    );
+    this.#result.locked = this.#lockedElsewhere.report(left);
   }
 
   /** Receives one batch and resubmits it; false when there are no new messages. */
   async #repairBatch(): Promise<boolean> {
     const { abortSignal, onProgress, maxWaitTimeInMs = 2_000 } = this.#options;
-    const maxMessages = this.#pace.atOnce(Math.min(maxBatchMessages, this.#left()));
+    const left = this.#left();
+    const maxMessages = left > 0 ? this.#pace.atOnce(Math.min(maxBatchMessages, left)) : maxBatchMessages;
     const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
+    this.#lockedElsewhere.observe(batch);
     const fresh = batch.filter((message) => !this.#locked.holdIfSeen(message));
     if (fresh.length === 0) return false;
     const sent: DeliveredMessage[] = [];
@@ -126,12 +170,16 @@ class Repair {
     let pending: Resubmission[] = [];
     let bytes = 0;
     for (const delivered of fresh) {
-      if (this.#begun.get(placeKey(placeOf(delivered))) === "sent") {
+      if (this.#isSent(delivered)) {
         this.#result.resumed++;
         sent.push(delivered);
         continue;
       }
-      const message = await this.#plan(delivered);
+      if (this.#left() <= 0) {
+        this.#locked.add(delivered);
+        continue;
+      }
+      const message = await this.#plan(delivered, "send");
       if (typeof message === "string") {
         this.#skip(delivered, message);
         continue;
@@ -159,12 +207,12 @@ class Repair {
     }
   }
 
-  async #plan(delivered: DeliveredMessage): Promise<EncodedMessage | RepairSkip> {
+  async #plan(delivered: DeliveredMessage, purpose: PlanPurpose): Promise<EncodedMessage | RepairSkip> {
     const { pipeline, abortSignal } = this.#options;
     if (resubmitCountOf(delivered) > 0 && (delivered.enqueuedTimeUtc?.getTime() ?? 0) >= this.#startedAt)
       return "failed-again";
     const outcome = await pipeline.deserialize(delivered as EncodedMessage, { abortSignal });
-    return await planResubmission({ message: delivered, outcome }, this.#options);
+    return await planResubmission({ message: delivered, outcome }, this.#options, purpose);
   }
 
   /** Sends the messages, with receipts before and after; returns those that the broker accepted. */
@@ -238,6 +286,12 @@ class Repair {
     );
   }
 
+  async #noteEnd(): Promise<void> {
+    await this.#receipts.append([
+      { step: "ended", from: this.#from, at: new Date(this.#scheduler.now()).toISOString() },
+    ]);
+  }
+
   #notePossibleDuplicate(sequenceNumber: bigint): void {
     if (!this.#options.targetDetectsDuplicates) this.#result.possibleDuplicates.push(sequenceNumber);
   }
@@ -247,8 +301,17 @@ class Repair {
     this.#locked.add(delivered);
   }
 
+  /** Whether there is more to send or, of what was sent before an interruption, more to remove. */
+  #isOwing(): boolean {
+    return this.#left() > 0 || [...this.#begun.values()].includes("sent");
+  }
+
+  #isSent(message: DeliveredMessage): boolean {
+    return this.#begun.get(placeKey(placeOf(message))) === "sent";
+  }
+
   #left(): number {
-    return (this.#options.limit ?? Number.POSITIVE_INFINITY) - this.#result.resubmitted;
+    return (this.#options.limit ?? Number.POSITIVE_INFINITY) - this.#sentBefore - this.#result.resubmitted;
   }
 
   #snapshot(): RepairResult {

@@ -4,7 +4,7 @@ import {
   deadLetterRecordProperty,
   type EncodedMessage,
 } from "@waybill/core";
-import type { DeliveredMessage } from "@waybill/core/transport";
+import type { DeliveredMessage, EveryProperty } from "@waybill/core/transport";
 
 /** The application property that counts how often a message was resubmitted. */
 export const resubmitCountProperty = "waybill-resubmits";
@@ -36,7 +36,10 @@ export function resubmitCountOf({ applicationProperties }: DeliveredMessage): nu
  * The message to send again: the same body and properties, without those that dead-lettering added and without a scheduled time in the past.
  * A property counts how often it was resubmitted.
  */
-export function resubmissionOf(message: DeliveredMessage, changes: ResubmissionChanges): EncodedMessage {
+export function resubmissionOf(
+  message: DeliveredMessage,
+  changes: ResubmissionChanges,
+): EveryProperty<EncodedMessage> {
   const { body, contentType, correlationId, subject, to, replyTo, replyToSessionId } = message;
   const { sessionId, partitionKey, viaPartitionKey, timeToLive, forcePersistence } = message;
   return {
@@ -52,6 +55,7 @@ export function resubmissionOf(message: DeliveredMessage, changes: ResubmissionC
     partitionKey,
     viaPartitionKey,
     timeToLive,
+    scheduledEnqueueTimeUtc: undefined,
     forcePersistence,
     applicationProperties: propertiesOf(message, changes),
   };

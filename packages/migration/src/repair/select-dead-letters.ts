@@ -1,6 +1,6 @@
 import { parseMediaType } from "@waybill/core/serializer";
 import { type DeadLetterKind, deadLetterKind, isSameKind } from "./dead-letter-kind.js";
-import type { RepairCandidate } from "./repair-options.js";
+import type { RepairCandidate, RepairOptions } from "./repair-options.js";
 
 /** Which dead letters to select: every criterion given must match, each with any one of its values. */
 export interface DeadLetterCriteria {
@@ -18,7 +18,7 @@ export interface DeadLetterCriteria {
   readonly number?: readonly bigint[] | undefined;
 }
 
-/** Makes a `select` function for a repair from criteria. */
+/** Makes a function that tells whether a dead letter meets the criteria. */
 export function selectDeadLetters(criteria: DeadLetterCriteria): (candidate: RepairCandidate) => boolean {
   const { reason, messageType, messageVersion, format, number, kind } = criteria;
   return ({ message, outcome: { report } }) =>
@@ -31,6 +31,12 @@ export function selectDeadLetters(criteria: DeadLetterCriteria): (candidate: Rep
     ]) &&
     isOneOf(number, [message.sequenceNumber]) &&
     (kind === undefined || isSameKind(kind, deadLetterKind(message, report)));
+}
+
+/** Whether a repair is to send a candidate. */
+export function isSelected(select: RepairOptions["select"], candidate: RepairCandidate): boolean {
+  if (select === undefined) return true;
+  return typeof select === "function" ? select(candidate) : selectDeadLetters(select)(candidate);
 }
 
 function isOneOf<T>(wanted: readonly T[] | undefined, values: readonly (T | undefined)[]): boolean {

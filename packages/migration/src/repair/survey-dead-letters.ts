@@ -6,8 +6,7 @@ import type {
   ReasonCode,
   Transport,
 } from "@waybill/core";
-import { decisiveAttempt } from "@waybill/core/pipeline";
-import type { Stage } from "@waybill/core/serializer";
+import { decisiveAttempt, type Stage } from "@waybill/core/pipeline";
 import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import { earlier, later } from "../census/tally.js";

@@ -1,20 +1,18 @@
-import type { Census, CensusGroup, CensusMessageType } from "../census/census.js";
-import { foldedName } from "../census/tally.js";
-import type { RetirementTarget } from "./retirement-verdict.js";
+import type { Census, CensusMessageType } from "../census/census.js";
+import type { FormatReads } from "../reads/read-record.js";
+import type { RetirementTarget } from "./retirement-evidence.js";
+
+/** What of a group of messages, or of a consumer's reads, shows which serializer and versions they need. */
+type Needing = Pick<FormatReads, "serializer" | "declared" | "messageType" | "messageVersion" | "upcastPath">;
 
 /** Whether these messages name the target, or need it to be read. */
-export function needs(group: CensusGroup, target: RetirementTarget): boolean {
+export function needs(group: Needing, target: RetirementTarget): boolean {
   if ("serializer" in target)
     return group.serializer === target.serializer || group.declared === target.serializer;
   return group.messageType === target.messageType && mentions(group, target.version);
 }
 
-/** Whether these messages may need the target: their group has a version but no type, as in a census of an earlier release. */
-export function mayNeed(group: CensusGroup, target: RetirementTarget): boolean {
-  return "messageType" in target && group.messageType === foldedName && mentions(group, target.version);
-}
-
-function mentions({ messageVersion, upcastPath }: CensusGroup, version: number): boolean {
+function mentions({ messageVersion, upcastPath }: Needing, version: number): boolean {
   return messageVersion === version || upcastPath.slice(0, -1).includes(version);
 }
 
@@ -39,8 +37,6 @@ function strangeVersion(
   { messageTypes }: Census,
 ): string | undefined {
   const again = "take the census with the message types that consumers have now";
-  if (messageTypes === undefined)
-    return `the census does not say which message types the chain had; ${again}.`;
   if (messageTypes.length === 0)
     return `the chain has no message types, so the census cannot tell versions apart; ${again}.`;
   const type = messageTypes.find(({ name }) => name === messageType);

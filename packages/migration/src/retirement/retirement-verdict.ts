@@ -1,293 +1,144 @@
-import { subQueuePathOf } from "@waybill/core/transport";
-import type { Census, CensusGroup } from "../census/census.js";
+import type { Census } from "../census/census.js";
 import { isInstant } from "../census/census-text.js";
 import { later } from "../census/tally.js";
-import { mayNeed, needs, strangeTarget } from "./known-target.js";
+import type { ReadRecord } from "../reads/read-record.js";
+import { needs, strangeTarget } from "./known-target.js";
+import { lastExpiry, messageReasons } from "./message-reasons.js";
+import { placeReasons } from "./place-reasons.js";
+import {
+  evidenceReasons,
+  type RetirementEvidence,
+  type RetirementTarget,
+  requireKnownEvidence,
+} from "./retirement-evidence.js";
+import { messages, missing, type RetirementReason } from "./retirement-reason.js";
+import { writerReasons } from "./writer-reasons.js";
 
-/** What to remove from the chain: a serializer, or a version of a message type. */
-export type RetirementTarget =
-  | { readonly serializer: string }
-  | { readonly messageType: string; readonly version: number };
-
-/** What a census cannot see and you have to state. */
-export interface RetirementEvidence {
-  /**
-   * When the last producer stopped writing it; tools that resubmit old messages are producers too. A census cannot replace this: a queue that
-   * is drained at once looks empty while a producer still writes.
-   */
-  readonly writersStoppedAt?: Date | undefined;
-  /** How far ahead producers schedule at most, in milliseconds. After that time no message scheduled at a topic, which cannot be peeked, needs it. */
-  readonly maxScheduleDurationInMs?: number | undefined;
-  /** States that no session state is written with it. Needed if entities have sessions: a census does not read states. */
-  readonly sessionStatesAreFree?: boolean | undefined;
-  /** Earlier censuses: they count for `lastSeenAt`, and can disprove a `writersStoppedAt` that is too early. */
-  readonly earlier?: readonly Census[] | undefined;
-  /**
-   * The paths of queues, topics and subscriptions from which no consumer of the chain receives, such as the queue of beacons or another
-   * team's queues: messages there, or in their sub-queues, do not count.
-   */
-  readonly unrelated?: readonly string[] | undefined;
-}
-
-/** Why it is not safe yet. The set is closed. */
-export type RetirementObstacle =
-  /** Messages that it reads, or that their content type assigns to it, are waiting. */
-  | "waiting"
-  /** Undeserializable messages are waiting: a consumer without it would fail on them too. */
-  | "undeserializable"
-  /** Messages could not be checked because something was unreachable. */
-  | "unavailable"
-  /** Messages were counted and not read. */
-  | "not-sampled"
-  /** A place was not peeked to its end. */
-  | "not-peeked"
-  /** Messages may be scheduled at a topic. */
-  | "hidden-schedules"
-  /** Messages are in transfer from one entity to another. */
-  | "in-transfer"
-  /** Entities have sessions, whose states may be written with it. */
-  | "session-states"
-  /** `writersStoppedAt` is missing, or a census shows that writers had not stopped by then. */
-  | "writers"
-  /** No serializer, message type or version of that name was in the chain when the census was taken. */
-  | "not-in-chain"
-  /** Messages were counted together with others, so that the census does not know their type. */
-  | "folded"
-  /** The evidence is invalid: a date or a duration that is not one. */
-  | "invalid-evidence";
-
-/** One reason against retiring. */
-export interface RetirementReason {
-  readonly obstacle: RetirementObstacle;
-  /** The entity, with its sub-queue, if the reason concerns one. */
-  readonly place: string | undefined;
-  /** How many messages, if the reason concerns messages and the number is known. */
-  readonly count: number | undefined;
-  /** The reason as a sentence. */
-  readonly text: string;
+/** What is known about messages that need the target, whatever the answer is. */
+export interface RetirementFindings {
+  readonly target: RetirementTarget;
+  /** How many waiting messages need it. */
+  readonly waiting: number;
+  /** When the newest message that needs it was enqueued, by every census and read record. */
+  readonly lastSeenAt: Date | undefined;
+  /** When a consumer last read one, by the read records. */
+  readonly lastReadAt: Date | undefined;
+  /** When the last waiting message that needs it will have expired; undefined if none waits, or if one never expires. */
+  readonly waitsUntil: Date | undefined;
 }
 
 /** Whether something can be removed from the chain without losing a message. */
-export interface RetirementVerdict {
-  readonly target: RetirementTarget;
-  readonly isSafe: boolean;
-  /** How many waiting messages need it. */
-  readonly waiting: number;
-  /** When the newest message that needs it was enqueued, in this census or an earlier one. */
-  readonly lastSeenAt: Date | undefined;
-  /** When the last waiting message that needs it will have expired; undefined if none waits, or if one never expires. */
-  readonly waitsUntil: Date | undefined;
-  /** Empty when it is safe. */
-  readonly reasons: readonly RetirementReason[];
-}
+export type RetirementVerdict = RetirementFindings &
+  (
+    | {
+        /** Everything was seen, and nothing needs it. */
+        readonly answer: "yes";
+        /** What the answer rests on: what was seen, and which statements nothing contradicts. */
+        readonly evidence: readonly string[];
+        readonly reasons: readonly [];
+      }
+    | {
+        /** `"no"`: there is evidence against it. `"not-known"`: something is missing to say yes, and nothing says no. */
+        readonly answer: "no" | "not-known";
+        readonly evidence: readonly [];
+        /** Those against it first. Each says what to do. */
+        readonly reasons: readonly RetirementReason[];
+      }
+  );
 
 /**
- * Decides whether a serializer or a version can be retired. It is safe only if a consumer without it would fail on no waiting message: every
- * place was peeked to its end, every message was read by something else, none is hidden, and writers have stopped.
+ * Decides whether a serializer or a version can be retired: yes only if a consumer without it would fail on no waiting message and on none that
+ * still comes. Every place was peeked to its end, every message was read by something else, none is hidden, writers have stopped, and the
+ * consumers' records do not contradict that. Throws `TypeError` for misspelt evidence.
  */
 export function retirementVerdict(
   target: RetirementTarget,
   taken: Census,
   given: RetirementEvidence = {},
 ): RetirementVerdict {
+  requireKnownEvidence(given);
   const related = withoutEntities(given.unrelated ?? []);
   const census = related(taken);
-  const evidence = { ...given, earlier: given.earlier?.map(related) };
-  const needing = census.groups.filter((group) => needs(group, target));
+  const inScope = withinScope(census);
+  const evidence = { ...given, earlier: given.earlier?.map((each) => inScope(related(each))) };
   const strange = strangeTarget(target, census);
   const reasons = [
-    ...(strange === undefined ? [] : [reason("not-in-chain", strange)]),
+    ...(strange === undefined ? [] : [missing("not-in-chain", strange, "name what the chain has")]),
     ...evidenceReasons(census, evidence),
     ...messageReasons(census, target),
-    ...placeReasons(census),
-    ...hiddenReasons(census, evidence),
-    ...sessionReasons(census, evidence),
+    ...placeReasons(census, evidence),
     ...writerReasons(target, census, evidence),
   ];
-  return {
-    target,
-    isSafe: reasons.length === 0,
-    waiting: needing.reduce((sum, { count }) => sum + count, 0),
-    lastSeenAt: lastSeen(target, [census, ...(evidence.earlier ?? [])]),
-    waitsUntil: waitsUntil(needing),
-    reasons,
-  };
+  const findings = findingsOf(target, census, evidence);
+  if (reasons.length === 0)
+    return { ...findings, answer: "yes", evidence: evidenceFor(census, evidence), reasons: [] };
+  const [against, unknown] = [
+    reasons.filter(({ kind }) => kind === "against"),
+    reasons.filter(({ kind }) => kind === "missing"),
+  ];
+  const answer = against.length > 0 ? "no" : "not-known";
+  return { ...findings, answer, evidence: [], reasons: [...against, ...unknown] };
 }
 
 /** Removes entities from a census, whatever the case of their names. */
 function withoutEntities(paths: readonly string[]): (census: Census) => Census {
   if (paths.length === 0) return (census) => census;
   const left = new Set(paths.map((path) => path.toLowerCase()));
-  const isRelated = ({ entityPath }: { readonly entityPath: string }) => !left.has(entityPath.toLowerCase());
-  return (census) => ({
+  return (census) => filtered(census, (path) => !left.has(path));
+}
+
+/** If a census was limited to some entities, an earlier one counts only for these. */
+function withinScope({ entities, places }: Census): (census: Census) => Census {
+  if (entities === undefined) return (census) => census;
+  const paths = new Set(
+    [...entities, ...places.map(({ entityPath }) => entityPath)].map((path) => path.toLowerCase()),
+  );
+  return (census) => filtered(census, (path) => paths.has(path));
+}
+
+function filtered(census: Census, keeps: (path: string) => boolean): Census {
+  const isKept = ({ entityPath }: { readonly entityPath: string }) => keeps(entityPath.toLowerCase());
+  return {
     ...census,
-    places: census.places.filter(isRelated),
-    groups: census.groups.filter(isRelated),
-    hidden: census.hidden.filter(isRelated),
-  });
+    places: census.places.filter(isKept),
+    groups: census.groups.filter(isKept),
+    hidden: census.hidden.filter(isKept),
+  };
 }
 
-function reason(
-  obstacle: RetirementObstacle,
-  text: string,
-  place?: string,
-  count?: number,
-): RetirementReason {
-  return { obstacle, place, count, text };
-}
-
-function messageReasons({ groups }: Census, target: RetirementTarget): RetirementReason[] {
-  const counted = new Map<string, { obstacle: RetirementObstacle; place: string; count: number }>();
-  for (const group of groups) {
-    const obstacle = obstacleOf(group, target);
-    if (obstacle === undefined) continue;
-    const place = placeOf(group);
-    const key = `${obstacle} ${place}`;
-    const known = counted.get(key) ?? { obstacle, place, count: 0 };
-    known.count += group.count;
-    counted.set(key, known);
-  }
-  return Array.from(counted.values(), ({ obstacle, place, count }) =>
-    reason(obstacle, `${messages(count)} in ${place} ${messageTexts[obstacle]}.`, place, count),
-  );
-}
-
-function messages(count: number): string {
-  return `${count} ${count === 1 ? "message" : "messages"}`;
-}
-
-const messageTexts: Readonly<Partial<Record<RetirementObstacle, string>>> = {
-  waiting: "need it",
-  undeserializable: "cannot be read by any serializer of the chain; repair or remove them first",
-  unavailable: "could not be checked because something was unreachable",
-  "not-sampled": "were counted and not read; take the census without sampling",
-  folded: "were counted together with other types; take the census again",
-};
-
-function obstacleOf(group: CensusGroup, target: RetirementTarget): RetirementObstacle | undefined {
-  if (needs(group, target)) return "waiting";
-  if (mayNeed(group, target)) return "folded";
-  switch (group.status) {
-    case "decoded":
-      return undefined;
-    case "undeserializable":
-      return "undeserializable";
-    default:
-      return group.status;
-  }
-}
-
-/** Checked first: every comparison with an invalid date is false, which could make a verdict safe. */
-function evidenceReasons(
-  census: Census,
-  { writersStoppedAt, maxScheduleDurationInMs, earlier = [] }: RetirementEvidence,
-): RetirementReason[] {
-  const texts: string[] = [];
-  if (writersStoppedAt !== undefined && !isInstant(writersStoppedAt))
-    texts.push("writersStoppedAt is not a valid date; say when the last producer stopped writing it.");
-  if (
-    maxScheduleDurationInMs !== undefined &&
-    !(Number.isFinite(maxScheduleDurationInMs) && maxScheduleDurationInMs >= 0)
-  )
-    texts.push(
-      "maxScheduleDurationInMs is not a duration in milliseconds; say how far ahead producers schedule.",
-    );
-  if (![census, ...earlier].every(hasInstants)) texts.push("a census has invalid dates; take it again.");
-  return texts.map((text) => reason("invalid-evidence", text));
-}
-
-function hasInstants({ startedAt, groups }: Census): boolean {
-  return (
-    isInstant(startedAt) &&
-    groups.every(({ newestEnqueuedAt: enqueued, newestSentAt: sent }) =>
-      [enqueued, sent].every((at) => at === undefined || isInstant(at)),
-    )
-  );
-}
-
-function placeReasons({ places }: Census): RetirementReason[] {
-  return places
-    .filter(({ end }) => end !== "reached")
-    .map((each) => {
-      const place = placeOf(each);
-      const why =
-        each.end === "limit"
-          ? `peeking stopped after ${each.peeked} messages`
-          : `peeking failed (${each.error?.code})`;
-      return reason("not-peeked", `${place} was not peeked to its end: ${why}.`, place);
-    });
-}
-
-function hiddenReasons(census: Census, evidence: RetirementEvidence): RetirementReason[] {
-  return census.hidden
-    .filter(({ kind }) => kind === "in-transfer" || !schedulesAreOver(census, evidence))
-    .map(({ entityPath, kind, count }) => {
-      const number = count === undefined ? "an unknown number of messages" : messages(count);
-      const isInTransfer = kind === "in-transfer";
-      const why = isInTransfer
-        ? `in transfer from ${entityPath} to another entity; take the census again.`
-        : `may be scheduled at the topic ${entityPath}, which cannot be peeked; say when writers stopped and how far ahead they schedule.`;
-      return reason(isInTransfer ? kind : "hidden-schedules", `${number} ${why}`, entityPath, count);
-    });
-}
-
-/** Whether every message that was scheduled before its writers stopped has become visible. */
-function schedulesAreOver(
-  { startedAt }: Census,
-  { writersStoppedAt, maxScheduleDurationInMs }: RetirementEvidence,
-): boolean {
-  if (!isInstant(writersStoppedAt) || maxScheduleDurationInMs === undefined) return false;
-  return startedAt.getTime() > writersStoppedAt.getTime() + maxScheduleDurationInMs;
-}
-
-function sessionReasons(
-  { places }: Census,
-  { sessionStatesAreFree }: RetirementEvidence,
-): RetirementReason[] {
-  if (sessionStatesAreFree === true) return [];
-  return places
-    .filter(({ subQueue, requiresSession }) => subQueue === undefined && requiresSession !== false)
-    .map(({ entityPath, requiresSession }) => {
-      const has = requiresSession === true ? "has sessions" : "may have sessions";
-      const text = `${entityPath} ${has}, and session states are not read; say so if none is written with it.`;
-      return reason("session-states", text, entityPath);
-    });
-}
-
-function writerReasons(
+function findingsOf(
   target: RetirementTarget,
   census: Census,
-  { writersStoppedAt, earlier = [] }: RetirementEvidence,
-): RetirementReason[] {
-  const against = (text: string) => [reason("writers", text)];
-  if (writersStoppedAt === undefined) return against("it is not stated when its writers stopped.");
-  if (!isInstant(writersStoppedAt)) return [];
-  if (writersStoppedAt > census.startedAt)
-    return against("its writers had not stopped when the census began.");
-  const seenAt = lastSeen(target, [census, ...earlier], "newestSentAt");
-  return seenAt === undefined || seenAt <= writersStoppedAt
-    ? []
-    : against(`one was enqueued at ${seenAt.toISOString()}, after its writers were said to have stopped.`);
-}
-
-function lastSeen(
-  target: RetirementTarget,
-  censuses: readonly Census[],
-  property: "newestEnqueuedAt" | "newestSentAt" = "newestEnqueuedAt",
-): Date | undefined {
-  const needing = censuses.flatMap(({ groups }) => groups.filter((group) => needs(group, target)));
-  return latest(needing.map(({ [property]: at }) => at).filter(isInstant));
-}
-
-function waitsUntil(needing: readonly CensusGroup[]): Date | undefined {
-  const expiries = needing.map(({ latestExpiryAt }) => latestExpiryAt);
-  return expiries.includes(undefined) ? undefined : latest(expiries);
+  { earlier = [], reads = [] }: RetirementEvidence,
+): RetirementFindings {
+  const needing = (each: Census) => each.groups.filter((group) => !group.isOwnRecord && needs(group, target));
+  const now = needing(census);
+  const read = reads.flatMap((record: ReadRecord) => record.reads.filter((each) => needs(each, target)));
+  const seen = [census, ...earlier].flatMap(needing).map(({ newestEnqueuedAt }) => newestEnqueuedAt);
+  return {
+    target,
+    waiting: now.reduce((sum, { count }) => sum + count, 0),
+    lastSeenAt: latest([...seen, ...read.map(({ newestSentAt }) => newestSentAt)]),
+    lastReadAt: latest(read.map(({ lastReadAt }) => lastReadAt)),
+    waitsUntil: lastExpiry(now.map(({ latestExpiryAt }) => latestExpiryAt)),
+  };
 }
 
 function latest(instants: readonly (Date | undefined)[]): Date | undefined {
-  return instants.reduce(later, undefined);
+  return instants.filter(isInstant).reduce<Date | undefined>(later, undefined);
 }
 
-function placeOf({ entityPath, subQueue }: Pick<CensusGroup, "entityPath" | "subQueue">): string {
-  return subQueuePathOf(entityPath, subQueue);
+/** What a yes rests on, sentence by sentence. */
+function evidenceFor(census: Census, evidence: RetirementEvidence): string[] {
+  const { writersStoppedAt, earlier = [], reads = [], sessionStatesAreFree, unrelated = [] } = evidence;
+  const peeked = census.places.reduce((sum, place) => sum + place.peeked, 0);
+  const readers = [...new Set(reads.map(({ reader }) => reader))].join(", ");
+  const states =
+    sessionStatesAreFree === true && census.places.some(({ requiresSession }) => requiresSession !== false);
+  return [
+    `At ${census.startedAt.toISOString()}, ${messages(peeked)} in ${census.places.length} places were peeked to their end, and none needs it.`,
+    `You state that its writers stopped at ${writersStoppedAt?.toISOString()}; neither ${earlier.length} earlier censuses nor the reads of ${readers} contradict it.`,
+    ...(states ? ["You state that no session state is written with it; states are not read."] : []),
+    ...(unrelated.length === 0 ? [] : [`You state that no consumer receives from ${unrelated.join(", ")}.`]),
+  ];
 }

@@ -1,15 +1,16 @@
 import {
+  bodyType,
   type ClaimCheckStore,
   createPipeline,
   defineMessage,
   type EncodedMessage,
   type Serializer,
 } from "@waybill/core";
-import { bodyType } from "@waybill/core/transport";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { order, orderPlaced, ordersPipeline } from "../../test/orders.js";
 import { withWritePlans } from "../write-plan/with-write-plans.js";
 import { WritePlan } from "../write-plan/write-plan.js";
@@ -90,6 +91,33 @@ describe("a shadow check", () => {
       .serialize({ body: [1] });
     expect(await shadow.report()).toMatchObject({ findings: [{ path: "/", kind: "unwritable", count: 1 }] });
     expect(await mute.report()).toMatchObject({
+      findings: [{ path: "/", kind: "undeserializable", count: 1 }],
+    });
+  });
+
+  it("reports what readers cannot read already, before the switch", async () => {
+    const type = defineMessage("meeting", { version: 1, schemas: { 1: z.object({ at: z.date() }) } });
+    const observed = createPipeline({
+      serializer: json(),
+      additionalDeserializers: [msgpack()],
+      messageTypes: [type],
+      readBack: false,
+    });
+    const shadow = new ShadowCheck({ candidate: { serializer: "msgpack" }, sampleRate: 1 });
+    shadow.observe(observed).serialize(type.message({ at: new Date(0) }));
+    expect(await shadow.report()).toMatchObject({
+      sampled: 1,
+      same: 0,
+      findings: [{ path: "/", kind: "undeserializable-now", count: 1 }],
+    });
+    const back = new ShadowCheck({ candidate: { serializer: "json" }, sampleRate: 1 });
+    const now = createPipeline({
+      serializer: msgpack(),
+      additionalDeserializers: [json()],
+      messageTypes: [type],
+    });
+    back.observe(now).serialize(type.message({ at: new Date(0) }));
+    expect(await back.report()).toMatchObject({
       findings: [{ path: "/", kind: "undeserializable", count: 1 }],
     });
   });

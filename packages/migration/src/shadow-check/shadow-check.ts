@@ -6,7 +6,8 @@ import {
   type Pipeline,
   WaybillError,
 } from "@waybill/core";
-import { type DeserializeCallOptions, isPromise } from "@waybill/core/pipeline";
+import { isPromise } from "@waybill/core/internal";
+import type { DeserializeCallOptions } from "@waybill/core/pipeline";
 import {
   type OptionNames,
   requireDuration,
@@ -43,9 +44,15 @@ export interface ShadowFinding {
   readonly path: string;
   /**
    * The kind of difference, or `unwritable` if the candidate cannot write the body, `undeserializable` if the pipeline cannot read what it wrote,
-   * `too-large` if the body was not compared because of its size, `unsettled` if writing and reading did not end in time.
+   * `undeserializable-now` if it cannot read what is sent without the switch, `too-large` if the body was not compared because of its size, `unsettled` if writing and reading did not end in time.
    */
-  readonly kind: DifferenceKind | "unwritable" | "undeserializable" | "too-large" | "unsettled";
+  readonly kind:
+    | DifferenceKind
+    | "unwritable"
+    | "undeserializable"
+    | "undeserializable-now"
+    | "too-large"
+    | "unsettled";
   readonly count: number;
 }
 
@@ -176,7 +183,7 @@ export class ShadowCheck {
 
   /** Synchronous if the pipeline is, so that a sampled send is delayed only by the work itself. Never throws. */
   #try(pipeline: Pipeline, message: Message, before: EncodedMessage): void {
-    this.#sampled += 1;
+    this.#sampled++;
     const one: Try = {
       messageType: message.subject,
       startedAt: performance.now(),
@@ -187,7 +194,7 @@ export class ShadowCheck {
     this.#running.set(one, undefined);
     try {
       const read = (after: EncodedMessage) => this.#read(pipeline, one, before, after, call);
-      const after = pipeline.serialize(message, { ...call, writeAs: this.#candidate });
+      const after = pipeline.serialize(message, { ...call, readBack: false, writeAs: this.#candidate });
       const reading = isPromise(after) ? after.then(read) : read(after);
       const isPending = isPromise(reading) && this.#running.has(one);
       if (isPending) this.#running.set(one, reading.then(undefined, unwritable));
@@ -223,8 +230,8 @@ export class ShadowCheck {
   }
 
   #compare(one: Try, was: DeserializationOutcome, is: DeserializationOutcome): void {
-    // If the message cannot be deserialized today, the candidate is not at fault.
-    if (was.status !== "decoded") this.#end(one, undefined);
+    if (was.status === "unavailable") this.#end(one, undefined);
+    else if (was.status !== "decoded") this.#end(one, at("undeserializable-now"));
     else if (is.status !== "decoded") this.#end(one, at("undeserializable"));
     else this.#end(one, differencesOf(was.body, is.body));
   }

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
-import { bodyType } from "@waybill/core/transport";
+import { bodyType, createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";

@@ -99,7 +99,7 @@ export class Verification {
     // Read again: a handler may have changed the value that it was given.
     const outcome = await pipeline.deserialize(message);
     if (outcome.status !== "decoded") return;
-    this.#verified += 1;
+    this.#verified++;
     for (const readings of otherReadings(pipeline, outcome)) {
       for (const { under, readAs } of readings) {
         const other = await pipeline.deserialize(message, { readAs });

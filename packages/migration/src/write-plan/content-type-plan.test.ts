@@ -105,7 +105,7 @@ describe("raising its share", () => {
   it("checks the content type with every reader", async () => {
     const guard = beaconGuard({
       store: storeOf("billing", createPipeline({ serializer: json() })),
-      readers: ["billing"],
+      readers: [{ name: "billing", instances: 1 }],
       pipeline,
     });
     await expect(planOf({ guard }).setPercent(10)).rejects.toThrow(
@@ -116,7 +116,7 @@ describe("raising its share", () => {
   it("is refused until all readers have announced their capability", async () => {
     const guard = beaconGuard({
       store: storeOf("billing", pipeline),
-      readers: ["billing", "audit"],
+      readers: ["billing", "audit"].map((name) => ({ name, instances: 1 })),
       pipeline,
     });
     await expect(planOf({ guard }).setPercent(10)).rejects.toThrow('"audit" has not said what it can read');
@@ -124,7 +124,7 @@ describe("raising its share", () => {
 
   it("succeeds if all readers can read it, including suffixes; a recheck stops the plan if one no longer can", async () => {
     const to = { contentType: "application/vnd.shop+json" };
-    const readers = ["billing"];
+    const readers = [{ name: "billing", instances: 1 }];
     const able = planOf({
       to,
       guard: beaconGuard({ store: storeOf("billing", pipeline), readers, pipeline }),
@@ -146,6 +146,7 @@ function storeOf(reader: string, read: Parameters<typeof readerCapability>[0]): 
     reader,
     instance: "1",
     capability: readerCapability(read),
+    entities: ["orders"],
     announcedAt,
     expiresAt,
   };

@@ -1,7 +1,13 @@
 import type { MessageType, Pipeline } from "@waybill/core";
-import { type OptionNames, requireDuration, requireKnownOptions } from "@waybill/core/serializer";
+import {
+  type OptionNames,
+  requireDuration,
+  requireInteger,
+  requireKnownOptions,
+} from "@waybill/core/serializer";
 import type { CallOptions, Scheduler } from "@waybill/core/transport";
 import type { BeaconStore, CapabilityBeacon } from "../capability/beacon-store.js";
+import { defaultClockToleranceMs, liveBeacons } from "../capability/live-beacons.js";
 import { type ReadableType, schemaDigests } from "../capability/reader-capability.js";
 import type { ContentTypeTarget } from "./content-type-plan.js";
 import { claims } from "./media-type-claims.js";
@@ -20,12 +26,23 @@ export interface ReaderGuard {
   ): Promise<readonly string[]>;
 }
 
+/** A reader that must have announced itself, with all of its instances. */
+export interface ExpectedReader {
+  /** Its name, as it announces itself. */
+  readonly name: string;
+  /**
+   * How many instances of it run, those of earlier deployments included: a number, or a function that counts them, for example the replicas of
+   * its deployments or the receivers that are connected. The guard cannot see an instance that announces nothing; this number shows it.
+   */
+  readonly instances: number | (() => number | Promise<number>);
+}
+
 /** Which readers a guard asks, and how. */
 export interface BeaconGuardOptions {
   /** Where the readers' beacons are stored. */
   readonly store: BeaconStore;
-  /** Every reader of the message type. One that has not announced itself is an objection. */
-  readonly readers: readonly string[];
+  /** Every reader of the message type, and how many instances it has. An instance that has not announced itself is an objection. */
+  readonly readers: readonly ExpectedReader[];
   /** The sender's pipeline: its serializers define the media type of the target. */
   readonly pipeline: Pipeline;
   /** The clock. Default: the system's. */
@@ -45,36 +62,60 @@ const optionNames: OptionNames<BeaconGuardOptions> = {
   clockToleranceInMs: true,
 };
 
-const defaultClockToleranceMs = 600_000;
-
 /**
- * A guard that uses beacons: each named reader must have announced itself, and every announced instance, also of readers that are not named,
- * must read the target's version and media type with the same schema. Throws `TypeError` for an invalid option or no readers.
+ * A guard that uses beacons: as many instances of each named reader as run must have announced themselves, and every announced instance, also of
+ * readers that are not named, must read the target's version and media type with the same schema. What it proves is as true as the number of
+ * instances that it is given. Throws `TypeError` for an invalid option or no readers.
  */
 export function beaconGuard(options: BeaconGuardOptions): ReaderGuard {
   requireKnownOptions("beaconGuard", options, optionNames);
   const { store, readers, pipeline, scheduler, clockToleranceInMs = defaultClockToleranceMs } = options;
   requireDuration("clockToleranceInMs", clockToleranceInMs, 0);
-  if (readers.length === 0) throw new TypeError("A guard needs the names of the readers to ask.");
+  requireReaders(readers);
+  const names = readers.map(({ name }) => name);
   return {
     async objections(messageType, target, call) {
       const written = writtenAs(pipeline, target);
       if (typeof written === "object") return [written.objection];
-      const { counting, present } = counted(await store.list(call), store, {
-        nowMs: scheduler?.now() ?? Date.now(),
-        clockToleranceInMs,
-      });
-      const silent = readers.filter((reader) => !present.some((beacon) => beacon.reader === reader));
+      const nowMs = scheduler?.now() ?? Date.now();
+      const { counting, present } = await liveBeacons(store, { nowMs, clockToleranceInMs }, call);
+      const silent = await Promise.all(readers.map((reader) => objectionsToCount(reader, present)));
       return [
-        ...silent.map((reader) => `"${reader}" has not said what it can read`),
+        ...silent.flat(),
         ...counting.flatMap((beacon) =>
           messageType === undefined || "contentType" in target
             ? objectionsToFormat(beacon, written)
-            : objectionsOf(beacon, readers, messageType, { ...target, mediaType: written }),
+            : objectionsOf(beacon, names, messageType, { ...target, mediaType: written }),
         ),
       ];
     },
   };
+}
+
+function requireReaders(readers: readonly ExpectedReader[]): void {
+  if (!Array.isArray(readers) || readers.length === 0)
+    throw new TypeError(
+      "A guard needs the readers to ask, each with its name and how many instances it has.",
+    );
+  for (const { name, instances } of readers) {
+    if (typeof name !== "string" || name === "") throw new TypeError("beaconGuard: a reader has no name.");
+    if (typeof instances !== "function") requireInteger(`The instances of "${name}"`, instances, 1);
+  }
+}
+
+/** Whether all instances of a reader have said what they read: without that, it is not known. */
+async function objectionsToCount(
+  { name, instances }: ExpectedReader,
+  present: readonly CapabilityBeacon[],
+): Promise<readonly string[]> {
+  const announced = present.filter(({ reader }) => reader === name).length;
+  const running = typeof instances === "function" ? await instances() : instances;
+  if (typeof instances === "function") requireInteger(`The counted instances of "${name}"`, running, 0);
+  if (announced === 0) return [`"${name}" has not said what it can read; it does with announceReader`];
+  if (announced >= running) return [];
+  return [
+    `it is not known what ${running - announced} of the ${running} instances of "${name}" can read: only ${announced} announced themselves`,
+  ];
 }
 
 /** The content type under which a target is written, or why it cannot be. */
@@ -89,33 +130,6 @@ function writtenAs(
   }
   const mediaType = serializers.find(({ name }) => name === target.serializer)?.mediaTypes[0];
   return mediaType ?? { objection: `the sender has no serializer "${target.serializer}"` };
-}
-
-/**
- * `counting`: beacons of instances that may still run; `present`: those that have certainly not expired. In doubt a beacon can object, but does
- * not prove that a named reader is present.
- */
-function counted(
-  listed: readonly CapabilityBeacon[],
-  { expiresBeacons = false }: BeaconStore,
-  { nowMs, clockToleranceInMs }: { readonly nowMs: number; readonly clockToleranceInMs: number },
-): { readonly counting: readonly CapabilityBeacon[]; readonly present: readonly CapabilityBeacon[] } {
-  const earliestMs = nowMs - clockToleranceInMs;
-  const endsAfter = (ms: number) => (beacon: CapabilityBeacon) => beacon.expiresAt.getTime() > ms;
-  const counting = newest(expiresBeacons ? listed : listed.filter(endsAfter(earliestMs)));
-  return { counting, present: counting.filter(endsAfter(expiresBeacons ? earliestMs : nowMs)) };
-}
-
-function newest(beacons: readonly CapabilityBeacon[]): readonly CapabilityBeacon[] {
-  const byInstance = new Map<string, CapabilityBeacon>();
-  for (const beacon of beacons) {
-    const key = JSON.stringify([beacon.reader, beacon.instance]);
-    const other = byInstance.get(key);
-    if (other === undefined || other.announcedAt.getTime() <= beacon.announcedAt.getTime()) {
-      byInstance.set(key, beacon);
-    }
-  }
-  return [...byInstance.values()];
 }
 
 function objectionsOf(

@@ -79,7 +79,7 @@ export abstract class SteppedPlan<Target> {
 
   /** The kill switch: from now on everything is written in the old format. Does not ask the guard. */
   stop(): void {
-    this.#changes += 1;
+    this.#changes++;
     this.#shares = 0;
   }
 

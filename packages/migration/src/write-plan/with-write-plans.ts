@@ -2,12 +2,13 @@ import { type Message, type MessageType, type Pipeline, WaybillError } from "@wa
 import { pipelineOver } from "../pipeline-over.js";
 import { ContentTypePlan } from "./content-type-plan.js";
 import { claims } from "./media-type-claims.js";
-import type { WritePlan } from "./write-plan.js";
+import type { PlannedTarget, WritePlan } from "./write-plan.js";
 
 /**
  * A pipeline that writes message types by their write plans, untyped messages by the first content type plan that covers them, and everything
  * else as before. `writeAs` of a call overrides a plan; a plan overrides the `contentType` of a message. Throws `configuration-invalid` when a
- * plan names a message type or serializer that the pipeline does not have, or when two plans are for one type.
+ * plan names a message type or serializer that the pipeline does not have, when a serializer cannot write the type at all, for example because
+ * it has no schema for it, or when two plans are for one type.
  */
 export function withWritePlans<Types extends MessageType>(
   pipeline: Pipeline<Types>,
@@ -75,19 +76,53 @@ function checkPlan(pipeline: Pipeline, plan: WritePlan): void {
   if (!pipeline.messageTypes.includes(plan.messageType)) {
     throw invalid(name, "the pipeline has no such message type");
   }
-  const names = pipeline.serializers.map(({ name }) => name);
-  for (const { serializer } of [plan.from, plan.to]) {
-    if (!names.includes(serializer)) {
-      throw invalid(name, `the pipeline has no serializer "${serializer}", only ${names.join(", ")}`);
-    }
+  for (const target of [plan.from, plan.to]) checkTarget(pipeline, plan.messageType, target);
+}
+
+/** Asks the serializer of a target whether it can write it, so that not the first send finds out. */
+function checkTarget(
+  { serializers, messageTypeResolver }: Pipeline,
+  { name, versions }: MessageType,
+  target: PlannedTarget,
+): void {
+  const serializer = serializers.find((each) => each.name === target.serializer);
+  if (serializer === undefined) {
+    const names = serializers.map((each) => each.name).join(", ");
+    throw invalid(name, `the pipeline has no serializer "${target.serializer}", only ${names}`);
   }
+  // A schema describes the body, not the envelope around it.
+  const isWrapped = messageTypeResolver.wrap !== undefined;
+  const known = versions.find(({ version }) => version === target.version);
+  const reason = serializer.cannotWrite?.({
+    messageType: name,
+    messageVersion: target.version,
+    schema: isWrapped ? undefined : known?.schemas[serializer.name],
+  });
+  if (reason === undefined) return;
+  throw invalid(
+    name,
+    `version ${target.version} cannot be written as ${serializer.name}: ${reason}; add it to the definition of the message type, as ` +
+      `schemas: { ${target.version}: { ${propertyName(serializer.name)}: … } }, or to the options of the serializer`,
+  );
+}
+
+function propertyName(name: string): string {
+  return /^[a-z]\w*$/i.test(name) ? name : JSON.stringify(name);
 }
 
 function checkContentTypes({ serializers }: Pipeline, plan: ContentTypePlan): void {
   for (const { contentType } of [plan.from, plan.to]) {
-    if (serializers.some(({ mediaTypes }) => claims(mediaTypes, contentType))) continue;
-    const names = serializers.map(({ name }) => name).join(", ");
-    throw invalid(plan.name, `no serializer of the pipeline writes ${contentType}; it has ${names}`);
+    const serializer = serializers.find(({ mediaTypes }) => claims(mediaTypes, contentType));
+    if (serializer === undefined) {
+      const names = serializers.map(({ name }) => name).join(", ");
+      throw invalid(plan.name, `no serializer of the pipeline writes ${contentType}; it has ${names}`);
+    }
+    const reason = serializer.cannotWrite?.({ messageType: undefined });
+    if (reason === undefined) continue;
+    throw invalid(
+      plan.name,
+      `${contentType} cannot be written by ${serializer.name}: ${reason}; add it to the options of the serializer`,
+    );
   }
 }
 

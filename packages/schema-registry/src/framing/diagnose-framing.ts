@@ -1,4 +1,5 @@
 import { betaId } from "./framing.js";
+import { isGrpc } from "./is-grpc.js";
 
 /**
  * Which framings of schema registries a body could have, as text for an error: `"Confluent id 48 or Azure's beta preamble"`. Undefined if it
@@ -15,6 +16,7 @@ export function diagnoseFraming(bytes: Uint8Array): string | undefined {
 /** Apicurio's bytes are the same. Larger ids are unlikely in practice. */
 function confluent(bytes: Uint8Array): string | undefined {
   if (bytes[0] !== 0x00 || bytes.length < 6) return undefined;
+  if (isGrpc(bytes)) return "a message of gRPC";
   const id = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
   return id < 0 || id > 0x0fff_ffff ? undefined : `Confluent id ${id} (Apicurio's bytes are the same)`;
 }

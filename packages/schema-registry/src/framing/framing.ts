@@ -1,6 +1,7 @@
 import type { ApplicationProperties } from "@waybill/core";
-import type { SerializerContext } from "@waybill/core/serializer";
+import { type DeserializeContext, decodeFailure, quoted } from "@waybill/core/serializer";
 import type { SchemaFraming } from "../sources/schema-source.js";
+import { isGrpc } from "./is-grpc.js";
 
 /** The schema id of a body, and where the payload begins. */
 export interface Framed {
@@ -24,6 +25,7 @@ const firstBytes: Readonly<Partial<Record<SchemaFraming, number>>> = {
   confluent: 0x00,
   "confluent-guid": 0x01,
   apicurio: 0x00,
+  "apicurio-8-byte": 0x00,
   glue: 0x03,
 };
 
@@ -46,7 +48,7 @@ export function hasSchemaHeader(
 /** Finds the schema id by the first of these framings that the body has; undefined if it has none of them. */
 export function findFraming(
   bytes: Uint8Array,
-  context: SerializerContext,
+  context: DeserializeContext,
   framings: readonly SchemaFraming[],
 ): Framed | undefined {
   for (const framing of framings) {
@@ -56,20 +58,21 @@ export function findFraming(
   return undefined;
 }
 
-type Reader = (bytes: Uint8Array, context: SerializerContext) => Omit<Framed, "framing"> | undefined;
+type Reader = (bytes: Uint8Array, context: DeserializeContext) => Omit<Framed, "framing"> | undefined;
 
 const readers: Readonly<Record<SchemaFraming, Reader>> = {
   azure: (_, { mediaType }) =>
-    mediaType?.schemaId === undefined ? undefined : { id: mediaType.schemaId, start: 0 },
+    mediaType?.schemaId === undefined ? undefined : { id: labelledId(mediaType.schemaId), start: 0 },
   "azure-beta": (bytes) => {
     const id = betaId(bytes);
     return id === undefined ? undefined : { id, start: 36 };
   },
-  confluent: (bytes) => intId(bytes),
+  confluent: framedIntId,
   "confluent-guid": (bytes) =>
     bytes[0] === 0x01 && bytes.length >= 17 ? { id: uuid(bytes, 1), start: 17 } : undefined,
   "confluent-header": (_, { applicationProperties }) => headerId(applicationProperties[confluentHeader]),
-  apicurio: (bytes) => intId(bytes),
+  apicurio: framedIntId,
+  "apicurio-8-byte": (bytes) => longId(bytes),
   "apicurio-header": (_, { applicationProperties }) => apicurioId(applicationProperties),
   glue: (bytes) => {
     if (bytes[0] !== 0x03 || bytes.length < 18 || (bytes[1] !== 0x00 && bytes[1] !== 0x05)) return undefined;
@@ -89,10 +92,36 @@ export function betaId(bytes: Uint8Array): string | undefined {
   return /^[0-9a-f]{32}$/i.test(id) ? id : undefined;
 }
 
+/** The text after `+` in a content type. It becomes part of addresses, so it must be a name without `/`, `%` or a leading dot. */
+function labelledId(text: string): string {
+  if (/^\w[\w.-]{0,127}$/.test(text)) return text;
+  throw decodeFailure(
+    "schema-unknown",
+    `The content type has the schema id ${quoted(text, 64)}, which is none.`,
+  );
+}
+
+/** An id in the first bytes. Without a content type, a body of gRPC is not taken for one, although it begins alike. */
+function framedIntId(
+  bytes: Uint8Array,
+  { isDeclared }: DeserializeContext,
+): Omit<Framed, "framing"> | undefined {
+  const found = intId(bytes);
+  return found === undefined || (!isDeclared && isGrpc(bytes)) ? undefined : found;
+}
+
+/** Registries count their ids from 1: zeros are the first half of an id of eight bytes, or no id. */
 function intId(bytes: Uint8Array): Omit<Framed, "framing"> | undefined {
   if (bytes[0] !== 0x00 || bytes.length < 5) return undefined;
   const id = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
-  return id < 0 ? undefined : { id: String(id), start: 5 };
+  return id <= 0 ? undefined : { id: String(id), start: 5 };
+}
+
+/** Only ids of up to 31 bits, as registries have them: the bytes of other ids are more likely a payload. */
+function longId(bytes: Uint8Array): Omit<Framed, "framing"> | undefined {
+  if (bytes[0] !== 0x00 || bytes.length < 9) return undefined;
+  const id = new DataView(bytes.buffer, bytes.byteOffset).getBigInt64(1);
+  return id <= 0n || id > 0x7fff_ffffn ? undefined : { id: String(id), start: 9 };
 }
 
 /** `01` and a GUID, or `00` and a number, followed by the message indexes of Protobuf. */

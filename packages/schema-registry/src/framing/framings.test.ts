@@ -11,6 +11,7 @@ import { readIndexes, writeIndexes } from "../serializers/proto-messages.js";
 import { registryAvro } from "../serializers/registry-avro.js";
 import { registryJson } from "../serializers/registry-json.js";
 import { registryProtobuf } from "../serializers/registry-protobuf.js";
+import { apicurioRegistry } from "../sources/apicurio-registry.js";
 import type { SchemaFraming } from "../sources/schema-source.js";
 import { diagnoseFraming } from "./diagnose-framing.js";
 
@@ -40,6 +41,7 @@ describe("bodies that identify their schema", () => {
       { __value_schema_id: bytes(`01 ${guid.replaceAll("-", "")}`, new Uint8Array()) },
     ],
     ["apicurio", bytes("00 00000007"), {}],
+    ["apicurio-8-byte", bytes("00 0000000000000007"), {}],
     ["apicurio-header", orderPayload, { "apicurio.value.contentId": 7n }],
     [
       "apicurio-header",
@@ -87,6 +89,36 @@ describe("bodies that identify their schema", () => {
       expect(message.contentType).toBe("application/avro");
       expect(await read(pipeline, { ...message, contentType: undefined })).toMatchObject({ body: order });
     }
+  });
+
+  it("are read with ids of four and of eight bytes by the default framings of Apicurio", async () => {
+    const { framings } = apicurioRegistry({ url: "http://127.0.0.1" });
+    const pipeline = createPipeline({ serializer: reader(...framings) });
+    for (const id of ["00 00000007", "00 0000000000000007"])
+      expect(await read(pipeline, { body: bytes(id) })).toMatchObject({ body: order });
+  });
+
+  it("are refused if bytes follow their zlib data", async () => {
+    const body = bytes(
+      `0305 ${guid.replaceAll("-", "")}`,
+      Buffer.concat([deflateSync(orderPayload), Buffer.from("tail")]),
+    );
+    expect(await read(createPipeline({ serializer: reader("glue") }), { body })).toMatchObject({
+      report: { attempts: [{ reason: "compression-corrupt" }] },
+    });
+  });
+
+  it("are refused if the content type has a path instead of an id, without asking the registry", async () => {
+    const source = memorySource({ "..": { definition, format: "avro" } }, ["azure"]);
+    const pipeline = createPipeline({ serializer: registryAvro(avro, { source }) });
+    for (const id of ["..", "%2e%2e", "."]) {
+      const outcome = await read(pipeline, { body: orderPayload, contentType: `avro/binary+${id}` });
+      expect(outcome).toMatchObject({
+        status: "undeserializable",
+        report: { attempts: [{ reason: "schema-unknown" }] },
+      });
+    }
+    expect(source.asked).toEqual([]);
   });
 
   it("are refused if they are zip bombs", async () => {

@@ -8,6 +8,7 @@ import {
   quoted,
   type SerializeContext,
   type SerializedBody,
+  type WriteContext,
 } from "@waybill/core/serializer";
 import { diagnoseFraming } from "../framing/diagnose-framing.js";
 import {
@@ -50,6 +51,8 @@ export interface RegisteredFormat {
   readonly mediaTypes: { readonly azure: string | undefined; readonly framed: string };
   /** Creates a reader for a registry's schema. Throws for an unusable schema. */
   compile(schema: RegisteredSchema, id: string): SchemaReader;
+  /** Why no value of a message type can be written, whatever the registry says. */
+  cannotWrite(target: WriteContext): string | undefined;
   /** The schema with which a value is written; `id` if it is known without a registry. */
   toWrite(value: unknown, context: SerializeContext): SchemaToWrite & { readonly id?: string | undefined };
   write(value: unknown, context: SerializeContext, schema: SchemaToWrite, id: string): Awaitable<Payload>;
@@ -116,7 +119,9 @@ export function registeredSerializer(options: ResolvedRegistryOptions, format: R
     validation: "format",
     identifies: (properties) => hasSchemaHeader(properties, framings),
     ...(plain.readsEmptyBodies === true ? { readsEmptyBodies: true } : undefined),
+    ...(plain.checkFor === undefined ? undefined : { checkFor: plain.checkFor }),
     ...(plain.compileSchema === undefined ? undefined : { compileSchema: plain.compileSchema }),
+    cannotWrite: format.cannotWrite,
     serialize,
     deserialize,
   } satisfies Serializer);
@@ -126,18 +131,26 @@ function payloadOf(bytes: Uint8Array, { start, isDeflated }: Framed): Uint8Array
   const payload = start === 0 ? bytes : bytes.subarray(start);
   if (isDeflated !== true) return payload;
   try {
-    const plain = inflateSync(payload, { maxOutputLength: maxInflatedBytes });
-    return new Uint8Array(plain.buffer, plain.byteOffset, plain.length);
+    const { buffer, engine } = inflate(payload, { maxOutputLength: maxInflatedBytes, info: true });
+    if (engine.bytesWritten !== payload.length)
+      throw new Error("The zlib data ends before the end of the payload.");
+    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
   } catch (error) {
     const isTooLarge = (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
     throw decodeFailure(
       isTooLarge ? "decompressed-too-large" : "compression-corrupt",
       isTooLarge
         ? `The decompressed payload exceeds ${maxInflatedBytes} bytes.`
-        : "The payload is declared as compressed, but is not zlib.",
+        : "The payload is declared as compressed, but is not zlib, or continues after its end.",
     );
   }
 }
+
+/** With `info`, zlib also tells how many bytes of its input it used. */
+const inflate = inflateSync as unknown as (
+  bytes: Uint8Array,
+  options: { readonly maxOutputLength: number; readonly info: true },
+) => { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
 
 function framedBody(
   { bytes, prefix }: Payload,

@@ -2,7 +2,7 @@ import type { Serializer } from "@waybill/core";
 import type { MediaType } from "@waybill/core/serializer";
 import { registeredSerializer } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
-import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
+import { chooseSchema, type SchemaChoice, whyWithoutSchema } from "./schema-choice.js";
 import { schemaWriter } from "./schema-writer.js";
 
 /** How Avro bodies are read and written under a registry's schemas. */
@@ -51,6 +51,7 @@ export function registryAvro<Options>(avro: AvroFactory<Options>, options: Regis
         return value;
       };
     },
+    cannotWrite: (target) => whyWithoutSchema(options, target),
     toWrite(_, context) {
       const { definition, id } = chooseSchema(options, context);
       return { id, definition, subject: fullName(definition), format: "avro" };

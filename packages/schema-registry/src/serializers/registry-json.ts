@@ -2,7 +2,7 @@ import type { Serializer } from "@waybill/core";
 import type { MediaType } from "@waybill/core/serializer";
 import { registeredSerializer } from "./registered-serializer.js";
 import { type RegistryOptions, resolveRegistryOptions } from "./registry-options.js";
-import { chooseSchema, type SchemaChoice } from "./schema-choice.js";
+import { chooseSchema, type SchemaChoice, whyWithoutSchema } from "./schema-choice.js";
 import { schemaWriter } from "./schema-writer.js";
 
 /** How JSON bodies are read and written under a registry's schemas. */
@@ -39,6 +39,7 @@ export function registryJson<Options>(json: JsonFactory<Options>, options: Regis
       return (payload, context) =>
         used.deserialize(payload, { ...context, isDeclared: true, mediaType: label });
     },
+    cannotWrite: (target) => whyWithoutSchema(options, target),
     toWrite(_, context) {
       const { definition, id } = chooseSchema(options, context);
       return { id, definition, subject: nameOf(definition), format: "json" };

@@ -48,6 +48,8 @@ export function registryProtobuf<Options>(
         return plain.deserialize(payload.subarray(start), { ...context, mediaType, isDeclared: true });
       };
     },
+    cannotWrite: (target) =>
+      sources.size === 0 ? "The option sources has no .proto source" : plain.cannotWrite?.(target),
     toWrite(value, context) {
       const type = (value as { readonly $typeName?: unknown } | null)?.$typeName ?? context.messageType;
       const place = sources.get(String(type));

@@ -1,4 +1,4 @@
-import { encodeFailure, quoted, type SerializerContext } from "@waybill/core/serializer";
+import { encodeFailure, quoted, type SerializerContext, type WriteContext } from "@waybill/core/serializer";
 
 /** A schema: its text, or its parsed JSON. */
 export type SchemaDefinition = string | object;
@@ -23,24 +23,40 @@ export interface SchemaChoice {
 
 /** The schema with which a message is written, as text, with its id if that is known. Throws `encodeFailure` without one. */
 export function chooseSchema({ schema, schemas }: SchemaChoice, context: SerializerContext) {
-  const { messageType } = context;
-  const picked =
-    typeof schemas === "function"
-      ? schemas(context)
-      : messageType !== undefined && schemas !== undefined && Object.hasOwn(schemas, messageType)
-        ? schemas[messageType]
-        : undefined;
+  const picked = typeof schemas === "function" ? schemas(context) : schemaOf(schemas, context);
   const chosen = (context.schema as SchemaDefinition | KnownSchema | undefined) ?? picked ?? schema;
-  if (chosen === undefined) {
-    const type =
-      messageType === undefined ? "a message without a type" : `the message type ${quoted(messageType)}`;
-    throw encodeFailure(`There is no schema for ${type}.`);
-  }
+  if (chosen === undefined) throw encodeFailure(`${noSchemaFor(context)}.`);
   const known: KnownSchema = isKnown(chosen) ? chosen : { schema: chosen };
   return {
     definition: textOf(known.schema),
     id: known.schemaId === undefined ? undefined : String(known.schemaId),
   };
+}
+
+/** Why no message of a type, or of any type, has a schema; undefined if it has one, or if a function decides with the message. */
+export function whyWithoutSchema(
+  { schema, schemas }: SchemaChoice,
+  target: WriteContext,
+): string | undefined {
+  if (typeof schemas === "function") return undefined;
+  const isAnyType = target.messageType === undefined && Object.keys(schemas ?? {}).length > 0;
+  if (isAnyType) return undefined;
+  const chosen = target.schema ?? schemaOf(schemas, target) ?? schema;
+  return chosen === undefined ? noSchemaFor(target) : undefined;
+}
+
+function schemaOf(
+  schemas: Readonly<Record<string, SchemaDefinition | KnownSchema>> | undefined,
+  { messageType }: WriteContext,
+): SchemaDefinition | KnownSchema | undefined {
+  if (messageType === undefined || schemas === undefined) return undefined;
+  return Object.hasOwn(schemas, messageType) ? schemas[messageType] : undefined;
+}
+
+function noSchemaFor({ messageType }: WriteContext): string {
+  const type =
+    messageType === undefined ? "a message without a type" : `the message type ${quoted(messageType)}`;
+  return `There is no schema for ${type}`;
 }
 
 /** Whether a definition has more than a schema; Avro schemas and JSON Schemas have no member of this name. */

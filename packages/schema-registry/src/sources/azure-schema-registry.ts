@@ -59,7 +59,9 @@ export function azureSchemaRegistry(
     name: "Azure Schema Registry",
     framings: Object.freeze(["azure", "azure-beta"] as const),
     async schemaById(id: string, abortSignal: AbortSignal): Promise<RegisteredSchema | undefined> {
-      const schema = await unlessMissing(client.getSchema(id, { abortSignal }));
+      // The SDK puts the id into an address. The service makes ids of 32 hexadecimal digits; other names are let through, but no path.
+      if (!/^[\w-]{1,128}$/.test(id)) return undefined;
+      const schema = await unlessRefused(client.getSchema(id, { abortSignal }));
       if (schema === undefined) return undefined;
       if (typeof schema.definition !== "string") throw new Error("The response has no definition.");
       return {
@@ -74,6 +76,18 @@ export function azureSchemaRegistry(
       return (await client.registerSchema(describe(schema), { abortSignal })).id;
     },
   } satisfies SchemaSource);
+}
+
+/** Statuses that are about the id in the request; another id may be served. */
+const idRefusals: readonly unknown[] = [400, 410, 422];
+
+async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await unlessMissing(answer);
+  } catch (error) {
+    if (idRefusals.includes((error as { readonly statusCode?: unknown }).statusCode)) return undefined;
+    throw error;
+  }
 }
 
 /** A 404 of the service itself has a code: the schema does not exist. A 404 of a gateway has none. */

@@ -1,11 +1,11 @@
 import { WaybillError } from "@waybill/core";
+import { untilAborted } from "@waybill/core/internal";
 import {
   type Awaitable,
   decodeFailure,
   quoted,
   requireInteger,
   unavailableFailure,
-  untilAborted,
 } from "@waybill/core/serializer";
 import type { RegisteredSchema, SchemaSource } from "./schema-source.js";
 

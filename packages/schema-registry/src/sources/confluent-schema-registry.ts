@@ -1,7 +1,19 @@
 import { requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
-import { type HttpAnswer, type HttpRegistryOptions, httpOptionNames, httpRegistry } from "./http-registry.js";
+import {
+  type HttpAnswer,
+  type HttpRegistryOptions,
+  httpOptionNames,
+  httpRegistry,
+  idRefusals,
+} from "./http-registry.js";
 import { inlineReferences } from "./inline-references.js";
-import type { RegisteredSchema, SchemaFormat, SchemaSource, SchemaToWrite } from "./schema-source.js";
+import {
+  type RegisteredSchema,
+  type SchemaFormat,
+  type SchemaSource,
+  type SchemaToWrite,
+  uuidPattern,
+} from "./schema-source.js";
 
 /** How to connect to a Confluent Schema Registry, and where its bodies have the schema id. */
 export interface ConfluentSchemaRegistryOptions extends HttpRegistryOptions {
@@ -63,8 +75,10 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
     name: "the Confluent Schema Registry",
     framings: Object.freeze([writes, other, "confluent-header"] as const),
     async schemaById(id: string, signal: AbortSignal): Promise<RegisteredSchema | undefined> {
-      const kind = /^\d+$/.test(id) ? "ids" : "guids";
-      const found = parse(await request(`/schemas/${kind}/${encodeURIComponent(id)}`, signal));
+      const path = pathOf(id);
+      if (path === undefined) return undefined;
+      const answer = await request(path, signal);
+      const found = idRefusals.includes(answer.status) ? undefined : parse(answer);
       if (found === undefined) return undefined;
       if (typeof found.schema !== "string") throw new Error("The response has no schema.");
       const format = formats[String(found.schemaType ?? "AVRO")];
@@ -92,6 +106,12 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
       return found === undefined || found.is_compatible === true;
     },
   } satisfies SchemaSource);
+}
+
+/** Undefined for what cannot be an id of this registry: a positive number of 31 bits, or a GUID. */
+function pathOf(id: string): string | undefined {
+  if (/^[1-9]\d{0,9}$/.test(id)) return `/schemas/ids/${id}`;
+  return uuidPattern.test(id) ? `/schemas/guids/${id}` : undefined;
 }
 
 function idOf(

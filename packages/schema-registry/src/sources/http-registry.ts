@@ -26,6 +26,12 @@ export interface HttpAnswer {
 /** Maximum size of a response: schemas take kilobytes. */
 const maxResponseBytes = 4 * 1024 * 1024;
 
+/**
+ * Statuses that are about the id in the path: it is malformed, deleted or of no use; another id may be served. A 404 is one too, if it comes
+ * from the registry and not from a gateway that does not know the path: each registry says so in its own way.
+ */
+export const idRefusals: readonly number[] = [400, 410, 422];
+
 /** Makes a request to a registry: a GET unless `more` says otherwise. */
 export type HttpRequest = (
   path: string,

@@ -86,7 +86,7 @@ describe("confluentSchemaRegistry", () => {
       writes: "register",
       checkCompatibility: true,
     });
-    const pipeline = createPipeline({ serializer });
+    const pipeline = createPipeline({ serializer, readBack: false });
     for (let count = 0; count < 2; count++)
       expect((await pipeline.serialize({ body: order })).body).toEqual(bytes("00 00000007"));
     expect(asked).toHaveLength(2);
@@ -123,6 +123,52 @@ describe("confluentSchemaRegistry", () => {
   });
 });
 
+describe("ids from the wire", () => {
+  const uuid = "89791762-2336-4186-9674-299b90a802e2";
+
+  it.each(["..", "../../admin", "%2e%2e", "7/../8", "", "0", "-1", "x".repeat(200)])(
+    "%j does not reach an address",
+    async (id) => {
+      const { fetch, asked } = fakeFetch({});
+      const sources = [
+        confluentSchemaRegistry({ url, fetch }),
+        apicurioRegistry({ url, fetch }),
+        glueSchemaRegistry({
+          getSchemaVersion: async ({ SchemaVersionId }) => {
+            asked.push(SchemaVersionId);
+            return {};
+          },
+        }),
+      ];
+      for (const source of sources) expect(await source.schemaById(id, signal)).toBeUndefined();
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it.each([400, 404, 410, 422])("are final if the registry answers with the status %i", async (status) => {
+    const answer = [status, { error_code: status === 404 ? 40403 : status, status }] as const;
+    const { fetch } = fakeFetch({
+      "GET /schemas/ids/7": answer,
+      [`GET /schemas/guids/${uuid}`]: [status, status === 404 ? { error_code: 40403 } : "no"],
+      "GET /apis/registry/v3/ids/contentIds/7": [status, { error_code: status }],
+    });
+    expect(await confluentSchemaRegistry({ url, fetch }).schemaById("7", signal)).toBeUndefined();
+    expect(await confluentSchemaRegistry({ url, fetch }).schemaById(uuid, signal)).toBeUndefined();
+    expect(await apicurioRegistry({ url, fetch }).schemaById("7", signal)).toBeUndefined();
+  });
+
+  it.each([401, 403, 408, 429, 500, 503])("are read again later after the status %i", async (status) => {
+    const { fetch } = fakeFetch({
+      "GET /schemas/ids/7": [status, { error_code: status }],
+      "GET /apis/registry/v3/ids/contentIds/7": [status, { error_code: status }],
+    });
+    await expect(confluentSchemaRegistry({ url, fetch }).schemaById("7", signal)).rejects.toThrow(
+      `${status}`,
+    );
+    await expect(apicurioRegistry({ url, fetch }).schemaById("7", signal)).rejects.toThrow(`${status}`);
+  });
+});
+
 describe("apicurioRegistry", () => {
   it("reads by content id and by global id", async () => {
     const { fetch } = fakeFetch({
@@ -142,15 +188,24 @@ describe("glueSchemaRegistry", () => {
   it("reads by the version's UUID", async () => {
     const client = {
       getSchemaVersion: async ({ SchemaVersionId }: { SchemaVersionId: string }) => {
-        if (SchemaVersionId === "a") return { SchemaDefinition: definition, DataFormat: "AVRO" };
-        throw Object.assign(new Error("no"), {
-          name: SchemaVersionId === "b" ? "EntityNotFoundException" : "ThrottlingException",
-        });
+        const name = errors[SchemaVersionId];
+        if (name === undefined) return { SchemaDefinition: definition, DataFormat: "AVRO" };
+        throw Object.assign(new Error("no"), { name });
       },
     };
+    const [known, missing, refused, throttled, forbidden] = ["a", "b", "c", "d", "e"].map(
+      (digit) => `${digit.repeat(8)}-2336-4186-9674-299b90a802e2`,
+    ) as [string, string, string, string, string];
+    const errors: Readonly<Record<string, string>> = {
+      [missing]: "EntityNotFoundException",
+      [refused]: "InvalidInputException",
+      [throttled]: "ThrottlingException",
+      [forbidden]: "AccessDeniedException",
+    };
     const source = glueSchemaRegistry(client);
-    expect(await source.schemaById("a", signal)).toEqual({ definition, format: "avro" });
-    expect(await source.schemaById("b", signal)).toBeUndefined();
-    await expect(source.schemaById("c", signal)).rejects.toThrow("no");
+    expect(await source.schemaById(known, signal)).toEqual({ definition, format: "avro" });
+    for (const id of [missing, refused]) expect(await source.schemaById(id, signal)).toBeUndefined();
+    for (const id of [throttled, forbidden])
+      await expect(source.schemaById(id, signal)).rejects.toThrow("no");
   });
 });

@@ -1,5 +1,8 @@
 import type { Awaitable } from "@waybill/core/serializer";
 
+/** The ids of registries that use UUIDs. */
+export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** The formats of schemas in registries. */
 export type SchemaFormat = "avro" | "json" | "protobuf";
 
@@ -21,7 +24,8 @@ export interface SchemaToWrite {
 
 /**
  * A schema registry. Callers cache its results. Throwing, or rejecting, means that the registry did not respond: the message is read again
- * later. `undefined` means that there is no such schema, which is final for a message.
+ * later. `undefined` means that there is no such schema, which is final for a message: also when the registry refuses the id itself, since
+ * ids come from messages. A source does not send an id to its registry that cannot be one of its ids.
  */
 export interface SchemaSource {
   /** Names the registry in errors, such as `"Azure Schema Registry"`. */
@@ -41,8 +45,9 @@ export interface SchemaSource {
 /**
  * Where a body has its schema id. `"azure"`: the content type's `+<id>`; `"azure-beta"`: four zero bytes and 32 hexadecimal digits;
  * `"confluent"`: `00` and four bytes; `"confluent-guid"`: `01` and 16 bytes; `"confluent-header"`: the application property
- * `__value_schema_id`; `"apicurio"`: the bytes of `"confluent"`, with Apicurio's ids; `"apicurio-header"`: the application properties
- * `apicurio.value.contentId` and `globalId`; `"glue"`: `03`, `00` or `05`, and 16 bytes.
+ * `__value_schema_id`; `"apicurio"`: the bytes of `"confluent"`, with Apicurio's ids; `"apicurio-8-byte"`: `00` and eight bytes, as
+ * Apicurio's `Legacy8ByteIdHandler` writes; `"apicurio-header"`: the application properties `apicurio.value.contentId` and `globalId`;
+ * `"glue"`: `03`, `00` or `05`, and 16 bytes.
  */
 export type SchemaFraming =
   | "azure"
@@ -51,5 +56,6 @@ export type SchemaFraming =
   | "confluent-guid"
   | "confluent-header"
   | "apicurio"
+  | "apicurio-8-byte"
   | "apicurio-header"
   | "glue";

@@ -57,6 +57,7 @@ interface CollectionShape extends AvscType {
 
 interface EnumShape extends AvscType {
   readonly symbols: readonly string[];
+  readonly default: string | undefined;
   readonly _indices: Readonly<Record<string, unknown>>;
 }
 

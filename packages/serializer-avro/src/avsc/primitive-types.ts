@@ -1,3 +1,4 @@
+import { validationFailure } from "@waybill/core/serializer";
 import type { ReadTap } from "../wire/read-tap.js";
 import { isWellFormed, type WriteTap } from "../wire/write-tap.js";
 import {
@@ -10,6 +11,7 @@ import {
   FixedType,
   IntType,
   LongType,
+  type ResolveOptions,
   StringType,
 } from "./internals.js";
 
@@ -116,6 +118,26 @@ export class GuardedEnumType extends EnumType {
     this._read(tap);
   }
 
+  /**
+   * Reads a writer's symbols; one that is missing here is read as the default, or a body with it is a `validationFailure`. avsc refuses the whole
+   * schema. Source: Avro specification 1.12, "Schema Resolution".
+   */
+  override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
+    if (!(writer instanceof EnumType) || !isNamedLike(this, writer, options)) return;
+    const { default: fallback, symbols } = this;
+    const readable = writer.symbols.map((symbol) => (symbols.includes(symbol) ? symbol : fallback));
+    resolver._read = (tap) => {
+      const start = tap.pos;
+      const index = tap.readInt();
+      if (!(index in readable)) throw tap.failure("value-out-of-range", "an enum index has no symbol", start);
+      const symbol = readable[index];
+      if (symbol !== undefined) return symbol;
+      throw validationFailure(
+        `The Avro body has an enum symbol that the reader schema does not have (offset ${start}).`,
+      );
+    };
+  }
+
   override _check(value: unknown, _flags?: number, hook?: CheckHook): boolean {
     return verdict(typeof value === "string" && typeof this._indices[value] === "number", this, value, hook);
   }
@@ -125,6 +147,13 @@ export class GuardedEnumType extends EnumType {
     if (typeof index !== "number") tap.refuse();
     tap.writeLong(index);
   }
+}
+
+/** Whether a writer's name, without its namespace, is the reader's or one of its aliases. */
+function isNamedLike(reader: AvscType, { name }: AvscType, { ignoreNamespaces }: ResolveOptions): boolean {
+  if (name === undefined) return true;
+  const form = (each: string) => (ignoreNamespaces === true ? each.slice(each.lastIndexOf(".") + 1) : each);
+  return [reader.name ?? "", ...(reader.aliases ?? [])].some((each) => form(each) === form(name));
 }
 
 /** Reports a value that does not fit its type to the hook, if there is one. */

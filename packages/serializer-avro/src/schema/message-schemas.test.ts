@@ -23,7 +23,7 @@ describe("schemasBySelector", () => {
       const schemas = schemasBySelector(select, settings);
       const first = schemas.find(context);
       expect(first?.reader.type.name).toBe("Order");
-      for (let i = 0; i < 10; i += 1) expect(schemas.find(context)).toBe(first);
+      for (let i = 0; i < 10; i++) expect(schemas.find(context)).toBe(first);
     }
   });
 

@@ -1,9 +1,10 @@
+import { compileOnce } from "@waybill/core/internal";
 import {
-  compileOnce,
   decodeFailure,
   encodeFailure,
   quoted,
   type SerializerContext,
+  type WriteContext,
 } from "@waybill/core/serializer";
 import type { AvscType } from "../avsc/internals.js";
 import type { CompiledSchema } from "./compiled-schema.js";
@@ -26,6 +27,8 @@ export type AvroSchemaSelector = (context: SerializerContext) => AvroSchema | Av
 export interface MessageSchemas {
   /** The schema of the message type, if the type determines it. */
   find(context: SerializerContext): ResolvedMessageSchema | undefined;
+  /** Whether no message of the type, or of any type, has a schema; false where a function decides. */
+  isWithout(target: WriteContext): boolean;
   /** All candidates if the message type does not determine the schema. */
   readonly all: readonly ResolvedMessageSchema[];
 }
@@ -36,7 +39,7 @@ export function oneSchema(
   settings: MessageSchemaSettings,
 ): MessageSchemas {
   const resolved = resolveMessageSchema(definition, settings, "schema");
-  return { find: () => resolved, all: [resolved] };
+  return { find: () => resolved, isWithout: () => false, all: [resolved] };
 }
 
 /** A schema per message type. */
@@ -48,7 +51,11 @@ export function schemasByMessageType(
   for (const [messageType, definition] of Object.entries(definitions))
     byType.set(messageType, resolveMessageSchema(definition, settings, `schema of "${messageType}"`));
   if (byType.size === 0) throw new TypeError("avro: schemas must have at least one message type");
-  return { find: ({ messageType }) => byType.get(messageType), all: [...byType.values()] };
+  return {
+    find: ({ messageType }) => byType.get(messageType),
+    isWithout: ({ messageType }) => messageType !== undefined && !byType.has(messageType),
+    all: [...byType.values()],
+  };
 }
 
 /** A schema per message, chosen by a function. */
@@ -61,6 +68,7 @@ export function schemasBySelector(
   );
   return {
     all: [],
+    isWithout: () => false,
     find(context) {
       const definition = select(context);
       return definition === undefined ? undefined : resolve(definition);
@@ -69,13 +77,18 @@ export function schemasBySelector(
 }
 
 /** Only the schemas of message types' definitions. */
-export const noSchemas: MessageSchemas = Object.freeze({ find: () => undefined, all: Object.freeze([]) });
+export const noSchemas: MessageSchemas = Object.freeze({
+  find: () => undefined,
+  isWithout: () => true,
+  all: Object.freeze([]),
+});
 
 /** Lets the schemas of message types' definitions override a serializer's own. */
 export function withDefinedSchemas(own: MessageSchemas, settings: MessageSchemaSettings): MessageSchemas {
   const defined = schemasBySelector(({ schema }) => schema as AvroSchema | AvroMessageSchema, settings);
   return {
     all: own.all,
+    isWithout: (target) => target.schema === undefined && own.isWithout(target),
     find: (context) => (context.schema === undefined ? own.find(context) : defined.find(context)),
   };
 }
@@ -86,6 +99,12 @@ export function schemaToWrite(schemas: MessageSchemas, context: SerializerContex
   if (found === undefined)
     throw encodeFailure(`Avro has no schema for ${describeMessageType(context.messageType)}.`);
   return found;
+}
+
+/** Why no message of a type can be written; undefined if one can, or if only a message tells. */
+export function whyUnwritable(schemas: MessageSchemas, target: WriteContext): string | undefined {
+  if (!schemas.isWithout(target)) return undefined;
+  return `Avro has no schema for ${describeMessageType(target.messageType)}`;
 }
 
 /**

@@ -8,5 +8,7 @@ export const Namespaces = Object.freeze({
   schema: "http://www.w3.org/2001/XMLSchema",
   /** The default namespace of contracts, followed by their CLR namespace. */
   contracts: "http://schemas.datacontract.org/2004/07/",
+  /** The rows of a `DataSet` or `DataTable`. */
+  rows: "urn:schemas-microsoft-com:xml-diffgram-v1",
   system: "http://schemas.datacontract.org/2004/07/System",
 } as const);

@@ -1,17 +1,37 @@
 /** The text of a `double` in XML: its shortest digits, with an exponent if .NET writes one. */
 export function doubleText(value: number): string {
-  return special(value) ?? dotnetDigits(value.toExponential(), 15);
+  return isWrittenPlainly(value, 1e15)
+    ? String(value)
+    : (special(value) ?? dotnetDigits(value.toExponential(), 15));
 }
 
 /** The text of a `float`: the shortest digits that identify it among the floats. */
 export function floatText(value: number): string {
   const known = special(value);
   if (known !== undefined) return known;
-  for (let digits = 0; digits < 9; digits++) {
-    const text = value.toExponential(digits);
-    if (Math.fround(Number(text)) === value) return dotnetDigits(text, 7);
+  for (let digits = fewestDigits(value); digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return digitsOf(short);
   }
-  return dotnetDigits(value.toExponential(), 7);
+  return digitsOf(Number(value.toPrecision(9)));
+}
+
+function digitsOf(value: number): string {
+  return isWrittenPlainly(value, 1e7) ? String(value) : dotnetDigits(value.toExponential(), 7);
+}
+
+/** The smallest float above zero: those below 2^-126 are multiples of it, so they have fewer digits than the others. */
+const smallestFloat = 2 ** -149;
+
+/** As many digits as are right for a float that fewer identify, too: the rest of them are zeros. */
+function fewestDigits(value: number): number {
+  return Math.min(6, Math.max(1, Math.floor(Math.log10(Math.abs(value) / smallestFloat))));
+}
+
+/** Whether JavaScript prints a number without an exponent, as .NET does below `limit`. */
+function isWrittenPlainly(value: number, limit: number): boolean {
+  const size = Math.abs(value);
+  return size >= 1e-5 && size < limit;
 }
 
 function special(value: number): string | undefined {
@@ -70,14 +90,13 @@ export function decimalsOfSecond(ticks: bigint): string {
 export function timeSpanText(ticks: bigint): string {
   if (ticks === 0n) return "PT0S";
   const size = ticks < 0n ? -ticks : ticks;
-  const seconds = size / 10_000_000n;
-  const fraction = size % 10_000_000n;
-  const part = (value: bigint, unit: string) => (value === 0n ? "" : `${value}${unit}`);
-  const days = part(seconds / 86_400n, "D");
-  const hours = part((seconds / 3600n) % 24n, "H");
-  const minutes = part((seconds / 60n) % 60n, "M");
-  const decimals = decimalsOfSecond(fraction);
-  const secondsLeft = seconds % 60n === 0n && decimals === "" ? "" : `${seconds % 60n}${decimals}S`;
+  const seconds = Number(size / 10_000_000n);
+  const part = (value: number, unit: string) => (value === 0 ? "" : `${value}${unit}`);
+  const days = part(Math.floor(seconds / 86_400), "D");
+  const hours = part(Math.floor(seconds / 3600) % 24, "H");
+  const minutes = part(Math.floor(seconds / 60) % 60, "M");
+  const decimals = decimalsOfSecond(size % 10_000_000n);
+  const secondsLeft = seconds % 60 === 0 && decimals === "" ? "" : `${seconds % 60}${decimals}S`;
   const time = `${hours}${minutes}${secondsLeft}`;
   return `${ticks < 0n ? "-" : ""}P${days}${time === "" ? "" : `T${time}`}`;
 }

@@ -1,7 +1,9 @@
 import { ByteCursor } from "./byte-cursor.js";
+import { Namespaces } from "./namespaces.js";
+import { Prefixes } from "./prefixes.js";
 import { Records } from "./records.js";
 import { readTextValue, refuseRecord, type TextValue, xmlText } from "./text-record.js";
-import { resolvePrefix, type Scope, type XmlAttribute, XmlElement } from "./xml-element.js";
+import { type XmlAttribute, XmlElement } from "./xml-element.js";
 
 /** Maximum depth; real contracts have tens of levels. */
 const maxElementDepth = 1000;
@@ -37,12 +39,11 @@ interface UnresolvedAttribute {
 class DocumentReader {
   readonly #cursor: ByteCursor;
   readonly #open: XmlElement[] = [];
+  readonly #prefixes = new Prefixes();
   #current: XmlElement | undefined;
-  #nodesLeft: number;
 
   constructor(bytes: Uint8Array, maxNodes: number) {
-    this.#cursor = new ByteCursor(bytes);
-    this.#nodesLeft = maxNodes;
+    this.#cursor = new ByteCursor(bytes, maxNodes);
   }
 
   read(): XmlElement {
@@ -64,6 +65,8 @@ class DocumentReader {
   #addText(record: number): void {
     const current = this.#requireOpen();
     const type = record & 0xfe;
+    // The first text of an element is counted with it.
+    if (current.record !== 0) this.#cursor.count(1);
     current.addText(type, readTextValue(this.#cursor, type));
     if (record !== type) {
       // Lists end with a separate record, so "list with end" does not exist.
@@ -99,23 +102,23 @@ class DocumentReader {
     if (type === Records.startList) return false;
     cursor.offset++;
     element.addText(type, readTextValue(cursor, type));
+    this.#prefixes.leave(element);
     return true;
   }
 
   #readStart(record: number): XmlElement {
     const cursor = this.#cursor;
-    this.#count(1);
+    cursor.count(1);
     const element = new XmlElement(this.#elementPrefix(record), cursor.name());
     if (element.name === "") cursor.fail("malformed", "an element without a name");
     const parent = this.#current;
-    element.scope = parent?.scope;
     const next = cursor.bytes[cursor.offset];
     if (next !== undefined && next >= Records.shortAttribute && next < Records.shortElement) {
       this.#readAttributes(element);
     }
     // Most members are in the namespace of their object.
-    const isAsParent = element.prefix === parent?.prefix && element.scope === parent.scope;
-    element.namespace = isAsParent ? parent.namespace : this.#namespaceOf(element.scope, element.prefix);
+    const isAsParent = element.prefix === parent?.prefix && element.declarations === undefined;
+    element.namespace = isAsParent ? parent.namespace : this.#namespaceOf(element.prefix);
     return element;
   }
 
@@ -132,30 +135,26 @@ class DocumentReader {
   #readAttributes(element: XmlElement): void {
     const cursor = this.#cursor;
     const found: UnresolvedAttribute[] = [];
-    let scope = element.scope;
     for (;;) {
       const record = cursor.bytes[cursor.offset];
       if (record === undefined || record < Records.shortAttribute || record >= Records.shortElement) break;
       cursor.offset++;
       if (record === Records.shortXmlns || record === Records.xmlns) {
-        scope = this.#declare(element, scope, record === Records.xmlns ? cursor.name() : "");
+        this.#declare(element, record === Records.xmlns ? cursor.name() : "");
       } else {
         const prefix = this.#attributePrefix(record);
         found.push({ prefix, name: cursor.name(), text: this.#attributeText() });
-        this.#count(1);
+        cursor.count(1);
       }
     }
-    element.scope = scope;
-    if (found.length > 0) element.attributes = this.#resolved(found, scope);
+    if (found.length > 0) element.attributes = this.#resolved(found);
   }
 
-  #declare(element: XmlElement, scope: Scope | undefined, prefix: string): Scope {
-    this.#count(1);
-    for (let at = scope; at !== element.scope && at !== undefined; at = at.outer) {
-      if (at.prefix === prefix) this.#cursor.fail("malformed", "a prefix that is declared twice");
-    }
+  #declare(element: XmlElement, prefix: string): void {
+    this.#cursor.count(1);
+    if (!this.#prefixes.declare(element, prefix, this.#cursor.name()))
+      this.#cursor.fail("malformed", "a prefix that is declared twice");
     if (prefix !== "" && prefix !== element.prefix) element.declaresForOthers = true;
-    return { prefix, namespace: this.#cursor.name(), outer: scope };
   }
 
   #attributePrefix(record: number): string {
@@ -175,27 +174,36 @@ class DocumentReader {
     return xmlText({ record, value: readTextValue(this.#cursor, record) });
   }
 
-  #resolved(found: readonly UnresolvedAttribute[], scope: Scope | undefined): XmlAttribute[] {
+  #resolved(found: readonly UnresolvedAttribute[]): XmlAttribute[] {
     const [only] = found;
-    if (only !== undefined && found.length === 1) return [this.#resolvedOne(only, scope)];
+    if (only !== undefined && found.length === 1) return [this.#resolvedOne(only)];
     const seen = new Set<string>();
     return found.map((each) => {
-      const attribute = this.#resolvedOne(each, scope);
-      const key = `${attribute.namespace}\n${attribute.name}`;
+      const attribute = this.#resolvedOne(each);
+      const key = attribute.namespace === "" ? attribute.name : `${attribute.namespace}\n${attribute.name}`;
       if (seen.has(key)) this.#cursor.fail("malformed", "a duplicate attribute");
       seen.add(key);
       return attribute;
     });
   }
 
-  #resolvedOne({ prefix, name, text }: UnresolvedAttribute, scope: Scope | undefined): XmlAttribute {
+  #resolvedOne({ prefix, name, text }: UnresolvedAttribute): XmlAttribute {
     if (name === "") this.#cursor.fail("malformed", "an attribute without a name");
     // A default namespace does not apply to attributes. Source: Namespaces in XML 1.0, 6.2.
-    return { namespace: prefix === "" ? "" : this.#namespaceOf(scope, prefix), name, text };
+    const namespace = prefix === "" ? "" : this.#namespaceOf(prefix);
+    const isType = name === "type" && namespace === Namespaces.instance;
+    return { namespace, name, text, textNamespace: isType ? this.#namespaceOfName(text) : undefined };
   }
 
-  #namespaceOf(scope: Scope | undefined, prefix: string): string {
-    return resolvePrefix(scope, prefix) ?? this.#cursor.fail("malformed", "a prefix that is not declared");
+  #namespaceOfName(qualified: string): string | undefined {
+    const colon = qualified.indexOf(":");
+    return this.#prefixes.namespaceOf(colon === -1 ? "" : qualified.slice(0, colon));
+  }
+
+  #namespaceOf(prefix: string): string {
+    return (
+      this.#prefixes.namespaceOf(prefix) ?? this.#cursor.fail("malformed", "a prefix that is not declared")
+    );
   }
 
   /** An Array record: one element's start, then the values of all such elements. */
@@ -205,6 +213,7 @@ class DocumentReader {
     const start = cursor.uint8();
     if (start < Records.shortElement || start > Records.lastElement) this.#refuse(start);
     const element = this.#readStart(start);
+    this.#prefixes.leave(element);
     if (cursor.uint8() !== Records.endElement) {
       cursor.fail("malformed", "an array whose element is not closed", cursor.offset - 1);
     }
@@ -215,7 +224,7 @@ class DocumentReader {
     const count = cursor.multiByteInt31();
     if (count === 0) cursor.fail("malformed", "an array without items");
     if (count > cursor.left / size) cursor.fail("count-exceeded", "more items declared than bytes are left");
-    this.#count(count);
+    cursor.count(count);
     element.run = { record: record & 0xfe, values: this.#readValues(record & 0xfe, count) };
     if (parent.children === undefined) parent.children = [element];
     else parent.children.push(element);
@@ -228,7 +237,7 @@ class DocumentReader {
   }
 
   #close(): void {
-    this.#requireOpen();
+    this.#prefixes.leave(this.#requireOpen());
     this.#open.pop();
     this.#current = this.#open[this.#open.length - 1];
   }
@@ -238,12 +247,6 @@ class DocumentReader {
       this.#current ??
       this.#cursor.fail("malformed", "a record outside of the root element", this.#cursor.offset - 1)
     );
-  }
-
-  #count(nodes: number): void {
-    this.#nodesLeft -= nodes;
-    if (this.#nodesLeft < 0)
-      this.#cursor.fail("items-exceeded", "more elements and values than the limit on items allows");
   }
 
   #refuse(record: number): never {

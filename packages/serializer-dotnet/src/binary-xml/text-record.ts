@@ -93,6 +93,8 @@ function isList(value: DateTime | readonly TextRecord[]): value is readonly Text
 }
 
 function toBase64(bytes: Uint8Array): string {
+  if (typeof Buffer !== "undefined")
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
@@ -124,13 +126,17 @@ function readDateTime(cursor: ByteCursor): DateTime {
   );
 }
 
+/** By byte. */
+const hexDigits: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, "0"),
+);
+
+/** The first three fields are little-endian. */
 function readGuid(cursor: ByteCursor): string {
-  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, "0");
-  const head = `${hex(cursor.uint32(), 8)}-${hex(cursor.uint16(), 4)}-${hex(cursor.uint16(), 4)}`;
-  const start = cursor.take(8);
-  let rest = "";
-  for (let index = start; index < start + 8; index++) rest += hex(cursor.bytes[index] as number, 2);
-  return `${head}-${rest.slice(0, 4)}-${rest.slice(4)}`;
+  const start = cursor.take(16);
+  const hex = (offset: number) => hexDigits[cursor.bytes[start + offset] as number] as string;
+  const head = `${hex(3)}${hex(2)}${hex(1)}${hex(0)}-${hex(5)}${hex(4)}-${hex(7)}${hex(6)}`;
+  return `${head}-${hex(8)}${hex(9)}-${hex(10)}${hex(11)}${hex(12)}${hex(13)}${hex(14)}${hex(15)}`;
 }
 
 /** The items of a list: even records, none of them a list. Source: [MC-NBFX] 2.2.3.31. */
@@ -143,6 +149,7 @@ function readList(cursor: ByteCursor): TextRecord[] {
     if (record < Records.zero || record % 2 === 1 || record === Records.startList) {
       cursor.fail("malformed", "a record that a list must not hold", start);
     }
+    cursor.count(1);
     items.push({ record, value: readTextValue(cursor, record) });
   }
 }

@@ -5,13 +5,17 @@ export interface XmlAttribute {
   readonly namespace: string;
   readonly name: string;
   readonly text: string;
+  /** For an `i:type`: the namespace of the name that is its text; undefined if the prefix is not declared. */
+  readonly textNamespace: string | undefined;
 }
 
-/** A declaration of a prefix, linked to those of the parents. */
-export interface Scope {
+/** A declaration of a prefix. */
+export interface Declaration {
   readonly prefix: string;
   readonly namespace: string;
-  readonly outer: Scope | undefined;
+  readonly element: XmlElement;
+  /** That of the same prefix around the element. */
+  readonly outer: Declaration | undefined;
 }
 
 /** An element as its records describe it, without interpretation. */
@@ -20,7 +24,7 @@ export class XmlElement {
   readonly name: string;
   /** `""` for none. */
   namespace = "";
-  scope: Scope | undefined;
+  declarations: Declaration[] | undefined;
   attributes: XmlAttribute[] | undefined;
   children: XmlElement[] | undefined;
   /** The first text record, usually the only one; 0 for none. */
@@ -63,11 +67,4 @@ export class XmlElement {
     this.#texts ??= [{ record: this.record, value: this.value }];
     this.#texts.push({ record, value });
   }
-}
-
-/** The namespace of a prefix, `""` without a default namespace; undefined for an undeclared prefix. */
-export function resolvePrefix(scope: Scope | undefined, prefix: string): string | undefined {
-  for (let at = scope; at !== undefined; at = at.outer) if (at.prefix === prefix) return at.namespace;
-  if (prefix === "xml") return "http://www.w3.org/XML/1998/namespace";
-  return prefix === "" ? "" : undefined;
 }

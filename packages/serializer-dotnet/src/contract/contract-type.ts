@@ -1,5 +1,5 @@
 import { Namespaces } from "../binary-xml/namespaces.js";
-import { resolvePrefix, type XmlElement } from "../binary-xml/xml-element.js";
+import type { XmlAttribute, XmlElement } from "../binary-xml/xml-element.js";
 
 /** The leaf types that DataContractSerializer names: in XML Schema's namespace, or in Microsoft's own. */
 export const leafTypes = Object.freeze([
@@ -41,11 +41,11 @@ export interface DeclaredType {
   readonly name: string;
 }
 
-/** Resolves the value of an `i:type` attribute. A name without a prefix is in the default namespace; undefined for an undeclared prefix. */
-export function resolveType(element: XmlElement, value: string): DeclaredType | undefined {
-  const colon = value.indexOf(":");
-  const namespace = resolvePrefix(element.scope, colon === -1 ? "" : value.slice(0, colon));
-  return namespace === undefined ? undefined : { namespace, name: value.slice(colon + 1) };
+/** The type that an `i:type` attribute names; undefined if its prefix is not declared. */
+export function declaredType({ text, textNamespace }: XmlAttribute): DeclaredType | undefined {
+  return textNamespace === undefined
+    ? undefined
+    : { namespace: textNamespace, name: text.slice(text.indexOf(":") + 1) };
 }
 
 /** Whether an element's name may determine its leaf type: for Microsoft's primitives and items of lists. */

@@ -4,7 +4,7 @@ import { Namespaces } from "../binary-xml/namespaces.js";
 import { Records } from "../binary-xml/records.js";
 import { type TextRecord, xmlText } from "../binary-xml/text-record.js";
 import type { XmlAttribute, XmlElement } from "../binary-xml/xml-element.js";
-import { type DeclaredType, hasTypedName, leafTypeOf, resolveType } from "./contract-type.js";
+import { type DeclaredType, declaredType, hasTypedName, leafTypeOf } from "./contract-type.js";
 import type { DotnetHint } from "./hints.js";
 import { type DateForm, misfit, recordValue, singleValue, typedValue } from "./leaf-value.js";
 import { memberName } from "./member-name.js";
@@ -68,7 +68,7 @@ class ValueReader {
   }
 
   #value(element: XmlElement, path: string, place: Place): unknown {
-    const marks = element.attributes === undefined ? unmarked : this.#marks(element, element.attributes);
+    const marks = element.attributes === undefined ? unmarked : this.#marks(element.attributes);
     if (marks.isNil) return null;
     if (marks.ref !== undefined) return this.#referenced(marks.ref);
     const hint = place === "item" ? undefined : this.#rules.hints?.get(path);
@@ -83,7 +83,7 @@ class ValueReader {
     return this.#object(element, marks, path);
   }
 
-  #marks(element: XmlElement, attributes: readonly XmlAttribute[]): Marks {
+  #marks(attributes: readonly XmlAttribute[]): Marks {
     let isNil = false;
     let type: DeclaredType | undefined;
     let id: string | undefined;
@@ -93,8 +93,7 @@ class ValueReader {
       const { namespace, name, text } = attribute;
       if (namespace === Namespaces.instance && name === "nil") isNil = text === "true" || text === "1";
       else if (namespace === Namespaces.instance && name === "type") {
-        type =
-          resolveType(element, text) ?? fail("malformed", "an i:type with a prefix that is not declared");
+        type = declaredType(attribute) ?? fail("malformed", "an i:type with a prefix that is not declared");
       } else if (namespace === Namespaces.serialization && name === "Id") id = text;
       else if (namespace === Namespaces.serialization && name === "Ref") ref = text;
       else if (!isUsedUp(attribute)) others.push(attribute);
@@ -164,7 +163,7 @@ class ValueReader {
   /** The values of an Array record: each is an element of one text. */
   *#runValues(element: XmlElement): Iterable<unknown> {
     const { record, values } = element.run as NonNullable<XmlElement["run"]>;
-    const marks = element.attributes === undefined ? unmarked : this.#marks(element, element.attributes);
+    const marks = element.attributes === undefined ? unmarked : this.#marks(element.attributes);
     const type = leafTypeOf(element, marks.type);
     for (const value of values) {
       const texts = [{ record, value }];
@@ -273,11 +272,17 @@ function fail(reason: Parameters<typeof decodeFailure>[0], what: string): never 
   throw decodeFailure(reason, `The .NET body has ${what}.`);
 }
 
-/** Own properties only: no name in a message may reach a prototype. */
+/** Refuses names that could reach a prototype, as in every format. */
 function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") {
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-  } else target[key] = value;
+  if (key === "__proto__") fail("key-forbidden", 'a key "__proto__"');
+  if (
+    key === "constructor" &&
+    typeof value === "object" &&
+    value !== null &&
+    Object.hasOwn(value, "prototype")
+  )
+    fail("key-forbidden", 'a key "prototype" under "constructor"');
+  target[key] = value;
 }
 
 /** Attributes that the serializer itself writes, such as `z:Size` of arrays. */

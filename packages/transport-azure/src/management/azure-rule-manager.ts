@@ -1,10 +1,5 @@
-import {
-  type CallOptions,
-  type CorrelationFilter,
-  checkRule,
-  type SubscriptionRule,
-  type TransportRuleManager,
-} from "@waybill/core/transport";
+import type { CorrelationFilter, SubscriptionRule } from "@waybill/core/client";
+import { type CallOptions, checkRule, type TransportRuleManager } from "@waybill/core/transport";
 import { fromAmqpMap } from "../messages/from-amqp-value.js";
 import { toAmqpProperties } from "../messages/to-amqp-value.js";
 import { abortedError, closedError, toAzureError } from "../sdk/azure-error.js";

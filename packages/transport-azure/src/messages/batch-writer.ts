@@ -1,4 +1,5 @@
-import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
+import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
+import { type PropertiesName, propertiesFields, sentProperties } from "./sent-properties.js";
 
 /** Type codes and section descriptors (AMQP 1.0, parts 1.6 and 3.2). */
 const code = {
@@ -32,22 +33,27 @@ const minInt = -(2 ** 31) + 1;
 export type PlainMessage = EncodedMessage & { readonly body: Uint8Array };
 
 /**
- * Whether a message is a common one that this writer encodes. Others have a schedule, a time to live, a partition key, non-string ids, or
- * property values other than strings, booleans, 32-bit integers and fractions.
+ * Whether a message is a common one that this writer encodes: all its properties are strings in the properties section, or application
+ * properties that are strings, booleans, 32-bit integers or fractions.
  */
 export function isPlain(message: EncodedMessage): message is PlainMessage {
-  const { body, messageId, correlationId, applicationProperties } = message;
-  return (
-    body instanceof Uint8Array &&
-    (messageId === undefined || typeof messageId === "string") &&
-    (correlationId === undefined || typeof correlationId === "string") &&
-    message.timeToLive === undefined &&
-    message.forcePersistence === undefined &&
-    message.scheduledEnqueueTimeUtc === undefined &&
-    message.partitionKey === undefined &&
-    message.viaPartitionKey === undefined &&
-    (applicationProperties === undefined || Object.values(applicationProperties).every(isPlainValue))
-  );
+  for (const name in message) {
+    const value = message[name as keyof EncodedMessage];
+    if (value !== undefined && !isPlainProperty(name, value)) return false;
+  }
+  return true;
+}
+
+function isPlainProperty(name: string, value: unknown): boolean {
+  if (name === "body") return value instanceof Uint8Array;
+  switch (sentProperties[name as keyof typeof sentProperties]?.section) {
+    case "properties":
+      return typeof value === "string";
+    case "applicationProperties":
+      return Object.values(value as ApplicationProperties).every(isPlainValue);
+    default:
+      return false;
+  }
 }
 
 function isPlainValue(value: ApplicationPropertyValue): boolean {
@@ -58,7 +64,8 @@ function isPlainValue(value: ApplicationPropertyValue): boolean {
 
 function maxBytesOf(message: PlainMessage): number {
   let size = 4 * sectionBytes + 13 * textBytes + message.body.length;
-  for (const text of textsOf(message)) if (text !== undefined) size += 3 * text.length;
+  for (const name of propertiesFields)
+    if (name !== undefined) size += 3 * (textOf(message, name)?.length ?? 0);
   const { applicationProperties } = message;
   for (const name in applicationProperties) {
     const value = applicationProperties[name];
@@ -67,26 +74,10 @@ function maxBytesOf(message: PlainMessage): number {
   return size;
 }
 
-/** The strings of the properties section, in order; the content type, a symbol, is the seventh of thirteen fields. */
-function textsOf(message: PlainMessage): readonly (string | undefined)[] {
-  return [
-    message.messageId as string | undefined,
-    undefined,
-    message.to,
-    message.subject,
-    message.replyTo,
-    message.correlationId as string | undefined,
-    message.contentType,
-    undefined,
-    undefined,
-    undefined,
-    message.sessionId,
-    undefined,
-    message.replyToSessionId,
-  ];
+/** A property in the properties section: a plain message has only strings there. */
+function textOf(message: PlainMessage, name: PropertiesName): string | undefined {
+  return message[name] as string | undefined;
 }
-
-const contentTypeField = 6;
 
 /**
  * Encodes a batch as the SDK does, in one pass and with one copy of each body: an envelope with the properties of the first message, and
@@ -148,14 +139,13 @@ export class BatchWriter {
   }
 
   #properties(message: PlainMessage): void {
-    const texts = textsOf(message);
     this.#descriptor(code.properties);
     const start = this.#open(code.list32);
-    this.#uint32(texts.length);
-    for (let field = 0; field < texts.length; field += 1) {
-      const text = texts[field];
+    this.#uint32(propertiesFields.length);
+    for (const name of propertiesFields) {
+      const text = name && textOf(message, name);
       if (text === undefined) this.#byte(code.null);
-      else this.#text(field === contentTypeField ? code.symbol32 : code.string32, text);
+      else this.#text(name === "contentType" ? code.symbol32 : code.string32, text);
     }
     this.#close(start);
   }

@@ -34,7 +34,7 @@ export function fromAmqpValue(value: unknown): unknown {
  */
 export function fromAmqpBody(value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  if (value instanceof Uint8Array) return decimal(value) ?? fromBytes(value);
+  if (value instanceof Uint8Array) return decimal(value) ?? fromBodyBytes(value);
   if (Array.isArray(value)) return value.map(fromAmqpBody);
   if (value instanceof Map) return new Map(Array.from(value, (entry) => entry.map(fromAmqpBody) as never));
   if (isRheaTyped(value)) return fromTyped(value);
@@ -95,6 +95,11 @@ function fromBytes(bytes: Uint8Array): unknown {
   if (isOf(bytes, code.long, 8)) return new DataView(buffer, byteOffset, 8).getBigInt64(0);
   if (isOf(bytes, code.ulong, 8)) return new DataView(buffer, byteOffset, 8).getBigUint64(0);
   return isOf(bytes, code.uuid, 16) ? uuidText(bytes) : plainBytes(bytes);
+}
+
+/** A UUID keeps its type, so that core distinguishes it from a string, which is a body. */
+function fromBodyBytes(bytes: Uint8Array): unknown {
+  return isOf(bytes, code.uuid, 16) ? { type: "uuid", value: uuidText(bytes) } : fromBytes(bytes);
 }
 
 function isBinary(bytes: Uint8Array): boolean {

@@ -1,5 +1,11 @@
 import type { ApplicationProperties } from "@waybill/core";
-import type { DeliveredMessage, EncodedBody, MessageId, SettlementHandle } from "@waybill/core/transport";
+import type {
+  DeliveredMessage,
+  EncodedBody,
+  EveryProperty,
+  MessageId,
+  SettlementHandle,
+} from "@waybill/core/transport";
 import type Long from "long";
 import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
 import { fromAmqpBody, fromAmqpMap, fromAmqpValue, isValueSection, plainBytes } from "./from-amqp-value.js";
@@ -47,7 +53,7 @@ export function fromServiceBusMessage(
     state: message.state,
     size: undefined as number | undefined,
     settlement,
-  };
+  } satisfies EveryProperty<DeliveredMessage>;
   delivered.size = sizeOfMessage(delivered);
   return delivered;
 }

@@ -1,7 +1,11 @@
 import type { DeliveredMessage, MessageId } from "@waybill/core/transport";
+import { propertiesFields } from "./sent-properties.js";
 
 const DESCRIPTOR_BYTES = 3;
 const TIMESTAMP_BYTES = 9;
+
+/** The positions of the expiry and creation times in the properties section, which the SDK hides. */
+const expiryPositions: ReadonlySet<number> = new Set([8, 9]);
 
 /**
  * The size of a message's properties and body in AMQP's most compact encoding (part 1.6), in bytes, because the SDK reports no size. The
@@ -21,24 +25,10 @@ export function sizeOfMessage(message: DeliveredMessage): number {
 /** Fields in order (3.2.4); a field without a value takes one byte if another follows. */
 function sizeOfProperties(message: DeliveredMessage): number {
   const time = message.timeToLive === undefined ? undefined : TIMESTAMP_BYTES;
-  const sizes = [
-    sizeOfOptional(message.messageId),
-    undefined,
-    sizeOfOptional(message.to),
-    sizeOfOptional(message.subject),
-    sizeOfOptional(message.replyTo),
-    sizeOfOptional(message.correlationId),
-    sizeOfOptional(message.contentType),
-    undefined,
-    time,
-    time,
-    sizeOfOptional(message.sessionId),
-    undefined,
-    sizeOfOptional(message.replyToSessionId),
-  ];
   let total = 0;
   let gap = 0;
-  for (const size of sizes) {
+  for (const [position, name] of propertiesFields.entries()) {
+    const size = expiryPositions.has(position) ? time : sizeOfOptional(name && message[name]);
     if (size === undefined) gap += 1;
     else {
       total += gap + size;

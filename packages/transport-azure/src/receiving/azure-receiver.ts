@@ -1,24 +1,22 @@
 import type { WaybillError } from "@waybill/core";
-import {
-  type CallOptions,
-  type DeliveredMessage,
-  type ReceiveMode,
-  type SettlementHandle,
-  type TransportDeadLetterOptions,
-  type TransportPeekOptions,
-  type TransportReceiveOptions,
-  type TransportReceiver,
-  type TransportReceivingLink,
-  type TransportSettleOptions,
-  type TransportSubscribeHandlers,
-  type TransportSubscribeOptions,
-  type TransportSubscription,
-  underEither,
-  untilAborted,
+import { underEither, untilAborted } from "@waybill/core/internal";
+import type {
+  CallOptions,
+  DeliveredMessage,
+  ReceiveMode,
+  SettlementHandle,
+  TransportDeadLetterOptions,
+  TransportPeekOptions,
+  TransportReceiveOptions,
+  TransportReceiver,
+  TransportReceivingLink,
+  TransportSettleOptions,
+  TransportSubscribeHandlers,
+  TransportSubscribeOptions,
+  TransportSubscription,
 } from "@waybill/core/transport";
 import { controllerForMany } from "../foundation/controller-for-many.js";
 import { fromServiceBusMessage } from "../messages/from-service-bus-message.js";
-import { toAmqpProperties } from "../messages/to-amqp-value.js";
 import { toLong } from "../messages/to-long.js";
 import {
   abortedError,
@@ -29,11 +27,7 @@ import {
   toAzureError,
   unansweredError,
 } from "../sdk/azure-error.js";
-import type {
-  ServiceBusCallOptions,
-  ServiceBusReceiverLike,
-  WireProperties,
-} from "../sdk/service-bus-client.js";
+import type { ServiceBusCallOptions, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { AzureDelivery } from "../settlement/azure-delivery.js";
 import { completeOnLink } from "../settlement/complete-on-link.js";
 import type { HeldDeliveries } from "../settlement/held-deliveries.js";
@@ -43,6 +37,7 @@ import { PendingSettlements } from "../settlement/pending-settlements.js";
 import { settleByRequest } from "../settlement/settle-by-request.js";
 import { type SendSettlement, Settlement } from "../settlement/settlement.js";
 import { SettlementGuard } from "../settlement/settlement-guard.js";
+import { toSettlementOptions } from "../settlement/settlement-options.js";
 import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
 import { AzureSubscription, type DeliveryHandling } from "./azure-subscription.js";
 import { receiveDeferred } from "./receive-deferred.js";
@@ -154,25 +149,20 @@ export class AzureReceiver implements TransportReceiver {
 
   abandon(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
     return this.#settle(delivery, "abandon", options, (receiver, message) =>
-      receiver.abandonMessage(message, toModify(options)),
+      receiver.abandonMessage(message, toSettlementOptions(options)),
     );
   }
 
   defer(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
     return this.#settle(delivery, "defer", options, (receiver, message) =>
-      receiver.deferMessage(message, toModify(options)),
+      receiver.deferMessage(message, toSettlementOptions(options)),
     );
   }
 
   deadLetter(delivery: SettlementHandle, options?: TransportDeadLetterOptions): Promise<void> {
-    return this.#settle(delivery, "deadLetter", options, (receiver, message) => {
-      const { deadLetterReason, deadLetterErrorDescription } = options ?? {};
-      return receiver.deadLetterMessage(message, {
-        ...toModify(options),
-        ...(deadLetterReason !== undefined && { deadLetterReason }),
-        ...(deadLetterErrorDescription !== undefined && { deadLetterErrorDescription }),
-      });
-    });
+    return this.#settle(delivery, "deadLetter", options, (receiver, message) =>
+      receiver.deadLetterMessage(message, toSettlementOptions(options)),
+    );
   }
 
   renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date> {
@@ -283,11 +273,12 @@ export class AzureReceiver implements TransportReceiver {
 
   #send(settlement: Settlement): void {
     const { delivery, verb, send } = settlement;
-    if (isLinkLost(delivery.message)) {
+    if (delivery.window?.isClosed || isLinkLost(delivery.message)) {
       this.#sendWithoutLink(settlement);
       return;
     }
     const { completesOnLink } = this.#settings;
+    settlement.wasSent = true;
     if (completesOnLink && verb === "complete" && completeOnLink(settlement, this.#pending)) return;
     try {
       const answer = send(this.#settings.links.any, delivery.message);
@@ -348,8 +339,4 @@ const completeBySdk: SendSettlement = (receiver, message) => receiver.completeMe
 
 function toDelivered(delivery: AzureDelivery): DeliveredMessage {
   return fromServiceBusMessage(delivery.message, delivery.isLocked ? delivery : undefined);
-}
-
-function toModify(options: TransportSettleOptions | undefined): WireProperties | undefined {
-  return options?.propertiesToModify && toAmqpProperties(options.propertiesToModify);
 }

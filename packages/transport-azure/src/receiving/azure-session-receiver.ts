@@ -1,3 +1,4 @@
+import { untilAborted } from "@waybill/core/internal";
 import type {
   CallOptions,
   SettlementHandle,
@@ -5,14 +6,13 @@ import type {
   TransportSubscribeHandlers,
   TransportSubscription,
 } from "@waybill/core/transport";
-import { untilAborted } from "@waybill/core/transport";
+import { subscribeByReceiving, systemScheduler } from "@waybill/core/transport";
 import { plainBytes } from "../messages/from-amqp-value.js";
 import { nullState, toBuffer } from "../messages/to-amqp-value.js";
 import { abortedError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
 import { AzureReceiver, type AzureReceiverSettings } from "./azure-receiver.js";
-import { subscribeToSession } from "./azure-session-subscription.js";
 import { SessionLink } from "./receiving-links.js";
 
 /** Dependencies of a session receiver. */
@@ -85,19 +85,27 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
       : super.receiveDeliveries(maxMessages, maxWaitTimeInMs, abortSignal);
   }
 
+  /** The SDK's own subscription cannot be stopped without closing the session, and a second one would get every message twice. */
   protected override startSubscription(
     handlers: TransportSubscribeHandlers,
     maxConcurrentCalls: number,
   ): TransportSubscription {
-    return subscribeToSession({
-      maxConcurrentCalls,
-      ...this.deliveryTo(handlers),
-      receive: (maxMessages, signal) => this.receiveDeliveries(maxMessages, 60_000, signal),
-      onError: (error) => {
-        const mapped = toAzureError(error, this.entityPath);
-        handlers.onError(mapped);
-        return { isLost: mapped.code === "session-lock-lost" };
+    const { handle, giveBack, onFault, onStopping, onStopped } = this.deliveryTo(handlers);
+    const subscription = subscribeByReceiving<AzureDelivery>(
+      { onMessage: handle, onError: onFault, onStopping },
+      {
+        maxConcurrentCalls,
+        scheduler: systemScheduler,
+        receive: (maxMessages, signal) => this.receiveDeliveries(maxMessages, 60_000, signal),
+        giveBack: (delivery) => (delivery.isLocked ? giveBack(delivery) : handle(delivery)),
+        isLast: (error) => toAzureError(error, this.entityPath).code === "session-lock-lost",
       },
-    });
+    );
+    const stop = async () => {
+      await subscription.stop();
+      onStopped(stoppable);
+    };
+    const stoppable = { stop };
+    return stoppable;
   }
 }

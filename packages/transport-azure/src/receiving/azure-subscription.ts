@@ -1,10 +1,12 @@
+import type { LinkStall } from "@waybill/core/diagnostics";
+import { onAbort } from "@waybill/core/internal";
 import type {
-  LinkStall,
   TransportReceivingLink,
   TransportSubscribeHandlers,
   TransportSubscription,
 } from "@waybill/core/transport";
-import { closeInTime } from "../sdk/close-in-time.js";
+import { closeInTime, inTime } from "../sdk/close-in-time.js";
+import { drainLink } from "../sdk/drain-link.js";
 import { isLinkOpen } from "../sdk/sdk-link.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { AzureDelivery } from "../settlement/azure-delivery.js";
@@ -77,9 +79,10 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
 
   /** A second source takes over at once; its deliveries show whether this one was stalled. */
   restart(stall: LinkStall): void {
-    this.activityCount += 1;
+    this.activityCount++;
     this.#silentSinceMs = performance.now();
-    this.#replaceSource();
+    // A link that does not deliver may not answer either.
+    this.#replaceSource(Promise.resolve());
     this.#source.confirm = suspect(stall, (confirmed) => this.watch.onStalled(confirmed));
   }
 
@@ -94,8 +97,15 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
   }
 
   stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
+    if (this.#stopped === undefined) {
+      this.#stopped = this.#stop();
+      this.#source.closed = this.#stopped;
+    }
     return this.#stopped;
+  }
+
+  get #stoppingBegan(): Promise<void> {
+    return new Promise((resolve) => onAbort(this.#stopping.signal, resolve));
   }
 
   get #isStopping(): boolean {
@@ -106,7 +116,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     const { open, held, maxConcurrentCalls, onError } = this.#settings;
     const receiver = open();
     const window = held.addLink();
-    const taking: Taking = { window, taken: 0, confirm: undefined };
+    const taking: Taking = { window, taken: 0, confirm: undefined, closed: undefined };
     const subscription = receiver.subscribe(
       {
         processMessage: (message) => this.#onDelivery(new AzureDelivery(message), taking),
@@ -126,22 +136,24 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     for (const start of this.#waiting.splice(0)) start();
     this.#settings.onStopping();
     const { subscription, receiver, window } = this.#source;
+    await inTime(drainLink(receiver));
     await closeInTime(subscription);
     if (this.#handling > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    window.close();
     await Promise.all([closeInTime(receiver), ...this.#closing]);
-    window.isClosed = true;
     this.#settings.onStopped(this);
   }
 
   #onDelivery(delivery: AzureDelivery, taking: Taking): Promise<void> {
     const { window } = taking;
     window.add(delivery);
-    taking.taken += 1;
+    taking.taken++;
     taking.confirm?.();
-    this.activityCount += 1;
+    this.activityCount++;
     this.#lastDeliveryMs = this.#silentSinceMs = performance.now();
-    if (window === this.#source.window && window.isUsedUp && !this.#isStopping) this.#replaceSource();
-    this.#handling += 1;
+    if (window === this.#source.window && window.isUsedUp && !this.#isStopping)
+      this.#replaceSource(this.#stoppingBegan);
+    this.#handling++;
     if (this.#running < this.#settings.maxConcurrentCalls || this.#isStopping) {
       return this.#handle(delivery, taking);
     }
@@ -150,7 +162,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
 
   #handle(delivery: AzureDelivery, taking: Taking): Promise<void> {
     const { giveBack, handle, onFault, maxConcurrentCalls } = this.#settings;
-    this.#running += 1;
+    this.#running++;
     const free = () => {
       this.#running -= 1;
       // Silence counts only from the moment the link has credit again.
@@ -161,11 +173,13 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
       const { state, settling } = delivery;
       if (state === "settling" && settling !== undefined) settling.then(this.#onDone, this.#onDone);
       else this.#onDone();
+      // Once this promise resolves, the SDK grants credit for another message.
+      return taking.closed;
     };
     const handled = this.#isStopping && delivery.isLocked ? giveBack(delivery) : handle(delivery);
     return handled.then(free, (error: unknown) => {
       onFault(error);
-      free();
+      return free();
     });
   }
 
@@ -174,18 +188,26 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     if (this.#handling === 0) this.#onIdle?.();
   };
 
-  /** Messages of the old source are settled without its link. */
-  #replaceSource(): void {
-    const { subscription, receiver, window } = this.#source;
+  /** Open messages of the old source are settled without its link. If the link is silent, it is closed some time after `patience` ends. */
+  #replaceSource(patience: Promise<void>): void {
+    const old = this.#source;
     this.#source = this.#open();
-    const closing = closeInTime({ close: () => subscription.close().then(() => receiver.close()) }).finally(
-      () => {
-        window.isClosed = true;
-        this.#closing.delete(closing);
-      },
-    );
+    const closing = closeSource(old, patience).finally(() => this.#closing.delete(closing));
+    old.closed = closing;
     this.#closing.add(closing);
   }
+}
+
+/** Closes a source when everything in transit has arrived and everything sent on its link is answered. */
+async function closeSource(
+  { receiver, subscription, window }: Source,
+  patience: Promise<void>,
+): Promise<void> {
+  const finished = drainLink(receiver).then(() => window.answered());
+  await Promise.race([finished, patience]);
+  await inTime(finished);
+  window.close();
+  await closeInTime({ close: () => subscription.close().then(() => receiver.close()) });
 }
 
 /** What a source has delivered, and how many of its messages use a slot. */
@@ -194,6 +216,8 @@ interface Taking {
   taken: number;
   /** Confirms the suspicion about the source that this one replaced. */
   confirm: (() => void) | undefined;
+  /** Resolves when it was closed; undefined while it is to get further messages. */
+  closed: Promise<void> | undefined;
 }
 
 /** Where deliveries come from. */

@@ -1,4 +1,6 @@
-import type { LinkStall, TransportReceivingLink } from "@waybill/core/transport";
+import type { LinkStall } from "@waybill/core/diagnostics";
+import type { TransportReceivingLink } from "@waybill/core/transport";
+import { inTime } from "../sdk/close-in-time.js";
 import { isLinkOpen } from "../sdk/sdk-link.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
@@ -71,10 +73,11 @@ export class PulledLink implements WatchedLink {
     this.#stalling.abort();
   }
 
-  /** Marks the link as closed and stops watching it. */
-  retire(): void {
-    this.#window.isClosed = true;
+  /** Resolves when the settlements sent on the link are answered, or it does not answer; from then on it can be closed. */
+  async retire(): Promise<void> {
     this.watch.remove(this);
+    await inTime(this.#window.answered());
+    this.#window.close();
   }
 
   toReceivingLink(): TransportReceivingLink {
@@ -86,7 +89,7 @@ export class PulledLink implements WatchedLink {
   #onDelivered(deliveries: readonly AzureDelivery[]): void {
     for (const delivery of deliveries) this.#window.add(delivery);
     this.confirm?.();
-    this.activityCount += 1;
+    this.activityCount++;
     this.#lastDeliveryAt = new Date();
     this.#waitedMs = 0;
     this.#waitingSinceMs = performance.now();

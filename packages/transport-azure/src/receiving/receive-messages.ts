@@ -1,6 +1,7 @@
 import type { TransportReceiveOptions } from "@waybill/core/transport";
 import { toAzureError } from "../sdk/azure-error.js";
 import { closeInTime } from "../sdk/close-in-time.js";
+import { waitForDrains } from "../sdk/patient-drains.js";
 import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 
 /** The SDK waits a second for more messages after the first. These few milliseconds suffice for messages in transit. */
@@ -32,6 +33,8 @@ export async function receiveMessages(
   }: TransportReceiveOptions & { readonly abortSignal: AbortSignal },
 ): Promise<ReceivedServiceBusMessage[]> {
   const untilMs = performance.now() + maxWaitTimeInMs;
+  // By then the first call has created what receives, and its link is not open yet.
+  setImmediate(waitForDrains, receiver);
   for (let isFirstTry = true; ; isFirstTry = false) {
     const leftMs = Math.min(Math.max(0, untilMs - performance.now()), maxTimerMs);
     const first = await receiveOne(receiver, leftMs, abortSignal).catch((error: unknown) => {

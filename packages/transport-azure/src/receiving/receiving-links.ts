@@ -27,6 +27,7 @@ export class ReceiverPool implements ReceivingLinks {
   readonly #watch: ReceiverWatch;
   readonly #all = new Set<PulledLink>();
   readonly #idle: PulledLink[] = [];
+  readonly #retiring = new Set<Promise<void>>();
 
   constructor(open: () => ServiceBusReceiverLike, held: HeldDeliveries, watch: ReceiverWatch) {
     this.#open = open;
@@ -66,8 +67,8 @@ export class ReceiverPool implements ReceivingLinks {
   }
 
   async close(): Promise<void> {
-    for (const link of this.#all) link.retire();
-    await Promise.all(Array.from(this.#all, ({ receiver }) => receiver.close()));
+    for (const link of this.#all) this.#retire(link);
+    await Promise.all(this.#retiring);
   }
 
   #add(): PulledLink {
@@ -76,11 +77,14 @@ export class ReceiverPool implements ReceivingLinks {
     return link;
   }
 
-  /** Its messages are settled over another link. */
+  /** Messages that are settled from now on are settled over another link. */
   #retire(link: PulledLink): void {
     this.#all.delete(link);
-    link.retire();
-    void closeInTime(link.receiver);
+    const retiring = link
+      .retire()
+      .then(() => closeInTime(link.receiver))
+      .finally(() => this.#retiring.delete(retiring));
+    this.#retiring.add(retiring);
   }
 }
 
@@ -107,7 +111,7 @@ export class SessionLink implements ReceivingLinks {
   }
 
   async close(): Promise<void> {
-    this.#link.retire();
+    await this.#link.retire();
     await (this.#link.stalled.aborted ? closeInTime(this.any) : this.any.close());
   }
 

@@ -54,7 +54,7 @@ describe("the report on SDK patches", () => {
 
   it("warns once about a version that was not tested", () => {
     using warnings = emitted();
-    for (let clients = 0; clients < 2; clients += 1) {
+    for (let clients = 0; clients < 2; clients++) {
       const client = new ServiceBusClient(connectionString);
       Object.assign(connectionOf(client).options.properties, { version: "7.99.0" });
       expect(azureTransport(client).sdkPatches).toMatchObject({

@@ -1,9 +1,9 @@
 import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
-import { patchParts } from "./client-parts.js";
 import { closedConnections } from "./closed-connections.js";
 import { closesCutShort } from "./closes-cut-short.js";
 import { exactIntegers } from "./exact-integers.js";
 import { interruptedOpenings } from "./interrupted-openings.js";
+import { patchParts } from "./patch-parts.js";
 import {
   fixedReason,
   type SdkPatchOutcome,

@@ -111,7 +111,7 @@ function readSessionExactly(session: RheaSession, reading: ExactReading): RheaSe
 }
 
 function* eachExactly(items: readonly unknown[], reading: ExactReading): Generator<unknown> {
-  for (let index = 0; index < items.length; index += 1) {
+  for (let index = 0; index < items.length; index++) {
     reading.begin();
     // Ends also if reading fails; no other code runs before a microtask.
     queueMicrotask(() => reading.end());

@@ -1,4 +1,4 @@
-import { untilAborted } from "@waybill/core/transport";
+import { untilAborted } from "@waybill/core/internal";
 import { controllerForMany } from "../foundation/controller-for-many.js";
 import { connectionEnded, endOf, untilEnded } from "./connection-end.js";
 import {

@@ -1,4 +1,4 @@
-import type { PartPatches } from "./client-parts.js";
+import type { PartPatches } from "./patch-parts.js";
 import type { ConnectionContext, SdkClient } from "./sdk-internals.js";
 
 /** The faults of the SDK's libraries that are patched. The README describes each. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { underEither } from "@waybill/core/transport";
+import { underEither } from "@waybill/core/internal";
 import { controllerForMany } from "../foundation/controller-for-many.js";
 import { lostError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSenderLike } from "../sdk/service-bus-client.js";
@@ -43,7 +43,7 @@ export class PendingSends {
     abortSignal: AbortSignal | undefined,
     send: (abortSignal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
-    this.#count += 1;
+    this.#count++;
     let retryUntil: number | undefined;
     try {
       for (;;) {

@@ -1,4 +1,5 @@
 import type { ReceivedServiceBusMessage } from "../sdk/service-bus-client.js";
+import type { DeliveryWindow } from "./delivery-window.js";
 
 /** One message that the SDK delivered; the settlement handle if it is locked. */
 export class AzureDelivery {
@@ -6,6 +7,8 @@ export class AzureDelivery {
   state: "open" | "settling" | "settled" = "open";
   /** The pending or finished settlement. */
   settling: Promise<void> | undefined = undefined;
+  /** Of the link that delivered it; undefined for a message that a request returned. */
+  window: DeliveryWindow | undefined = undefined;
 
   constructor(message: ReceivedServiceBusMessage) {
     this.message = message;

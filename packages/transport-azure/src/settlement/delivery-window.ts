@@ -6,12 +6,16 @@ import type { AzureDelivery } from "./azure-delivery.js";
  */
 const maxAfterUnsettled = 1_500;
 
-/** Counts the deliveries of one link. */
+/** The deliveries of one link, and the settlements sent on it. */
 export class DeliveryWindow {
   readonly #unsettled: { readonly number: number; readonly delivery: AzureDelivery }[] = [];
   #count = 0;
-  /** Whether the link no longer delivers. */
-  isClosed = false;
+  #isClosed = false;
+
+  /** Whether the link no longer delivers, and no settlement may be sent on it. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
 
   /** Whether the link should be replaced by a new one. */
   get isUsedUp(): boolean {
@@ -21,12 +25,27 @@ export class DeliveryWindow {
   }
 
   add(delivery: AzureDelivery): void {
-    this.#count += 1;
+    this.#count++;
+    delivery.window = this;
     if (delivery.isLocked) this.#unsettled.push({ number: this.#count, delivery });
   }
 
   /** Delivered and unsettled messages. */
   unsettled(): AzureDelivery[] {
     return this.#unsettled.map(({ delivery }) => delivery).filter(({ state }) => state !== "settled");
+  }
+
+  /** Resolves when no settlement is waiting for its answer. Messages that nobody settles are not waited for. */
+  async answered(): Promise<void> {
+    for (;;) {
+      const pending = this.unsettled().filter(({ state }) => state === "settling");
+      if (pending.length === 0) return;
+      await Promise.allSettled(pending.map(({ settling }) => settling));
+    }
+  }
+
+  /** From now on, its messages are settled by requests. To be called before the link closes, and after `answered`. */
+  close(): void {
+    this.#isClosed = true;
   }
 }

@@ -1,9 +1,10 @@
 import { WaybillError } from "@waybill/core";
-import { onAbort } from "@waybill/core/transport";
+import { onAbort } from "@waybill/core/internal";
 import Long from "long";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { withoutLink } from "./lost-link.js";
 import type { Settlement } from "./settlement.js";
+import { tookEffect } from "./took-effect.js";
 
 /** How long a request may go unanswered before it is repeated, in milliseconds. */
 const repeatAfterMs = 5_000;
@@ -16,7 +17,8 @@ const maxAttempts = 12;
 
 /**
  * Settles a message by a request with its lock token. The request is repeated while unanswered, and the first answer ends the settlement:
- * the SDK waits a whole timeout for the answer to a request whose connection broke. When the signal aborts because the receiver closes, the
+ * the SDK waits a whole timeout for the answer to a request whose connection broke. If the settlement was sent before and the lock is lost,
+ * the queue shows whether it took effect then. When the signal aborts because the receiver closes, the
  * settlement fails and the lock expires.
  */
 export function settleByRequest(
@@ -41,7 +43,7 @@ export function settleByRequest(
     settlement.fail(closing.reason);
   }
   function attempt(): void {
-    attempts += 1;
+    attempts++;
     if (attempts > maxAttempts) {
       end();
       settlement.fail(
@@ -51,11 +53,16 @@ export function settleByRequest(
     }
     openRequestLink(receiver).then((isOpen) => {
       if (!isOpen) return;
+      const { wasSent } = settlement;
+      settlement.wasSent = true;
       send(receiver, withoutLink(delivery.message))
         .finally(end)
         .then(
           () => settlement.succeed(),
-          (error: unknown) => settlement.fail(error),
+          async (error: unknown) => {
+            if (wasSent && (await tookEffect(settlement, error, receiver))) settlement.succeed();
+            else settlement.fail(error);
+          },
         );
     });
   }

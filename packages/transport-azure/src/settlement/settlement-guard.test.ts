@@ -89,6 +89,14 @@ describe("outcomeKey", () => {
     expect(outcomeKey("deadLetter", a)).toBe(outcomeKey("deadLetter", structuredClone(a)));
   });
 
+  it("distinguishes options that it does not know by name", () => {
+    const later = (options: object) => outcomeKey("abandon", options);
+    expect(later({ priority: 1 })).not.toBe(later({ priority: 2 }));
+    expect(later({ priority: 1 })).not.toBe(later({}));
+    expect(later({ route: { to: "a" } })).not.toBe(later({ route: { to: "b" } }));
+    expect(later({ abortSignal: new AbortController().signal })).toBe(later({}));
+  });
+
   it("treats empty options like none, and distinguishes the kinds of settlement", () => {
     expect(outcomeKey("abandon", { propertiesToModify: {} })).toBe(outcomeKey("abandon", undefined));
     expect(outcomeKey("abandon", undefined)).not.toBe(outcomeKey("defer", undefined));

@@ -20,6 +20,8 @@ export class Settlement {
   index = -1;
   /** When its answer is overdue, by `performance.now()`. */
   answerUntil = 0;
+  /** Whether it may have taken effect: it was sent once, and its answer was lost. */
+  wasSent = false;
   readonly #toError: (error: unknown) => WaybillError;
   #resolve!: () => void;
   #reject!: (error: WaybillError) => void;

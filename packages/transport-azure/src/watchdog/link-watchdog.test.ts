@@ -1,5 +1,6 @@
 import { createManualClock } from "@waybill/broker";
-import type { LinkStall, TransportSubscribeHandlers } from "@waybill/core/transport";
+import type { LinkStall } from "@waybill/core/diagnostics";
+import type { TransportSubscribeHandlers } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type LinkStall, untilAborted } from "@waybill/core/transport";
+import type { LinkStall } from "@waybill/core/diagnostics";
+import { untilAborted } from "@waybill/core/internal";
 import type { ClientConnection } from "./client-connection.js";
 import type { ResolvedWatchdogOptions } from "./watchdog-options.js";
 import type { WatchedLink } from "./watched-link.js";
@@ -114,7 +115,7 @@ export class LinkWatchdog {
     } catch {
       // An error is an answer, also if there is no connection at present.
       if (!signal.aborted) return undefined;
-      watch.unanswered += 1;
+      watch.unanswered++;
       const isDead = bytesRead === this.#connection.bytesRead;
       return isDead || watch.unanswered >= unansweredBeforeBreak ? "unanswered" : undefined;
     }

@@ -1,4 +1,5 @@
-import type { LinkStall, TransportReceiverEvents } from "@waybill/core/transport";
+import type { LinkStall } from "@waybill/core/diagnostics";
+import type { TransportReceiverEvents } from "@waybill/core/transport";
 import { fromLong } from "../messages/from-service-bus-message.js";
 import { toLong } from "../messages/to-long.js";
 import type { ReceivedServiceBusMessage, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
@@ -49,7 +50,7 @@ export class ReceiverWatch {
   }
 
   onStalled(stall: LinkStall): void {
-    this.stalls += 1;
+    this.stalls++;
     this.#settings.events?.onLinkStalled?.(stall);
   }
 
@@ -63,7 +64,7 @@ export class ReceiverWatch {
     // Restarting the link would end the session while its messages are handled, and waiting messages may wait for these.
     if (sessionId !== undefined && heldNow.size > 0) return undefined;
     let next = fromSequenceNumber;
-    for (let page = 0; page < maxPages; page += 1) {
+    for (let page = 0; page < maxPages; page++) {
       const from = { fromSequenceNumber: toLong(next), abortSignal };
       const messages = await peeker().peekMessages(messagesPerPage, from);
       for (const message of messages) {

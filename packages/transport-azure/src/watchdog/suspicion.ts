@@ -1,4 +1,4 @@
-import type { LinkStall } from "@waybill/core/transport";
+import type { LinkStall } from "@waybill/core/diagnostics";
 
 /** How soon the other link must deliver, in milliseconds. */
 const timeoutMs = 10_000;

@@ -1,4 +1,4 @@
-import type { LinkStall } from "@waybill/core/transport";
+import type { LinkStall } from "@waybill/core/diagnostics";
 import type { ReceiverWatch } from "./receiver-watch.js";
 
 /** A link as the watchdog sees it. */

@@ -22,6 +22,8 @@ export interface StartOptions {
   readonly tier?: Tier;
   readonly keys?: string;
   readonly acceptAnyone?: boolean;
+  readonly allowOrigin?: readonly string[];
+  readonly allowHost?: readonly string[];
   readonly tls?: boolean;
   readonly cert?: string;
   readonly certKey?: string;
@@ -43,6 +45,8 @@ export async function start(options: StartOptions): Promise<ExitCode> {
       const serve = {
         ...keys,
         tls: tls?.options,
+        allowedOrigins: options.allowOrigin,
+        allowedHosts: options.allowHost,
         host: options.host,
         port: options.port === 0 ? 0 : options.port + index,
         additionalPorts: isFirst ? options.alsoPort : undefined,

@@ -1,5 +1,5 @@
 import { entityPathOf } from "@waybill/core/transport";
-import { type DeadLetterGroup, type DeadLetterSurvey, surveyDeadLetters } from "@waybill/migration";
+import { type DeadLetterGroup, type DeadLetterSurvey, surveyDeadLetters } from "@waybill/migration/repair";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { type DeadLetterAddress, parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { printable } from "../../output/printable.js";

@@ -1,6 +1,10 @@
-import type { EntityName } from "@waybill/core/transport";
+import { access } from "node:fs/promises";
+import { WaybillError } from "@waybill/core";
+import { type EntityName, entityPathOf } from "@waybill/core/transport";
 import {
   type DeadLetterCriteria,
+  type InterruptedRepair,
+  interruptedRepair,
   openReceiptFile,
   type ReceiptLog,
   type RepairOptions,
@@ -9,14 +13,15 @@ import {
   type RepairTarget,
   rehearseRepair,
   repairDeadLetters,
-  selectDeadLetters,
-} from "@waybill/migration";
+} from "@waybill/migration/repair";
 import { detectsDuplicates } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
 import { type DeadLetterAddress, parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { parseEntity } from "../../input/parse-entity.js";
 import { counted } from "../../output/counted.js";
+import { planText } from "../../output/plan-text.js";
+import { printable } from "../../output/printable.js";
 import type { Terminal } from "../../output/terminal.js";
 import {
   type BrokerContext,
@@ -29,6 +34,9 @@ export interface RepairCommandOptions extends CommonOptions, DeadLetterCriteria 
   readonly apply?: boolean;
   readonly receipts?: string;
   readonly to?: string;
+  readonly throughTopic?: boolean;
+  readonly resume?: boolean;
+  readonly replace?: boolean;
   readonly transcode?: boolean;
   readonly includeUndeserializable?: boolean;
   readonly targetDetectsDuplicates?: boolean | undefined;
@@ -38,33 +46,122 @@ export interface RepairCommandOptions extends CommonOptions, DeadLetterCriteria 
   readonly wait: number;
 }
 
-/** From where to where messages are sent again; without a target, to where they were dead-lettered. */
-type RepairPath = Pick<RepairOptions, "to"> & { readonly from: DeadLetterAddress };
+/** What is sent again, from where to where and how. */
+type Settings = Omit<RepairOptions, "transport" | "pipeline" | "receipts" | "from"> & {
+  readonly from: DeadLetterAddress;
+};
 
 export async function repair(path: string, options: RepairCommandOptions): Promise<ExitCode> {
   const { apply: isApplied = false, receipts } = options;
-  const repairPath: RepairPath = { from: parseDeadLetterQueue(path), to: parseTarget(options.to) };
+  const from = parseDeadLetterQueue(path);
   if (isApplied && receipts === undefined) {
     throw new UsageError(
       "--apply needs --receipts FILE: it records what was sent, so that an interrupted repair can be resumed.",
     );
   }
+  if (options.resume === true && receipts === undefined)
+    throw new UsageError("--resume needs --receipts FILE, which holds the interrupted repair.");
+  const given = settingsOf(from, options);
   await using context = await openBrokerContext(options);
-  const settings = await withDuplicateDetection(context, repairPath, options);
-  noteOtherSubscriptions(context.terminal, repairPath);
-  return isApplied && receipts !== undefined
-    ? await apply(context, repairPath, settings, receipts)
-    : await rehearse(context, repairPath, settings);
+  const interrupted = await interruptedIn(receipts, from);
+  const settings =
+    options.resume === true
+      ? resumed(context.terminal, given, interrupted, receipts)
+      : await withDuplicateDetection(context, given);
+  noteOtherSubscriptions(context.terminal, settings);
+  if (!isApplied || receipts === undefined) return await rehearse(context, settings, interrupted, options);
+  try {
+    return await apply(context, settings, receipts);
+  } catch (error) {
+    if (interrupted === undefined || !isOtherPlan(error)) throw error;
+    throw new UsageError(
+      `${printable(receipts)} holds an interrupted repair with another plan: ${planText(interrupted)}. Continue it with --resume and without the options of a plan, or give it up with --replace.`,
+    );
+  }
+}
+
+function settingsOf(from: DeadLetterAddress, options: RepairCommandOptions): Settings {
+  const { reason, messageType, format, number } = options;
+  const criteria = { reason, messageType, format, number };
+  const to = parseTarget(options.to);
+  if ("topic" in from && to === undefined && options.throughTopic !== true && options.resume !== true) {
+    throw new UsageError(
+      `The dead letters of ${printable(from.subscription)} cannot be sent to that subscription. Name a target, for example --to QUEUE; or give --through-topic, with which all subscriptions of ${printable(from.topic)} get them, except those with the filter that docs/census.md describes under Repair.`,
+    );
+  }
+  return {
+    from,
+    to,
+    throughTopic: options.throughTopic,
+    interrupted: options.replace === true ? "replace" : "resume",
+    body: options.transcode === true ? "transcode" : "as-is",
+    select: Object.values(criteria).some((list) => list !== undefined) ? criteria : undefined,
+    includeUndeserializable: options.includeUndeserializable,
+    targetDetectsDuplicates: options.targetDetectsDuplicates,
+    maxResubmits: options.maxResubmits,
+    maxPerSecond: options.rate,
+    limit: options.limit,
+    maxWaitTimeInMs: options.wait,
+  };
+}
+
+/** Without creating the file. */
+async function interruptedIn(
+  receipts: string | undefined,
+  from: DeadLetterAddress,
+): Promise<InterruptedRepair | undefined> {
+  if (receipts === undefined) return undefined;
+  const exists = await access(receipts).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) return undefined;
+  const log = await openReceiptFile(receipts);
+  try {
+    return await interruptedRepair(log, from);
+  } finally {
+    await log.close();
+  }
+}
+
+/** The plan of an interrupted repair, instead of what the command line says. */
+function resumed(
+  terminal: Terminal,
+  { from, maxWaitTimeInMs }: Settings,
+  interrupted: InterruptedRepair | undefined,
+  receipts = "",
+): Settings {
+  if (interrupted === undefined) {
+    throw new UsageError(
+      `${printable(receipts)} holds no interrupted repair of ${printable(entityPathOf(from))}.`,
+    );
+  }
+  const { plan, isSelectedByFunction, sent, maybeSent } = interrupted;
+  if (isSelectedByFunction) {
+    throw new UsageError(
+      "A program began this repair and selects its messages with a function, which receipts cannot hold: continue it with that program.",
+    );
+  }
+  const maybe = maybeSent === 0 ? "" : `, ${maybeSent} more may have been`;
+  terminal.note(`Continues: ${planText(interrupted)}; ${sent} sent so far${maybe}.`);
+  return { ...plan, from, maxWaitTimeInMs };
+}
+
+function isOtherPlan(error: unknown): boolean {
+  return (
+    error instanceof WaybillError &&
+    error.code === "configuration-invalid" &&
+    error.text.includes("with another plan")
+  );
 }
 
 /** Asks the broker whether the target detects duplicates, because it would drop the messages that it still remembers. */
 async function withDuplicateDetection(
   { catalog, terminal, abortSignal }: BrokerContext,
-  path: RepairPath,
-  options: RepairCommandOptions,
-): Promise<RepairCommandOptions> {
-  if (options.targetDetectsDuplicates === true) return options;
-  const targetDetectsDuplicates = await detectsDuplicates(catalog([]), path, { abortSignal });
+  settings: Settings,
+): Promise<Settings> {
+  if (settings.targetDetectsDuplicates === true) return settings;
+  const targetDetectsDuplicates = await detectsDuplicates(catalog([]), settings, { abortSignal });
   if (targetDetectsDuplicates === undefined) {
     terminal.note(
       "Whether the target detects duplicates is not known: that needs the Manage claim. If it does, give --target-detects-duplicates; otherwise it drops messages that it has received lately.",
@@ -72,10 +169,10 @@ async function withDuplicateDetection(
   } else if (targetDetectsDuplicates) {
     terminal.note("The target detects duplicates: each message gets a new id.");
   }
-  return { ...options, targetDetectsDuplicates };
+  return { ...settings, targetDetectsDuplicates };
 }
 
-function noteOtherSubscriptions(terminal: Terminal, { from, to = from }: RepairPath): void {
+function noteOtherSubscriptions(terminal: Terminal, { from, to = from }: Settings): void {
   if (!("topic" in to)) return;
   terminal.note(
     `All subscriptions of ${to.topic} get the messages, except those with the filter that docs/census.md describes under Repair.`,
@@ -92,34 +189,52 @@ function parseTarget(path: string | undefined): RepairTarget | undefined {
 }
 
 async function rehearse(
-  context: BrokerContext,
-  path: RepairPath,
-  options: RepairCommandOptions,
+  { transport, pipeline, terminal, abortSignal }: BrokerContext,
+  settings: Settings,
+  interrupted: InterruptedRepair | undefined,
+  { resume, receipts }: RepairCommandOptions,
 ): Promise<ExitCode> {
-  const { terminal } = context;
-  const settings = repairOptions(context, path, options);
-  const rehearsal = await terminal.withProgress("dead letters", (show) =>
-    rehearseRepair({ ...settings, onPeeked: (peeked) => show(peeked) }),
-  );
+  const limit = resume === true ? leftOf(interrupted) : settings.limit;
+  const rehearsal =
+    limit === 0
+      ? { peeked: 0, resubmittable: 0, skipped: {} }
+      : await terminal.withProgress("dead letters", (show) =>
+          rehearseRepair({
+            transport,
+            pipeline,
+            ...settings,
+            limit,
+            abortSignal,
+            onPeeked: (peeked) => show(peeked),
+          }),
+        );
   if (terminal.isJson) terminal.json({ isApplied: false, ...rehearsal });
   else printRehearsal(terminal, rehearsal);
+  if (interrupted !== undefined && resume !== true)
+    terminal.note(
+      `${printable(receipts ?? "")} holds an interrupted repair: ${planText(interrupted)}. To continue that one: --resume.`,
+    );
   return Object.keys(rehearsal.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
 }
 
-async function apply(
-  context: BrokerContext,
-  path: RepairPath,
-  options: RepairCommandOptions,
-  receiptFile: string,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const expected = await countOf(context, path);
+/** How many messages the plan still allows; undefined for no limit. */
+function leftOf(interrupted: InterruptedRepair | undefined): number | undefined {
+  const limit = interrupted?.plan.limit;
+  return limit === undefined ? undefined : Math.max(0, limit - (interrupted?.sent ?? 0));
+}
+
+async function apply(context: BrokerContext, settings: Settings, receiptFile: string): Promise<ExitCode> {
+  const { transport, pipeline, terminal, abortSignal } = context;
+  const expected = await countOf(context, settings);
   const receipts: ReceiptLog = await openReceiptFile(receiptFile);
   let sent = 0;
   try {
     const result = await terminal.withProgress("dead letters", (show) =>
       repairDeadLetters({
-        ...repairOptions(context, path, options),
+        transport,
+        pipeline,
+        ...settings,
+        abortSignal,
         receipts,
         onProgress(so) {
           sent = so.resubmitted + so.resumed;
@@ -128,12 +243,13 @@ async function apply(
       }),
     );
     if (terminal.isJson) terminal.json({ isApplied: true, ...result });
-    else printResult(terminal, result);
-    return Object.keys(result.skipped).length === 0 ? exitCodes.ok : exitCodes.found;
+    else printResult(terminal, result, receiptFile);
+    const isWhole = Object.keys(result.skipped).length === 0 && result.locked === undefined;
+    return isWhole ? exitCodes.ok : exitCodes.found;
   } catch (error) {
     if (!isInterruption(error, context)) throw error;
     terminal.note(
-      `Interrupted: ${counted(sent, "dead letter")} ${sent === 1 ? "was" : "were"} sent again. To go on, run the same command with the same --receipts ${receiptFile}.`,
+      `Interrupted: ${counted(sent, "dead letter")} ${sent === 1 ? "was" : "were"} sent again. To go on: --apply --receipts ${receiptFile} --resume.`,
     );
     return exitCodes.interrupted;
   } finally {
@@ -141,31 +257,10 @@ async function apply(
   }
 }
 
-function repairOptions(
-  { transport, pipeline, abortSignal }: BrokerContext,
-  path: RepairPath,
-  options: RepairCommandOptions,
-): RepairOptions {
-  return {
-    transport,
-    pipeline,
-    ...path,
-    abortSignal,
-    body: options.transcode === true ? "transcode" : "as-is",
-    select: selectDeadLetters(options),
-    includeUndeserializable: options.includeUndeserializable,
-    targetDetectsDuplicates: options.targetDetectsDuplicates,
-    maxResubmits: options.maxResubmits,
-    maxPerSecond: options.rate,
-    limit: options.limit,
-    maxWaitTimeInMs: options.wait,
-  };
-}
-
 /** How many there are, if the catalog knows; for the progress bar. */
 async function countOf(
   { catalog, abortSignal }: BrokerContext,
-  { from }: RepairPath,
+  { from }: Settings,
 ): Promise<number | undefined> {
   const { subQueue, ...name } = from;
   const entities = await catalog([name as EntityName]).listEntities({ abortSignal });
@@ -184,12 +279,18 @@ function printRehearsal(terminal: Terminal, { peeked, resubmittable, skipped }: 
 
 function printResult(
   terminal: Terminal,
-  { resubmitted, resumed, skipped, possibleDuplicates }: RepairResult,
+  { resubmitted, resumed, skipped, possibleDuplicates, locked }: RepairResult,
+  receiptFile: string,
 ): void {
   terminal.line(`${terminal.colors.bold(String(resubmitted))} sent again`);
   if (resumed > 0)
     terminal.line(`${resumed} had been sent before and ${resumed === 1 ? "was" : "were"} removed now`);
   printSkipped(terminal, skipped);
+  if (locked !== undefined) {
+    terminal.line(
+      `${locked.count} ${locked.count === 1 ? "is" : "are"} locked by a repair that was killed, or by another receiver, until ${locked.until.toISOString()} at the latest. Run this again then: --apply --receipts ${printable(receiptFile)} --resume`,
+    );
+  }
   if (possibleDuplicates.length === 0) return;
   terminal.line(
     `${possibleDuplicates.length} may have been sent twice, because an earlier repair was interrupted: ${possibleDuplicates.join(", ")}`,

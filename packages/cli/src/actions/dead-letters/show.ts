@@ -5,8 +5,8 @@ import {
   parseDeadLetterRecord,
 } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { type DeadLetterCriteria, selectDeadLetters } from "@waybill/migration";
-import { peekPages } from "@waybill/migration/tools";
+import type { DeadLetterCriteria } from "@waybill/migration/repair";
+import { peekPages, selectDeadLetters } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { attemptsTable } from "../../output/attempts-table.js";

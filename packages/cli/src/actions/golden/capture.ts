@@ -1,4 +1,4 @@
-import { captureGoldenMessages, type GoldenCapture, writeGoldenMessages } from "@waybill/migration";
+import { captureGoldenMessages, type GoldenCapture, writeGoldenMessages } from "@waybill/migration/golden";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { counted } from "../../output/counted.js";
 import type { Terminal } from "../../output/terminal.js";

@@ -1,4 +1,4 @@
-import { checkGoldenMessages } from "@waybill/migration";
+import { checkGoldenMessages } from "@waybill/migration/golden";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { counted } from "../../output/counted.js";
 import { type CommonOptions, openChain } from "../action-context.js";

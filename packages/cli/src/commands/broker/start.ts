@@ -37,6 +37,16 @@ export function withStartOptions(command: WaybillCommand): WaybillCommand {
     )
     .option("--accept-anyone", "accept every client, whatever its credentials; on loopback addresses only")
     .option(
+      "--allow-origin <origin>",
+      "web pages of this origin may connect by WebSocket, such as http://localhost:8080; can be repeated; default: none",
+      repeatable(String),
+    )
+    .option(
+      "--allow-host <name>",
+      "one more name by which HTTP and WebSocket clients may address it, such as broker.example; can be repeated",
+      repeatable(String),
+    )
+    .option(
       "--tls",
       "accept TLS, too, with a certificate for localhost that is made once: see `waybill broker certificate`",
     )

@@ -12,7 +12,7 @@ export function checkCommand(): WaybillCommand {
     .examples(`
   waybill golden check test/golden
 
-In a test, the same is: await assertGoldenMessages({ pipeline, directory }), from @waybill/migration.
+In a test, the same is: await assertGoldenMessages({ pipeline, directory }), from @waybill/migration/golden.
 Exits with 1 when something changed.`)
     .runs(async () => (await import("../../actions/golden/check.js")).check);
 }

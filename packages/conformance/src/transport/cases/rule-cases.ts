@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { EncodedMessage } from "@waybill/core";
-import type { SubscriptionRule, TransportRuleManager } from "@waybill/core/transport";
+import type { SubscriptionRule } from "@waybill/core/client";
+import type { TransportRuleManager } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
 import { rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { CallOptions, TransportDeadLetterOptions } from "@waybill/core/transport";
 import type { Case } from "../../case.js";
 import { outcomeOf, rejectsWith } from "../../outcome.js";
 import { required } from "../../required.js";
@@ -7,6 +8,13 @@ import { handleOf, message, texts, transportCase } from "../harness/transport-ha
 import type { TransportSubject } from "../harness/transport-subject.js";
 
 const properties = { note: "lamp", attempts: 2, at: new Date("2026-11-05T12:34:56.789Z"), isLate: true };
+
+/** Complete by its type: a new option has to be tried here. */
+const everyOption: Required<Omit<TransportDeadLetterOptions, keyof CallOptions>> = {
+  deadLetterReason: "NoDeserializer",
+  deadLetterErrorDescription: "It could not be read: Zoë, 日本.",
+  propertiesToModify: properties,
+};
 
 /** The effects of settling a message. */
 export function settlingCases(subject: TransportSubject): Case[] {
@@ -47,17 +55,13 @@ export function settlingCases(subject: TransportSubject): Case[] {
       const { queue, receiver } = await harness.queueWithReceiver();
       await harness.send(queue, message("lamp", { messageId: "A-1042", applicationProperties: { kept: 1 } }));
       const first = await harness.receiveOne(receiver);
-      await receiver.deadLetter(handleOf(first), {
-        deadLetterReason: "NoDeserializer",
-        deadLetterErrorDescription: "It could not be read: Zoë, 日本.",
-        propertiesToModify: properties,
-      });
+      await receiver.deadLetter(handleOf(first), everyOption);
       await harness.receiveNothing(receiver);
       const dead = await harness.receiveOne(harness.deadLetterReceiver(queue));
       assert.deepEqual(texts([dead]), ["lamp"]);
       assert.equal(dead.messageId, "A-1042");
-      assert.equal(dead.deadLetterReason, "NoDeserializer");
-      assert.equal(dead.deadLetterErrorDescription, "It could not be read: Zoë, 日本.");
+      assert.equal(dead.deadLetterReason, everyOption.deadLetterReason);
+      assert.equal(dead.deadLetterErrorDescription, everyOption.deadLetterErrorDescription);
       assert.equal(dead.deadLetterSource, undefined, "only forwarded messages have a deadLetterSource");
       for (const [name, value] of Object.entries({ kept: 1, ...properties }))
         assertSameValue(dead.applicationProperties[name], value, `the property ${name}`);

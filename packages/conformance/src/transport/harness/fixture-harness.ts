@@ -8,7 +8,7 @@ export class FixtureHarness {
 
   constructor(fixture: TransportFixture, subject: TransportSubject) {
     this.fixture = fixture;
-    this.patienceMs = subject.patienceMs ?? 5000;
+    this.patienceMs = subject.patienceMs ?? 60_000;
     this.lockDurationMs = subject.lockDurationMs ?? 5000;
   }
 

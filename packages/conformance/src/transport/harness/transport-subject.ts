@@ -14,7 +14,7 @@ export interface TransportSubject {
   readonly lockDurationMs?: number;
   /** The size in bytes at which messages are too large; default 256 KiB, the limit of the Standard tier. */
   readonly maxMessageBytes?: number;
-  /** How long an effect that does not depend on the broker's time may take, in real milliseconds; default 5000. */
+  /** How long an effect that does not depend on the broker's time may take, in real milliseconds, also on a busy machine; default 60,000. */
   readonly patienceMs?: number;
 }
 

@@ -14,4 +14,5 @@ export type { SavedSearch } from "../../../src/search/saved-searches.js";
 export type { SearchCriteria } from "../../../src/search/search-criteria.js";
 export type { SearchEvent } from "../../../src/search/search-messages.js";
 export type { About } from "../../../src/server/read-routes.js";
+export type { InterruptedView } from "../../../src/server/work-routes.js";
 export type { ContainerNode, LeafNode, ValueNode } from "../../../src/values/value-tree.js";

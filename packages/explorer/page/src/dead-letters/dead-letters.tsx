@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { countText, plural, timeText } from "../data/format.js";
 import { href } from "../data/route.js";
-import type { About, DeadLettersView, GroupView, RepairJobView } from "../data/types.js";
+import type { About, DeadLettersView, GroupView, InterruptedView, RepairJobView } from "../data/types.js";
 import { useLoad } from "../data/use-load.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
@@ -17,6 +17,7 @@ interface DeadLettersProps {
 /** Dead letters by reason, message type, version and format, and how many of each the chain reads now. */
 export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode {
   const { value: letters, error, isLoading, reload } = useLoad<DeadLettersView>("dead-letters", { entity });
+  const { value: receipts } = useLoad<{ found?: InterruptedView }>("repair/interrupted", { entity });
   const [group, setGroup] = useState<GroupView | "all">();
   const pending = unfinished(repairs, entity);
   return (
@@ -24,6 +25,12 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
       {pending === undefined || group !== undefined ? null : (
         <p class="notice">
           A repair is {pending.state}, {countText(pending.resubmitted)} sent again.{" "}
+          <Action text="Show it" kind="link" onClick={() => setGroup("all")} />
+        </p>
+      )}
+      {pending !== undefined || receipts?.found === undefined || group !== undefined ? null : (
+        <p class="notice">
+          A repair was interrupted, {countText(receipts.found.sent)} sent again.{" "}
           <Action text="Show it" kind="link" onClick={() => setGroup("all")} />
         </p>
       )}

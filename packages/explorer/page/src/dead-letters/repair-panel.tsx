@@ -1,10 +1,12 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../data/api.js";
-import { countText, plural } from "../data/format.js";
-import type { About, GroupView, RepairJobView, RepairPreview } from "../data/types.js";
+import { countText, plural, timeText } from "../data/format.js";
+import type { About, GroupView, InterruptedView, RepairJobView, RepairPreview } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
+import { useLoad } from "../data/use-load.js";
 import { Action, Field, formValues, Problem } from "../parts/parts.js";
+import { Interrupted, Plan } from "./interrupted-repair.js";
 import { Differences } from "./repair-differences.js";
 
 interface RepairPanelProps {
@@ -16,9 +18,12 @@ interface RepairPanelProps {
   onClose(): void;
 }
 
-type Preview = RepairPreview & { readonly origin: string; readonly receipts: string };
+type Preview = RepairPreview & { readonly receipts: string };
 
-/** A repair: its settings, preview and progress. It is cancelled between two batches, and resumed from its receipts. */
+/**
+ * A repair: its settings, preview and progress. It is cancelled between two batches. An interrupted one is resumed with the plan in its receipts,
+ * whatever group is open and whatever the form says.
+ */
 export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPanelProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -29,9 +34,13 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
   const [isBusy, setBusy] = useState(false);
   useEffect(() => dialog.current?.showModal(), []);
 
-  const ask = async <T,>(path: string, onAnswer: (answer: T) => void, body?: unknown) => {
+  const { value: receipts, reload } = useLoad<{ found?: InterruptedView }>("repair/interrupted", { entity });
+  const [isReplacing, setReplacing] = useState(false);
+
+  const ask = async <T,>(path: string, onAnswer: (answer: T) => void, more: object = {}) => {
     setBusy(true);
-    const request = body ?? { ...requestOf(form.current), ...criteriaOf(group), entity };
+    const plan = isResuming ? { resume: true } : { ...requestOf(form.current), ...criteriaOf(group) };
+    const request = { ...plan, ...more, entity, ...(isReplacing && { replace: true }) };
     await attempt(async () => onAnswer(await post<T>(path, request)));
     setBusy(false);
   };
@@ -42,6 +51,9 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
   // The page may have been closed while the repair continued.
   const job = repairs.find(({ id }) => id === started?.id) ?? started ?? unfinished(repairs, entity);
   const isRunning = job?.state === "running" || job?.state === "cancelling";
+  useEffect(reload, [isRunning]);
+  const interrupted = isRunning || isReplacing ? undefined : receipts?.found;
+  const isResuming = interrupted !== undefined;
   return (
     <dialog ref={dialog} class="repair" aria-labelledby="repair-title" onClose={onClose}>
       <header>
@@ -50,7 +62,17 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
         </h2>
         <Action text="✕" kind="quiet-button" label="Close" onClick={() => dialog.current?.close()} />
       </header>
-      <Settings form={form} entity={entity} isRunning={isRunning} onChange={() => setStale(true)} />
+      {isResuming ? (
+        <Interrupted
+          interrupted={interrupted}
+          onReplace={() => {
+            setReplacing(true);
+            setPreview(undefined);
+          }}
+        />
+      ) : (
+        <Settings form={form} entity={entity} isRunning={isRunning} onChange={() => setStale(true)} />
+      )}
       <p class="actions">
         <Action
           text="Dry run"
@@ -66,12 +88,17 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
             preview === undefined ||
             isStale ||
             !about.allowChanges ||
-            preview.resubmittable === 0
+            (preview.resubmittable === 0 && !isResuming)
           }
-          onClick={() => ask<RepairJobView>("repair", setStarted)}
+          onClick={() => {
+            // Never more than the dry run showed, whatever arrives meanwhile. A resumed repair keeps its own limit.
+            const limit = isResuming ? {} : { limit: preview?.resubmittable };
+            setPreview(undefined);
+            setReplacing(false);
+            return ask<RepairJobView>("repair", setStarted, limit);
+          }}
         >
-          {job?.state === "cancelled" ? "Resume" : "Repair"}{" "}
-          {preview === undefined ? "" : countText(preview.resubmittable)}
+          {isResuming ? "Resume" : "Repair"} {preview === undefined ? "" : countText(preview.resubmittable)}
         </button>
         {about.allowChanges ? null : (
           <span class="quiet">Read-only: start with --allow-changes to repair.</span>
@@ -105,6 +132,7 @@ interface SettingsProps {
 
 function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
   const origin = entity.replace(/\/\$(?:Transfer\/\$)?DeadLetterQueue$/i, "");
+  const isSubscription = /\/Subscriptions\//i.test(origin);
   return (
     <form ref={form} class="form" onChange={onChange} onSubmit={(event) => event.preventDefault()}>
       <fieldset disabled={isRunning}>
@@ -119,7 +147,17 @@ function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
       </fieldset>
       <fieldset disabled={isRunning} class="columns">
         <legend>Where to, and how fast</legend>
-        <Field label="Destination (a topic's other subscriptions need a filter)" name="to" value={origin} />
+        <Field
+          label={isSubscription ? "Destination, such as a queue" : "Destination"}
+          name="to"
+          value={isSubscription ? "" : origin}
+        />
+        {isSubscription ? (
+          <label>
+            <input type="checkbox" name="throughTopic" value="true" /> or through the topic: its other
+            subscriptions get them too, except those with a filter for it
+          </label>
+        ) : null}
         <Field label="Messages per second (empty: no limit)" name="rate" type="number" />
         <Field label="Maximum number (empty: all)" name="limit" type="number" />
         <label>
@@ -140,6 +178,7 @@ function Progress({ job, total, onCancel }: ProgressProps): VNode {
   const done = job.resubmitted + job.resumed;
   return (
     <section class="progress" aria-label="Progress" aria-live="polite">
+      <Plan parts={job.plan} />
       <progress max={Math.max(total ?? done, done, 1)} value={done} aria-label="Messages sent again" />
       <p>
         <strong>{job.state}</strong>: {countText(job.resubmitted)} sent again
@@ -155,6 +194,12 @@ function Progress({ job, total, onCancel }: ProgressProps): VNode {
           Cancelled between two batches: what was sent is noted, nothing is lost, nothing will be sent twice.
         </p>
       ) : null}
+      {job.locked === undefined ? null : (
+        <p class="notice">
+          {plural(job.locked.count, "dead letter")} could not be received: a repair that was killed or another
+          receiver holds the locks, until {timeText(job.locked.until)} at the latest. Resume then.
+        </p>
+      )}
       <Problem text={job.error} />
       <p class="quiet">Receipts: {job.receipts}</p>
     </section>

@@ -72,6 +72,7 @@ function Reading({ message, source }: ReadingProps): VNode {
         </p>
       )}
       <Summary reading={reading} />
+      {reading.looksLike === undefined ? null : <p class="notice">{reading.looksLike}</p>}
       {reading.value === undefined ? null : (
         <ValueTree key={`${number} ${readAs}`} node={reading.value} source={source} />
       )}

@@ -88,11 +88,18 @@ function Plans({ plans }: { readonly plans: readonly PlanView[] }): VNode | null
 }
 
 interface VerdictAnswer {
-  readonly isSafe: boolean;
+  readonly answer: "yes" | "no" | "not-known";
+  readonly evidence: readonly string[];
   readonly waiting: number;
   readonly lastSeenAt?: string;
-  readonly reasons: readonly { readonly obstacle: string; readonly text: string }[];
+  readonly reasons: readonly { readonly obstacle: string; readonly text: string; readonly todo: string }[];
 }
+
+const answers = Object.freeze({
+  yes: "Safe to retire",
+  no: "Not safe to retire yet",
+  "not-known": "Not known whether it is safe to retire",
+});
 
 function Verdict({ about }: { readonly about: About }): VNode {
   const [verdict, setVerdict] = useState<VerdictAnswer>();
@@ -129,6 +136,7 @@ function Verdict({ about }: { readonly about: About }): VNode {
           </select>
         </label>
         <Field label="Writers stopped at" name="writersStoppedAt" placeholder="2026-11-05T12:00:00Z" />
+        <Field label="Queue in which consumers record what they read" name="reads" />
         <Field label="Longest schedule, in hours" name="longestScheduleInHours" type="number" />
         <label>
           <input type="checkbox" name="sessionStatesAreFree" value="true" /> no session state is written with
@@ -139,16 +147,17 @@ function Verdict({ about }: { readonly about: About }): VNode {
       <Problem text={problem} />
       {verdict === undefined ? null : (
         <div class="card" role="status">
-          <h3 class={verdict.isSafe ? "good" : "bad"}>
-            {verdict.isSafe ? "Safe to retire" : "Not safe to retire yet"}
-          </h3>
+          <h3 class={verdict.answer === "yes" ? "good" : "bad"}>{answers[verdict.answer]}</h3>
           <p>
             {countText(verdict.waiting)} waiting need it; last seen {timeText(verdict.lastSeenAt)}.
           </p>
           <ul>
-            {verdict.reasons.map(({ obstacle, text }, index) => (
+            {verdict.evidence.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+            {verdict.reasons.map(({ obstacle, text, todo }, index) => (
               <li key={index}>
-                <strong>{obstacle}</strong>: {text}
+                <strong>{obstacle}</strong>: {text} What to do: {todo}.
               </li>
             ))}
           </ul>

@@ -48,6 +48,7 @@ export function DecodePage(): VNode {
                 : (view.reason ?? view.status)}
             </strong>
           </p>
+          {view.reading.looksLike === undefined ? null : <p class="notice">{view.reading.looksLike}</p>}
           {view.reading.value === undefined ? null : <ValueTree node={view.reading.value} />}
           {view.reading.attempts.length === 0 ? null : (
             <AttemptsTable

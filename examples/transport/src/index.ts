@@ -1,0 +1,1 @@
+export { smallTransport } from "./small-transport.js";

@@ -1,0 +1,59 @@
+import { plainAmqpValue } from "../amqp-values/plain-amqp-value.js";
+import type { BodyCheck } from "../contracts/body-schema.js";
+import type { SerializerContext } from "../contracts/serializer.js";
+import type { MediaType } from "../message/media-type.js";
+import type { KnownVersion } from "../message-types/message-type-registry.js";
+import type { Chain, ChainLink } from "./chain.js";
+import type { Reading } from "./reading.js";
+import { assumedFor } from "./select.js";
+
+const encoder = new TextEncoder();
+
+/**
+ * The bytes of a body: those of a data section, and of a string or binary in a value section, in which JMS, Qpid and others send texts and bytes.
+ * Undefined for other AMQP values, which are already decoded, and for a string if the assumed serializer reads any bytes, as it reads no texts.
+ */
+export function encodedBody(reading: Reading): Uint8Array | undefined {
+  const { body } = reading.message;
+  if (body instanceof Uint8Array) return body;
+  if (body.value instanceof Uint8Array) return body.value;
+  if (typeof body.value !== "string") return undefined;
+  return assumedFor(reading)?.serializer.readsAnyBytes === true ? undefined : encoder.encode(body.value);
+}
+
+/** Whether the body is an AMQP string. It is neither compressed nor in another character set, whatever the message says. */
+export function isText({ section, message: { body } }: Reading): boolean {
+  return section === "value" && !(body instanceof Uint8Array) && typeof body.value === "string";
+}
+
+/** The media type of the body's bytes. */
+export function mediaTypeOf(reading: Reading): MediaType | undefined {
+  const { mediaType } = reading.selection;
+  if (mediaType === undefined || !isText(reading)) return mediaType;
+  return { ...mediaType, parameters: new Map(mediaType.parameters).set("charset", "utf-8") };
+}
+
+/** The plain value of an AMQP value or sequence section. Throws the failure of a value that exceeds the limits. */
+export function amqpGraph({ message: { body }, options: { maxDepth, maxItemsIn } }: Reading): unknown {
+  const limits = { maxDepth, maxItems: maxItemsIn(Number.MAX_SAFE_INTEGER) };
+  return body instanceof Uint8Array ? body : plainAmqpValue(body.value, limits);
+}
+
+/**
+ * The check of a value that no serializer decodes, an AMQP value or a missing body: by the message type's schema, else by that of the
+ * serializer that would read or write it if it had bytes, else of any other. A pipeline has schemas for all its formats or for none.
+ */
+export function checkWithoutSerializer(
+  chain: Chain,
+  known: KnownVersion | undefined,
+  link: ChainLink | undefined,
+  context: SerializerContext,
+): BodyCheck | undefined {
+  const ofType = known?.guardFor(undefined);
+  if (ofType !== undefined) return ofType;
+  for (const { serializer } of [link ?? chain.main, ...chain.links]) {
+    const check = serializer.checkFor?.(context);
+    if (check !== undefined) return check;
+  }
+  return undefined;
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { Circuit, type CircuitRule, EntityRun } from "./circuit.js";
+
+const rule: CircuitRule = { minFailures: 10, windowDurationInMs: 300_000 };
+
+describe("consecutive failures of a message type", () => {
+  it("open its circuit at the tenth failure, if the type never failed before", () => {
+    const circuit = new Circuit("order", "json");
+    for (let i = 0; i < 100; i++) circuit.decoded();
+    expect(runUntilOpen(circuit)).toBe(10);
+  });
+
+  it.each([
+    [0.01, 10],
+    [0.1, 10],
+    [0.25, 15],
+    [0.5, 30],
+    [0.9, 197],
+  ])("open it only if a failure rate of %d does not explain them", (rate, failures) => {
+    const circuit = new Circuit("order", "json");
+    mix(circuit, 1_000, (i) => Math.floor((i + 1) * rate) > Math.floor(i * rate));
+    circuit.decoded();
+    expect(Math.abs(runUntilOpen(circuit) - failures)).toBeLessThan(0.1 * failures);
+  });
+
+  it("open no circuit if every second of 100,000 messages is faulty", () => {
+    for (let seed = 1; seed <= 10; seed++) {
+      const circuit = new Circuit("order", "json");
+      const random = generator(seed);
+      expect(mix(circuit, 100_000, () => random() < 0.5)).toBe(0);
+    }
+  });
+
+  it("open no circuit when one message in a hundred is faulty", () => {
+    const circuit = new Circuit("order", "json");
+    const random = generator(1);
+    expect(mix(circuit, 100_000, () => random() < 0.01)).toBe(0);
+  });
+
+  it("open it eventually, even if the type nearly always failed", () => {
+    const circuit = new Circuit("order", "json");
+    mix(circuit, 1_000, (i) => i % 100 !== 0);
+    expect(runUntilOpen(circuit)).toBeLessThan(450);
+  });
+
+  it("are not counted together if they are far apart", () => {
+    const circuit = new Circuit("order", "json");
+    circuit.decoded();
+    for (let i = 0; i < 50; i++) expect(circuit.failed(i * 300_001, rule)).toBe(false);
+  });
+
+  it("are the producer's fault if another message was decoded while they were held, or a later one", () => {
+    const circuit = new Circuit("order", "json");
+    circuit.open(0, 1, 0);
+    circuit.hold(7n);
+    expect(circuit.isFaulty(7n)).toBe(false);
+    circuit.close();
+    expect([circuit.isFaulty(7n), circuit.isFaulty(8n)]).toEqual([true, false]);
+    circuit.faultyBefore = 10n;
+    expect([circuit.isFaulty(9n), circuit.isFaulty(10n)]).toEqual([true, false]);
+  });
+});
+
+describe("consecutive failures of all message types", () => {
+  it("open circuits if several types fail that did not fail before", () => {
+    const types = ["a", "b", "c", "d", "e"].map((name) => readBefore(name));
+    const run = new EntityRun();
+    const failures = Array.from({ length: 20 }, (_, i) => types[i % 5]!);
+    const opened = failures.findIndex((circuit) => {
+      circuit.failed(0, rule);
+      return run.failed(circuit, rule);
+    });
+    expect(opened).toBe(9);
+  });
+
+  it("open none if only one type fails, or if another is decoded in between", () => {
+    const poisoned = readBefore("order");
+    const run = new EntityRun();
+    for (let i = 0; i < 1_000; i++) {
+      poisoned.failed(0, rule);
+      expect(run.failed(poisoned, rule)).toBe(false);
+    }
+    const types = ["a", "b", "c", "d", "e"].map((name) => readBefore(name));
+    for (let i = 0; i < 1_000; i++) {
+      if (i % 9 === 0) run.decoded();
+      const circuit = types[i % 5]!;
+      circuit.decoded();
+      circuit.failed(0, rule);
+      expect(run.failed(circuit, rule)).toBe(false);
+    }
+  });
+});
+
+function readBefore(name: string): Circuit {
+  const circuit = new Circuit(name, "json");
+  circuit.decoded();
+  return circuit;
+}
+
+function runUntilOpen(circuit: Circuit): number {
+  let failures = 1;
+  while (!circuit.failed(0, rule)) failures += 1;
+  return failures;
+}
+
+/** Records outcomes; returns how often the circuit would have opened. */
+function mix(circuit: Circuit, count: number, fails: (i: number) => boolean): number {
+  let openings = 0;
+  for (let i = 0; i < count; i++) {
+    if (!fails(i)) circuit.decoded();
+    else if (circuit.failed(0, rule)) openings += 1;
+  }
+  return openings;
+}
+
+/** The same numbers from 0 to 1 for the same seed. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}

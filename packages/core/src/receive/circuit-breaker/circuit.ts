@@ -1,0 +1,148 @@
+/** When a circuit opens: after at least `minFailures` failures in a row, no two of them further apart than `windowDurationInMs`. */
+export interface CircuitRule {
+  readonly minFailures: number;
+  readonly windowDurationInMs: number;
+}
+
+/** Runs less likely than this are not treated as random. */
+const minProbability = 1e-9;
+const minLogProbability = Math.log(minProbability) + 1e-9;
+
+/** Caps the failure rate, so that even a type that nearly always fails opens its circuit: after 405 failures in a row. */
+const maxRate = 0.95;
+
+/** Beyond this many outcomes, both counters are halved, so that recent outcomes weigh more. */
+const memory = 1_000;
+
+/** Held messages that are remembered; the failure of any other message counts as a new one. */
+const maxHeld = 100_000;
+
+/** Failures of one message type that count towards the run of the entity, so that it takes several types to open it. */
+const maxFailuresOfOneType = 3;
+
+/**
+ * The failures in a row of one message type in one format. If the type never failed before, `minFailures` of them suggest a broken consumer;
+ * if it often fails, only a run that its failure rate does not explain does. A producer that breaks its schema in every second message opens
+ * no circuit.
+ */
+export class Circuit {
+  readonly messageType: string;
+  readonly format: string;
+  /** Whether a message of it ever decoded, so that failures are a change. */
+  hasDecoded = false;
+  isOpen = false;
+  /** The failures since the last message that decoded. */
+  failures = 0;
+  /** While it is open: when it opened, the number of that opening, and how many messages had decoded before. */
+  openedAtMs = 0;
+  opening = 0;
+  decodedBefore = 0;
+  /** A message with this sequence number was readable: undeserializable ones before it are the producer's fault. */
+  faultyBefore = 0n;
+  /** The messages held now, and those held when it closed: the latter are the producer's fault if they are still undeserializable. */
+  #held = new Set<bigint>();
+  #faulty = new Set<bigint>();
+  /** How probable the run of failures is, as a logarithm. */
+  #logProbability = 0;
+  #decoded = 0;
+  #failed = 0;
+  #failedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(messageType: string, format: string) {
+    this.messageType = messageType;
+    this.format = format;
+  }
+
+  open(nowMs: number, opening: number, decodedBefore: number): void {
+    this.isOpen = true;
+    this.openedAtMs = nowMs;
+    this.opening = opening;
+    this.decodedBefore = decodedBefore;
+  }
+
+  close(): void {
+    this.isOpen = false;
+    this.#faulty = this.#held;
+    this.#held = new Set();
+  }
+
+  hold(sequenceNumber: bigint): void {
+    if (this.#held.size < maxHeld) this.#held.add(sequenceNumber);
+  }
+
+  /** Whether an undeserializable message is known to be the producer's fault: others of its type and format decoded after it failed. */
+  isFaulty(sequenceNumber: bigint): boolean {
+    return sequenceNumber < this.faultyBefore || this.#faulty.has(sequenceNumber);
+  }
+
+  decoded(): void {
+    this.hasDecoded = true;
+    if (this.failures > 0) this.#endRun();
+    this.#decoded++;
+    if (this.#decoded + this.#failed > memory) this.#fade();
+  }
+
+  /** Counts a failure; returns whether the run is too long to be random. */
+  failed(nowMs: number, rule: CircuitRule): boolean {
+    if (nowMs - this.#failedAtMs > rule.windowDurationInMs) this.#endRun();
+    this.#failedAtMs = nowMs;
+    this.failures++;
+    this.#logProbability += this.logProbabilityOfOne(rule);
+    return this.failures >= rule.minFailures && this.#logProbability <= minLogProbability;
+  }
+
+  /** Counts a failure of a message that is known to be faulty: it does not extend the run. */
+  failedAsExpected(): void {
+    this.#failed++;
+    if (this.#decoded + this.#failed > memory) this.#fade();
+  }
+
+  /** Treats the type as one that never decoded: its messages are dead-lettered until one of them decodes. */
+  forgetDecoded(): void {
+    this.#endRun();
+    this.hasDecoded = false;
+  }
+
+  /** How probable the failure of one message is, as a logarithm, from the outcomes before the run. */
+  logProbabilityOfOne({ minFailures }: CircuitRule): number {
+    const outcomes = this.#decoded + this.#failed;
+    const rate = outcomes === 0 ? 0 : this.#failed / outcomes;
+    const minRate = minProbability ** (1 / minFailures);
+    return Math.log(Math.min(Math.max(rate, minRate), maxRate));
+  }
+
+  #endRun(): void {
+    this.#failed += this.failures;
+    this.failures = 0;
+    this.#logProbability = 0;
+  }
+
+  #fade(): void {
+    this.#decoded >>= 1;
+    this.#failed >>= 1;
+  }
+}
+
+/** The failures in a row of all message types of an entity: when several types that decoded before fail at once, the consumer is broken. */
+export class EntityRun {
+  #failures = 0;
+  #logProbability = 0;
+  #isBroken = false;
+
+  decoded(): void {
+    if (this.#failures === 0) return;
+    this.#failures = 0;
+    this.#logProbability = 0;
+    this.#isBroken = false;
+  }
+
+  /** Counts a failure of a type that decoded before; returns whether the run is too long to be random. */
+  failed(circuit: Circuit, rule: CircuitRule): boolean {
+    if (circuit.failures <= maxFailuresOfOneType) {
+      this.#failures++;
+      this.#logProbability += circuit.logProbabilityOfOne(rule);
+    }
+    this.#isBroken ||= this.#failures >= rule.minFailures && this.#logProbability <= minLogProbability;
+    return this.#isBroken;
+  }
+}

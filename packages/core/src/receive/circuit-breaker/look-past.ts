@@ -1,0 +1,128 @@
+import { type Scheduler, steadyNow, type Timer } from "../../foundation/scheduler.js";
+import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
+import type { LookAhead } from "./look-ahead.js";
+
+/** How far it is looked past held messages, and who is called. */
+export interface LookPastSettings {
+  readonly lookAhead: LookAhead;
+  readonly scheduler: Scheduler;
+  /** The breaker's options; undefined when it is switched off. */
+  readonly options: ResolvedCircuitBreakerOptions | undefined;
+  /** Whether a message that decoded lets others be set aside; false if none can be. */
+  readonly isRefilled: boolean;
+  /** Called when `tryPass` would succeed after it failed; undefined if the caller polls. */
+  readonly onOpened: (() => void) | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** How often to look for readable messages while none may be set aside, in milliseconds. */
+const lookIntervalMs = 1_000;
+
+const defaultAllowance = 10;
+const defaultRestartIntervalMs = 30_000;
+
+/**
+ * Decides whether unreadable messages beyond those held are set aside (deferred or dead-lettered) so that others can be received. They
+ * are set aside only while readable messages arrive or are seen behind them. Otherwise a broken consumer would empty its queue.
+ */
+export class LookPast {
+  readonly #settings: LookPastSettings;
+  /** How many messages may be set aside at least, after a readable one was seen behind them. */
+  readonly #minAllowance: number;
+  /** How often to peek from the beginning of the entity, in milliseconds. */
+  readonly #restartIntervalMs: number;
+  #allowance = 0;
+  /** Whether readable messages were seen behind unreadable ones. */
+  #isMixed = false;
+  #from = 0n;
+  #restartAtMs = 0;
+  #looking: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #isStopped = false;
+
+  constructor(settings: LookPastSettings) {
+    const { options, isRefilled } = settings;
+    this.#settings = settings;
+    this.#minAllowance = isRefilled ? (options?.maxHeldMessages ?? defaultAllowance) : 0;
+    this.#restartIntervalMs = options?.probeIntervalInMs ?? defaultRestartIntervalMs;
+  }
+
+  onDecoded(): void {
+    if (!this.#isMixed) return;
+    if (this.#allowance < this.#minAllowance) this.#allowance = this.#minAllowance;
+    if (this.#timer !== undefined && this.#allowance > 0) this.#open();
+  }
+
+  /** Forgets what was seen, once no message is held any more. */
+  reset(): void {
+    this.#isMixed = false;
+    this.#allowance = 0;
+  }
+
+  /** Uses up an allowance to set this message aside. If there is none, resolves with false and later calls `onOpened`. */
+  async tryPass(sequenceNumber: bigint): Promise<boolean> {
+    if (this.#take()) return true;
+    if (this.#timer === undefined) {
+      if (sequenceNumber >= this.#from) this.#from = sequenceNumber + 1n;
+      await this.#look();
+      if (this.#take()) return true;
+    }
+    this.#arm();
+    return false;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  #take(): boolean {
+    if (this.#allowance <= 0) return false;
+    this.#allowance -= 1;
+    return true;
+  }
+
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { lookAhead, scheduler, onError } = this.#settings;
+    try {
+      const { messageCount, readable, next, isAtEnd } = await lookAhead.findReadable(this.#from);
+      this.#from = next;
+      if (readable !== undefined) {
+        this.#isMixed = true;
+        this.#allowance = Math.max(messageCount, this.#minAllowance);
+      }
+      // A message before the end may have become active meanwhile, or be in another partition.
+      if (!isAtEnd || steadyNow(scheduler) < this.#restartAtMs) return;
+      this.#restartAtMs = steadyNow(scheduler) + this.#restartIntervalMs;
+      this.#from = 0n;
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  #open(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (!this.#isStopped) this.#settings.onOpened?.();
+  }
+
+  #arm(): void {
+    const { scheduler, onOpened } = this.#settings;
+    if (this.#timer !== undefined || this.#isStopped || onOpened === undefined) return;
+    const timer = scheduler.schedule(Math.min(lookIntervalMs, this.#restartIntervalMs), async () => {
+      await this.#look();
+      if (this.#timer !== timer) return;
+      if (this.#allowance > 0) return this.#open();
+      this.#timer = undefined;
+      this.#arm();
+    });
+    this.#timer = timer;
+  }
+}

@@ -1,0 +1,255 @@
+import { describe, expect, it } from "vitest";
+import { createFixture, type Fixture, quiet, until } from "../../../test/fixture.js";
+import { registry, sources } from "./unavailable-sources.test-support.js";
+
+/** How messages are received meanwhile. */
+const consumers = {
+  processor,
+  calls,
+  sessions,
+  "a session's handler": sessionHandler,
+  "a session's calls": sessionCalls,
+};
+
+const messageCount = 100;
+
+// outage × lock × deliveries: each with 100 waiting messages; none may be dead-lettered, and each is handled at its first delivery.
+const rows = [
+  { outage: 60, lock: 5, deliveries: 1 },
+  { outage: 180, lock: 30, deliveries: 3 },
+  { outage: 600, lock: 30, deliveries: 1 },
+  { outage: 600, lock: 300, deliveries: 10 },
+].flatMap((row) =>
+  Object.keys(consumers).map((consumer) => ({ ...row, consumer: consumer as keyof typeof consumers })),
+);
+
+describe("an outage dead-letters nothing", () => {
+  it.each(rows)(
+    "of $outage s, with locks of $lock s and $deliveries deliveries, for $consumer",
+    async ({ outage, lock, deliveries, consumer }) => {
+      expect(await runOutage("registry", consumer, outage, lock, deliveries)).toEqual(withoutLoss);
+    },
+  );
+
+  it.each(["store", "keys"] as const)("of the $0", async (source) => {
+    expect(await runOutage(source, "processor", 180, 30, 3)).toEqual(withoutLoss);
+    expect(await runOutage(source, "sessions", 180, 30, 3)).toEqual(withoutLoss);
+  });
+});
+
+describe("messages that are held", () => {
+  it("are read again while the handler of one of them is slow, and lose no lock", async () => {
+    const source = registry();
+    await using fixture = await createFixture({ queue: { lockDurationMs: 30_000 }, client: source.options });
+    const sender = fixture.clientWith({}).createSender("orders");
+    await sender.sendMessages([1, 2, 3].map((n) => ({ subject: "needs", body: { n } })));
+    source.state.isUp = false;
+    const seen: (readonly [number, number])[] = [];
+    const waiting: (() => void)[] = [];
+    fixture.client.createReceiver("orders").subscribe<{ n: number }>(
+      {
+        async processMessage({ body, deliveryCount }) {
+          seen.push([body.n, deliveryCount]);
+          await new Promise<void>((resolve) => waiting.push(resolve));
+        },
+        processError() {},
+      },
+      { maxConcurrentCalls: 1, maxAutoLockRenewalDurationInMs: 3_600_000 },
+    );
+    await until(() => fixture.events.length === 3);
+    source.state.isUp = true;
+    await pass(fixture, 5, 1);
+    expect(seen).toEqual([[1, 0]]);
+    // Much longer than a lock is renewed for a handler by default.
+    await pass(fixture, 1_200, 5);
+    for (const n of [2, 3]) {
+      waiting.shift()?.();
+      await until(() => seen.length === n);
+    }
+    waiting.shift()?.();
+    await quiet();
+    expect(seen).toEqual([
+      [1, 0],
+      [2, 0],
+      [3, 0],
+    ]);
+    expect(await fixture.broker.receiver("orders").peek(9)).toEqual([]);
+  });
+
+  it("are read again although another is being handled", async () => {
+    const source = registry();
+    await using fixture = await createFixture({ client: source.options });
+    const sender = fixture.clientWith({}).createSender("orders");
+    await sender.sendMessages([1, 2].map((n) => ({ subject: "needs", body: { n } })));
+    source.state.isUp = false;
+    source.state.onlyFor = 1;
+    const seen: number[] = [];
+    fixture.client.createReceiver("orders").subscribe<{ n: number }>(
+      {
+        async processMessage({ body }) {
+          seen.push(body.n);
+          if (body.n === 1) await new Promise(() => {});
+        },
+        processError() {},
+      },
+      { maxConcurrentCalls: 2, closeTimeoutInMs: 1_000 },
+    );
+    await until(() => fixture.events.length === 2);
+    source.state.isUp = true;
+    await pass(fixture, 5, 1);
+    expect(seen).toEqual([1]);
+    source.state.onlyFor = undefined;
+    await pass(fixture, 60, 1);
+    expect(seen).toEqual([1, 2]);
+    const closing = fixture.client.close();
+    await pass(fixture, 5, 1);
+    await closing;
+  });
+
+  it("are abandoned in time if a handler takes longer than the close timeout", async () => {
+    const source = registry();
+    await using fixture = await createFixture({ client: source.options });
+    const sender = fixture.clientWith({}).createSender("orders");
+    await sender.sendMessages([1, 2, 3].map((n) => ({ subject: "needs", body: { n } })));
+    source.state.onlyFor = 1;
+    let isHandling = false;
+    const subscription = fixture.client.createReceiver("orders").subscribe(
+      {
+        async processMessage() {
+          isHandling = true;
+          await new Promise(() => {});
+        },
+        processError() {},
+      },
+      { maxConcurrentCalls: 3, closeTimeoutInMs: 1_000 },
+    );
+    await until(() => isHandling && fixture.events.length === 2);
+    const closing = subscription.close();
+    await pass(fixture, 1, 0.1);
+    await closing;
+    const left = await fixture.broker.receiver("orders").receive(9, { maxWaitMs: 0 });
+    expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1]);
+  });
+
+  it("do not delay the closing of a transport before its client", async () => {
+    const source = registry();
+    await using fixture = await createFixture({
+      client: { ...source.options, unavailableBackoff: { maxHeldMessages: 1 } },
+    });
+    const sender = fixture.clientWith({}).createSender("orders");
+    await sender.sendMessages([1, 2, 3].map((n) => ({ subject: "needs", body: { n } })));
+    source.state.isUp = false;
+    fixture.client
+      .createReceiver("orders")
+      .subscribe({ processMessage() {}, processError() {} }, { maxConcurrentCalls: 2 });
+    await until(() => fixture.events.length === 3);
+    await fixture.transport.close();
+  });
+});
+
+const withoutLoss = { dead: 0, left: 0, handled: messageCount, lastDeliveryCount: 0 };
+
+async function runOutage(
+  source: keyof typeof sources,
+  consumer: keyof typeof consumers,
+  outageSeconds: number,
+  lockSeconds: number,
+  maxDeliveryCount: number,
+) {
+  const { state, options } = sources[source]();
+  const isSession = consumer !== "processor" && consumer !== "calls";
+  await using fixture = await createFixture({
+    queue: { lockDurationMs: lockSeconds * 1_000, maxDeliveryCount, requiresSession: isSession },
+    client: options,
+  });
+  // One session for a receiver of one, many for a processor of many.
+  const sessionId = (n: number) => (consumer === "sessions" ? `s${n % 20}` : "s");
+  await fixture.client.createSender("orders").sendMessages(
+    Array.from({ length: messageCount }, (_, n) => ({
+      subject: "needs",
+      body: { n },
+      ...(isSession && { sessionId: sessionId(n) }),
+    })),
+  );
+  state.isUp = false;
+  const counts: number[] = [];
+  const stop = await consumers[consumer](fixture, (deliveryCount) => counts.push(deliveryCount));
+  await pass(fixture, outageSeconds, lockSeconds / 5);
+  state.isUp = true;
+  // Slowly, because bodies are hashed and decrypted in other threads.
+  await until(() => {
+    fixture.clock.advance(50);
+    return counts.length >= messageCount;
+  });
+  await stop();
+  return {
+    dead: (await fixture.broker.receiver("orders/$DeadLetterQueue").peek(200)).length,
+    left: (await fixture.broker.receiver("orders").peek(200)).length,
+    handled: counts.length,
+    lastDeliveryCount: Math.max(...counts),
+  };
+}
+
+type OnHandled = (deliveryCount: number) => void;
+type Stop = () => Promise<unknown>;
+
+async function processor({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
+  const subscription = client
+    .createReceiver("orders")
+    .subscribe(
+      { processMessage: ({ deliveryCount }) => onHandled(deliveryCount), processError() {} },
+      { maxConcurrentCalls: 16, prefetchCount: 8 },
+    );
+  return () => subscription.close();
+}
+
+async function sessions({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
+  const subscription = client.subscribeSessions(
+    "orders",
+    { processMessage: ({ deliveryCount }) => onHandled(deliveryCount), processError() {} },
+    { maxConcurrentSessions: 4, maxBlockedSessions: 4 },
+  );
+  return () => subscription.close();
+}
+
+async function sessionHandler({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
+  const session = await client.acceptSession("orders", "s");
+  session.subscribe({ processMessage: ({ deliveryCount }) => onHandled(deliveryCount), processError() {} });
+  return () => session.close();
+}
+
+async function calls({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
+  return receiveAgainAndAgain(client.createReceiver("orders"), onHandled);
+}
+
+async function sessionCalls({ client }: Fixture, onHandled: OnHandled): Promise<Stop> {
+  return receiveAgainAndAgain(await client.acceptSession("orders", "s"), onHandled);
+}
+
+function receiveAgainAndAgain(
+  receiver: ReturnType<Fixture["client"]["createReceiver"]>,
+  onHandled: OnHandled,
+): Stop {
+  let isStopped = false;
+  const loop = (async () => {
+    while (!isStopped) {
+      const messages = await receiver.receiveMessages(8, { maxWaitTimeInMs: 20_000 }).catch(() => []);
+      for (const message of messages) {
+        onHandled(message.deliveryCount);
+        await receiver.completeMessage(message);
+      }
+    }
+  })();
+  return async () => {
+    isStopped = true;
+    await receiver.close();
+    await loop;
+  };
+}
+
+async function pass({ clock }: Fixture, seconds: number, stepSeconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += stepSeconds) {
+    clock.advance(stepSeconds * 1_000);
+    await quiet();
+  }
+}

@@ -1,0 +1,200 @@
+import { type ProcessErrorArgs, type UndeserializableEvent, WaybillClient } from "@waybill/core";
+import { decodeFailure } from "@waybill/core/serializer";
+import { json } from "@waybill/serializer-json";
+import { localTransport } from "@waybill/transport-local";
+import { describe, expect, it } from "vitest";
+import { createFixture, type Fixture, quiet, until } from "../../../test/fixture.js";
+import { registry } from "./unavailable-sources.test-support.js";
+
+type Disposition = UndeserializableEvent["disposition"];
+
+describe("every message that is held is reported, to the hook and to processError", () => {
+  it.each([
+    { whenFull: "defer", set: "deferred" },
+    { whenFull: "deadLetter", set: "deadLettered" },
+  ] as const)(
+    "and again when it is $set because readable messages arrive behind it",
+    async ({ whenFull, set }) => {
+      await using fixture = await createFixture({ client: breakable({ whenFull, maxHeldMessages: 2 }) });
+      const { clock, client } = fixture;
+      const { handled, reported } = subscribe(fixture);
+      await send(fixture, "order", ["first"]);
+      await until(() => handled.length === 1);
+      await send(fixture, "order", numbered(13), "broken");
+      // Nine are dead-lettered, two are held, the next keeps its slot: nothing behind it can be read yet.
+      await until(() => of("held", fixture.events).length === 3);
+      await quiet();
+      expect(of(set, fixture.events)).toHaveLength(whenFull === "defer" ? 0 : 9);
+      await send(fixture, "other", ["other"]);
+      clock.advance(1_000);
+      await until(() => handled.length === 2);
+      await until(() => of(set, fixture.events).length === (whenFull === "defer" ? 2 : 11));
+      const ids = of(set, fixture.events).map(({ message }) => message.messageId);
+      expect(ids.slice(-2)).toEqual(["m12", "m13"]);
+      expect(reported.map(({ rawMessage, disposition }) => [rawMessage?.messageId, disposition])).toEqual(
+        fixture.events.map(({ message, disposition }) => [message.messageId, disposition]),
+      );
+      await client.close();
+    },
+  );
+
+  it("and again when it is dead-lettered, because others of its type can be read", async () => {
+    const state = { isBroken: false };
+    await using fixture = await createFixture({ client: breakable({ maxHeldMessages: 2 }, state) });
+    const { reported } = subscribe(fixture);
+    await send(fixture, "order", ["first"]);
+    state.isBroken = true;
+    await send(fixture, "order", numbered(11), "broken");
+    await until(() => of("held", fixture.events).length === 2);
+    state.isBroken = false;
+    await send(fixture, "order", ["later"]);
+    await until(() => of("deadLettered", fixture.events).length === 11);
+    expect(of("deadLettered", fixture.events).map(({ message }) => message.messageId)).toContain("m10");
+    expect(reported).toHaveLength(fixture.events.length);
+  });
+
+  it("in calls of receiveMessages: held once a call, and when it is dead-lettered or deferred", async () => {
+    await using fixture = await createFixture({ client: breakable({ maxHeldMessages: 2 }) });
+    await send(fixture, "order", numbered(12), "broken");
+    const receiver = fixture.client.createReceiver("orders");
+    const options = { maxWaitTimeInMs: 0 };
+    await expect(receiver.receiveMessages(2, options)).rejects.toMatchObject({
+      code: "deserialization-failed",
+    });
+    expect(of("held", fixture.events)).toHaveLength(2);
+    await send(fixture, "other", ["other"]);
+    while ((await receiver.receiveMessages(2, options).catch(() => [])).length === 0);
+    await expect.poll(() => of("deadLettered", fixture.events).length).toBeGreaterThan(1);
+    const dead = of("deadLettered", fixture.events).map(({ message }) => message.messageId);
+    expect(dead.slice(0, 2)).toEqual(["m1", "m2"]);
+  });
+
+  it("in calls of receiveMessages: when an unavailable one is deferred", async () => {
+    const source = registry();
+    await using fixture = await createFixture({
+      client: { ...source.options, unavailableBackoff: { maxHeldMessages: 2, initialDelayInMs: 0 } },
+    });
+    const sender = fixture.clientWith({}).createSender("orders");
+    await sender.sendMessages([1, 2, 3].map((n) => ({ messageId: `n${n}`, subject: "needs", body: { n } })));
+    await sender.sendMessages({ messageId: "free", body: { n: 4 } });
+    source.state.isUp = false;
+    const receiver = fixture.client.createReceiver("orders");
+    let received: readonly { readonly messageId?: unknown }[] = [];
+    while (received.length === 0)
+      received = await receiver.receiveMessages(2, { maxWaitTimeInMs: 0 }).catch(() => []);
+    expect(received.map(({ messageId }) => messageId)).toEqual(["free"]);
+    expect(of("deferred", fixture.events).map(({ message }) => message.messageId)).toContain("n1");
+  });
+});
+
+describe("messages that are set aside", () => {
+  it("keep since when they are held, however often they come back", async () => {
+    const source = registry();
+    await using fixture = await createFixture({
+      client: { ...source.options, unavailableBackoff: { maxHeldMessages: 1 } },
+    });
+    await send(fixture, "needs", ["n1", "n2"], { n: 1 });
+    source.state.isUp = false;
+    const since = new Date(fixture.clock.now() - 3_000_000).toISOString();
+    const sender = fixture.clientWith({}).createSender("orders");
+    await sender.sendMessages({
+      messageId: "old",
+      subject: "needs",
+      body: { n: 3 },
+      applicationProperties: { "waybill-held-since": since },
+    });
+    await sender.sendMessages({ subject: "free", body: { n: 4 } });
+    subscribe(fixture);
+    await until(() => {
+      fixture.clock.advance(1_000);
+      return of("deferred", fixture.events).some(({ message }) => message.messageId === "old");
+    });
+    const [old] = (await fixture.broker.receiver("orders").peek(9)).filter(
+      ({ messageId }) => messageId === "old",
+    );
+    expect(old).toMatchObject({ state: "deferred", applicationProperties: { "waybill-held-since": since } });
+  });
+
+  it("stay deferred while the transport cannot receive them, and come back later", async () => {
+    const source = registry();
+    await using fixture = await createFixture();
+    const transport = localTransport(fixture.broker);
+    let failures = 0;
+    const createReceiver = transport.createReceiver.bind(transport);
+    transport.createReceiver = (...args) => {
+      const receiver = createReceiver(...args);
+      const receiveDeferred = receiver.receiveDeferred.bind(receiver);
+      receiver.receiveDeferred = (...given) => {
+        failures++;
+        return failures < 3 ? Promise.reject(new Error("lost")) : receiveDeferred(...given);
+      };
+      return receiver;
+    };
+    const options = { serializer: json(), ...source.options, unavailableBackoff: { maxHeldMessages: 1 } };
+    await using client = new WaybillClient(transport, options as never);
+    const sender = fixture.client.createSender("orders");
+    for (const n of [1, 2, 3])
+      await sender.sendMessages({ messageId: `n${n}`, subject: "needs", body: { n } });
+    await sender.sendMessages({ messageId: "free", body: { n: 4 } });
+    source.state.isUp = false;
+    const handled: unknown[] = [];
+    const errors: unknown[] = [];
+    client.createReceiver("orders").subscribe({
+      processMessage: ({ messageId }) => void handled.push(messageId),
+      processError: ({ error, errorSource }) => void (errorSource === "receive" && errors.push(error)),
+    });
+    const handledAfterASecond = () => {
+      fixture.clock.advance(1_000);
+      return handled.length;
+    };
+    await until(() => handledAfterASecond() === 1);
+    source.state.isUp = true;
+    await until(() => handledAfterASecond() === 4);
+    expect(new Set(handled)).toEqual(new Set(["free", "n1", "n2", "n3"]));
+    expect(errors).toMatchObject([{ message: "lost" }, { message: "lost" }]);
+  });
+});
+
+/** A client that cannot read bodies that say `broken`, or no orders at all. */
+function breakable(circuitBreaker: object, state = { isBroken: false }) {
+  const sound = json();
+  const serializer: typeof sound = {
+    ...sound,
+    deserialize(bytes, context) {
+      const value = sound.deserialize(bytes, context);
+      if (value === "broken" || state.isBroken) throw decodeFailure("schema-unknown", "It does not fit.");
+      return value;
+    },
+  };
+  return { serializer, circuitBreaker };
+}
+
+/** Sends messages of a type, with these ids. */
+async function send(
+  { clientWith }: Fixture,
+  subject: string,
+  ids: readonly string[],
+  body: unknown = "sound",
+): Promise<void> {
+  const messages = ids.map((messageId) => ({ messageId, subject, body }));
+  await clientWith({}).createSender("orders").sendMessages(messages);
+}
+
+/** `m1`, `m2` … */
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `m${i + 1}`);
+}
+
+function subscribe({ client }: Fixture) {
+  const handled: unknown[] = [];
+  const reported: ProcessErrorArgs[] = [];
+  client.createReceiver("orders").subscribe({
+    processMessage: ({ body }) => void handled.push(body),
+    processError: (args) => void reported.push(args),
+  });
+  return { handled, reported };
+}
+
+function of(disposition: Disposition, events: readonly UndeserializableEvent[]): UndeserializableEvent[] {
+  return events.filter((event) => event.disposition === disposition);
+}

@@ -1,0 +1,206 @@
+import type { DeliveredMessage, TransportDeadLetterOptions } from "../../contracts/transport.js";
+import { hasCode, WaybillError } from "../../errors/error.js";
+import { type Delivery, isLockLost } from "../delivery/delivery.js";
+import { peek, receiveDeferred } from "../delivery/observed-calls.js";
+import type { ReceiverContext } from "../delivery/receiver-context.js";
+import { readBody } from "../reading/read-body.js";
+
+/** The application property of a deferred unreadable message: since when it has been held, as an ISO 8601 instant. */
+const heldSinceProperty = "waybill-held-since";
+
+/** Who gets the messages back. */
+export interface SetAsideOwner {
+  /** Handles a message that was received by its sequence number; resolves when it is read. */
+  take(delivered: DeliveredMessage): Promise<void>;
+  onError(error: unknown): void;
+}
+
+/** How many deferred messages are peeked at once, or received in one call. */
+const pageSize = 32;
+
+/** How many sequence numbers are kept at most, to bound the memory. */
+const maxSetAside = 100_000;
+
+/** Returns whether the circuit of a message has closed or opened again since it was set aside. */
+type IsOver = () => boolean;
+
+/** Why a message was set aside; `"others"`: by another process, perhaps one that has ended. */
+type Reason = IsOver | "unavailable" | "others";
+
+/**
+ * Messages that were deferred so that others can be received, and are received again by sequence number later: those of a circuit when it
+ * closes, all others once peeking finds them readable. Peeking counts no delivery. Each is marked with a property, so that those of a process
+ * that ended are found.
+ */
+export class SetAside {
+  readonly #context: ReceiverContext;
+  readonly #owner: SetAsideOwner;
+  readonly #entries = new Map<bigint, Reason>();
+  #returning: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(context: ReceiverContext, owner: SetAsideOwner) {
+    this.#context = context;
+    this.#owner = owner;
+  }
+
+  get isFull(): boolean {
+    return this.#entries.size >= maxSetAside;
+  }
+
+  /** Whether `probe` has anything to do. */
+  get hasProbes(): boolean {
+    for (const reason of this.#entries.values()) if (isProbed(reason)) return true;
+    return false;
+  }
+
+  /** Defers a message until its circuit is over, or until it can be read. Resolves with whether it was deferred. */
+  async defer(delivery: Delivery, reason: Exclude<Reason, "others">): Promise<boolean> {
+    const { sequenceNumber, applicationProperties } = delivery.message;
+    const since =
+      applicationProperties[heldSinceProperty] ?? new Date(this.#context.scheduler.now()).toISOString();
+    try {
+      await this.#settleDeferred(delivery, { [heldSinceProperty]: since });
+    } catch (error) {
+      if (!isLockLost(error)) this.#owner.onError(error);
+      return false;
+    }
+    this.#entries.set(sequenceNumber, reason);
+    return true;
+  }
+
+  /** Receives the messages again whose circuit is over. Resolves when they are read; never rejects. */
+  async bringBack(): Promise<void> {
+    const over = [...this.#entries].filter(([, reason]) => typeof reason === "function" && reason());
+    await this.#receive(over.map(([sequenceNumber]) => sequenceNumber));
+  }
+
+  /** Peeks at the others in turn and receives those that can be read now. Resolves with whether there were any; never rejects. */
+  async probe(): Promise<boolean> {
+    const numbers = [...this.#entries].filter(([, reason]) => isProbed(reason)).map(([number]) => number);
+    for (let i = 0; i < numbers.length && !this.#isStopped; i += pageSize) {
+      const page = numbers.slice(i, i + pageSize);
+      const isDue = await Promise.all(page.map((number) => this.#isDueNow(number)));
+      const due = page.filter((_, index) => isDue[index]);
+      await this.#receive(due);
+      if (due.length > 0) continue;
+      this.#moveToEnd(page);
+      return i > 0;
+    }
+    return numbers.length > 0;
+  }
+
+  /** Peeks for messages that other processes set aside, and receives those that can be read now. Never rejects. */
+  async discover(): Promise<void> {
+    try {
+      for (let from = 0n; !this.#isStopped; ) {
+        const page = await peek(this.#context, { maxMessages: 100, fromSequenceNumber: from });
+        const last = page.at(-1);
+        if (last === undefined || last.sequenceNumber < from) return;
+        from = last.sequenceNumber + 1n;
+        await this.#adopt(
+          page.filter((message) => isSetAside(message) && !this.#entries.has(message.sequenceNumber)),
+        );
+      }
+    } catch (error) {
+      if (!this.#isStopped) this.#owner.onError(error);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #adopt(messages: readonly DeliveredMessage[]): Promise<void> {
+    const due: bigint[] = [];
+    for (const message of messages) {
+      if (!this.isFull) this.#entries.set(message.sequenceNumber, "others");
+      if (await this.#isDue(message)) due.push(message.sequenceNumber);
+    }
+    await this.#receive(due);
+  }
+
+  /** The next probe begins with the others. */
+  #moveToEnd(numbers: readonly bigint[]): void {
+    for (const number of numbers) {
+      const reason = this.#entries.get(number);
+      if (reason !== undefined && this.#entries.delete(number)) this.#entries.set(number, reason);
+    }
+  }
+
+  async #isDueNow(sequenceNumber: bigint): Promise<boolean> {
+    if (typeof this.#entries.get(sequenceNumber) === "function") return true;
+    try {
+      const [message] = await peek(this.#context, { maxMessages: 1, fromSequenceNumber: sequenceNumber });
+      const isThere = message?.sequenceNumber === sequenceNumber && message.state === "deferred";
+      // Another receiver has taken it.
+      if (!isThere) this.#entries.delete(sequenceNumber);
+      return isThere && (await this.#isDue(message));
+    } catch (error) {
+      if (!this.#isStopped) this.#owner.onError(error);
+      return false;
+    }
+  }
+
+  /** An undeserializable one of another process waits until its time is over, because a circuit may hold it there. */
+  async #isDue(message: DeliveredMessage): Promise<boolean> {
+    const { pipeline, breaker, scheduler } = this.#context;
+    const { status } = await readBody(pipeline, message);
+    if (status !== "undeserializable" || this.#entries.get(message.sequenceNumber) === "unavailable")
+      return status !== "unavailable";
+    if (breaker === undefined) return true;
+    const heldMs = scheduler.now() - Date.parse(String(message.applicationProperties[heldSinceProperty]));
+    return !breaker.isOpen && heldMs >= breaker.options.maxHoldDurationInMs;
+  }
+
+  /** If the message has no room for one more property, it is deferred without the mark. */
+  async #settleDeferred(delivery: Delivery, propertiesToModify: Record<string, unknown>): Promise<void> {
+    try {
+      await delivery.settle("defer", { propertiesToModify } as TransportDeadLetterOptions);
+    } catch (error) {
+      if (isLockLost(error) || (error instanceof WaybillError && error.retryable)) throw error;
+      await delivery.settle("defer");
+    }
+  }
+
+  /** One call after the other, so that not all messages that come back are locked at once. */
+  #receive(numbers: readonly bigint[]): Promise<void> {
+    const entries = new Map(numbers.map((number) => [number, this.#entries.get(number) ?? "others"]));
+    for (const number of numbers) this.#entries.delete(number);
+    this.#returning = this.#returning.then(async () => {
+      for (let i = 0; i < numbers.length && !this.#isStopped; i += pageSize) {
+        const messages = await this.#receivePage(numbers.slice(i, i + pageSize), entries);
+        await Promise.all(messages.map((message) => this.#owner.take(message)));
+      }
+    });
+    return this.#returning;
+  }
+
+  /** If one message is gone because another receiver has taken it, the call for several fails, and each is received alone. */
+  async #receivePage(
+    numbers: readonly bigint[],
+    entries: ReadonlyMap<bigint, Reason>,
+  ): Promise<DeliveredMessage[]> {
+    try {
+      return await receiveDeferred(this.#context, numbers);
+    } catch (error) {
+      if (hasCode(error, "message-not-found")) {
+        if (numbers.length === 1) return [];
+        return (await Promise.all(numbers.map((number) => this.#receivePage([number], entries)))).flat();
+      }
+      // They stay deferred, and are received later.
+      for (const number of numbers) this.#entries.set(number, entries.get(number) ?? "others");
+      if (!this.#isStopped) this.#owner.onError(error);
+      return [];
+    }
+  }
+}
+
+/** Whether a message may come back now: its circuit is over, or peeking tells. */
+function isProbed(reason: Reason): boolean {
+  return typeof reason === "string" || reason();
+}
+
+function isSetAside({ state, applicationProperties }: DeliveredMessage): boolean {
+  return state === "deferred" && typeof applicationProperties[heldSinceProperty] === "string";
+}

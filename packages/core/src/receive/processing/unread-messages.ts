@@ -1,0 +1,211 @@
+import type { Awaitable } from "../../contracts/serializer.js";
+import type { WaybillError } from "../../errors/error.js";
+import { afterwards } from "../../foundation/is-promise.js";
+import { pause } from "../../foundation/pause.js";
+import { underEither } from "../../foundation/under-either.js";
+import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
+import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
+import { DelayedAbandons } from "../delivery/delayed-abandons.js";
+import type { Delivery } from "../delivery/delivery.js";
+import { type DecideUnread, isUnread, type ReadResult } from "../delivery/read-delivery.js";
+import { isOrdered, type ReceiverContext } from "../delivery/receiver-context.js";
+import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
+import type { HeldMessage } from "../holding/held-messages.js";
+import { Holding, type HoldingOwner } from "../holding/holding.js";
+import type { ErrorReporter } from "./error-reporter.js";
+import type { InFlightMessage } from "./in-flight-message.js";
+import type { BlockCause, SessionKeeper } from "./processor-settings.js";
+
+/** The processor of unread messages. */
+export interface UnreadOwner extends Omit<HoldingOwner, "onSettled"> {
+  /** Reads a message in place. */
+  read(inFlight: InFlightMessage): Awaitable<ReadResult>;
+  /** Abandons a message that no handler has received. */
+  abandon(inFlight: InFlightMessage): Promise<void>;
+  /** Stops at a message. */
+  block(cause: BlockCause): void;
+}
+
+/**
+ * What a processor does with messages that cannot be read: each is reported, and held to be read again, left to another reader, or settled
+ * already. A session stops at it instead of holding it, so that its order is kept.
+ */
+export class UnreadMessages {
+  readonly #context: ReceiverContext;
+  readonly #keeper: SessionKeeper | undefined;
+  readonly #report: ErrorReporter;
+  readonly #owner: UnreadOwner;
+  /** Undefined where the order of a session does not allow holding a message while others go on. */
+  readonly #holding: Holding | undefined;
+  /** Messages for other readers, which are abandoned after a delay. */
+  readonly #abandons: DelayedAbandons;
+  /** Ends the delays before a message is read again in place. */
+  readonly #stopping = new AbortController();
+  #isClosing = false;
+
+  constructor(
+    context: ReceiverContext,
+    keeper: SessionKeeper | undefined,
+    report: ErrorReporter,
+    owner: UnreadOwner,
+  ) {
+    this.#context = context;
+    this.#keeper = keeper;
+    this.#report = report;
+    this.#owner = owner;
+    this.#abandons = new DelayedAbandons(context.scheduler, context.backoff);
+    if (isOrdered(context) || keeper !== undefined) return;
+    this.#holding = new Holding(context, {
+      readAgain: (held) => owner.readAgain(held),
+      take: (delivered) => owner.take(delivered),
+      onSettled: (event) => void this.#notify(event),
+      onError: owner.onError,
+    });
+  }
+
+  onDecoded(): void {
+    (this.#keeper ?? this.#holding)?.onDecoded();
+  }
+
+  /** What to do with an undeserializable message: the circuit breaker and the session decide. */
+  readonly decide: DecideUnread = (delivered, report) => {
+    const { breaker, isBlocking } = this.#context;
+    const keeper = this.#keeper;
+    return afterwards(breaker?.onUndeserializable(delivered, report), async (circuit) => {
+      if (isBlocking) return "block";
+      if (circuit === undefined) return "deadLetter";
+      if (keeper === undefined) return "hold";
+      return (await keeper.tryBlock(delivered)) ? "block" : "deadLetter";
+    });
+  };
+
+  /** Resolves with the message if it can be read after all, while the messages behind it wait. */
+  async conclude(
+    inFlight: InFlightMessage,
+    event: UndeserializableEvent,
+  ): Promise<ReceivedMessage | UndecodedMessage | undefined> {
+    const result = this.#staysInPlace(event) ? await this.#readInPlace(inFlight, event) : event;
+    if (result === undefined || !isUnread(result)) return result;
+    await this.#settle(inFlight, result);
+    return undefined;
+  }
+
+  async #settle(inFlight: InFlightMessage, event: UndeserializableEvent): Promise<void> {
+    const { delivery } = inFlight;
+    if (event.disposition === "held") return this.#hold(inFlight, event);
+    // Before any await, so that later messages cannot overtake it.
+    if (event.disposition === "blocked")
+      this.#owner.block(this.#context.isBlocking ? "undeserializable" : "circuitOpen");
+    else if (delivery === undefined) this.#holdSlot(inFlight, event);
+    await this.#notify(event);
+    if (event.disposition === "abandoned" && delivery !== undefined) await this.#abandonLater(delivery);
+  }
+
+  /** Outside the slots, while other messages are processed; a session of its own stops at the message instead. */
+  async #hold(inFlight: InFlightMessage, event: UndeserializableEvent): Promise<void> {
+    if (this.#holding === undefined) {
+      this.#owner.block("unavailable");
+      return this.#notify({ ...event, disposition: "blocked" });
+    }
+    inFlight.isHeld = true;
+    const outcome = await this.#holding.hold(this.#toHeld(inFlight, event));
+    if (outcome !== undefined && !(inFlight.wasHeld && outcome.disposition === "held"))
+      await this.#notify(outcome);
+  }
+
+  /** A message that the broker has deleted is not read again, but its slot is held, so that no further message is deleted. */
+  #holdSlot(inFlight: InFlightMessage, event: UndeserializableEvent): void {
+    const held = this.#toHeld(inFlight, event);
+    if (held.circuit === undefined) return;
+    if (this.#keeper !== undefined) this.#owner.block("circuitOpen");
+    if (this.#holding === undefined) return;
+    inFlight.isHeld = true;
+    void this.#holding.hold(held);
+  }
+
+  #toHeld(
+    { delivered, delivery, free }: InFlightMessage,
+    { message: { failure: outcome } }: UndeserializableEvent,
+  ): HeldMessage {
+    const circuit =
+      outcome.status === "undeserializable"
+        ? this.#context.breaker?.openCircuitOf(delivered, outcome.report)
+        : undefined;
+    return { delivered, delivery, outcome, circuit, opening: circuit?.opening ?? 0, free };
+  }
+
+  /** Whether the messages behind it have to wait until it can be read, because the caller manages the session. */
+  #staysInPlace({ disposition }: UndeserializableEvent): boolean {
+    return disposition === "held" && this.#holding === undefined && this.#keeper === undefined;
+  }
+
+  /** Reads a message repeatedly until it is not `held` any more; undefined if the processor stops before. */
+  async #readInPlace(
+    inFlight: InFlightMessage,
+    event: UndeserializableEvent,
+  ): Promise<ReadResult | undefined> {
+    const { scheduler, session, breaker } = this.#context;
+    const { signal } = this.#stopping;
+    await this.#notify(event);
+    let result: ReadResult = event;
+    for (let attempts = 0; isUnread(result) && this.#staysInPlace(result); attempts++) {
+      const delayMs = this.#delayMs(result.error, attempts);
+      await underEither(signal, undefined, () => pause(delayMs, scheduler, signal));
+      if (inFlight.isAborted) return undefined;
+      if (signal.aborted) {
+        if (this.#isClosing) await this.#owner.abandon(inFlight);
+        return undefined;
+      }
+      session?.keep();
+      breaker?.beginProbe();
+      result = await this.#owner.read(inFlight);
+    }
+    return result;
+  }
+
+  #delayMs({ code }: WaybillError, attempts: number): number {
+    const { breaker, backoff } = this.#context;
+    return code === "unavailable" || breaker === undefined
+      ? backoffDelayMs(backoff, attempts)
+      : breaker.options.probeIntervalInMs;
+  }
+
+  async #abandonLater(delivery: Delivery): Promise<void> {
+    try {
+      await this.#abandons.abandon(delivery);
+    } catch (error) {
+      await this.#report(error, "abandon", delivery.message.messageId);
+    }
+  }
+
+  /** Reports an unread message to the client's hook and to `processError`. Never rejects. */
+  async #notify(event: UndeserializableEvent): Promise<void> {
+    const { message, disposition, error, settlementError } = event;
+    this.#context.onUndeserializable(event);
+    if (settlementError !== undefined) {
+      const source = disposition === "unsettled" ? "deadLetter" : "quarantine";
+      await this.#report(settlementError, source, message.messageId);
+    }
+    const explained = this.#context.breaker?.explain(error) ?? error;
+    await this.#report(explained, "deserialize", message.messageId, event);
+  }
+
+  /** The transport is closing, so nothing can be settled any more: the held messages must not delay it. */
+  stop(): void {
+    this.#stopping.abort();
+    this.#holding?.releaseSlots();
+  }
+
+  /** Abandons the held messages once receiving has stopped, and those for other readers now. Never rejects. */
+  async close(stopped: Promise<unknown>): Promise<void> {
+    this.#isClosing = true;
+    this.#stopping.abort();
+    this.#abandons.flush();
+    await this.#holding?.close(stopped);
+  }
+
+  /** Abandons the held messages that are left after closing. Never rejects. */
+  async giveBack(): Promise<void> {
+    await this.#holding?.giveBack();
+  }
+}

@@ -1,0 +1,78 @@
+import type { Awaitable } from "../../contracts/serializer.js";
+import type { DeliveredMessage } from "../../contracts/transport.js";
+import { WaybillError } from "../../errors/error.js";
+import { isPromise } from "../../foundation/is-promise.js";
+import type { Scheduler } from "../../foundation/scheduler.js";
+import { bodySection } from "../../message/body.js";
+import type { DeserializationOutcome } from "../../message/outcome.js";
+import type { DeserializeCallOptions } from "../../pipeline/call-options.js";
+import type { Pipeline } from "../../pipeline/pipeline.js";
+import { ReadingGate } from "./reading-gate.js";
+
+/** Shared by all clients, because they share the memory of the process. */
+const readings = new ReadingGate();
+
+const tightened = Object.freeze({ limits: "tightened" } as const);
+
+/** Reads the body of a delivered message; one that may have crashed the process which read it before, alone and with lower limits. */
+export function readInTurn(
+  pipeline: Pipeline,
+  delivered: DeliveredMessage,
+  isSuspect: boolean,
+  scheduler: Scheduler,
+): Awaitable<DeserializationOutcome> {
+  const options = isSuspect ? tightened : undefined;
+  const entered = readings.enter(isSuspect ? "alone" : "among-others", scheduler);
+  if (isPromise(entered)) {
+    return entered.then(async (kind) => {
+      const outcome = await readBody(pipeline, delivered, options);
+      readings.leave(kind);
+      return outcome;
+    });
+  }
+  const outcome = readBody(pipeline, delivered, options);
+  if (isPromise(outcome)) return outcome.finally(() => readings.leave(entered));
+  readings.leave(entered);
+  return outcome;
+}
+
+/**
+ * Reads the body of a message. Never throws or rejects: if a custom pipeline throws, the outcome is `unavailable`, so that the message is
+ * not lost.
+ */
+export function readBody(
+  pipeline: Pipeline,
+  delivered: DeliveredMessage,
+  options?: DeserializeCallOptions,
+): Awaitable<DeserializationOutcome> {
+  try {
+    const outcome = pipeline.deserialize(delivered, options);
+    return isPromise(outcome) ? outcome.catch((error: unknown) => brokenPipeline(delivered, error)) : outcome;
+  } catch (error) {
+    return brokenPipeline(delivered, error);
+  }
+}
+
+function brokenPipeline(delivered: DeliveredMessage, error: unknown): DeserializationOutcome {
+  const { body, contentType } = delivered;
+  return {
+    status: "unavailable",
+    error: WaybillError.from(error),
+    report: {
+      serializer: undefined,
+      position: -1,
+      declared: undefined,
+      contentType,
+      messageType: undefined,
+      messageVersion: undefined,
+      upcastPath: [],
+      section: bodySection(body),
+      attempts: [],
+      contentEncodings: [],
+      claimCheck: undefined,
+      encryptionKeyId: undefined,
+      bytes: body instanceof Uint8Array ? body.length : 0,
+      durationInMs: 0,
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { SettleableMessage } from "../../contracts/settlement.js";
+import { hasCode } from "../../errors/error.js";
+import { requireInteger } from "../../foundation/numbers.js";
+import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
+import { Delivery } from "../delivery/delivery.js";
+import type { ReceiveMessagesOptions, Receiver } from "./receiver.js";
+
+/** Options of a message iterator. */
+export interface MessageIteratorOptions extends ReceiveMessagesOptions {
+  /** How many messages are prefetched, with renewed locks, while the loop body runs. Default: 0. */
+  readonly prefetchCount?: number;
+  /** Completes a message when the loop requests the next one, unless it was settled. Default: false. */
+  readonly autoCompleteMessages?: boolean;
+}
+
+/** See `Receiver.getMessageIterator`. */
+export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>(
+  receiver: Receiver<Undecoded>,
+  { prefetchCount = 0, autoCompleteMessages = false, ...receiveOptions }: MessageIteratorOptions,
+): AsyncGenerator<ReceivedMessage<Body> | Undecoded, void, undefined> {
+  requireInteger("prefetchCount", prefetchCount, 0);
+  let ahead: (ReceivedMessage<Body> | Undecoded)[] = [];
+  try {
+    while (!receiver.isClosed) {
+      try {
+        ahead = await receiver.receiveMessages<Body>(1 + prefetchCount, receiveOptions);
+      } catch (error) {
+        if (receiver.isClosed && hasCode(error, "closed")) return;
+        if (!hasCode(error, "unavailable")) throw error;
+      }
+      for (let message = ahead[0]; message !== undefined && !receiver.isClosed; message = ahead[0]) {
+        yield message;
+        if (autoCompleteMessages && isOpen(message)) await receiver.completeMessage(message);
+        ahead.shift();
+      }
+    }
+  } finally {
+    const left = autoCompleteMessages ? ahead : ahead.slice(1);
+    await Promise.allSettled(left.filter(isOpen).map((message) => receiver.abandonMessage(message)));
+  }
+}
+
+function isOpen({ settlement }: SettleableMessage): boolean {
+  return settlement instanceof Delivery && settlement.state === "open";
+}

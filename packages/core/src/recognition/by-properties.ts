@@ -1,0 +1,79 @@
+import type { Origin } from "../message/origin.js";
+import { envelopeReader, origin, readers, registryReader, type Traces } from "./readers.js";
+
+/** The origin that the application properties prove: each bus writes some of its own. */
+export function byProperties({ contentType, applicationProperties = {} }: Traces): Origin | undefined {
+  const has = (name: string) => Object.hasOwn(applicationProperties, name);
+  if (applicationProperties["NServiceBus.Transport.Encoding"] === "wcf/byte-array") {
+    const add = `${readers.dotnet.add}, and nserviceBus() of @waybill/envelopes as messageTypeResolver`;
+    return origin(`a message of NServiceBus in the legacy .NET form${holding(contentType)}`, {
+      ...readers.dotnet,
+      add,
+    });
+  }
+  if (has("NServiceBus.EnclosedMessageTypes")) {
+    return origin(`a message of NServiceBus${holding(contentType)}`, envelopeReader("nserviceBus()"));
+  }
+  if (has("rbs2-msg-type") || has("rbs2-content-type")) return rebus(applicationProperties);
+  if (has("cloudEvents_specversion") || has("cloudEvents:specversion")) {
+    return origin(`a CloudEvent in binary mode${holding(contentType)}`, envelopeReader("cloudEvents()"));
+  }
+  if (has("MT-MessageType")) return origin("raw JSON of MassTransit", envelopeReader("massTransit()"));
+  if (has("accepted-content-types") && has("sent-at")) {
+    return origin(`a message of Wolverine${holding(contentType)}`, envelopeReader("wolverine()"));
+  }
+  if (has("__value_schema_id")) {
+    return origin(
+      "Avro with Confluent's schema id in a header",
+      registryReader("registryAvro(avro, { source: confluentSchemaRegistry({ url }) })"),
+    );
+  }
+  return undefined;
+}
+
+/** Rebus has the type, the content type and the encoding in headers of its own; JSON is its default. Source: Rebus, `Headers`. */
+function rebus(properties: NonNullable<Traces["applicationProperties"]>): Origin {
+  const encoding = properties["rbs2-content-encoding"];
+  const isCompressed = typeof encoding === "string" && /gzip/i.test(encoding);
+  const name = `a message of Rebus${isCompressed ? ", compressed" : holding(properties["rbs2-content-type"])}`;
+  return isCompressed
+    ? origin(name, { sender: "set the application property Content-Encoding: gzip" })
+    : origin(name, {
+        ...readers.json,
+        add: `${readers.json.add}, and a messageTypeResolver that reads rbs2-msg-type`,
+      });
+}
+
+/** The origin that the content type says. */
+export function byContentType({ contentType }: Traces): Origin | undefined {
+  const label = typeof contentType === "string" ? contentType.trim().toLowerCase() : "";
+  const registry = /^(avro\/binary|application\/json)\+[0-9a-f]{32}$/.exec(label);
+  if (registry !== null) {
+    const isAvro = registry[1] === "avro/binary";
+    return origin(
+      `${isAvro ? "Avro" : "JSON"} of Azure Schema Registry`,
+      registryReader(
+        `registry${isAvro ? "Avro(avro" : "Json(json"}, { source: azureSchemaRegistry(client) })`,
+      ),
+    );
+  }
+  if (label.startsWith("application/cloudevents+avro")) {
+    return origin(
+      "a CloudEvent in Avro",
+      envelopeReader("cloudEvents(), and cloudEventsAvro(avro) as a serializer"),
+    );
+  }
+  if (label.startsWith("application/cloudevents")) {
+    return origin("a CloudEvent in structured mode", envelopeReader("cloudEvents()"));
+  }
+  if (label.startsWith("application/vnd.masstransit")) {
+    return origin("an envelope of MassTransit", envelopeReader("massTransit()"));
+  }
+  if (/protobuf/.test(label)) return origin("Protocol Buffers", readers.protobuf);
+  return /\bcbor\b/.test(label) ? origin("CBOR", readers.cbor) : undefined;
+}
+
+function holding(contentType: unknown): string {
+  if (typeof contentType !== "string" || contentType === "") return "";
+  return /json/i.test(contentType) ? " holding JSON" : /xml/i.test(contentType) ? " holding XML" : "";
+}

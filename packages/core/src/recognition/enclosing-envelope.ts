@@ -1,0 +1,51 @@
+import type { Origin } from "../message/origin.js";
+import { envelopeReader, origin } from "./readers.js";
+
+/**
+ * The envelope that a decoded body is, although no label says so: a handler would receive it with the body inside. Undefined for other values.
+ * Only its own members are looked at, so it is as quick for large values.
+ */
+export function enclosingEnvelope(value: unknown): Origin | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const of = (name: string): unknown =>
+    value instanceof Map
+      ? value.get(name)
+      : Object.hasOwn(value, name)
+        ? Reflect.get(value, name)
+        : undefined;
+  if (typeof of("specversion") === "string" && isText(of("source")) && isText(of("type"))) {
+    return of("pubsubname") === undefined
+      ? origin("a CloudEvent whose content type was lost", {
+          ...envelopeReader("dapr()"),
+          sender: "set the content type application/cloudevents+json",
+        })
+      : origin("a CloudEvent of Dapr", envelopeReader("dapr()"));
+  }
+  if (areMassTransitTypes(of("messageType")) && of("message") !== undefined) {
+    return origin("an envelope of MassTransit whose content type was lost", {
+      ...envelopeReader("massTransit()"),
+      sender: "set the content type application/vnd.masstransit+json",
+    });
+  }
+  if (hasNServiceBusHeaders(of("Headers")) && of("Body") !== undefined) {
+    return origin("an envelope that NServiceBus wrote for another transport", {
+      sender: "send through NServiceBus's transport for Azure Service Bus",
+    });
+  }
+  return undefined;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/** Types are URNs. Source: MassTransit, interoperability. */
+function areMassTransitTypes(types: unknown): boolean {
+  return Array.isArray(types) && typeof types[0] === "string" && types[0].startsWith("urn:message:");
+}
+
+function hasNServiceBusHeaders(headers: unknown): boolean {
+  if (typeof headers !== "object" || headers === null) return false;
+  const name = "NServiceBus.EnclosedMessageTypes";
+  return headers instanceof Map ? headers.has(name) : Object.hasOwn(headers, name);
+}

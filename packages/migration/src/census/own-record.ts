@@ -1,0 +1,18 @@
+import type { DeliveredMessage } from "@waybill/core/transport";
+
+/** The subjects of what this package itself keeps in queues: beacons and read records. */
+const ownSubjects: ReadonlySet<string> = new Set(["waybill-capability", "waybill-reads"]);
+
+const maxBytes = 1024 * 1024;
+
+/** Whether a message is a beacon or a read record, which no consumer receives: it counts against no format. */
+export function isOwnRecord({ subject, contentType, body }: DeliveredMessage): boolean {
+  if (subject === undefined || !ownSubjects.has(subject) || contentType !== "application/json") return false;
+  if (!(body instanceof Uint8Array) || body.length > maxBytes) return false;
+  try {
+    const record = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown> | null;
+    return typeof record?.reader === "string" && typeof record.instance === "string";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,141 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { createPipeline, type DeserializationOutcome, type EncodedMessage } from "@waybill/core";
+import { avro } from "@waybill/serializer-avro";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
+import { required } from "waybill-harness/required.js";
+import { allBodies } from "../growing-bodies/all-bodies.js";
+import type { GrowingBody } from "../growing-bodies/growing-body.js";
+import { allowed, mebibyte, refused, type Shape } from "./shapes.js";
+
+// Reads small bodies that become large values, each in a separate process with a heap of 512 MB: those beyond the default limits must be
+// refused quickly with the right reason, and those within must be read without a crash; so must bodies of every format that grow in one dimension.
+
+const maxMsPerMebibyte = 100;
+const heapMb = 512;
+
+/** Retries, because a busy machine may be slow once. */
+const mostAttempts = 3;
+
+/** The sizes of growing bodies: the largest that is decompressed, and its halves, of which the first within the limits becomes the largest value. */
+const sizes = [16, 8, 4, 2, 1].map((mebibytes) => mebibytes * mebibyte - 1024);
+
+const [list, name = "", most = ""] = process.argv.slice(2);
+if (list === undefined) process.exitCode = [runAll(), runGrowing(sizes.length)].every(Boolean) ? 0 : 1;
+else if (list === "largest") process.exitCode = runGrowing(1) ? 0 : 1;
+else if (list === "growing")
+  console.log(readGrowing(required(allBodies.get(name)), sizes.slice(0, Number(most))));
+else console.log(JSON.stringify(tryShape((list === "refused" ? refused : allowed)[name] as Shape)));
+
+interface Harness {
+  readonly status: DeserializationOutcome["status"];
+  readonly reasons: readonly string[];
+  readonly msPerMebibyte: number;
+  readonly peakMb: number;
+}
+
+function runAll(): boolean {
+  const lists = { refused, allowed };
+  let isGood = true;
+  for (const [list, shapes] of Object.entries(lists)) {
+    for (const [name, shape] of Object.entries(shapes)) {
+      const fault = faultOf(name, list, shape);
+      if (fault !== undefined) {
+        console.error(`FAILED ${name}: ${fault}`);
+        isGood = false;
+      }
+    }
+  }
+  return isGood;
+}
+
+/** Bodies of every format that grow in one dimension: none may end a process, whether it is read or refused. */
+function runGrowing(most: number): boolean {
+  let isGood = true;
+  for (const name of allBodies.keys()) {
+    const args = [
+      `--max-old-space-size=${heapMb}`,
+      fileURLToPath(import.meta.url),
+      "growing",
+      name,
+      `${most}`,
+    ];
+    const { status, signal, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    if (status === 0) console.log(`${name}: ${stdout.trim()}`);
+    else console.error(`FAILED ${name}: the process ended with ${signal ?? status}`);
+    isGood &&= status === 0;
+  }
+  return isGood;
+}
+
+/** Reads a body of each size until one is within the limits. */
+function readGrowing({ contentType, serializer, make }: GrowingBody, sizes: readonly number[]): string {
+  const pipeline = createPipeline({ serializer: serializer() });
+  let outcomes = "";
+  for (const size of sizes) {
+    // Quickly: how well it is compressed makes no difference to the reader.
+    const body = gzipSync(make(size), { level: 1 });
+    const message = { contentType, body, applicationProperties: { "Content-Encoding": "gzip" } };
+    const { status, report } = pipeline.deserialize(message) as DeserializationOutcome;
+    outcomes += `${Math.round(size / mebibyte)} MiB ${status === "decoded" ? "read" : report.attempts.at(-1)?.reason}, `;
+    if (status === "decoded") break;
+  }
+  return `${outcomes}${Math.round(process.resourceUsage().maxRSS / 1024)} MB`;
+}
+
+function faultOf(name: string, list: string, { reason }: Shape): string | undefined {
+  const args = [`--max-old-space-size=${heapMb}`, fileURLToPath(import.meta.url), list, name];
+  const { status, signal, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  if (status !== 0) return `the process ended with ${signal ?? status}`;
+  const harness = JSON.parse(stdout) as Harness;
+  const pace = `${harness.msPerMebibyte.toFixed(1)} ms per MiB, ${Math.round(harness.peakMb)} MB`;
+  console.log(`${harness.status}: ${name} (${harness.reasons.join(", ") || "read"}), ${pace}`);
+  if (reason === undefined) return harness.status === "decoded" ? undefined : "it was refused";
+  if (!harness.reasons.includes(reason)) return `the reason must be ${reason}`;
+  return harness.msPerMebibyte <= maxMsPerMebibyte ? undefined : "it took too long";
+}
+
+function tryShape(shape: Shape): Harness {
+  const pipeline = createPipeline({
+    serializer: json(),
+    additionalDeserializers: [avro(shape.schema === undefined ? {} : { schema: shape.schema }), msgpack()],
+  });
+  const { message, bytes } = messageOf(shape);
+  // Small bodies are held to the time that a mebibyte may take.
+  const mebibytes = Math.max(1, bytes / mebibyte);
+  let msPerMebibyte = Number.POSITIVE_INFINITY;
+  let outcome = pipeline.deserialize({ body: new Uint8Array(0) }) as DeserializationOutcome;
+  const attempts = shape.reason === undefined ? 1 : mostAttempts;
+  for (let attempt = 0; attempt < attempts && msPerMebibyte > maxMsPerMebibyte; attempt++) {
+    const start = performance.now();
+    const cpu = process.cpuUsage();
+    outcome = pipeline.deserialize(message) as DeserializationOutcome;
+    const { user, system } = process.cpuUsage(cpu);
+    msPerMebibyte = Math.min(
+      msPerMebibyte,
+      Math.min(performance.now() - start, (user + system) / 1000) / mebibytes,
+    );
+  }
+  const reasons = outcome.report.attempts.map(({ reason }) => reason);
+  return { status: outcome.status, reasons, msPerMebibyte, peakMb: process.resourceUsage().maxRSS / 1024 };
+}
+
+function messageOf(shape: Shape): { readonly message: EncodedMessage; readonly bytes: number } {
+  const { contentType, isUncompressed } = shape;
+  const plain = Buffer.concat([headerOf(shape), shape.make()]);
+  const message = isUncompressed
+    ? { contentType, body: new Uint8Array(plain.buffer, plain.byteOffset, plain.length) }
+    : { contentType, body: gzipSync(plain), applicationProperties: { "Content-Encoding": "gzip" } };
+  return { message, bytes: plain.length };
+}
+
+/** The ten bytes of single-object encoding. */
+function headerOf({ schema, sample }: Shape): Uint8Array {
+  if (schema === undefined) return new Uint8Array(0);
+  const written = createPipeline({ serializer: avro({ schema }) }).serialize({
+    body: sample,
+  }) as EncodedMessage;
+  return (written.body as Uint8Array).subarray(0, 10);
+}

@@ -1,0 +1,76 @@
+import { type Broker, createBroker } from "@waybill/broker";
+import { createPipeline } from "@waybill/core";
+import type { EntityAddress } from "@waybill/core/transport";
+import { startExplorer } from "@waybill/explorer";
+import { localCatalog, localTransport } from "@waybill/transport-local";
+import { openScratch } from "waybill-harness/waiting.js";
+import { consumerSerializers } from "../../../examples/main-job/dist/serializers.js";
+import { fillDemo } from "./demo-data.js";
+import { fillHostile } from "./hostile-data.js";
+import { fillMillion, flood } from "./load-data.js";
+
+// The process of the explorer: a broker with the data of the tests, and the page for it. Obeys its parent over IPC.
+
+/** What the parent asks. */
+export type HostRequest =
+  | { readonly ask: "link" }
+  | { readonly ask: "ids"; readonly queue: string; readonly isDead?: boolean }
+  | { readonly ask: "flood"; readonly perSecond: number; readonly seconds: number }
+  | { readonly ask: "fill-million" }
+  | { readonly ask: "end" };
+
+const scratch = openScratch("explorer-browser");
+const directory = scratch.path;
+const broker: Broker = createBroker();
+const transport = localTransport(broker);
+const facts = await fillDemo(broker, transport);
+await fillHostile(broker, transport);
+const explorer = await startExplorer({
+  transport,
+  pipeline: createPipeline(consumerSerializers()),
+  catalog: localCatalog(broker),
+  namespace: "demo",
+  directory,
+  allowChanges: true,
+});
+
+// The parent may be killed.
+process.on("disconnect", () => process.exit());
+process.on("message", (request: HostRequest) => void answer(request));
+process.send?.({ ready: facts, directory });
+
+async function answer(request: HostRequest): Promise<void> {
+  process.send?.({ answer: (await work(request)) ?? null });
+  if (request.ask === "end") process.disconnect?.();
+}
+
+async function work(request: HostRequest): Promise<unknown> {
+  switch (request.ask) {
+    case "link":
+      return explorer.issueLink();
+    case "ids":
+      return await idsIn({
+        queue: request.queue,
+        ...(request.isDead === true ? { subQueue: "deadLetter" } : {}),
+      });
+    case "fill-million":
+      return await fillMillion(broker, transport);
+    case "flood":
+      // Answers at once: it goes on while the page is used, and ends with the broker at the latest.
+      void flood(broker, transport, request.perSecond, request.seconds).catch(() => {});
+      return undefined;
+    case "end":
+      await explorer.close();
+      await transport.close();
+      await broker.close();
+      scratch[Symbol.dispose]();
+      return undefined;
+  }
+}
+
+async function idsIn(address: EntityAddress): Promise<string[]> {
+  const receiver = transport.createReceiver(address, "peekLock");
+  const messages = await receiver.peek({ maxMessages: 10_000 });
+  await receiver.close();
+  return messages.map(({ messageId }) => String(messageId));
+}

@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import { readOptions } from "waybill-harness/options.js";
+import { packageManager } from "waybill-harness/package-manager.js";
+import { run as runProgram } from "waybill-harness/run-program.js";
+import { openScratch } from "waybill-harness/waiting.js";
+import { openStage, type Stage } from "./browser.js";
+import { changeChecks } from "./change-checks.js";
+import type { Check } from "./check.js";
+import { loadChecks } from "./load-checks.js";
+import { takePictures } from "./pictures.js";
+import { readChecks } from "./read-checks.js";
+
+// Checks the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
+// eras with their dead letters, plus hostile bodies and a queue of a million messages. Exits with 1 when a check fails.
+
+const args = readOptions({ load: true, only: "", pictures: false });
+const startedAt = Date.now();
+let failures = 0;
+const [command, ...leading] = packageManager();
+await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "prepare"]);
+
+{
+  await using stage = await openStage();
+  const { sent, deadLetters, readable } = stage.facts;
+  console.log(
+    `${sent} webhooks, ${deadLetters} messages dead-lettered by an older consumer, ${readable} of them readable now`,
+  );
+  const picturesCheck = { title: "takes its pictures, light and dark", run: pictures };
+  const checks = [...readChecks, ...changeChecks, picturesCheck, ...(args.load ? loadChecks : [])];
+  for (const check of checks.filter(({ title }) => title.includes(args.only))) await run(check, stage);
+}
+console.log(
+  `${failures === 0 ? "all passed" : `${failures} failed`}, ${Math.round((Date.now() - startedAt) / 1000)} s`,
+);
+process.exit(failures === 0 ? 0 : 1);
+
+async function pictures(stage: Stage): Promise<void> {
+  using scratch = openScratch("pictures");
+  const docs = fileURLToPath(new URL("../../../docs/pictures/", import.meta.url));
+  await takePictures(stage, args.pictures ? docs : scratch.path);
+}
+
+async function run({ title, run: check }: Check, stage: Stage): Promise<void> {
+  const begunAt = Date.now();
+  try {
+    await check(stage);
+    console.log(`ok   ${title} (${Date.now() - begunAt} ms)`);
+  } catch (error) {
+    failures++;
+    console.log(`FAIL ${title}\n     ${(error as Error).message.split("\n").slice(0, 12).join("\n     ")}`);
+  }
+}

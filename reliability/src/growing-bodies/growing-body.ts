@@ -1,0 +1,87 @@
+import type { Serializer } from "@waybill/core";
+
+/** A body that grows in one dimension. */
+export interface GrowingBody {
+  readonly contentType: string;
+  readonly serializer: () => Serializer;
+  /** A body of about as many bytes, whose content is valid unless the dimension is an error. */
+  readonly make: (bytes: number) => Buffer;
+}
+
+/** Bodies by what grows in them. */
+export type GrowingBodies = Readonly<Record<string, GrowingBody>>;
+
+/** Bytes, as text or numbers. */
+export type Piece = string | readonly number[] | Uint8Array;
+
+function bytesOf(piece: Piece): Buffer {
+  return typeof piece === "string" ? Buffer.from(piece) : Buffer.from(piece as Uint8Array);
+}
+
+/** One piece again and again between a beginning and an end. */
+export function repeated(begin: Piece, piece: Piece, end: Piece): (bytes: number) => Buffer {
+  const part = bytesOf(piece);
+  return (bytes) => {
+    const count = Math.max(1, Math.floor(bytes / part.length));
+    return Buffer.concat([bytesOf(begin), Buffer.alloc(count * part.length, part), bytesOf(end)]);
+  };
+}
+
+/** Pieces that differ by their number, between a beginning and an end. */
+export function numbered(
+  begin: Piece,
+  piece: (index: number) => Piece,
+  end: Piece,
+): (bytes: number) => Buffer {
+  return (bytes) => {
+    const body = new Bytes();
+    body.add(begin);
+    const first = body.length;
+    for (let index = 0; body.length < first + bytes; index++) body.add(piece(index));
+    body.add(end);
+    return body.written();
+  };
+}
+
+/** Pieces after a count of them that comes first. */
+export function counted(
+  begin: (count: number) => Piece,
+  piece: (index: number) => Piece,
+  end: Piece = [],
+): (bytes: number) => Buffer {
+  return (bytes) => {
+    const count = Math.max(1, Math.floor(bytes / bytesOf(piece(0)).length));
+    const body = new Bytes();
+    body.add(begin(count));
+    for (let index = 0; index < count; index++) body.add(piece(index));
+    body.add(end);
+    return body.written();
+  };
+}
+
+/** Pieces side by side in one buffer: a list of millions would take more memory than the reader of their bytes may. */
+class Bytes {
+  length = 0;
+  #buffer = Buffer.alloc(64 * 1024);
+
+  add(piece: Piece): void {
+    const part = bytesOf(piece);
+    const end = this.length + part.length;
+    if (end > this.#buffer.length) this.#buffer = Buffer.concat([this.#buffer], 2 * end);
+    this.#buffer.set(part, this.length);
+    this.length = end;
+  }
+
+  written(): Buffer {
+    return this.#buffer.subarray(0, this.length);
+  }
+}
+
+/** A number in as many characters, whatever it is. */
+export function label(index: number, length = 6): string {
+  return index.toString(36).padStart(length, "0");
+}
+
+export function uint32(value: number): number[] {
+  return [value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff];
+}

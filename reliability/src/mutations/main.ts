@@ -1,0 +1,105 @@
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { newSeed, readOptions } from "waybill-harness/options.js";
+import { randomFrom } from "waybill-harness/random.js";
+import { openScratch } from "waybill-harness/waiting.js";
+import { conclude } from "../ledger/verdict.js";
+import { describeMutation, type Mutation, mutated, mutationsOf } from "./mutate.js";
+import { knownSurvivors } from "./survivors.js";
+import { type TestResult, Workshop } from "./workshop.js";
+
+// Changes one place of the code at a time and runs its tests: a test must fail. The places are a sample, the same for the same seed. Works on
+// clones of the last commit, two at once. Fails if fewer than 95 % of the mutations are noticed; those that no test can notice are listed in
+// `survivors.ts`, each with its reason, and count as well.
+
+const { mutants, seed, workers, rooms } = readOptions({
+  mutants: 200,
+  seed: newSeed(),
+  workers: 2,
+  rooms: "packages/core/src/receive,packages/core/src/message-types,packages/migration/src",
+});
+/** The share of mutations that tests must notice. */
+const wanted = 0.95;
+
+interface Mutant {
+  readonly path: string;
+  readonly mutation: Mutation;
+  readonly text: string;
+}
+
+const repository = fileURLToPath(new URL("../../../", import.meta.url));
+using root = openScratch("mutations");
+const workshops = await Promise.all(
+  Array.from({ length: workers }, (_, at) => Workshop.open(repository, join(root.path, String(at)))),
+);
+const [first] = workshops;
+if (first === undefined) throw new TypeError("workers must be at least 1.");
+const queue = sample(first);
+console.log(`mutations: ${queue.length} of ${rooms}, seed ${seed}`);
+// Otherwise every mutation would be noticed.
+for (const whole of new Set(queue.map(({ path }) => packageOf(path)))) {
+  if ((await first.test(whole)) !== "passed")
+    throw new Error(`The tests of ${whole} fail without any mutation.`);
+}
+const unnoticed: string[] = [];
+let noticed = 0;
+await Promise.all(workshops.map(work));
+
+const total = noticed + unnoticed.length;
+const excused = unnoticed.filter((description) => knownSurvivors.has(withoutLine(description)));
+for (const description of unnoticed) {
+  const reason = knownSurvivors.get(withoutLine(description));
+  console.log(`${description}\n  ${reason ?? "no test fails"}`);
+}
+const percent = ((100 * noticed) / total).toFixed(1);
+console.log(`${noticed} of ${total} mutations noticed (${percent} %), ${excused.length} of the others known`);
+const isEnough = noticed + excused.length >= wanted * total;
+conclude(
+  isEnough ? [] : unnoticed.filter((each) => !excused.includes(each)),
+  "The tests notice mutations",
+  seed,
+);
+
+/** A sample of all mutations of the rooms. */
+function sample(workshop: Workshop): Mutant[] {
+  const random = randomFrom(seed);
+  const all = rooms
+    .split(",")
+    .flatMap((room) => sourcesIn(room).flatMap((path) => mutantsOf(workshop, path)));
+  return Array.from({ length: Math.min(mutants, all.length) }, () =>
+    all.splice(random(all.length), 1),
+  ).flat();
+}
+
+function sourcesIn(room: string): string[] {
+  return readdirSync(join(repository, room), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !/\.test(?:-d|-support)?\.ts$/.test(path))
+    .map((path) => join(room, path))
+    .sort();
+}
+
+function mutantsOf(workshop: Workshop, path: string): Mutant[] {
+  const text = workshop.read(path);
+  return mutationsOf(path, text).map((mutation) => ({ path, mutation, text }));
+}
+
+async function work(workshop: Workshop): Promise<void> {
+  for (let mutant = queue.pop(); mutant !== undefined; mutant = queue.pop()) {
+    const { path, mutation, text } = mutant;
+    const filters = [join(dirname(path), "/"), packageOf(path)];
+    const result: TestResult = await workshop.testWith(path, mutated(text, mutation), filters);
+    if (result !== "passed") noticed++;
+    else unnoticed.push(describeMutation(path, text, mutation));
+    const left = queue.length;
+    if (left % 20 === 0) console.log(`${left} left, ${unnoticed.length} not noticed`);
+  }
+}
+
+function withoutLine(description: string): string {
+  return description.replace(/:\d+: /, ": ");
+}
+
+function packageOf(path: string): string {
+  return path.slice(0, path.indexOf("/src/") + 1);
+}

@@ -1,0 +1,145 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { afterAll, describe, expect, it } from "vitest";
+import { readPackages, root } from "./workspace-packages.js";
+
+// A broker property or an option of a settlement that a mapping forgets is lost without an error. So each mapping names all of them, by
+// type. Here the sources are compiled with one more name, and every place that has to know it must fail.
+
+it("compiles without another name", () => {
+  expect(filesWithErrors("packages/core/src/message/message.ts", "")).toEqual([]);
+});
+
+describe("a broker property added to the client's messages", () => {
+  it("does not compile where messages are copied, mapped, checked or tried", () => {
+    expect(
+      filesWithErrors("packages/core/src/message/message.ts", "export interface WritableProperties {"),
+    ).toEqual([
+      "packages/conformance/src/transport/cases/sending-cases.ts",
+      "packages/core/src/message/broker-properties.ts",
+      "packages/core/src/receive/delivery/received-message.ts",
+      "packages/core/src/receive/delivery/settle-undecoded.ts",
+      "packages/migration/src/repair/resubmission.ts",
+      "packages/transport-azure/src/messages/from-service-bus-message.ts",
+      "packages/transport-azure/src/messages/sent-properties.ts",
+      "packages/transport-local/src/from-broker-message.ts",
+      "packages/transport-local/src/to-broker-message.ts",
+    ]);
+  });
+});
+
+describe("a broker property added to the broker's messages", () => {
+  it("does not compile where messages are kept, stored, sent or read", () => {
+    expect(
+      filesWithErrors("packages/broker/src/messages/message.ts", "export interface SendableProperties {"),
+    ).toEqual([
+      "packages/broker-server/src/http/messages/broker-properties.ts",
+      "packages/broker-server/src/messages/to-broker-message.ts",
+      "packages/broker-server/src/messages/wire-places.ts",
+      "packages/broker-storage-lmdb/src/records/record-codec.ts",
+      "packages/broker/src/messages/message-content.ts",
+      "packages/broker/src/messages/message-size.ts",
+      "packages/broker/src/messages/received-message.ts",
+      "packages/transport-local/src/from-broker-message.ts",
+    ]);
+  });
+});
+
+describe("an option added to the settlements", () => {
+  it("does not compile where core passes options on, and in the transports", () => {
+    expect(
+      filesWithErrors(
+        "packages/core/src/contracts/transport.ts",
+        "export interface TransportSettleOptions extends CallOptions {",
+      ),
+    ).toEqual([
+      "packages/conformance/src/transport/cases/settling-cases.ts",
+      "packages/core/src/receive/processing/handling.ts",
+      "packages/core/src/receive/receiver/receiver.ts",
+      "packages/transport-azure/src/settlement/settlement-options.ts",
+      "packages/transport-local/src/to-broker-message.ts",
+    ]);
+  });
+
+  it("does not compile in the broker's server", () => {
+    expect(
+      filesWithErrors(
+        "packages/broker/src/operations/dead-letter.ts",
+        "export interface DeadLetterOptions {",
+      ),
+    ).toEqual([
+      "packages/broker-server/src/amqp/links/settle-delivery.ts",
+      "packages/broker-server/src/amqp/management/update-disposition.ts",
+      "packages/transport-local/src/to-broker-message.ts",
+    ]);
+  });
+});
+
+/** The packages that carry messages. */
+const names = [
+  "amqp",
+  "broker",
+  "broker-server",
+  "broker-storage-lmdb",
+  "conformance",
+  "core",
+  "migration",
+  "transport-azure",
+  "transport-local",
+];
+
+const copy = mkdtempSync(`${tmpdir()}/waybill-added-names-`);
+afterAll(() => rmSync(copy, { recursive: true }));
+copySources();
+
+/** Compiles a copy of the sources with a member more in an interface of `file`, and returns the files with errors, in order. */
+function filesWithErrors(file: string, interfaceStart: string): string[] {
+  const path = `${copy}/${file}`;
+  const text = readFileSync(path, "utf8");
+  expect(text).toContain(interfaceStart);
+  if (interfaceStart !== "")
+    writeFileSync(
+      path,
+      text.replace(interfaceStart, `${interfaceStart} readonly added?: number | undefined;`),
+    );
+  try {
+    const { stdout } = spawnSync(
+      process.execPath,
+      [`${root}node_modules/typescript/bin/tsc`, "--project", copy],
+      {
+        cwd: copy,
+        encoding: "utf8",
+      },
+    );
+    return [...new Set(stdout.match(/^\S+(?=\(\d+,\d+\): error)/gm))].sort();
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+function copySources(): void {
+  for (const { name, files } of readPackages().filter(({ name }) => names.includes(name))) {
+    for (const { path, isTest } of files)
+      if (!isTest) cpSync(`${root}packages/${name}/${path}`, `${copy}/packages/${name}/${path}`);
+    symlinkSync(`${root}packages/${name}/node_modules`, `${copy}/packages/${name}/node_modules`);
+    cpSync(`${root}packages/${name}/package.json`, `${copy}/packages/${name}/package.json`);
+  }
+  symlinkSync(`${root}node_modules`, `${copy}/node_modules`);
+  const compilerOptions = {
+    composite: false,
+    declaration: false,
+    noEmit: true,
+    pretty: false,
+    types: ["node"],
+    lib: ["ES2023", "ESNext.Disposable", "DOM"],
+    paths: Object.fromEntries(
+      names.flatMap((name) => [
+        [`@waybill/${name}`, [`./packages/${name}/src/index.ts`]],
+        [`@waybill/${name}/*`, [`./packages/${name}/src/*.ts`]],
+      ]),
+    ),
+  };
+  const config = { extends: `${root}tsconfig.base.json`, compilerOptions, include: ["packages/*/src"] };
+  writeFileSync(`${copy}/tsconfig.json`, JSON.stringify(config));
+}

@@ -1,0 +1,314 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "./workspace-packages.js";
+
+/** A sentence of a page, and the test that proves it. */
+interface Claim {
+  /** As on the page, except for line breaks. */
+  readonly sentence: string;
+  readonly file: string;
+  /** The title of a test of that file. */
+  readonly title: string;
+}
+
+const capability = "packages/migration/src/capability/capability.test.ts";
+const plan = "packages/migration/src/write-plan/write-plan.test.ts";
+const stepped = "packages/migration/src/write-plan/stepped-plan.test.ts";
+const plans = "packages/migration/src/write-plan/with-write-plans.test.ts";
+const verdict = "packages/migration/src/retirement/retirement-verdict.test.ts";
+const repair = "packages/migration/src/repair/repair-dead-letters.test.ts";
+const resume = "packages/migration/src/repair/resume-repair.test.ts";
+const readBack = "packages/migration/src/repair/read-back.test.ts";
+const rehearse = "packages/core/src/rehearsal/rehearse.test.ts";
+
+function claim(sentence: string, file: string, title: string): Claim {
+  return { sentence, file, title };
+}
+
+/** What the pages promise about the guard, rehearsals, the verdict and repairs. */
+const claims: Readonly<Record<string, readonly Claim[]>> = {
+  "docs/write-plan.md": [
+    claim(
+      "A plan that cannot write both of its ends is refused when it is made",
+      plans,
+      "is refused when it is made, not at the first send",
+    ),
+    claim(
+      "`new WritePlan` without downcasters to a version",
+      plan,
+      "is refused when a version cannot be written",
+    ),
+    claim("A plan begins at 0 %.", stepped, "begins at 0 %, all old"),
+    claim(
+      "Raising the percentage moves keys from old to new and none back",
+      plan,
+      "decides in the same way for the same key, and raising the share moves no key back",
+    ),
+    claim(
+      "Messages without any key are assigned at random.",
+      plan,
+      "decides at random for messages without a key",
+    ),
+    claim("`keyOf` selects another key.", plan, "uses a key function of the caller"),
+    claim(
+      "`plan.stop()` takes effect with the next message, asks no guard",
+      plan,
+      "takes effect immediately without the guard",
+    ),
+    claim("and cancels a pending raise", plan, "cancels a raise whose guard is still pending"),
+    claim(
+      "If readers are not ready, `setPercent` rejects with `operation-invalid` and names each reader that blocks it.",
+      plan,
+      "is refused until every reader can read the target, and names those that cannot",
+    ),
+    claim(
+      "`setPercent(percent, { override: true })` raises without asking",
+      stepped,
+      "does not ask the guard if it is overridden",
+    ),
+    claim("without a guard, `override` is required", plan, "is refused without a guard"),
+    claim("Lowering is always allowed.", plan, "lowering the share does not call the guard either"),
+    claim(
+      "stops the plan if a reader can no longer read the new format",
+      plan,
+      "is triggered by a recheck if a reader can no longer read the target",
+    ),
+    claim(
+      "one of the named `readers` has no valid beacon",
+      capability,
+      "objects to a reader without a beacon, or with an expired one",
+    ),
+    claim(
+      "or fewer than the `instances` that run: what the others read is not known",
+      capability,
+      "does not know what instances read that have not announced themselves",
+    ),
+    claim(
+      "or a function that counts",
+      capability,
+      "counts the instances with a function, each time it is asked",
+    ),
+    claim(
+      "any instance with a beacon, even of a reader that is not named, lacks the new version or media type",
+      capability,
+      "objects to one instance that cannot read the target among others that can, also of an unnamed reader",
+    ),
+    claim(
+      "or has another schema for that version in that format",
+      capability,
+      "objects to a reader that lacks the version, or has another schema for it",
+    ),
+    claim(
+      "a queue with more messages than `maxMessages`",
+      capability,
+      "are found after more than 10,000 messages; listing is refused beyond maxMessages",
+    ),
+    claim(
+      "or a beacon larger than 16 MiB, rejects the raise",
+      capability,
+      "are read up to the maximum size, and refused if larger",
+    ),
+    claim("it then withdraws its beacon", capability, "ignores an instance that has stopped"),
+    claim(
+      "leaves the message to that reader instead of dead-lettering it",
+      capability,
+      "leaves what only another one reads to that one, and dead-letters it once that one has stopped",
+    ),
+  ],
+  "docs/processing.md": [
+    claim(
+      "It locks nothing, counts no delivery and writes nothing.",
+      rehearse,
+      "locks nothing, counts no delivery and writes nothing",
+    ),
+    claim(
+      "You can also rehearse with subscriptions",
+      rehearse,
+      "reads subscriptions, dead-letter queues and sessions",
+    ),
+  ],
+  "docs/production.md": [
+    claim(
+      "a queue with few messages proves nothing",
+      rehearse,
+      "says that it is not known, and how to learn it, when nothing or little was seen",
+    ),
+    claim(
+      "so watch live traffic",
+      rehearse,
+      "reads what arrives while it watches, and says how many of which kind",
+    ),
+  ],
+  "docs/coming-from-azure-service-bus.md": [
+    claim(
+      "they read up to 100 waiting messages as a waybill consumer would",
+      rehearse,
+      "reads a hundred messages, or the given number",
+    ),
+  ],
+  "docs/census.md": [
+    claim(
+      '`"yes"`: everything was peeked to its end',
+      verdict,
+      "is yes when no message needs it and its writers have stopped",
+    ),
+    claim("Misspelt evidence is refused.", verdict, "refuses misspelt evidence: it could not contradict"),
+    claim(
+      "Messages need it, or name it in their content type.",
+      verdict,
+      "is no while messages wait that declare it, even if another serializer can read them",
+    ),
+    claim(
+      "No serializer of the chain can read these.",
+      verdict,
+      "is no while a message is undeserializable or was not read, or an entity was not peeked completely",
+    ),
+    claim(
+      "The broker counts messages scheduled at a topic that were not peeked there",
+      verdict,
+      "is not known while the broker counts scheduled messages that could not be peeked, whatever is stated",
+    ),
+    claim(
+      "Entities have sessions, and their states cannot be read without locking the session.",
+      verdict,
+      "is no with sessions, unless their states are known not to need it",
+    ),
+    claim(
+      "`writersStoppedAt` is not set",
+      verdict,
+      "is no without writersStoppedAt, or if a message was sent after it",
+    ),
+    claim(
+      "Beacons and read records in the queues themselves count against no format.",
+      verdict,
+      "does not count beacons and read records",
+    ),
+    claim(
+      "The chain of the census had no such serializer",
+      verdict,
+      "is no for a serializer that the chain did not have",
+    ),
+    claim(
+      "A date or a duration in the evidence is invalid.",
+      verdict,
+      "does not make a verdict safe with a census with invalid dates",
+    ),
+    claim(
+      "counts the messages that the repair would send and skip",
+      repair,
+      "reports what a repair with the same options would do, and changes nothing",
+    ),
+    claim(
+      "`onRehearsed` gets each that it would send",
+      repair,
+      "shows what would be sent, message by message",
+    ),
+    claim(
+      "resubmits the dead letters that the current chain can read",
+      repair,
+      "leaves messages that the current chain cannot read, that were not selected or were resubmitted too often",
+    ),
+    claim(
+      "It stays, with the reason `would-be-unreadable`",
+      readBack,
+      "leaves a readable message where it is, if it could not be read as it would be sent",
+    ),
+    claim("or would read another value", readBack, "leaves it also if its readers would get another value"),
+    claim(
+      "Bytes and properties do not change",
+      repair,
+      "sends the original bytes, keeps all properties and removes those of dead-lettering",
+    ),
+    claim(
+      "writes the value again instead",
+      repair,
+      "writes the value again in the chain's main format if configured",
+    ),
+    claim(
+      "The receipts begin with the plan of the repair",
+      resume,
+      "is in its receipts with its plan, and continues with it: the same messages, body, rate and target",
+    ),
+    claim(
+      "Other options are refused",
+      resume,
+      "refuses to continue with another plan, and says in what it differs",
+    ),
+    claim(
+      "A `select` function cannot be kept: give the same one again.",
+      resume,
+      "has to be given the function that selects its messages, which receipts cannot hold",
+    ),
+    claim(
+      "removes messages that are noted as sent",
+      repair,
+      "resumes with its receipts: sent messages are removed, not sent again",
+    ),
+    claim(
+      "otherwise they are listed in `possibleDuplicates`",
+      repair,
+      "sends again messages that may have been sent, and reports them",
+    ),
+    claim(
+      "so that the queue drops the second one",
+      repair,
+      "causes no duplicate if the target detects duplicates, although the original's id is still in its window",
+    ),
+    claim(
+      "messages of its plan that still wait are in `locked`",
+      resume,
+      "reports what the locks of the killed process still hold, and until when",
+    ),
+    claim(
+      "A repair whose `abortSignal` aborts ends between two batches",
+      repair,
+      "is aborted between two batches only: resumed at once, it sends each message once",
+    ),
+    claim(
+      "So such a repair needs `to`, or `throughTopic`",
+      repair,
+      "of a subscription needs a target, or leave to go through the topic to its siblings",
+    ),
+  ],
+  "docs/migrating.md": [
+    claim(
+      "Until as many instances as run have announced both formats, the",
+      capability,
+      "does not know what instances read that have not announced themselves",
+    ),
+    claim(
+      "The guard knows only readers that are named or announce themselves",
+      capability,
+      "objects to one instance that cannot read the target among others that can, also of an unnamed reader",
+    ),
+  ],
+};
+
+function textOf(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+function unwrapped(text: string): string {
+  return text.replace(/\s+/g, " ");
+}
+
+/** The titles of the tests of a file, those of `it.each` included. */
+function titlesOf(file: string): readonly string[] {
+  const titles = textOf(file).matchAll(/(?:\bit|\)|\])\(\s*"((?:[^"\\]|\\.)*)"/g);
+  return [...titles].map(([, title = ""]) => title.replaceAll('\\"', '"'));
+}
+
+describe.each(Object.entries(claims))("%s", (page, listed) => {
+  it.each(listed)("promises only what a test proves: $sentence", ({ sentence, file, title }) => {
+    expect(unwrapped(textOf(page))).toContain(sentence);
+    expect(titlesOf(file)).toContain(title);
+  });
+});
+
+it("a promise is listed once", () => {
+  for (const listed of Object.values(claims)) {
+    const sentences = listed.map(({ sentence }) => sentence);
+    expect(new Set(sentences).size).toBe(sentences.length);
+  }
+});

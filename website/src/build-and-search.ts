@@ -1,0 +1,2 @@
+import "./build.js";
+import "./check-search.js";
