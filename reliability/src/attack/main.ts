@@ -120,7 +120,7 @@ function start(
   parameters: readonly number[] = [],
   flags: readonly string[] = [],
 ): SupervisedProcess {
-  const program = new URL(`./attack/${name}.js`, import.meta.url);
+  const program = new URL(`./${name}.js`, import.meta.url);
   return new SupervisedProcess({ command: nodeCommand(program, parameters, flags) });
 }
 
