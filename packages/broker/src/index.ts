@@ -25,7 +25,7 @@ export {
 } from "./entities/entity-options.js";
 export type { Tier } from "./entities/tier.js";
 export type { ReceiveMode } from "./entities/waiter.js";
-export { BrokerError, type BrokerErrorCode } from "./errors/broker-error.js";
+export { BrokerError, type BrokerErrorCode, type RefusedProperty } from "./errors/broker-error.js";
 // For authors of front ends, clocks and storages.
 export { type OptionNames, requireKnownOptions } from "./errors/known-options.js";
 export type {

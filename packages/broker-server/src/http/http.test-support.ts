@@ -53,7 +53,11 @@ export async function openHttp(
       });
       const text = await response.text();
       const [, detail = ""] = /<Detail>(.*?)(?: TrackingId:.*)?<\/Detail>/s.exec(text) ?? [];
-      return { status: response.status, body: text, detail: detail.replaceAll("&apos;", "'") };
+      return {
+        status: response.status,
+        body: text,
+        detail: detail.replaceAll("&apos;", "'").replaceAll("&#xD;", "\r"),
+      };
     },
     async [Symbol.asyncDispose]() {
       await server.close();

@@ -17,7 +17,9 @@ const builder = new XMLBuilder({
 
 /** Formats a document with its declaration. */
 export function buildXml(root: XmlNode): string {
-  return `<?xml version="1.0" encoding="utf-8"?>${builder.build([toOrdered(root)])}`;
+  // Parsers read a carriage return as a line feed unless it is written as a reference.
+  const text = builder.build([toOrdered(root)]).replaceAll("\r", "&#xD;");
+  return `<?xml version="1.0" encoding="utf-8"?>${text}`;
 }
 
 /** The library's representation of a node: one key with the children, and `:@` with the attributes. */

@@ -2,7 +2,7 @@ import { refusal } from "../errors/broker-error.js";
 import { suggestion } from "../errors/known-options.js";
 import { type AuthorizationRule, areAuthorizationRules, copyRules } from "./authorization-rule.js";
 import { PARTITIONS } from "./partitions.js";
-import { checkTierLimits, type Tier, withTierDefaults } from "./tier.js";
+import { checkTierLimits, type Tier, tierRange, withTierDefaults } from "./tier.js";
 
 /** The status of an entity, in the service's terms. */
 export type EntityStatus = "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
@@ -87,6 +87,8 @@ interface OptionRule {
   readonly isFixed?: true;
   readonly accepts: (value: unknown) => boolean;
   readonly expected: string;
+  /** Of numbers and durations. */
+  readonly range?: readonly [least: number, most: number];
 }
 type OptionRules<Options> = Readonly<Record<keyof Options, OptionRule>>;
 
@@ -109,11 +111,13 @@ const whole = (byDefault: number, from: number, to: number): OptionRule => ({
   default: byDefault,
   accepts: (value) => Number.isInteger(value) && (value as number) >= from && (value as number) <= to,
   expected: `an integer from ${from} to ${to}`,
+  range: [from, to],
 });
 const duration = (byDefaultMs: number, fromMs: number, toMs: number): OptionRule => ({
   default: byDefaultMs,
   accepts: (value) => typeof value === "number" && value >= fromMs && value <= toMs,
   expected: toMs === Number.POSITIVE_INFINITY ? `at least ${fromMs} ms` : `${fromMs} to ${toMs} ms`,
+  range: [fromMs, toMs],
 });
 const forward: OptionRule = {
   default: undefined,
@@ -147,10 +151,7 @@ const SENDING_RULES: OptionRules<SendingOptions> = {
   },
 };
 const RECEIVING_RULES: OptionRules<ReceivingOptions> = {
-  lockDurationMs: {
-    ...duration(MINUTE_MS, 5 * SECOND_MS, 5 * MINUTE_MS),
-    expected: "5000 ms to 300000 ms, the service's maximum of '5' minutes",
-  },
+  lockDurationMs: duration(MINUTE_MS, 5 * SECOND_MS, 5 * MINUTE_MS),
   maxDeliveryCount: whole(10, 1, 2147483647),
   requiresSession: fixedFlag,
   deadLetteringOnMessageExpiration: flag(false),
@@ -210,15 +211,16 @@ export function resolveOptions<Kind extends keyof ResolvedOptions>(
     const wanted = value === undefined && !isUpdate ? rule.default : value;
     if (!rule.accepts(wanted)) {
       const text = `${name} of '${path}' is ${String(value).slice(0, 100)}: expected ${rule.expected}.`;
-      throw refusal(path, "argument-error", text);
+      const range = rule.range && tierRange(tier, name, rule.range);
+      throw refusal(path, "argument-error", text, { name, value, ...(range && { range }) });
     }
     if (isUpdate && rule.isFixed && wanted !== resolved[name]) {
-      throw refusal(path, "not-allowed", fixedText(kind, name, path));
+      throw refusal(path, "not-allowed", fixedText(kind, name, path), { name, value });
     }
     resolved[name] = Array.isArray(wanted) ? copyRules(wanted) : wanted;
   }
   if (resolved.enablePartitioning === true) applyPartitioning(resolved, given, current);
-  checkTierLimits(tier, path, given, resolved);
+  checkTierLimits(tier, path, given, resolved, (name) => rules[name]?.range);
   return resolved as unknown as ResolvedOptions[Kind];
 }
 

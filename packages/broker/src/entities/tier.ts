@@ -1,4 +1,4 @@
-import { BrokerError, refusal } from "../errors/broker-error.js";
+import { BrokerError, type RefusedProperty, refusal } from "../errors/broker-error.js";
 
 /** A pricing tier of the service, whose limits a broker can apply. */
 export type Tier = "basic" | "standard" | "premium";
@@ -7,6 +7,7 @@ export type Tier = "basic" | "standard" | "premium";
 export type TierFeature = "topics" | "transactions" | "sends via another queue";
 
 type Properties = Readonly<Record<string, unknown>>;
+type Range = readonly [least: number, most: number];
 
 interface TierLimits {
   readonly lacks: readonly TierFeature[];
@@ -80,27 +81,48 @@ export function withTierDefaults<Options extends object>(
   return { ...given, ...Object.fromEntries(missing) };
 }
 
-/** Checks properties against a tier: throws `not-allowed` for features it does not offer, `argument-error` for values above its maximum. */
-export function checkTierLimits(tier: Tier | undefined, path: string, given: object, resolved: object): void {
+/** The range of a property in a tier; without one, all that the broker accepts. */
+export function tierRange(tier: Tier | undefined, name: string, [least, most]: Range): Range {
+  if (tier === undefined) return [least, most];
+  const { min, max } = LIMITS[tier];
+  return [min?.[name] ?? least, max[name] ?? most];
+}
+
+/**
+ * Checks properties against a tier: throws `not-allowed` for features it does not offer, `argument-error` for values out of its range.
+ * `rangeOf` is the range of a property without a tier.
+ */
+export function checkTierLimits(
+  tier: Tier | undefined,
+  path: string,
+  given: object,
+  resolved: object,
+  rangeOf: (name: string) => Range | undefined,
+): void {
   if (tier === undefined) return;
-  const { fixed, min, max } = LIMITS[tier];
   for (const name of Object.keys(given)) {
     const value = (resolved as Properties)[name];
-    if (fixed.includes(name) && !isUsual(value)) {
+    if (LIMITS[tier].fixed.includes(name) && !isUsual(value)) {
       const text = `${name} of '${path}' cannot be set: the broker offers the ${tier} tier.`;
       throw refusal(path, "not-allowed", text);
     }
-    const least = min?.[name];
-    if (least !== undefined && (value as number) < least) {
-      const element = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-      const text = `'${element}' must be between ${least} and 102400 in the ${tier} tier: '${path}'. Actual value was ${String(value)}.`;
-      throw refusal(path, "argument-error", text);
-    }
-    const limit = max[name];
-    if (limit === undefined || (value as number) <= limit) continue;
-    const text = `Bad Request. ${name} of '${path}' is ${String(value)}: the ${tier} tier has at most ${limit}.`;
-    throw refusal(path, "argument-error", text);
+    const range = rangeOf(name);
+    if (range !== undefined) checkRange(tier, path, { name, value, range: tierRange(tier, name, range) });
   }
+}
+
+function checkRange(tier: Tier, path: string, property: RefusedProperty & { readonly range: Range }): void {
+  const { name, range } = property;
+  const [least, most] = range;
+  const value = property.value as number;
+  if (value >= least && value <= most) return;
+  const limit = value < least ? `at least ${least}` : `at most ${most}`;
+  throw refusal(
+    path,
+    "argument-error",
+    `${name} of '${path}' is ${value}: the ${tier} tier has ${limit}.`,
+    property,
+  );
 }
 
 function isUsual(value: unknown): boolean {

@@ -28,6 +28,21 @@ export type BrokerErrorCode =
 
 const RETRYABLE: ReadonlySet<BrokerErrorCode> = new Set(["server-busy", "timeout", "link-detached"]);
 
+/** A property of an entity whose value is refused, because it is out of its range or fixed at creation. */
+export interface RefusedProperty {
+  /** Its name in the entity's options. */
+  readonly name: string;
+  readonly value: unknown;
+  /** The smallest and largest value, of numbers and durations. */
+  readonly range?: readonly [least: number, most: number];
+}
+
+interface BrokerErrorDetails {
+  readonly entity?: string;
+  readonly property?: RefusedProperty | undefined;
+  readonly cause?: unknown;
+}
+
 /**
  * The only error with which the broker refuses requests. Invalid entity options are `argument-error`, other programming mistakes
  * `TypeError`s.
@@ -37,15 +52,14 @@ export class BrokerError extends Error {
   readonly code: BrokerErrorCode;
   /** Path of the entity that the request was about, if any. */
   readonly entity: string | undefined;
+  /** The property whose value is refused, if that is the reason. */
+  readonly property: RefusedProperty | undefined;
 
-  constructor(
-    code: BrokerErrorCode,
-    text: string,
-    options?: { readonly entity?: string; readonly cause?: unknown },
-  ) {
-    super(text, options?.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: BrokerErrorCode, text: string, details: BrokerErrorDetails = {}) {
+    super(text, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
-    this.entity = options?.entity;
+    this.entity = details.entity;
+    this.property = details.property;
   }
 
   /** Whether the same request may succeed if it is retried. */
@@ -55,8 +69,13 @@ export class BrokerError extends Error {
 }
 
 /** The error for a request about an entity. */
-export function refusal(entity: string, code: BrokerErrorCode, text: string): BrokerError {
-  return new BrokerError(code, text, { entity });
+export function refusal(
+  entity: string,
+  code: BrokerErrorCode,
+  text: string,
+  property?: RefusedProperty,
+): BrokerError {
+  return new BrokerError(code, text, { entity, property });
 }
 
 /** The error for an unknown path, in the service's wording, by which SDKs recognise it. */

@@ -94,9 +94,10 @@ describe("updateEntity", () => {
     await expect(broker.updateEntity("news", { enablePartitioning: true })).rejects.toThrow(
       "Partitioning cannot be changed for Topic. ",
     );
-    await expect(broker.updateEntity("orders", { lockDurationMs: 25 * 86_400_000 })).rejects.toThrow(
-      "'5' minutes",
-    );
+    await expect(broker.updateEntity("orders", { lockDurationMs: 25 * 86_400_000 })).rejects.toMatchObject({
+      code: "argument-error",
+      property: { name: "lockDurationMs", value: 25 * 86_400_000, range: [5000, 300_000] },
+    });
   });
 
   it.each(["requiresSession", "requiresDuplicateDetection", "enablePartitioning"])(

@@ -9,6 +9,8 @@ const ATOM = "http://www.w3.org/2005/Atom";
 export interface AtomEntry {
   readonly id: string;
   readonly title: string;
+  /** The namespace, for its queues and topics. */
+  readonly author?: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly description: XmlNode;
@@ -47,7 +49,8 @@ export function buildFeed(
   });
 }
 
-function toEntryXml({ id, title, createdAt, updatedAt, description }: AtomEntry, isRoot: boolean): XmlNode {
+function toEntryXml(entry: AtomEntry, isRoot: boolean): XmlNode {
+  const { id, title, author, createdAt, updatedAt, description } = entry;
   return {
     name: "entry",
     ...(isRoot && { attributes: { xmlns: ATOM } }),
@@ -56,6 +59,7 @@ function toEntryXml({ id, title, createdAt, updatedAt, description }: AtomEntry,
       { name: "title", attributes: { type: "text" }, content: title },
       { name: "published", content: toTime(createdAt) },
       { name: "updated", content: toTime(updatedAt) },
+      ...(author === undefined ? [] : [{ name: "author", content: [{ name: "name", content: author }] }]),
       { name: "link", attributes: { rel: "self", href: id }, content: [] },
       { name: "content", attributes: { type: "application/xml" }, content: [description] },
     ],

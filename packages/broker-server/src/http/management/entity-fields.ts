@@ -18,6 +18,10 @@ export interface Field {
 export interface Figure {
   readonly element: string;
   readonly figure: keyof typeof entityFigures;
+  /** The first version of the management API that has the element; default all. */
+  readonly since?: string;
+  /** Whether only answers to requests that read have it, not those that create or update. */
+  readonly isOnlyRead?: true;
 }
 
 /** The values of elements that only the service writes. */
@@ -47,7 +51,12 @@ const field = (element: string, kind: FieldKind, more: Partial<Field> = {}): Fie
   kind,
   ...more,
 });
-const figure = (element: string, name: Figure["figure"]): Figure => ({ element, figure: name });
+const figure = (element: string, name: Figure["figure"], more: Partial<Figure> = {}): Figure => ({
+  element,
+  figure: name,
+  ...more,
+});
+const onlyRead = { isOnlyRead: true } as const;
 const removed = { isRemovedByOmission: true } as const;
 
 const lockDuration = field("LockDuration", "duration");
@@ -71,12 +80,9 @@ const maxMessageSize = field("MaxMessageSizeInKilobytes", "integer", { since: "2
 const size = figure("SizeInBytes", "size");
 const messages = figure("MessageCount", "messages");
 const anonymous = figure("IsAnonymousAccessible", "no");
-const times = [
-  figure("CreatedAt", "created"),
-  figure("UpdatedAt", "updated"),
-  figure("AccessedAt", "accessed"),
-] as const;
-const counts = figure("CountDetails", "counts");
+const times = [figure("CreatedAt", "created"), figure("UpdatedAt", "updated")] as const;
+const accessed = figure("AccessedAt", "accessed", onlyRead);
+const counts = figure("CountDetails", "counts", onlyRead);
 const available = figure("EntityAvailabilityStatus", "available");
 
 type Elements = readonly (Field | Figure)[];
@@ -100,6 +106,7 @@ export const queueElements: Elements = Object.freeze([
   forwardTo,
   userMetadata,
   ...times,
+  accessed,
   figure("SupportOrdering", "ordering"),
   counts,
   autoDelete,
@@ -124,9 +131,10 @@ export const topicElements: Elements = Object.freeze([
   status,
   userMetadata,
   ...times,
+  accessed,
   field("SupportOrdering", "boolean"),
   counts,
-  figure("SubscriptionCount", "subscriptions"),
+  figure("SubscriptionCount", "subscriptions", onlyRead),
   autoDelete,
   partitioning,
   available,
@@ -148,11 +156,13 @@ export const subscriptionElements: Elements = Object.freeze([
   status,
   forwardTo,
   userMetadata,
-  forwardDeadLetters,
   ...times,
+  figure("AccessedAt", "accessed"),
   counts,
+  forwardDeadLetters,
   autoDelete,
   available,
+  figure("IsClientAffine", "no", { since: "2021-05" }),
 ]);
 
 /** Whether an element is a property that clients can set. */

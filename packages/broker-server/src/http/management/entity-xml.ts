@@ -33,13 +33,15 @@ export interface DescriptionForm {
   readonly host: string;
   /** The version of the management API that the client asked for. */
   readonly version: string;
+  /** Whether it answers a request that created or updated the entity. */
+  readonly isWritten: boolean;
 }
 
 /** Describes an entity like the service, with properties and counts together. */
 export function toEntityXml(entity: EntityDescription, form: DescriptionForm): XmlNode {
   const { element, members } = entityKinds[entity.kind];
   const content = members.flatMap((member) =>
-    isField(member) ? toProperty(member, entity, form) : [toFigure(member, entity)],
+    isField(member) ? toProperty(member, entity, form) : toFigure(member, entity, form),
   );
   const attributes = { xmlns: descriptionNamespace, "xmlns:i": "http://www.w3.org/2001/XMLSchema-instance" };
   return { name: element, attributes, content };
@@ -66,9 +68,14 @@ function toProperty(
   }
 }
 
-function toFigure({ element, figure }: Figure, entity: EntityDescription): XmlNode {
+function toFigure(
+  { element, figure, since = "", isOnlyRead }: Figure,
+  entity: EntityDescription,
+  { version, isWritten }: DescriptionForm,
+): XmlNode[] {
+  if (version < since || (isWritten && isOnlyRead)) return [];
   const value = entityFigures[figure](entity);
-  return typeof value === "string" ? { name: element, content: value } : toCounts(value);
+  return [typeof value === "string" ? { name: element, content: value } : toCounts(value)];
 }
 
 function toCounts(counts: MessageCounts): XmlNode {

@@ -1,4 +1,4 @@
-import type { Broker, EntityDescription, RuleDescription } from "@waybill/broker";
+import { type Broker, BrokerError, type EntityDescription, type RuleDescription } from "@waybill/broker";
 import type { HttpContext } from "../http-context.js";
 import { HttpRefusal } from "../http-refusal.js";
 import { type HttpRequest, type HttpResponse, urlOf } from "../http-request.js";
@@ -7,9 +7,18 @@ import { toTime } from "./entity-fields.js";
 import { descriptionNamespace, toEntityXml } from "./entity-xml.js";
 import { isNotFound, ruleOf, subscriptionOf, topLevelOf } from "./find-entity.js";
 import { pageOf, versionOf } from "./page.js";
-import type { Resource } from "./resource.js";
+import type { Resource, WritableResource } from "./resource.js";
 import { toRuleXml } from "./rule-xml.js";
-import { isUpdate, readWrite, writeRule, writeSubscription, writeTopLevel } from "./write-entity.js";
+import { toServiceRefusal } from "./service-refusal.js";
+import {
+  isUpdate,
+  kindOf,
+  readWrite,
+  type Write,
+  writeRule,
+  writeSubscription,
+  writeTopLevel,
+} from "./write-entity.js";
 
 /** The title of the service's answer for an address where nothing is. */
 const NOTHING_TITLE = "Publicly Listed Services";
@@ -37,34 +46,37 @@ export async function manage(
 }
 
 /** Like the service, answers an address where nothing is with an empty feed, which SDKs report as not found. */
-function read({ broker, namespace }: HttpContext, request: HttpRequest, resource: Resource): HttpResponse {
+function read(context: HttpContext, request: HttpRequest, resource: Resource): HttpResponse {
   try {
-    return describe(broker, namespace, request, resource);
+    return describe(context, request, resource);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    const self = urlOf(request.origin, request.segments);
-    return feedOf(buildFeed(self, NOTHING_TITLE, new Date(broker.clock.now()), [], undefined));
+    return feed(context, request, NOTHING_TITLE, [], (entry: AtomEntry) => entry);
   }
 }
 
-function describe(broker: Broker, namespace: string, request: HttpRequest, resource: Resource): HttpResponse {
+function describe(context: HttpContext, request: HttpRequest, resource: Resource): HttpResponse {
+  const { broker } = context;
   switch (resource.kind) {
     case "namespace":
-      return entry(200, namespaceEntry(request, namespace, broker));
-    case "list":
-      return entityFeed(broker, request, ({ kind }) => kind === resource.of);
+      return entry(200, namespaceEntry(context, request));
+    case "list": {
+      const title = resource.of === "queue" ? "Queues" : "Topics";
+      return entityFeed(context, request, title, ({ kind }) => kind === resource.of);
+    }
     case "entity":
-      return entry(200, entityEntry(request, topLevelOf(broker, resource.path)));
+      return entry(200, entityEntry(context, request, topLevelOf(broker, resource.path)));
     case "subscription":
-      return entry(200, entityEntry(request, subscriptionOf(broker, resource)));
+      return entry(200, entityEntry(context, request, subscriptionOf(broker, resource)));
     case "subscriptions": {
       const { path } = broker.getEntity(resource.topic);
-      return entityFeed(broker, request, (one) => one.kind === "subscription" && one.topic === path);
+      const isListed = (one: EntityDescription) => one.kind === "subscription" && one.topic === path;
+      return entityFeed(context, request, "Subscriptions", isListed);
     }
     case "rules": {
       const rules = broker.listRules(resource.topic, resource.subscription);
       const byName = rules.sort((a, b) => (a.name < b.name ? -1 : 1));
-      return feed(broker, request, byName, (rule) => ruleEntry(request, resource, rule));
+      return feed(context, request, "Rules", byName, (rule) => ruleEntry(request, resource, rule));
     }
     case "rule":
       return entry(200, ruleEntry(request, resource, ruleOf(broker, resource)));
@@ -72,17 +84,28 @@ function describe(broker: Broker, namespace: string, request: HttpRequest, resou
 }
 
 async function write(context: HttpContext, request: HttpRequest, resource: Resource): Promise<HttpResponse> {
-  const status = isUpdate(request) ? 200 : 201;
+  if (resource.kind !== "entity" && resource.kind !== "subscription" && resource.kind !== "rule")
+    throw new HttpRefusal(405, "Only a queue, topic, subscription or rule can be written.");
   const given = await readWrite(context, request);
+  try {
+    return entry(isUpdate(request) ? 200 : 201, await writtenEntry(given, resource));
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error;
+    const { broker, namespace } = context;
+    const place = { namespace, tier: broker.tier, kind: kindOf(given, resource) };
+    throw toServiceRefusal(error, resource, place) ?? error;
+  }
+}
+
+async function writtenEntry(given: Write, resource: WritableResource): Promise<AtomEntry> {
+  const { context, request } = given;
   switch (resource.kind) {
     case "entity":
-      return entry(status, entityEntry(request, await writeTopLevel(given, resource.path)));
+      return entityEntry(context, request, await writeTopLevel(given, resource), true);
     case "subscription":
-      return entry(status, entityEntry(request, await writeSubscription(given, resource)));
+      return entityEntry(context, request, await writeSubscription(given, resource), true);
     case "rule":
-      return entry(status, ruleEntry(request, resource, await writeRule(given, resource)));
-    default:
-      throw new HttpRefusal(405, "Only a queue, topic, subscription or rule can be written.");
+      return ruleEntry(request, resource, await writeRule(given, resource));
   }
 }
 
@@ -91,7 +114,7 @@ async function remove(broker: Broker, resource: Resource): Promise<void> {
     await removeExisting(broker, resource);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw new HttpRefusal(404, "SubCode=40400. Not Found. No service is hosted at the specified address.");
+    throw new HttpRefusal(404, "No service is hosted at the specified address.");
   }
 }
 
@@ -108,15 +131,21 @@ async function removeExisting(broker: Broker, resource: Resource): Promise<void>
   }
 }
 
-function entityEntry(request: HttpRequest, entity: EntityDescription): AtomEntry {
+function entityEntry(
+  { namespace }: HttpContext,
+  request: HttpRequest,
+  entity: EntityDescription,
+  isWritten = false,
+): AtomEntry {
   const { host } = request;
   const isSubscription = entity.kind === "subscription";
   return {
     id: address(request, entity.path.split("/")),
     title: isSubscription ? entity.name : entity.path,
+    ...(!isSubscription && { author: namespace }),
     createdAt: entity.createdAt,
     updatedAt: entity.updatedAt,
-    description: toEntityXml(entity, { host, version: versionOf(request) }),
+    description: toEntityXml(entity, { host, version: versionOf(request), isWritten }),
   };
 }
 
@@ -135,15 +164,13 @@ function ruleEntry(
 }
 
 /** A broker without a tier has the limits of premium. */
-function namespaceEntry(
-  request: HttpRequest,
-  name: string,
-  { tier = "premium", createdAt }: Broker,
-): AtomEntry {
+function namespaceEntry({ broker, namespace: name }: HttpContext, request: HttpRequest): AtomEntry {
+  const { tier = "premium", createdAt } = broker;
   const time = toTime(createdAt);
   return {
     id: address(request, ["$namespaceinfo"]),
     title: name,
+    author: name,
     createdAt,
     updatedAt: createdAt,
     description: {
@@ -175,29 +202,29 @@ function entry(status: number, one: AtomEntry): HttpResponse {
 }
 
 function entityFeed(
-  broker: Broker,
+  context: HttpContext,
   request: HttpRequest,
+  title: string,
   isListed: (entity: EntityDescription) => boolean,
 ): HttpResponse {
-  const listed = broker.listEntities().filter(isListed);
+  const listed = context.broker.listEntities().filter(isListed);
   const byPath = listed.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return feed(broker, request, byPath, (one) => entityEntry(request, one));
+  return feed(context, request, title, byPath, (one) => entityEntry(context, request, one));
 }
 
 function feed<Item>(
-  broker: Broker,
+  { broker }: HttpContext,
   request: HttpRequest,
+  title: string,
   all: readonly Item[],
   toEntry: (item: Item) => AtomEntry,
 ): HttpResponse {
   const { items, next } = pageOf(request, all);
-  const title = request.segments.at(-1) ?? "";
+  const self = urlOf(request.origin, request.segments);
   const updatedAt = new Date(broker.clock.now());
-  return feedOf(
-    buildFeed(urlOf(request.origin, request.segments), title, updatedAt, items.map(toEntry), next),
-  );
-}
-
-function feedOf(body: string): HttpResponse {
-  return { status: 200, headers: [["Content-Type", "application/atom+xml;type=feed;charset=utf-8"]], body };
+  return {
+    status: 200,
+    headers: [["Content-Type", "application/atom+xml;type=feed;charset=utf-8"]],
+    body: buildFeed(self, title, updatedAt, items.map(toEntry), next),
+  };
 }

@@ -25,8 +25,12 @@ export function pageOf<Item>(request: HttpRequest, all: readonly Item[]) {
 function numberIn({ query }: HttpRequest, name: string, byDefault: number): number {
   const text = query.get(name);
   if (text === null) return byDefault;
+  const parameter = name.slice(1);
   if (!/^\d{1,15}$/.test(text))
-    throw new HttpRefusal(400, `Parameter '${name.slice(1)}' should be non-negative integer.`);
+    throw new HttpRefusal(
+      400,
+      `Parameter '${parameter}' should be non-negative integer.\r\nParameter name: ${parameter}.`,
+    );
   return Number(text);
 }
 

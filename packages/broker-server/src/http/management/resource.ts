@@ -8,6 +8,9 @@ export type Resource =
   | { readonly kind: "rules"; readonly topic: string; readonly subscription: string }
   | { readonly kind: "rule"; readonly topic: string; readonly subscription: string; readonly name: string };
 
+/** What a request can write. */
+export type WritableResource = Extract<Resource, { kind: "entity" | "subscription" | "rule" }>;
+
 /**
  * Parses the segments of a path: `/{queue or topic}`, `/{topic}/Subscriptions/{name}`, `…/Rules/{name}`, `/$Resources/Queues`,
  * `/$namespaceinfo`. Names of queues and topics may contain slashes. Undefined for other paths.
@@ -49,8 +52,12 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   DELETE: "Delete",
 };
 
-/** The service's text for a client that lacks the right to do this. */
-export function rightsText(resource: Resource, method: string): string {
+/** The service's texts for a client whose token is not valid, or lacks the right to do this. */
+export function rightsTexts(resource: Resource, method: string) {
+  return { invalid: "claim is empty or token is invalid.", missing: missingText(resource, method) };
+}
+
+function missingText(resource: Resource, method: string): string {
   const operation = OPERATIONS[method] ?? "Get";
   switch (resource.kind) {
     case "subscriptions":

@@ -16,6 +16,9 @@ import { fromTypedText, localName, typedText } from "./rule-values.js";
 
 const INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
 const SCHEMA = "http://www.w3.org/2001/XMLSchema";
+/** .NET has types of its own, in another namespace. */
+const SERIALIZATION = "http://schemas.microsoft.com/2003/10/Serialization/";
+const DOTNET_TYPES: ReadonlySet<string> = new Set(["duration", "guid"]);
 const COMPATIBILITY_LEVEL: XmlNode = { name: "CompatibilityLevel", content: "20" };
 
 /** Describes a rule like the service. */
@@ -86,7 +89,8 @@ function toEntries(
 /** SDKs remove four characters from the type, so the prefix must have three. */
 function toValueXml(value: RuleConstant): XmlNode {
   const [type, text] = typedText(value);
-  return { name: "Value", attributes: { "i:type": `d6p1:${type}`, "xmlns:d6p1": SCHEMA }, content: text };
+  const namespace = DOTNET_TYPES.has(type) ? SERIALIZATION : SCHEMA;
+  return { name: "Value", attributes: { "i:type": `d6p1:${type}`, "xmlns:d6p1": namespace }, content: text };
 }
 
 /** Parses a rule. Throws if it has no known filter. */

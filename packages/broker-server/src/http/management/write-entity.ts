@@ -14,14 +14,15 @@ import { descriptionIn } from "./atom.js";
 import { entityKinds, fromEntityXml } from "./entity-xml.js";
 import { isNotFound, ruleOf, subscriptionOf, topLevelOf } from "./find-entity.js";
 import { versionOf } from "./page.js";
-import type { Resource } from "./resource.js";
+import type { Resource, WritableResource } from "./resource.js";
 import { fromRuleXml } from "./rule-xml.js";
+import { missingForUpdate } from "./service-refusal.js";
 
 /** Descriptions of entities have a few kilobytes, correlation filters up to 64 KiB besides their markup. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 /** A request to create an entity or rule or, with the header `If-Match`, to replace it. */
-interface Write {
+export interface Write {
   readonly context: HttpContext;
   readonly request: HttpRequest;
   /** The body's root element. */
@@ -39,18 +40,28 @@ export function isUpdate({ headers }: HttpRequest): boolean {
   return headers["if-match"] !== undefined;
 }
 
+/** The kind of entity that a request writes; for a rule, that of its subscription. */
+export function kindOf({ root }: Write, { kind }: WritableResource): "Queue" | "Topic" | "Subscription" {
+  if (kind !== "entity") return "Subscription";
+  return root.child("content")?.child("QueueDescription") === undefined ? "Topic" : "Queue";
+}
+
 /** Creates or updates a queue or topic. */
-export async function writeTopLevel(write: Write, path: string): Promise<EntityDescription> {
+export async function writeTopLevel(
+  write: Write,
+  resource: Extract<Resource, { kind: "entity" }>,
+): Promise<EntityDescription> {
   const { context, request, root } = write;
-  const { broker } = context;
-  const kind = root.child("content")?.child("QueueDescription") === undefined ? "topic" : "queue";
+  const { broker, namespace } = context;
+  const { path } = resource;
+  const kind = kindOf(write, resource) === "Queue" ? "queue" : "topic";
   const options = optionsIn(write, kind, descriptionIn(root, entityKinds[kind].element));
   if (!isUpdate(request)) {
     return kind === "queue"
       ? await broker.createQueue(path, options as QueueOptions)
       : await broker.createTopic(path, options as TopicOptions);
   }
-  const current = topLevelOf(broker, path);
+  const current = existing(() => topLevelOf(broker, path), missingForUpdate(resource, namespace));
   if (current.kind !== kind) throw new HttpRefusal(400, `'${path}' is a ${current.kind}.`);
   return await broker.updateEntity(path, options);
 }
@@ -61,11 +72,14 @@ export async function writeSubscription(
   resource: Extract<Resource, { kind: "subscription" }>,
 ): Promise<EntityDescription> {
   const { context, request, root } = write;
-  const { broker } = context;
+  const { broker, namespace } = context;
   const description = descriptionIn(root, entityKinds.subscription.element);
   const options = optionsIn(write, "subscription", description) as SubscriptionOptions;
   const { topic, name } = resource;
-  if (isUpdate(request)) return await broker.updateEntity(subscriptionOf(broker, resource).path, options);
+  if (isUpdate(request)) {
+    const missing = missingForUpdate(resource, namespace);
+    return await broker.updateEntity(existing(() => subscriptionOf(broker, resource), missing).path, options);
+  }
   const rule = description.child("DefaultRuleDescription");
   const ruleName = rule?.child("Name")?.text ?? "$Default";
   return await broker.createSubscription(topic, name, options, rule && fromRuleXml(ruleName, rule));
@@ -79,16 +93,20 @@ export async function writeRule(
   const { topic, subscription, name } = resource;
   const { broker, namespace } = context;
   const rule = fromRuleXml(name, descriptionIn(root, "RuleDescription"));
-  try {
-    await (isUpdate(request)
-      ? broker.updateRule(topic, subscription, rule)
-      : broker.createRule(topic, subscription, rule));
-  } catch (error) {
-    if (!isUpdate(request) || !isNotFound(error)) throw error;
-    const text = `SubCode=40400. Entity '${namespace}|${topic}|${subscription}|${name}' was not found.`;
-    throw new HttpRefusal(404, text);
-  }
+  if (isUpdate(request)) {
+    existing(() => ruleOf(broker, resource), missingForUpdate(resource, namespace));
+    await broker.updateRule(topic, subscription, rule);
+  } else await broker.createRule(topic, subscription, rule);
   return ruleOf(broker, resource);
+}
+
+/** What an update changes; `missing` is thrown if it does not exist. */
+function existing<Found>(find: () => Found, missing: HttpRefusal): Found {
+  try {
+    return find();
+  } catch (error) {
+    throw isNotFound(error) ? missing : error;
+  }
 }
 
 /** The properties in a description. Throws unless the client may send to the entities that it forwards to. */
