@@ -104,7 +104,12 @@ describe("a key", () => {
     ];
     await using server = await serve(broker, { port: 0, keys });
     const nowS = Date.now() / 1000;
-    const mayOpen = async (key: SharedAccessKey, path: string, audience = path): Promise<boolean> => {
+    const mayOpen = async (
+      key: SharedAccessKey,
+      path: string,
+      audience = path,
+      refusal = "amqp:unauthorized-access",
+    ): Promise<boolean> => {
       await using client = await connectRaw(server);
       const cbs = await client.management("$cbs");
       await cbs.call("put-token", sign(key, `sb://h/${audience}`, Math.round(nowS) + HOUR_S), {
@@ -114,7 +119,7 @@ describe("a key", () => {
         async ({ link, detached }) => {
           await client.synchronize();
           if (link.isAttached) return true;
-          expect(await detached).toBe("amqp:unauthorized-access");
+          expect(await detached).toBe(refusal);
           return false;
         },
         () => false,
@@ -125,9 +130,13 @@ describe("a key", () => {
     expect(await mayOpen(queue, "Q/$DeadLetterQueue", "q")).toBe(true);
     expect(await mayOpen(topic, "t/Subscriptions/s", "t")).toBe(true);
     expect(await mayOpen(topic, "t/subscriptions/s/$deadletterqueue")).toBe(true);
-    for (const path of ["q/x", "q/subscriptions/x"]) {
-      expect(await mayOpen(queue, path)).toBe(false);
-      expect(await mayOpen(queue, path, "q")).toBe(false);
+    for (const [path, refusal] of [
+      ["q/x", "amqp:unauthorized-access"],
+      ["q/subscriptions/x", "amqp:not-found"],
+      ["q/subscriptions/absent", "amqp:not-found"],
+    ] as const) {
+      expect(await mayOpen(queue, path, path, refusal)).toBe(false);
+      expect(await mayOpen(queue, path, "q", refusal)).toBe(false);
     }
     await using plain = await connectRaw(server, {
       mechanism: "PLAIN",
@@ -142,6 +151,93 @@ describe("a key", () => {
     const client = fixture.as({ ...ROOT, key: "guess" });
     expect(await codeOf(client.createSender("orders").sendMessages({ body: 1 }))).toBe("UnauthorizedAccess");
     await client.close();
+  });
+});
+
+/** An error without what differs in every one. */
+const untracked = (error: unknown, name: string): string =>
+  String(error)
+    .replaceAll(name, "<name>")
+    .replace(/ TrackingId:.*|Reference:.*/, "");
+
+describe("the key of a topic", () => {
+  const news: SharedAccessKey = { name: "news", key: "news-secret", rights: ["Manage"], entity: "t" };
+
+  /** Everything that a client with the key learns about what looks like a subscription of its topic. */
+  async function learn(
+    name: string,
+    credentials: "token" | "token of the topic" | "PLAIN",
+  ): Promise<string[]> {
+    await using broker = createBroker();
+    await broker.createTopic("t");
+    await broker.createQueue("t/subscriptions/fake");
+    await using server = await serve(broker, { port: 0, keys: [ROOT, news] });
+    await using client = await connectRaw(server, {
+      ...(credentials === "PLAIN"
+        ? { mechanism: "PLAIN", initialResponse: Buffer.from(`\0${news.name}\0${news.key}`) }
+        : { mechanism: "ANONYMOUS" }),
+    });
+    const path = `t/Subscriptions/${name}`;
+    const learnt: string[] = [];
+    if (credentials !== "PLAIN") {
+      const audience = `sb://h/${credentials === "token" ? path : "t"}`;
+      const cbs = await client.management("$cbs");
+      const token = sign(news, audience, Math.round(Date.now() / 1000) + HOUR_S);
+      const { properties } = await cbs.call("put-token", token, { name: audience });
+      learnt.push(untracked(JSON.stringify(properties.entries.map(([, value]) => value)), name));
+    }
+    for (const open of [
+      () => client.sender(path),
+      () => client.sender("t", stringMap({ "com.microsoft:transfer-destination-address": path })),
+      () => client.receiver(path).then(async ({ detached }) => Promise.reject(await detached)),
+      () =>
+        client
+          .receiver(`${path}/$deadletterqueue`)
+          .then(async ({ detached }) => Promise.reject(await detached)),
+    ])
+      learnt.push(
+        await open().then(
+          () => "opened",
+          (error: unknown) => untracked(error, name),
+        ),
+      );
+    const managed = await client.management(path).then(
+      async (node) => {
+        const { properties } = await node.call(
+          "com.microsoft:get-session-state",
+          stringMap({ "session-id": "a" }),
+        );
+        return JSON.stringify(properties.entries);
+      },
+      (error: unknown) => String(error),
+    );
+    learnt.push(untracked(managed, name));
+    return learnt;
+  }
+
+  it.each(["token", "token of the topic", "PLAIN"] as const)(
+    "does not reveal a queue with the address of a subscription: %s",
+    async (credentials) => {
+      const existing = await learn("fake", credentials);
+      expect(existing).toEqual(await learn("none", credentials));
+      expect(existing.join()).not.toContain("opened");
+      expect(existing.join()).toContain("could not be found");
+    },
+  );
+});
+
+describe("a key of one entity", () => {
+  it("sends via its entity only to targets that it may send to", async () => {
+    await using fixture = await openGuarded();
+    await using client = await connectRaw(fixture.server);
+    const cbs = await client.management("$cbs");
+    const via = (target: string) =>
+      client.sender("orders", stringMap({ "com.microsoft:transfer-destination-address": target }));
+    await cbs.call("put-token", fixture.token(SENDS, "sb://h/orders"), { name: "sb://h/orders" });
+    for (const target of ["secret", "absent"])
+      await expect(via(target)).rejects.toThrow("amqp:unauthorized-access: Unauthorized access. 'Send'");
+    await cbs.call("put-token", fixture.token(ROOT, "sb://h/secret"), { name: "sb://h/secret" });
+    await via("secret");
   });
 });
 

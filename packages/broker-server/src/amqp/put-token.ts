@@ -3,7 +3,7 @@ import { type Broker, BrokerError } from "@waybill/broker";
 import { splitEntityPath } from "@waybill/broker/front-end";
 import { textOf } from "../messages/application-properties.js";
 import { parseAddress } from "../refusals/address.js";
-import { AmqpRefusal, badRequest, toRefusal } from "../refusals/error.js";
+import { AmqpRefusal, badRequest, notFound, toRefusal } from "../refusals/error.js";
 import type { NodeRequest } from "./node-request.js";
 import type { Peer } from "./peer.js";
 
@@ -36,14 +36,11 @@ function take(peer: Peer, { applicationProperties, body }: NodeRequest): void {
 }
 
 /** Only a client with rights on it learns that an entity does not exist, and before it attaches a link. Throws `entity-not-found`. */
-function requireEntity({ broker }: Peer, audience: string): void {
+function requireEntity({ broker, claims }: Peer, audience: string): void {
   const address = parseAddress(audience);
   if (address === undefined || address.kind === "cbs" || address.path === "") return;
   const { entity } = splitEntityPath(address.path);
-  if (hasEntity(broker, entity)) return;
-  throw new BrokerError("entity-not-found", `The messaging entity '${address.path}' could not be found.`, {
-    entity: address.path,
-  });
+  if (!hasEntity(broker, entity) || claims.isHidden(address.path)) throw notFound(address.path);
 }
 
 function hasEntity(broker: Broker, path: string): boolean {

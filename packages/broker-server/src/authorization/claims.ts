@@ -1,7 +1,7 @@
 import type { Clock } from "@waybill/broker";
 import type { ClockAttachment, ClockDriven } from "@waybill/broker/front-end";
 import { REQUEST_LIMITS } from "../limits/request-limits.js";
-import { limitExceeded, unauthorized } from "../refusals/error.js";
+import { limitExceeded, notFound, unauthorized } from "../refusals/error.js";
 import type { EntityOwners } from "./owner.js";
 import {
   type AccessRight,
@@ -9,6 +9,7 @@ import {
   grantForSecret,
   grantForToken,
   INVALID_TOKEN,
+  isHidden,
   missingRights,
   type SharedAccessKey,
 } from "./shared-access-key.js";
@@ -83,21 +84,22 @@ export class Claims implements ClockDriven {
 
   /** Whether the connection has one of these rights on an entity. */
   has(path: string, ...rights: readonly AccessRight[]): boolean {
-    if (this.#authorization.kind === "development") return true;
-    const wanted = path.toLowerCase();
-    const nowMs = this.#clock.now();
-    for (let above: string | undefined = wanted; above !== undefined; above = parentOf(above)) {
-      const grant = this.#grants.get(above);
-      if (grant === undefined || grant.expiresAtMs <= nowMs) continue;
-      if (!rights.some((right) => grant.rights.has(right))) continue;
-      if (grant.entity === undefined || grant.entity === this.#owners.ownerOf(wanted)) return true;
-    }
-    return false;
+    return this.#accessTo(path, rights) === "granted";
   }
 
-  /** Throws the service's error unless the connection has one of these rights; the error does not reveal whether the entity exists. */
+  /** Whether an entity that exists must look missing to the client. */
+  isHidden(path: string): boolean {
+    return this.#accessTo(path, ["Send", "Listen", "Manage"]) === "hidden";
+  }
+
+  /**
+   * Throws the service's error unless the connection has one of these rights; the error does not reveal whether the entity exists. Throws
+   * `entity-not-found` if it is hidden.
+   */
   require(path: string, ...rights: readonly AccessRight[]): void {
-    if (!this.has(path, ...rights)) throw unauthorized(missingRights(rights), path);
+    const access = this.#accessTo(path, rights);
+    if (access === "hidden") throw notFound(path);
+    if (access === "denied") throw unauthorized(missingRights(rights), path);
   }
 
   /** Stops watching for expiry. */
@@ -118,6 +120,21 @@ export class Claims implements ClockDriven {
     const nowMs = this.#clock.now();
     for (const [path, { expiresAtMs }] of this.#grants) if (expiresAtMs <= nowMs) this.#grants.delete(path);
     this.#onExpired();
+  }
+
+  #accessTo(path: string, rights: readonly AccessRight[]): "granted" | "hidden" | "denied" {
+    if (this.#authorization.kind === "development") return "granted";
+    const wanted = path.toLowerCase();
+    const nowMs = this.#clock.now();
+    let access: "hidden" | "denied" = "denied";
+    for (let above: string | undefined = wanted; above !== undefined; above = parentOf(above)) {
+      const grant = this.#grants.get(above);
+      if (grant === undefined || grant.expiresAtMs <= nowMs) continue;
+      if (!rights.some((right) => grant.rights.has(right))) continue;
+      if (grant.entity === undefined || grant.entity === this.#owners.ownerOf(wanted)) return "granted";
+      if (isHidden(grant, wanted, this.#owners)) access = "hidden";
+    }
+    return access;
   }
 
   #add(grant: Grant): void {

@@ -6,6 +6,11 @@ import type { SharedAccessKey } from "./shared-access-key.js";
 export interface EntityOwners {
   /** The queue or topic, in lower case, that a path belongs to: itself, or the owner of a sub-queue or subscription. */
   ownerOf(path: string): string;
+  /**
+   * The owner that a path appears to have: the topic of what looks like a subscription, even if a queue of that name exists. Holders of the
+   * topic's keys must not learn whether it does.
+   */
+  apparentOwnerOf(path: string): string;
   /** The keys of an owner's authorization rules. */
   keysOf(owner: string): readonly SharedAccessKey[];
   /** The keys of all owners. */
@@ -21,10 +26,9 @@ export function ownersIn(broker: Broker): EntityOwners {
       const entity = entityOf(path);
       if (!SUBSCRIPTION.test(entity)) return entity;
       const description = find(broker, entity);
-      // Must not reveal whether it exists.
-      if (description === undefined) return entity.replace(SUBSCRIPTION, "");
-      return description.kind === "subscription" ? description.topic.toLowerCase() : entity;
+      return description === undefined || description.kind === "subscription" ? topicOf(entity) : entity;
     },
+    apparentOwnerOf: (path) => topicOf(entityOf(path)),
     keysOf(owner) {
       const description = find(broker, owner);
       if (description === undefined || description.kind === "subscription") return [];
@@ -34,6 +38,10 @@ export function ownersIn(broker: Broker): EntityOwners {
       for (const [path, rule] of broker.authorizationRules()) yield* toKeys(path, rule);
     },
   };
+}
+
+function topicOf(entity: string): string {
+  return entity.replace(SUBSCRIPTION, "");
 }
 
 function find(broker: Broker, path: string): EntityDescription | undefined {

@@ -60,6 +60,14 @@ export function resolveSharedAccessKeys(keys: readonly SharedAccessKey[]): Share
   });
 }
 
+/**
+ * Whether a grant ends before a path: it is that of a topic, and what looks like its subscription is a queue. To its holder, nothing is
+ * there.
+ */
+export function isHidden({ entity }: Grant, path: string, owners: EntityOwners): boolean {
+  return entity !== undefined && entity !== owners.ownerOf(path) && entity === owners.apparentOwnerOf(path);
+}
+
 /** The grant of a key's name and secret, as in SASL PLAIN; `undefined` if they are invalid. */
 export function grantForSecret(
   keys: Iterable<SharedAccessKey>,
@@ -103,11 +111,11 @@ export function grantForToken(
   if (named === undefined || resource === undefined || wanted === undefined || !(expiresAtMs > nowMs))
     return undefined;
   if (!isWithin(wanted, resource)) return undefined;
-  const owner = owners.ownerOf(wanted);
-  for (const key of [...keys, ...owners.keysOf(owner)]) {
+  const candidates = new Set([owners.ownerOf(wanted), owners.apparentOwnerOf(wanted)]);
+  for (const key of [...keys, ...[...candidates].flatMap((owner) => owners.keysOf(owner))]) {
     if (key.name !== fields.skn) continue;
     const scope = scopeOf(key);
-    if (scope !== undefined && owner !== scope) continue;
+    if (scope !== undefined && !candidates.has(scope)) continue;
     const signature = createHmac("sha256", key.key).update(`${fields.sr}\n${fields.se}`).digest("base64");
     if (isEqual(signature, fields.sig)) return toGrant(key, wanted, expiresAtMs);
   }

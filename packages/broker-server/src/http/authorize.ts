@@ -1,11 +1,13 @@
-import { ownersIn } from "../authorization/owner.js";
+import { type EntityOwners, ownersIn } from "../authorization/owner.js";
 import {
   type AccessRight,
   type Grant,
   grantForToken,
   INVALID_TOKEN,
+  isHidden,
   missingRights,
 } from "../authorization/shared-access-key.js";
+import { notFound } from "../refusals/error.js";
 import type { HttpContext } from "./http-context.js";
 import { HttpRefusal } from "./http-refusal.js";
 import { type HttpRequest, urlOf } from "./http-request.js";
@@ -19,16 +21,22 @@ const FORWARD_TOKENS = {
 /** A property that names another entity. */
 export type Forward = keyof typeof FORWARD_TOKENS;
 
+/** The texts for a token that is not valid, and for one without the right. */
+interface RefusalTexts {
+  readonly invalid: string;
+  readonly missing: string;
+}
+
 /**
  * Throws unless the token of a request covers its URL and grants one of the rights on the entity, `""` for the whole namespace. The error
- * does not reveal whether the entity exists; `missing` is its text for a token without these rights.
+ * does not reveal whether the entity exists. Throws `entity-not-found` for an entity that must look missing to the client.
  */
 export function authorize(
   context: HttpContext,
   request: HttpRequest,
   entity: string,
   rights: readonly AccessRight[],
-  missing = missingRights(rights),
+  { invalid, missing }: RefusalTexts = { invalid: INVALID_TOKEN, missing: missingRights(rights) },
 ): void {
   const { authorization, client } = context;
   if (authorization.kind === "development") {
@@ -39,17 +47,20 @@ export function authorize(
   if (token === undefined)
     throw new HttpRefusal(401, "MissingToken: The request has no authorization header.");
   const grant = grantOf(context, token, urlOf(request.origin, request.segments), entity);
-  if (grant === undefined) throw new HttpRefusal(401, INVALID_TOKEN);
+  if (grant === undefined) throw new HttpRefusal(401, invalid);
   client.trust(grant.key);
   if (!hasRight(grant, rights)) throw new HttpRefusal(401, missing);
+  if (isHidden(grant, entity.toLowerCase(), ownersIn(context.broker))) throw notFound(entity);
 }
 
 /** Whether the token of a request grants a right on the entity that its URL names. */
 export function isAuthorized(context: HttpContext, request: HttpRequest, right: AccessRight): boolean {
   if (context.authorization.kind === "development") return true;
   const { origin, segments } = request;
-  const grant = grantOf(context, tokenOf(request) ?? "", urlOf(origin, segments), segments.join("/"));
-  return grant !== undefined && hasRight(grant, [right]);
+  const path = segments.join("/");
+  const grant = grantOf(context, tokenOf(request) ?? "", urlOf(origin, segments), path);
+  if (grant === undefined || !hasRight(grant, [right])) return false;
+  return !isHidden(grant, path.toLowerCase(), ownersIn(context.broker));
 }
 
 /**
@@ -68,7 +79,9 @@ export function authorizeForward(
   const tokens = [tokenOf(request), request.headers[FORWARD_TOKENS[forward]]];
   for (const token of tokens) {
     const grant = token === undefined ? undefined : grantOf(context, token, url, target, host);
-    if (grant !== undefined && hasRight(grant, ["Send"])) return;
+    if (grant === undefined || !hasRight(grant, ["Send"])) continue;
+    if (isHidden(grant, target.toLowerCase(), ownersIn(context.broker))) throw notFound(target);
+    return;
   }
   throw new HttpRefusal(401, `Authorization failed for specified action: Send. Resource: '${url}'.`);
 }
@@ -85,13 +98,21 @@ function grantOf(
   host?: string,
 ): Grant | undefined {
   if (authorization.kind === "development") return undefined;
-  const owners = ownersIn(broker);
   return grantForToken(authorization.keys, token, {
     audience: url,
     nowMs: broker.clock.now(),
-    owners: { ...owners, ownerOf: () => owners.ownerOf(entity.toLowerCase()) },
+    owners: ownersOf(entity.toLowerCase(), ownersIn(broker)),
     ...(host !== undefined && { host }),
   });
+}
+
+/** A request's URL continues after the entity that it is about. */
+function ownersOf(entity: string, owners: EntityOwners): EntityOwners {
+  return {
+    ...owners,
+    ownerOf: () => owners.ownerOf(entity),
+    apparentOwnerOf: () => owners.apparentOwnerOf(entity),
+  };
 }
 
 function hasRight({ rights }: Grant, wanted: readonly AccessRight[]): boolean {

@@ -61,6 +61,13 @@ export function unauthorized(text: string, resource?: string): AmqpRefusal {
   return new AmqpRefusal("amqp:unauthorized-access", text, 401, resource);
 }
 
+/** The broker's error for an entity that does not exist. */
+export function notFound(entity: string): BrokerError {
+  return new BrokerError("entity-not-found", `The messaging entity '${entity}' could not be found.`, {
+    entity,
+  });
+}
+
 /** The error for a client that uses more than it may. */
 export function limitExceeded(text: string): AmqpRefusal {
   return new AmqpRefusal("amqp:resource-limit-exceeded", text, 403);

@@ -9,11 +9,12 @@ import {
 } from "@waybill/amqp";
 import { countBatch, scanBatch } from "@waybill/amqp/server";
 import type { BrokerMessage, BrokerSender } from "@waybill/broker";
+import { ownersIn } from "../../authorization/owner.js";
 import { textOf } from "../../messages/application-properties.js";
 import { messageLimit } from "../../messages/message-limit.js";
 import { toBrokerMessage } from "../../messages/to-broker-message.js";
-import { parseAddress } from "../../refusals/address.js";
-import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
+import { entityOf, parseAddress } from "../../refusals/address.js";
+import { AmqpRefusal, notFound, toAmqpError } from "../../refusals/error.js";
 import { tracked } from "../../refusals/service-text.js";
 import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
@@ -58,6 +59,9 @@ function openSender(peer: Peer, link: ReceiverLink, path: string): BrokerSender 
     throw new AmqpRefusal("amqp:invalid-field", `${TRANSFER_DESTINATION} names no entity.`);
   }
   peer.claims.require(address.path, "Send");
+  // Nothing can be sent to a subscription. To whoever has only its topic's key, a queue with such an address looks the same.
+  if (ownersIn(peer.broker).ownerOf(address.path.toLowerCase()) !== entityOf(address.path))
+    throw notFound(address.path);
   return peer.broker.sender(address.path, { via: path });
 }
 

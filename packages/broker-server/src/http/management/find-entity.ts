@@ -5,6 +5,7 @@ import {
   type RuleDescription,
   type SubscriptionDescription,
 } from "@waybill/broker";
+import { notFound } from "../../refusals/error.js";
 import type { Resource } from "./resource.js";
 
 type TopLevel = Exclude<EntityDescription, SubscriptionDescription>;
@@ -46,10 +47,4 @@ export function isNotFound(error: unknown): boolean {
   return (
     error instanceof BrokerError && (error.code === "entity-not-found" || error.code === "rule-not-found")
   );
-}
-
-function notFound(path: string): BrokerError {
-  return new BrokerError("entity-not-found", `The messaging entity '${path}' could not be found.`, {
-    entity: path,
-  });
 }

@@ -39,6 +39,21 @@ describe.each(["ForwardTo", "ForwardDeadLetteredMessagesTo"])("%s", (element) =>
     expect(fixture.broker.getEntity("orders").options).toMatchObject({ forwardTo: undefined });
   });
 
+  it("does not reveal a queue with the address of a subscription of the key's topic", async () => {
+    await using fixture = await openShop();
+    await fixture.broker.createQueue("t/subscriptions/fake");
+    await fixture.broker.createSubscription("t", "own");
+    const asked = (target: string) => {
+      const body = entryOf("SubscriptionDescription", `<${element}>t/Subscriptions/${target}</${element}>`);
+      return fixture.ask("PUT", "/t/Subscriptions/own", { body, headers: update, key: news });
+    };
+    const existing = await asked("fake");
+    expect(existing.status).not.toBe(200);
+    expect({ ...existing, body: "" }).toEqual(
+      JSON.parse(JSON.stringify({ ...(await asked("absent")), body: "" }).replaceAll("absent", "fake")),
+    );
+  });
+
   it("is accepted with a token for the target beside it, as SDKs send it", async () => {
     await using fixture = await openShop();
     const { body } = forwarding("bills");
@@ -87,7 +102,19 @@ describe("a queue with the address of a subscription", () => {
       expect(status).toBe(missing.status);
       expect(text).not.toContain("QueueDescription");
     }
-    expect((await ask("POST", "/$waybill/purge/t/subscriptions/fake", { key: news })).status).toBe(401);
+    const untracked = (text: string) => text.replace(/ TrackingId:.*/s, "").replaceAll("fake", "absent");
+    for (const [method, before, after] of [
+      ["POST", "/$waybill/purge", ""],
+      ["POST", "/$waybill/reset", ""],
+      ["POST", "", "/messages"],
+      ["POST", "", "/messages/head"],
+      ["DELETE", "", "/$deadletterqueue/messages/head"],
+    ] as const) {
+      const existing = await ask(method, `${before}${path}${after}`, { key: news });
+      const missing = await ask(method, `${before}/t/Subscriptions/absent${after}`, { key: news });
+      expect(existing.status).toBe(missing.status);
+      expect(untracked(existing.body)).toBe(untracked(missing.body));
+    }
     expect(broker.getEntity("t/subscriptions/fake").options).toMatchObject({ maxDeliveryCount: 10 });
   });
 

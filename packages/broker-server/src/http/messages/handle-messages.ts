@@ -1,5 +1,6 @@
 import { BrokerError, type BrokerReceivedMessage, type BrokerReceiver } from "@waybill/broker";
 import type { AccessRight } from "../../authorization/shared-access-key.js";
+import { authorize } from "../authorize.js";
 import type { HttpContext } from "../http-context.js";
 import { HttpRefusal } from "../http-refusal.js";
 import { type HttpRequest, type HttpResponse, urlOf } from "../http-request.js";
@@ -12,11 +13,6 @@ const DEFAULT_TIMEOUT_SECONDS = 60;
 const BATCH_OVERHEAD = 2;
 const PROPERTY_BYTES = 64 * 1024;
 
-/** The right that a request needs. */
-export function rightFor({ verb }: MessageRequest): AccessRight {
-  return verb === "send" ? "Send" : "Listen";
-}
-
 /** Handles a request about messages. Throws `BrokerError` or `HttpRefusal`. Source: "Service Bus runtime REST". */
 export async function handleMessages(
   context: HttpContext,
@@ -24,6 +20,7 @@ export async function handleMessages(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   try {
+    authorize(context, request, wanted.path, [rightFor(wanted)]);
     if (wanted.verb === "send") return await send(context, wanted.path, request);
     if (!("lockToken" in wanted)) return await receive(context, wanted, request);
     await settle(context.broker.receiver(wanted.path), wanted);
@@ -33,6 +30,10 @@ export async function handleMessages(
     if (!(error instanceof BrokerError) || error.code !== "entity-not-found") throw error;
     throw new HttpRefusal(410, `SubCode=41000. The messaging entity '${wanted.path}' could not be found.`);
   }
+}
+
+function rightFor({ verb }: MessageRequest): AccessRight {
+  return verb === "send" ? "Send" : "Listen";
 }
 
 async function send(context: HttpContext, path: string, request: HttpRequest): Promise<HttpResponse> {

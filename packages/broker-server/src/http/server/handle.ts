@@ -3,8 +3,8 @@ import { authorize, isAuthorized } from "../authorize.js";
 import type { HttpContext } from "../http-context.js";
 import { HttpRefusal } from "../http-refusal.js";
 import type { HttpRequest, HttpResponse } from "../http-request.js";
-import { parseResource, type Resource, rightsText, scopeOf } from "../management/resource.js";
-import { handleMessages, rightFor } from "../messages/handle-messages.js";
+import { parseResource, type Resource, rightsTexts, scopeOf } from "../management/resource.js";
+import { handleMessages } from "../messages/handle-messages.js";
 import { parseMessageRequest } from "../messages/message-resource.js";
 import { control, parseControl } from "./control.js";
 import { asksForHealth, reportHealth } from "./health.js";
@@ -19,13 +19,10 @@ export async function handle(context: HttpContext, request: HttpRequest): Promis
     return await control(broker, controlled, request);
   }
   const messages = parseMessageRequest(request.method, request.segments);
-  if (messages !== undefined) {
-    authorize(context, request, messages.path, [rightFor(messages)]);
-    return await handleMessages(context, messages, request);
-  }
+  if (messages !== undefined) return await handleMessages(context, messages, request);
   const resource = resourceOf(context, request);
   const scope = resource === undefined ? "" : scopeOf(resource);
-  authorize(context, request, scope, ["Manage"], resource && rightsText(resource, request.method));
+  authorize(context, request, scope, ["Manage"], resource && rightsTexts(resource, request.method));
   if (resource === undefined) throw new HttpRefusal(404, "There is nothing at this address.");
   // Loaded on first use: the broker starts faster without the XML library.
   const { manage } = await import("../management/manage.js");
