@@ -78,8 +78,13 @@ exports an entity for each element, over HTTP, with the clients of JavaScript an
 The size of a partitioned entity is shown for all of its 16 partitions. Values of rules keep their types: \`int\`, \`long\`, \`double\`, \`boolean\`,
 \`dateTime\` with seven digits, \`duration\`. Reading what does not exist answers with an empty feed, which SDKs report as not found.
 
+Status, text and elements of the answers are compared with [recorded ones of Service Bus](../packages/broker-server/src/http/management/recorded-answers.test.ts).
+
 Authorization rules of a queue or topic open this entity only, with their primary and secondary keys, over AMQP and HTTP. Those of the namespace are
 [keys of the server](security.md#which-key-to-choose). An entity that forwards needs a token for the target, too, as SDKs send it.
+
+Once a rule is removed, or a key of it changed, every token issued with it is refused. A connection that has shown such a token before may use
+it until it expires. Service Bus does the same.
 `;
 
 it("is the table in docs/management.md", async () => {

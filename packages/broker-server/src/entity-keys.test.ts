@@ -1,10 +1,11 @@
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
-import { createBroker } from "@waybill/broker";
+import { createBroker, createManualClock } from "@waybill/broker";
 import { speakPlainHttp } from "@waybill/transport-azure";
 import { describe, expect, it } from "vitest";
 import { codeOf, connect } from "./fixture.test-support.js";
+import { tokenOf } from "./http/http.test-support.js";
 import { serve } from "./index.js";
-import { connectRaw } from "./raw-client.test-support.js";
+import { connectRaw, numberIn } from "./raw-client.test-support.js";
 
 const root = { name: "RootManageSharedAccessKey", key: "the-root-secret", rights: ["Manage"] } as const;
 
@@ -80,6 +81,32 @@ describe("an authorization rule of an entity", () => {
     const refused = fixture.as(sends.keyName, sends.primaryKey);
     expect(await codeOf(refused.createSender("orders").sendMessages({ body: 1 }))).toBe("UnauthorizedAccess");
     await refused.close();
+  });
+
+  it("can be removed or its key changed: its tokens are refused from then on, but a connection may use one until it expires", async () => {
+    const clock = createManualClock(new Date());
+    await using broker = createBroker({ clock });
+    const { keyName, primaryKey, secondaryKey } = sends;
+    const rule = { keyName, primaryKey, secondaryKey, rights: ["Send" as const] };
+    await broker.createQueue("orders", { authorizationRules: [rule] });
+    await using server = await serve(broker, { port: 0, keys: [root] });
+    await using client = await connectRaw(server);
+    const put = async (key: string) => {
+      const cbs = await client.management("$cbs");
+      const token = tokenOf({ name: keyName, key }, "sb://h/orders");
+      return numberIn(await cbs.call("put-token", token, { name: "sb://h/orders" }), "status-code");
+    };
+    expect(await put(primaryKey)).toBe(202);
+    await client.send("orders", "before");
+    await broker.updateEntity("orders", { authorizationRules: [{ ...rule, primaryKey: "another" }] });
+    await client.send("orders", "after the change");
+    await broker.updateEntity("orders", { authorizationRules: [] });
+    await client.send("orders", "after the removal");
+    for (const key of [primaryKey, secondaryKey, "another"]) expect(await put(key)).toBe(401);
+    await client.send("orders", "still");
+    clock.advance(601_000);
+    await expect(client.sender("orders")).rejects.toThrow("amqp:unauthorized-access");
+    expect(broker.getEntity("orders").activeMessageCount).toBe(4);
   });
 
   it("gets keys if it is created without", async () => {
