@@ -14,4 +14,7 @@ export type {
 } from "./message/broker-properties.js";
 export { applicationPropertyLimits, brokerProperties } from "./message/broker-properties.js";
 export { untransferable } from "./message/untransferable.js";
+export { pipelineOptionNames } from "./pipeline/options.js";
 export { makePipeline } from "./pipeline/pipeline.js";
+export { undeserializable } from "./pipeline/undeserializable.js";
+export { untypedHandlers } from "./receive/processing/typed-handlers.js";
