@@ -54,6 +54,11 @@ const arrows: Readonly<Record<string, Arrow>> = {
     tests: ["broker", "broker-server", "serializer-json"],
     refused: sockets(),
   },
+  "azure-functions": {
+    imports: ["core", "transport-azure"],
+    tests: ["broker", "broker-server", "serializer-avro", "serializer-json", "serializer-msgpack"],
+    refused: sockets(),
+  },
   testing: { imports: ["broker", "broker-server", "core", "transport-local"], tests: ["serializer-json"] },
   "transport-local": { imports: ["core", "broker"], tests: ["serializer-json"] },
   explorer: {

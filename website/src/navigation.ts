@@ -32,6 +32,7 @@ const navigation: readonly NavigationGroup[] = [
       "claim-check",
       "encryption",
       "observability",
+      "azure-functions",
       "testing",
       "other-languages",
     ],
