@@ -137,6 +137,7 @@ export class Engine implements EntityHost {
 
   /** Ends an operation: fires timers that became due, serves waiters and ends the storage's batch. */
   end(nowMs: number): Promise<void> | undefined {
+    // What the operation added may be due already, for example a message without time to live.
     this.timers.settle(nowMs);
     if (this.#lanes.length > 0) this.#serve(nowMs);
     return this.#commitBatch();
@@ -144,6 +145,7 @@ export class Engine implements EntityHost {
 
   /** Resolves once everything so far, including the current operation, is durable. */
   async whenDurable(): Promise<void> {
+    // The current operation ends its batch first.
     await null;
     await this.#commitBatch();
   }
@@ -213,6 +215,7 @@ export class Engine implements EntityHost {
   }
 
   #serve(nowMs: number): void {
+    // Serving a lane may wake others; the loop below reaches them, because it reads the list while it grows.
     if (this.#isServing) return;
     this.#isServing = true;
     try {

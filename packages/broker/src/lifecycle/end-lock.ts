@@ -38,6 +38,7 @@ export function releaseLock(engine: Engine, message: StoredMessage, nowMs: numbe
   engine.timers.disarm(message);
   message.lockSerial = 0;
   message.session?.lock?.unhold(message);
+  // A deferred message stays deferred, and is received by its number again.
   if (message.state !== "active") return;
   if (message.store.kind === "main") {
     const { expiryMs } = message;
@@ -45,6 +46,7 @@ export function releaseLock(engine: Engine, message: StoredMessage, nowMs: numbe
       expireMessage(engine, message, nowMs);
       return;
     }
+    // Forwarding may have been switched on while it was locked.
     if ((message.store.owner as ReceivingEntity).options.forwardTo !== undefined) {
       takeOut(engine, message);
       forwardMessage(engine, message, nowMs);

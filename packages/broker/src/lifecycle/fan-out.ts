@@ -64,6 +64,7 @@ export class FanOut {
 
   #makeCopies(isTurnOver: () => boolean): boolean {
     do {
+      // Each stride is an operation of its own: what is due meanwhile happens in between.
       const nowMs = this.#engine.begin();
       // Timers that fired meanwhile may have removed the message.
       if (this.message.state === "gone") return true;

@@ -99,6 +99,7 @@ function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): 
     copies += count;
   }
   if (copies === 0) engine.emitEntity("matched-no-subscription", topic.path, nowMs);
+  // Each copy has its own reference to the body; the topic gives up the one it was given.
   engine.storage.releaseBody(transit.content.bodyId);
 }
 

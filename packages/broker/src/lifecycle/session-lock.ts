@@ -42,6 +42,7 @@ export function expireSession(engine: Engine, lock: SessionLock, nowMs: number):
     renewSession(engine, lock, nowMs);
     return;
   }
+  // Before its messages, so that they go to the next holder and not to the one that has just lost them.
   endLock(engine, lock, nowMs);
   for (const message of takeHeld(lock)) {
     engine.emit("lock-expired", message, nowMs);

@@ -76,6 +76,7 @@ export function retirementVerdict(
     reasons.filter(({ kind }) => kind === "against"),
     reasons.filter(({ kind }) => kind === "missing"),
   ];
+  // Evidence against outweighs what is missing: no further look could turn it into a yes.
   const answer = against.length > 0 ? "no" : "not-known";
   return { ...findings, answer, evidence: [], reasons: [...against, ...unknown] };
 }

@@ -112,6 +112,7 @@ async function objectionsToCount(
   const running = typeof instances === "function" ? await instances() : instances;
   if (typeof instances === "function") requireInteger(`The counted instances of "${name}"`, running, 0);
   if (announced === 0) return [`"${name}" has not said what it can read; it does with announceReader`];
+  // More than run are announced for a while after a deployment: beacons outlive their readers.
   if (announced >= running) return [];
   return [
     `it is not known what ${running - announced} of the ${running} instances of "${name}" can read: only ${announced} announced themselves`,
@@ -171,6 +172,7 @@ function objectionsToVersion(
   const written = messageType.versions.find((each) => each.version === version);
   const ours = written && schemaDigests(written)[serializer];
   const theirs = read.schemas[serializer];
+  // Digests compare only where both sides have a schema: without one, nothing validates.
   return ours === undefined || theirs === undefined || ours === theirs
     ? []
     : [`${who} knows another ${serializer} schema of version ${version}`];

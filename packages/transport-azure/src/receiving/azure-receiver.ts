@@ -100,6 +100,7 @@ export class AzureReceiver implements TransportReceiver {
     const deliveries = await this.call({ abortSignal }, () =>
       this.receiveDeliveries(maxMessages, maxWaitTimeInMs, abortSignal),
     );
+    // A message that was deleted on receipt exists only here, so it is returned even after closing.
     if (!this.#isClosed || this.receiveMode === "receiveAndDelete") return deliveries.map(toDelivered);
     await Promise.all(deliveries.map((delivery) => this.giveBack(delivery)));
     throw closedError(this.entityPath);
@@ -273,6 +274,7 @@ export class AzureReceiver implements TransportReceiver {
 
   #send(settlement: Settlement): void {
     const { delivery, verb, send } = settlement;
+    // The SDK would wait a whole timeout for an answer on a link that is gone.
     if (delivery.window?.isClosed || isLinkLost(delivery.message)) {
       this.#sendWithoutLink(settlement);
       return;

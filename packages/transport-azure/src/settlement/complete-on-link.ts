@@ -27,6 +27,7 @@ export function completeOnLink(settlement: Settlement, pending: PendingSettlemen
   const delivery = linkDeliveryOf(settlement.delivery.message);
   if (!canBeAccepted(delivery) || isTraced()) return false;
   const { link } = delivery;
+  // One listener for each link: the library reports all its settlements there.
   if (!heard.has(link)) {
     heard.add(link);
     link.on("settled", onSettled);

@@ -41,6 +41,7 @@ export class PendingSettlements {
     const { index } = settlement;
     if (index < 0) return false;
     settlement.index = -1;
+    // Moves the last one into the gap, so that forgetting takes the same time for any number.
     const last = this.#watched.pop();
     if (last !== undefined && last !== settlement) {
       this.#watched[index] = last;

@@ -53,6 +53,7 @@ export function settleByRequest(
     }
     openRequestLink(receiver).then((isOpen) => {
       if (!isOpen) return;
+      // A repetition may fail because the first request took effect: then the queue is asked.
       const { wasSent } = settlement;
       settlement.wasSent = true;
       send(receiver, withoutLink(delivery.message))

@@ -22,6 +22,7 @@ export async function tookEffect(
   try {
     const found = await findMessage(message, receiver);
     if (verb === "defer") return found?.state === "deferred";
+    // An abandoned message is still there; only its delivery count tells.
     if (verb === "abandon" && found !== undefined)
       return (found.deliveryCount ?? 0) > (message.deliveryCount ?? 0);
     return found === undefined;

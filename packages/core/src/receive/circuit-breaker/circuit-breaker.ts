@@ -106,6 +106,7 @@ export class CircuitBreaker {
       circuit = this.#find(messageType, format) ?? this.#add(messageType, format);
       this.#last = circuit;
     }
+    // A read that began before the circuit opened proves nothing about what broke since.
     if (!circuit.isOpen) circuit.decoded();
     else if (openings >= circuit.opening) this.#close(circuit, true);
   }
@@ -155,6 +156,7 @@ export class CircuitBreaker {
     this.#nextProbeAtMs = now() + options.probeIntervalInMs;
     for (const circuit of [...this.#open]) {
       const isOver = now() - circuit.openedAtMs >= options.maxHoldDurationInMs;
+      // While nothing else decodes, the whole consumer may be broken, and dead-lettering would empty its queue.
       if (isOver && this.#decodedCount > circuit.decodedBefore) this.#close(circuit, false);
       else this.#report(circuit, "halfOpen");
     }
@@ -166,8 +168,10 @@ export class CircuitBreaker {
     report: DeserializationReport,
   ): Promise<Circuit | undefined> {
     if (!this.#isColdOpen) {
+      // Messages that fail at the same time share one look.
       this.#surveying ??= this.#survey(delivered.sequenceNumber);
       const unread = this.#deadLetteredUnproven + Math.max(await this.#surveying, 1);
+      // The look found a message that can be read, so this one is judged by its own type and format.
       if (this.#isProven) return this.onUndeserializable(delivered, report);
       if (unread < this.options.minFailures) {
         const opened = this.#recordFailure(delivered, report);
@@ -241,6 +245,7 @@ export class CircuitBreaker {
     this.#open.delete(circuit);
     this.#report(circuit, "closed");
     if (hasDecoded) circuit.decoded();
+    // Nothing shows any more that this format can be read, so its next failures must not open it again.
     else circuit.forgetDecoded();
     for (const listener of this.#listeners) listener(circuit);
   }

@@ -84,6 +84,7 @@ export class Circuit {
 
   /** Counts a failure; returns whether the run is too long to be random. */
   failed(nowMs: number, rule: CircuitRule): boolean {
+    // A broken deployment fails at once. Failures that are hours apart are those of single messages.
     if (nowMs - this.#failedAtMs > rule.windowDurationInMs) this.#endRun();
     this.#failedAtMs = nowMs;
     this.failures++;
@@ -107,6 +108,7 @@ export class Circuit {
   logProbabilityOfOne({ minFailures }: CircuitRule): number {
     const outcomes = this.#decoded + this.#failed;
     const rate = outcomes === 0 ? 0 : this.#failed / outcomes;
+    // A type without earlier failures gets the rate at which exactly `minFailures` in a row are improbable.
     const minRate = minProbability ** (1 / minFailures);
     return Math.log(Math.min(Math.max(rate, minRate), maxRate));
   }
@@ -142,6 +144,7 @@ export class EntityRun {
       this.#failures++;
       this.#logProbability += circuit.logProbabilityOfOne(rule);
     }
+    // It stays so until something decodes: the circuits of further types open at their first failure.
     this.#isBroken ||= this.#failures >= rule.minFailures && this.#logProbability <= minLogProbability;
     return this.#isBroken;
   }

@@ -97,6 +97,7 @@ export class LookAhead {
         messageCount++;
         next = message.sequenceNumber + 1n;
         const { sessionId = "" } = message;
+        // A session stops at its first unreadable message: what is behind it is not delivered.
         if (passedSessions?.has(sessionId)) continue;
         const outcome = await readBody(this.#pipeline, message);
         if (outcome.status === "decoded" && isActive(message)) {

@@ -63,6 +63,7 @@ export class LookPast {
   async tryPass(sequenceNumber: bigint): Promise<boolean> {
     if (this.#take()) return true;
     if (this.#timer === undefined) {
+      // What was delivered is known: the look begins behind it.
       if (sequenceNumber >= this.#from) this.#from = sequenceNumber + 1n;
       await this.#look();
       if (this.#take()) return true;
@@ -96,6 +97,7 @@ export class LookPast {
       this.#from = next;
       if (readable !== undefined) {
         this.#isMixed = true;
+        // As many as lie in front of the readable one may be set aside to reach it.
         this.#allowance = Math.max(messageCount, this.#minAllowance);
       }
       // A message before the end may have become active meanwhile, or be in another partition.

@@ -124,6 +124,7 @@ export class Delivery implements RenewableLock {
       else this.#state = "open";
       throw error;
     } finally {
+      // After a failed settlement the handler may try again, so the lock must last.
       if (this.#state !== "open") renewal.forget(this);
     }
   }

@@ -134,6 +134,7 @@ async function whenUndeserializable(
   }
   const action = await decide(delivered, outcome.report);
   const undecoded = { delivered, outcome, delivery };
+  // The broker has deleted it already, so only a copy can be kept.
   if (delivery === undefined) return quarantineUndecoded(undecoded, context);
   if (action === "deadLetter") return deadLetter(context, { delivered, outcome, delivery });
   return undeserializableEvent(undecoded, context, action === "hold" ? "held" : "blocked");

@@ -61,6 +61,7 @@ export class HeldForCalls {
   /** What to do with an undeserializable message: it is held only until the consumer has decoded something. */
   readonly decide: DecideUnread = (delivered, report) => {
     const { breaker, isBlocking } = this.#context;
+    // The order of a session matters more than who is at fault.
     if (isBlocking) return "block";
     return afterwards(breaker?.onUndeserializableByCall(delivered, report), (circuit) =>
       circuit === undefined ? "deadLetter" : "hold",
@@ -159,6 +160,7 @@ export class HeldForCalls {
     const messages: Received[] = [];
     for (const [i, result] of results.entries()) {
       if (typeof result === "string") continue;
+      // More can be read than were asked for: the rest is returned by the next call.
       if (messages.length < maxMessages) messages.push(result);
       else this.add({ ...waiting[i], event: undefined } as HeldForCall);
     }

@@ -95,6 +95,7 @@ export class Holding {
       return undefined;
     }
     list.add(message);
+    // A list that is full lets it keep its slot, and so receiving would end with it, unless it is set aside.
     return list.inSlots.includes(message) ? this.#pass(message, list) : this.#event(message, "held");
   }
 
@@ -158,6 +159,7 @@ export class Holding {
   /** Messages of a circuit that closed are read again, and dead-lettered if that fails. */
   #onClosed(): void {
     for (const message of this.#undeserializable?.inSlots ?? []) {
+      // A message that was deleted on receipt cannot be read again; it only kept its slot.
       const isGone = message.delivery === undefined && message.circuit?.isOpen === false;
       if (isGone && this.#undeserializable?.delete(message)) message.free();
     }
@@ -186,6 +188,7 @@ export class Holding {
     for (const list of [this.#undeserializable, this.#unavailable]) {
       for (const message of list?.inSlots ?? []) {
         const event = await this.#pass(message, list);
+        // No allowance is left, so those behind it wait, too.
         if (event?.disposition === "held") break;
         if (event !== undefined) this.#owner.onSettled(event);
       }
@@ -229,6 +232,7 @@ export class Holding {
     }
     if (!(await this.#aside.defer(delivery, isUnavailable ? "unavailable" : isOver))) return undefined;
     message.free();
+    // Its circuit closed while it was being deferred, too late for `#onClosed` to see it.
     if (isOver()) void this.#aside.bringBack();
     this.#probeSoon();
     return this.#event(message, "deferred");

@@ -133,10 +133,12 @@ export class Processor implements MessageSubscription {
       // Nothing above is expected to throw; a rejection here could end the subscription.
       await this.#report(WaybillError.from(error), "receive", inFlight.delivered.messageId);
     }
+    // The next handler may run while this message is being completed.
     if (inFlight.completing !== undefined) {
       if (this.#mayGoOn) this.#release(inFlight);
       await inFlight.completing;
     }
+    // A held message keeps its place in the transport until `Holding` frees it.
     if (inFlight.isHeld) this.#freeSlot(inFlight);
     else this.#release(inFlight);
     this.#leave(inFlight);
@@ -239,6 +241,7 @@ export class Processor implements MessageSubscription {
     this.#isClosing = true;
     const settlingMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(timeoutMs / 5, maxSettlingMs);
     try {
+      // The last fifth of the time is for abandoning what the handlers have not finished.
       if (await isDoneWithin(this.#finish(), timeoutMs - settlingMs, scheduler)) return;
       await isDoneWithin(this.#cutShort(), settlingMs, scheduler);
     } finally {
@@ -290,6 +293,7 @@ export class Processor implements MessageSubscription {
 
   readonly #onRenewalError = (error: unknown, delivery: Delivery): void => {
     void this.#report(error, "renewLock", delivery.message.messageId);
+    // The message will be delivered again, so its handler should not go on.
     if (!isLockLost(error)) return;
     for (const inFlight of this.#inFlight.toArray())
       if (inFlight.delivery === delivery) inFlight.abort(error);
