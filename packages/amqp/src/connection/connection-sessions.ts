@@ -16,12 +16,17 @@ import {
 import { readTransfer, TransferFields } from "../frames/transfer.js";
 import { COSTS, costOfPerformative } from "../memory/memory-budget.js";
 import { ChannelTable } from "./channel-table.js";
-import type { ConnectionEndpoint } from "./connection.js";
-import { SessionEndpoint } from "./session.js";
+import { SessionEndpoint, type SessionHost } from "./session.js";
+
+/** What the sessions need of their connection. */
+export interface SessionsHost extends SessionHost {
+  /** Closes the connection because the peer exceeds a limit. */
+  failForLimit(description: string): void;
+}
 
 /** The sessions of a connection: begins them, dispatches frames to them, and flushes them. */
 export class ConnectionSessions {
-  readonly #connection: ConnectionEndpoint;
+  readonly #connection: SessionsHost;
   readonly #channels = new ChannelTable();
   readonly #working = new Set<SessionEndpoint>();
   /** Frequent frames are read into reused objects. */
@@ -29,7 +34,7 @@ export class ConnectionSessions {
   readonly #flow = new FlowFields();
   readonly #disposition = new DispositionFields();
 
-  constructor(connection: ConnectionEndpoint) {
+  constructor(connection: SessionsHost) {
     this.#connection = connection;
   }
 

@@ -16,14 +16,14 @@ import {
 import { type FrameSink, FrameSplitter } from "../frames/frame-splitter.js";
 import { asValue, beginType, closeType, isFrequent, type Open, openType } from "../frames/performatives.js";
 import { ConnectionMemory } from "../memory/connection-memory.js";
-import { costOfPerformative, type MemoryHolder } from "../memory/memory-budget.js";
+import { costOfPerformative } from "../memory/memory-budget.js";
 import {
   type ConnectionOptions,
   type PeerLimits,
   type ResolvedConnectionOptions,
   resolveConnectionOptions,
 } from "./connection-options.js";
-import { ConnectionSessions } from "./connection-sessions.js";
+import { ConnectionSessions, type SessionsHost } from "./connection-sessions.js";
 import { type ConnectionEvent, type ConnectionState, nextConnectionState } from "./connection-state.js";
 import { IdleWatch } from "./idle-watch.js";
 import { firstProtocol, offeredProtocol, protocolOf } from "./protocol-choice.js";
@@ -46,7 +46,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 /** The connection: protocol header, SASL, open and close, channels, and the frames of its sessions (2.4). */
-export class ConnectionEndpoint implements Connection, FrameSink, MemoryHolder {
+class ConnectionEndpoint implements FrameSink, SessionsHost {
   readonly options: ResolvedConnectionOptions;
   remoteOpen: Open | undefined;
   identity: string | undefined;

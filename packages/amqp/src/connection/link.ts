@@ -1,4 +1,5 @@
-import type { AcceptOptions, Link, OpenLinkOptions } from "../api.js";
+import type { AcceptOptions, Connection, Link, OpenLinkOptions, Session } from "../api.js";
+import type { ByteWriter } from "../codec/byte-writer.js";
 import type { AmqpError } from "../frames/amqp-error.js";
 import { writeAmqpError } from "../frames/amqp-error.js";
 import type { FlowFields } from "../frames/flow.js";
@@ -13,13 +14,43 @@ import {
   writeTerminus,
 } from "../frames/terminus.js";
 import type { MemoryHolder } from "../memory/memory-budget.js";
+import type { ResolvedConnectionOptions } from "./connection-options.js";
 import { type LinkEvent, type LinkState, nextLinkState } from "./link-state.js";
-import type { SessionEndpoint } from "./session.js";
+
+/** What a link needs of its connection. */
+export interface LinkConnection extends Connection, MemoryHolder {
+  readonly options: ResolvedConnectionOptions;
+  readonly remoteMaxFrameSize: number;
+  /** The output. */
+  write(): ByteWriter;
+}
+
+/** What a link of either kind needs of its session. */
+export interface LinkHost extends Session {
+  readonly connection: LinkConnection;
+  readonly channel: number;
+  /** Requests a flush before the output is taken. */
+  noteWork(): void;
+  /** The output, for frames that must follow pending settlements. */
+  writeFrames(): ByteWriter;
+  writeFlow(
+    handle: number | undefined,
+    deliveryCount?: number,
+    linkCredit?: number,
+    available?: number,
+    isDraining?: boolean,
+  ): void;
+  /** Frees the link's name at once, because the peer may attach again before it has answered the detach. */
+  releaseName(link: LinkEndpoint): void;
+  forgetLink(link: LinkEndpoint): void;
+  /** A link has ended that has `count` unsettled deliveries. */
+  forgetDeliveries(count: number): void;
+}
 
 /** Common to both kinds of link: attaching, refusing, detaching (2.6.3 to 2.6.6). */
-export abstract class LinkEndpoint implements Link, MemoryHolder {
+export abstract class LinkEndpoint<Host extends LinkHost = LinkHost> implements Link, MemoryHolder {
   abstract readonly role: "sender" | "receiver";
-  readonly session: SessionEndpoint;
+  readonly session: Host;
   readonly name: string;
   readonly handle: number;
   /** Memory of the link without its deliveries. */
@@ -36,7 +67,7 @@ export abstract class LinkEndpoint implements Link, MemoryHolder {
   protected state: LinkState = "unattached";
 
   /** `cost` is 0 for a link attached by this side. */
-  constructor(session: SessionEndpoint, name: string, handle: number, cost = 0) {
+  constructor(session: Host, name: string, handle: number, cost = 0) {
     this.session = session;
     this.name = name;
     this.handle = handle;

@@ -7,7 +7,7 @@ import type { Attach } from "../frames/performatives.js";
 import type { TransferFields } from "../frames/transfer.js";
 import { COSTS } from "../memory/memory-budget.js";
 import { PartialMessage } from "../memory/partial-message.js";
-import { LinkEndpoint } from "./link.js";
+import { LinkEndpoint, type LinkHost } from "./link.js";
 
 /** 2.8.7 */
 const MAX_TAG_SIZE = 32;
@@ -38,8 +38,17 @@ export class Incoming implements IncomingDelivery {
   }
 }
 
+/** What a receiving link needs of its session. */
+export interface ReceiverHost extends LinkHost {
+  /** Links whose credit must be announced. */
+  readonly flowDue: Set<LinkEndpoint>;
+  /** Adds an unsettled received delivery; returns false if its id is in use, which ends the session. */
+  addIncoming(delivery: Incoming): boolean;
+  settleIncoming(id: number, state: DeliveryState, settling: "settled" | "unsettled"): void;
+}
+
 /** A receiving link: the credit given, and messages assembled from their frames (2.6.14). */
-export class ReceiverEndpoint extends LinkEndpoint implements ReceiverLink {
+export class ReceiverEndpoint extends LinkEndpoint<ReceiverHost> implements ReceiverLink {
   readonly role = "receiver";
   handler: ReceiverHandler = {};
   credit = 0;

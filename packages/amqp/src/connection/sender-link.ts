@@ -1,4 +1,5 @@
 import type { AcceptOptions, OutgoingDelivery, SenderHandler, SenderLink, SendOptions } from "../api.js";
+import type { ByteWriter } from "../codec/byte-writer.js";
 import { concatenate } from "../codec/encode.js";
 import { serialAdd, serialDistance } from "../deliveries/serial.js";
 import type { AmqpError } from "../frames/amqp-error.js";
@@ -14,7 +15,7 @@ import {
   writeNextTransfer,
 } from "../frames/transfer.js";
 import { COSTS } from "../memory/memory-budget.js";
-import { LinkEndpoint } from "./link.js";
+import { LinkEndpoint, type LinkHost } from "./link.js";
 
 const MAX_TAG_SIZE = 32;
 const MAX_STATE_SIZE = 128;
@@ -48,8 +49,21 @@ export class Outgoing implements OutgoingDelivery, TransferHead {
   }
 }
 
+/** What a sending link needs of its session. */
+export interface SenderHost extends LinkHost {
+  /** How many transfer frames the peer can take now. */
+  readonly remoteIncomingWindow: number;
+  /** Links with deliveries waiting for credit or for the window. */
+  readonly waiting: Set<SenderEndpoint>;
+  /** Assigns the id of a delivery about to be sent, and tracks it unless it is settled. */
+  nextDeliveryId(delivery: Outgoing): number;
+  settleOutgoing(id: number, state: DeliveryState | undefined): void;
+  /** The output, to write the head of one transfer frame. */
+  writeTransfer(): ByteWriter;
+}
+
 /** A sending link: credit, the queue of deliveries waiting for it, and drain (2.6.7). */
-export class SenderEndpoint extends LinkEndpoint implements SenderLink {
+export class SenderEndpoint extends LinkEndpoint<SenderHost> implements SenderLink {
   readonly role = "sender";
   handler: SenderHandler = {};
   isDraining = false;

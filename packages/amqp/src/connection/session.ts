@@ -1,4 +1,4 @@
-import type { OpenLinkOptions, ReceiverAcceptOptions, ReceiverLink, SenderLink, Session } from "../api.js";
+import type { OpenLinkOptions, ReceiverAcceptOptions, ReceiverLink, SenderLink } from "../api.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
 import { serialAdd, serialDistance } from "../deliveries/serial.js";
 import { type AmqpError, writeAmqpError } from "../frames/amqp-error.js";
@@ -9,30 +9,41 @@ import { AMQP_FRAME, writeFrame } from "../frames/frame.js";
 import { type Attach, asValue, type Begin, beginType, endType } from "../frames/performatives.js";
 import type { TransferFields } from "../frames/transfer.js";
 import { COSTS } from "../memory/memory-budget.js";
-import type { ConnectionEndpoint } from "./connection.js";
-import type { LinkEndpoint } from "./link.js";
-import { type Incoming, ReceiverEndpoint } from "./receiver-link.js";
-import { type Outgoing, SenderEndpoint } from "./sender-link.js";
+import type { PeerLimits } from "./connection-options.js";
+import type { LinkConnection, LinkEndpoint } from "./link.js";
+import { type Incoming, ReceiverEndpoint, type ReceiverHost } from "./receiver-link.js";
+import { type Outgoing, SenderEndpoint, type SenderHost } from "./sender-link.js";
 import { nextSessionState, type SessionEvent, type SessionState } from "./session-state.js";
-import { UnsettledDeliveries } from "./unsettled-deliveries.js";
+import { type RestOfRange, UnsettledDeliveries } from "./unsettled-deliveries.js";
 
 /** The outgoing-window announced to peers (2.5.6): this side never limits its transfers itself. */
 const OUTGOING_WINDOW = 0x7fffffff;
 
+/** What a session needs of its connection. */
+export interface SessionHost extends LinkConnection {
+  /** The limits that currently apply to the peer. */
+  readonly limits: PeerLimits;
+  linkCount: number;
+  /** Closes the connection because of a protocol error of the peer. */
+  fail(condition: string, description: string): void;
+  /** Does work that may take more than a turn; further input waits. */
+  work(rest: RestOfRange): void;
+  /** Requests a flush of the session before the output is taken. */
+  noteWork(session: SessionEndpoint): void;
+  forgetSession(session: SessionEndpoint): void;
+}
+
 /** A session: links, windows and unsettled deliveries (2.5). */
-export class SessionEndpoint implements Session {
-  readonly connection: ConnectionEndpoint;
+export class SessionEndpoint implements ReceiverHost, SenderHost {
+  readonly connection: SessionHost;
   readonly channel: number;
   /** Memory of the session without its links. */
   readonly cost: number;
   remoteChannel: number | undefined;
   remoteBegin: Begin | undefined;
   onEnd: ((error: AmqpError | undefined) => void) | undefined;
-  /** How many transfer frames the peer can take now. */
   remoteIncomingWindow = 0;
-  /** Links with deliveries waiting for credit or for the window. */
   readonly waiting = new Set<SenderEndpoint>();
-  /** Links whose credit must be announced. */
   readonly flowDue = new Set<LinkEndpoint>();
 
   #state: SessionState = "unmapped";
@@ -46,7 +57,7 @@ export class SessionEndpoint implements Session {
   readonly #linksByName = new Map<string, LinkEndpoint>();
   readonly #unsettled = new UnsettledDeliveries();
 
-  constructor(connection: ConnectionEndpoint, channel: number, cost: number) {
+  constructor(connection: SessionHost, channel: number, cost: number) {
     this.connection = connection;
     this.channel = channel;
     this.cost = cost;
@@ -200,7 +211,6 @@ export class SessionEndpoint implements Session {
     else this.fail("amqp:invalid-field", "a disposition ends before it begins");
   }
 
-  /** Adds an unsettled received delivery; returns false if its id is in use, which ends the session. */
   addIncoming(delivery: Incoming): boolean {
     const isAdded = this.#unsettled.addIncoming(delivery);
     if (!isAdded) this.fail("amqp:invalid-field", `delivery-id ${delivery.id} is in use`);
@@ -217,19 +227,16 @@ export class SessionEndpoint implements Session {
     this.noteWork();
   }
 
-  /** Assigns the id of a delivery about to be sent, and tracks it unless it is settled. */
   nextDeliveryId(delivery: Outgoing): number {
     return this.#unsettled.addOutgoing(delivery);
   }
 
-  /** The output, to write the head of one transfer frame. */
   writeTransfer(): ByteWriter {
     this.#nextOutgoingId = serialAdd(this.#nextOutgoingId, 1);
     this.remoteIncomingWindow--;
     return this.connection.write();
   }
 
-  /** The output, for frames that must follow pending settlements. */
   writeFrames(): ByteWriter {
     const writer = this.connection.write();
     this.#unsettled.flush(writer, this.channel);
@@ -260,7 +267,6 @@ export class SessionEndpoint implements Session {
     writeFlow(this.connection.write(), this.channel, flow);
   }
 
-  /** Requests a flush before the output is taken. */
   noteWork(): void {
     this.connection.noteWork(this);
   }
@@ -274,13 +280,11 @@ export class SessionEndpoint implements Session {
     if (this.#isWindowDue) this.writeFlow(undefined);
   }
 
-  /** Frees the link's name at once, because the peer may attach again before it has answered the detach. */
   releaseName(link: LinkEndpoint): void {
     const key = linkKey(link.name, link.role);
     if (this.#linksByName.get(key) === link) this.#linksByName.delete(key);
   }
 
-  /** A link has ended that has `count` unsettled deliveries. */
   forgetDeliveries(count: number): void {
     if (count > 0) this.#unsettled.forget(count);
   }
