@@ -105,6 +105,22 @@ describe("docs/deserialization.md", () => {
   });
 });
 
+describe("docs/architecture.md", () => {
+  it("names only files and folders that exist", () => {
+    const text = readFileSync(`${root}docs/architecture.md`, "utf8");
+    const inCode = Array.from(text.matchAll(/`([^` ]+)`/g), ([, code]) => code!);
+    const named = [...text.matchAll(/[\w/.-]*[\w-]\.ts\b/g)].map(([path]) => path);
+    const folders = inCode.filter((code) => /^[a-z][\w-]*(?:\/[\w-]+)+$/.test(code));
+    const known = readPackages().flatMap(({ name, files }) => files.map(({ path }) => `/${name}/${path}`));
+    for (const room of ["reliability/src", "test", "packages/explorer/page/src"])
+      for (const path of readdirSync(`${root}${room}`, { recursive: true, encoding: "utf8" }))
+        known.push(`/${room}/${path}`);
+    const all = known.join("\n").concat("/").replaceAll("\n", "/\n");
+    const isKnown = (path: string) => all.includes(`/${path.replace(/^(?:\.\.\/|packages\/)+|^-/, "")}/`);
+    expect([...named, ...folders].filter((path) => !isKnown(path))).toEqual([]);
+  });
+});
+
 describe("option tables", () => {
   it.each(readOptionPages(root))("are those of the sources in $path", ({ text, filled }) => {
     // npx -y pnpm@12 docs:site tables writes them.
