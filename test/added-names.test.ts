@@ -84,6 +84,7 @@ const names = [
   "broker-storage-lmdb",
   "conformance",
   "core",
+  "foundation",
   "migration",
   "transport-azure",
   "transport-local",

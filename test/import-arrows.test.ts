@@ -9,8 +9,12 @@ interface Arrow {
   readonly refused?: RegExp;
 }
 
-/** The workspace packages that the sources of each package may import, and the Node modules that they may not. */
+/** Every package may import it: checks, texts, timers and collections, without messages. */
+const ground = "foundation";
+
+/** The workspace packages that the sources of each package may import, besides {@link ground}, and the Node modules that they may not. */
 const arrows: Readonly<Record<string, Arrow>> = {
+  foundation: { imports: [], refused: /./ },
   core: {
     imports: [],
     tests: ["broker", "serializer-json", "serializer-msgpack", "transport-local"],
@@ -50,7 +54,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
   amqp: { imports: [], refused: sockets() },
   "broker-server": { imports: ["amqp", "broker"], tests: ["transport-azure"] },
   "transport-azure": {
-    imports: ["core"],
+    imports: ["amqp", "core"],
     tests: ["broker", "broker-server", "serializer-json"],
     refused: sockets(),
   },
@@ -116,6 +120,7 @@ describe.each(packages)("@waybill/$name", (pack) => {
           (name) =>
             ![
               pack.name,
+              ground,
               ...allowed.imports,
               ...(file.isTest ? [...testArrows, ...(allowed.tests ?? [])] : []),
             ].includes(name),

@@ -10,12 +10,12 @@ const parsers: Readonly<Record<string, string>> = {
   "broker-storage-lmdb/src/directory": "the files beside a store",
   "cli/src": "configuration files, answers of the broker, its own manifest",
   "conformance/src": "values that its cases wrote, and the serializer of its own",
-  "core/src/foundation/parse-json.ts": "the text of session states' headers and properties",
   "core/src/http": "the values of HTTP headers",
   "core/src/serializers/sdk-bodies.ts": "bodies, exactly as the receiver of the official SDK parses them",
   "core/src/sessions/session-state.ts":
     "the header of a state, and whether a state without one is a scalar of JSON",
   "explorer/src": "requests of its own page, and saved searches",
+  "foundation/src/text/parse-json.ts": "the text of session states' headers and properties",
   "migration/src/capability": "beacons, which readers announce",
   "migration/src/census/census-text.ts": "saved censuses",
   "migration/src/census/own-record.ts": "whether a message is a beacon or a read record",

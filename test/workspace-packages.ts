@@ -46,6 +46,8 @@ export interface Reference {
 export interface ExportedName {
   readonly name: string;
   readonly isType: boolean;
+  /** The module that it is re-exported from. */
+  readonly from?: string | undefined;
 }
 
 /** The workspace's root directory, with a slash at the end. */
@@ -100,7 +102,11 @@ function readSource(path: string, text: string): SourceFile {
         moduleRequest == null ? [] : [{ specifier: moduleRequest.value, isType }],
       ),
     ],
-    exports: exported.map(({ exportName, isType }) => ({ name: exportName.name ?? "*", isType })),
+    exports: exported.map(({ exportName, isType, moduleRequest }) => ({
+      name: exportName.name ?? "*",
+      isType,
+      from: moduleRequest?.value,
+    })),
   };
 }
 

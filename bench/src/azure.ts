@@ -5,9 +5,9 @@ import {
 } from "@azure/service-bus";
 import { WaybillClient } from "@waybill/core";
 import type { SettlementHandle } from "@waybill/core/transport";
+import { required } from "@waybill/foundation";
 import { json } from "@waybill/serializer-json";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
-import { required } from "waybill-harness/required.js";
 import type { ReadyRequest } from "./azure-server.js";
 import { Gate } from "./gate.js";
 import { startChild } from "./harness/child.js";

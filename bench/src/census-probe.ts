@@ -4,12 +4,12 @@ import { gzipSync } from "node:zlib";
 import { openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { createPipeline, type EncodedMessage } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import { takeCensus } from "@waybill/migration/census";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
-import { required } from "waybill-harness/required.js";
 import { openScratch } from "waybill-harness/waiting.js";
 import { order } from "./payloads.js";
 

@@ -1,9 +1,9 @@
 import { createBroker } from "@waybill/broker";
 import { type ClaimCheckStore, WaybillClient, type WaybillClientOptions } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import { openTelemetry } from "@waybill/opentelemetry";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
-import { required } from "waybill-harness/required.js";
 import { comparison } from "./harness/comparison.js";
 import type { Suite } from "./harness/probe.js";
 import type { Work } from "./harness/sample.js";

@@ -5,7 +5,7 @@ import {
   createBroker,
   type QueueOptions,
 } from "@waybill/broker";
-import { required } from "waybill-harness/required.js";
+import { required } from "@waybill/foundation";
 import { type SidedComparisons, sideOpener, suiteApart } from "./harness/comparison.js";
 import type { Side } from "./harness/side.js";
 import { TrivialQueue } from "./trivial-queue.js";

@@ -1,4 +1,4 @@
-import { required } from "waybill-harness/required.js";
+import { required } from "@waybill/foundation";
 
 /** Blocks handlers between measurements, so that only one side works at a time. */
 export class Gate {

@@ -1,4 +1,4 @@
-import { required } from "waybill-harness/required.js";
+import { required } from "@waybill/foundation";
 /** An order with line items: about 40 % numbers, the rest short strings, as business messages are. */
 export interface Order {
   readonly orderId: string;

@@ -1,8 +1,8 @@
 import { createBroker } from "@waybill/broker";
 import { type Requester, WaybillClient } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
-import { required } from "waybill-harness/required.js";
 import type { Probe, Suite } from "./harness/probe.js";
 import { warmUp } from "./harness/sample.js";
 import { order } from "./payloads.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type BrokerReceiver, type BrokerSender, createBroker, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
-import { required } from "waybill-harness/required.js";
+import { required } from "@waybill/foundation";
 
 // The tasks that are measured in a separate process. Arguments: the task, and the store's directory. Prints one figure, or "ready".
 

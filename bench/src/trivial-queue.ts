@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { required } from "waybill-harness/required.js";
+import { required } from "@waybill/foundation";
 
 /** A minimal queue with locks: an array, a map of tokens, and a promise per operation. Keeps bodies by reference. */
 export class TrivialQueue<Body> {

@@ -1,5 +1,5 @@
+import { required } from "@waybill/foundation";
 import { figure } from "waybill-harness/figures.js";
-import { required } from "waybill-harness/required.js";
 import { holds, type Result } from "./measure.js";
 
 /** The results as a table, one line each, with the target and whether it is met. */

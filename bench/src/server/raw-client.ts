@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { type AmqpValue, described, symbol, uint, ulong } from "@waybill/amqp";
-import { required } from "waybill-harness/required.js";
+import { required } from "@waybill/foundation";
 import {
   AMQP_HEADER,
   ATTACH,

@@ -1,5 +1,5 @@
 import { type AmqpValue, described, encodeValue, ulong } from "@waybill/amqp";
-import { required } from "waybill-harness/required.js";
+import { required } from "@waybill/foundation";
 import { message } from "../amqp-client.js";
 
 // What the raw client needs of AMQP 1.0: frames encoded beforehand, and the few numbers that it reads out of those it gets.

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { BATCH_MESSAGE_FORMAT, splitBatch } from "@waybill/amqp";
+import { BATCH_MESSAGE_FORMAT, splitBatch } from "@waybill/amqp/batches";
+import { required } from "@waybill/foundation";
 import rhea, { type Delivery, type EventContext, type Message, type Sender } from "rhea";
-import { required } from "waybill-harness/required.js";
 import { openStore } from "./lmdb-store.js";
 
 /**

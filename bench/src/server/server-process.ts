@@ -1,4 +1,4 @@
-import { required } from "waybill-harness/required.js";
+import { required } from "@waybill/foundation";
 
 // A server of the bench in a process of its own: reports its port, and what it has used of the machine whenever it is asked.
 

@@ -62,7 +62,6 @@ export {
   rejected,
 } from "./frames/delivery-state.js";
 export { addressOf, type Source, type Target } from "./frames/terminus.js";
-export { BATCH_MESSAGE_FORMAT, joinBatch, splitBatch } from "./message/batch.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";
 export { type MessageSections, scanMessage } from "./message/sections.js";
 export { encodeMessage, type MessageParts, spliceMessage } from "./message/splice.js";

@@ -2,16 +2,8 @@ import { createHook } from "node:async_hooks";
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
-import {
-  ACCEPTED,
-  BATCH_MESSAGE_FORMAT,
-  described,
-  encodeMessage,
-  joinBatch,
-  scanMessage,
-  symbolMap,
-  uint,
-} from "@waybill/amqp";
+import { ACCEPTED, described, encodeMessage, scanMessage, symbolMap, uint } from "@waybill/amqp";
+import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
 import { createManualClock } from "@waybill/broker";
 import { describe, expect, it, vi } from "vitest";
 import { openFixture } from "./fixture.test-support.js";

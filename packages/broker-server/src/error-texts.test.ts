@@ -1,4 +1,4 @@
-import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp";
+import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
 import { describe, expect, it } from "vitest";
 import { connect, openFixture } from "./fixture.test-support.js";
 import { numberIn, sendOn } from "./raw-client.test-support.js";

@@ -2,15 +2,14 @@ import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
 import {
   array,
-  BATCH_MESSAGE_FORMAT,
   encodeMessage,
-  joinBatch,
   type ReceiverLink,
   type Session,
   stringMap,
   symbolMap,
   uuid,
 } from "@waybill/amqp";
+import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
 import { createBroker } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { serve } from "./index.js";

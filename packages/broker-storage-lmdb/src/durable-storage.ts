@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { BrokerError, requireKnownOptions } from "@waybill/broker";
+import { BrokerError } from "@waybill/broker";
 import type {
   EntityRecord,
   MessageRecord,
@@ -7,6 +7,7 @@ import type {
   SessionRecord,
   Storage,
 } from "@waybill/broker/storage";
+import { requireKnownOptions } from "@waybill/foundation";
 import type { open } from "lmdb";
 import { BodyPacks } from "./bodies/body-packs.js";
 import { type PackedBodies, readPack, writePack, writeRepacked } from "./bodies/pack-codec.js";

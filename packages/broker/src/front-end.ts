@@ -22,4 +22,3 @@ export type { SqlText } from "./rules/rule.js";
 export type { SqlParameters } from "./rules/sql-filter/parser.js";
 export type { ClockAttachment, ClockDriven } from "./timing/clock.js";
 export { createSystemClock, steadyNow } from "./timing/clock.js";
-export { parseIsoDuration, toIsoDuration } from "./timing/iso-duration.js";

@@ -27,7 +27,6 @@ export type { Tier } from "./entities/tier.js";
 export type { ReceiveMode } from "./entities/waiter.js";
 export { BrokerError, type BrokerErrorCode, type RefusedProperty } from "./errors/broker-error.js";
 // For authors of front ends, clocks and storages.
-export { type OptionNames, requireKnownOptions } from "./errors/known-options.js";
 export type {
   EntityDescription,
   MessageCounts,

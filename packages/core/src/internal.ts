@@ -1,11 +1,5 @@
 /** For waybill's own packages: it may change in every release. */
 
-export { onAbort, untilAborted } from "./foundation/abort-signals.js";
-export { compileOnce } from "./foundation/compile-once.js";
-export { isPromise } from "./foundation/is-promise.js";
-export { nearestName } from "./foundation/known-options.js";
-export { pause } from "./foundation/pause.js";
-export { underEither } from "./foundation/under-either.js";
 export type {
   AmqpSection,
   BrokerProperty,

@@ -1,5 +1,16 @@
 /** For authors of serializers: the contract, failures, body schemas, and helpers. */
 
+export {
+  asciiText,
+  describePath,
+  type OptionNames,
+  quoted,
+  requireDuration,
+  requireInteger,
+  requireKnownOptions,
+  requireOneOf,
+  requireType,
+} from "@waybill/foundation";
 export type {
   BodyCheck,
   BodyCheckResult,
@@ -24,11 +35,6 @@ export { toPlain } from "./contracts/to-plain.js";
 export type { DecodeReason } from "./errors/failure.js";
 export { decodeFailure, encodeFailure, unavailableFailure, validationFailure } from "./errors/failure.js";
 export { reasonCodes } from "./errors/reason.js";
-export { describePath, quoted } from "./errors/wire-text.js";
-export { asciiText } from "./foundation/ascii-text.js";
-export type { OptionNames } from "./foundation/known-options.js";
-export { requireKnownOptions, requireOneOf, requireType } from "./foundation/known-options.js";
-export { requireDuration, requireInteger } from "./foundation/numbers.js";
 export type { MediaType } from "./message/media-type.js";
 export { parseMediaType } from "./message/media-type.js";
 export { unwritableKind } from "./message/unwritable.js";

@@ -1,5 +1,6 @@
 /** For authors of transports and tools: the contract, encoded messages, entities, rules, schedulers. */
 
+export { type Scheduler, systemScheduler, type Timer } from "@waybill/foundation";
 export { checkRule } from "./contracts/check-rule.js";
 export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./contracts/entity-catalog.js";
 export { entityPathOf, parseEntityPath, subQueuePathOf } from "./contracts/entity-path.js";
@@ -38,8 +39,6 @@ export type {
 } from "./contracts/transport.js";
 export { TransportPart, TransportParts } from "./contracts/transport-part.js";
 export type { ErrorDetails } from "./errors/error.js";
-export type { Scheduler, Timer } from "./foundation/scheduler.js";
-export { systemScheduler } from "./foundation/scheduler.js";
 export type { FromHttpMessage, HttpMessage } from "./http/http-message.js";
 export type { AmqpSequenceBody, AmqpValueBody, BodySection, EncodedBody } from "./message/body.js";
 export { bodySection } from "./message/body.js";

@@ -7,6 +7,7 @@ import {
   type SerializeContext,
   toPlain,
 } from "@waybill/core/serializer";
+import { xmlText } from "@waybill/foundation";
 import { parseOwn } from "./read-xml.js";
 
 const encoder = new TextEncoder();
@@ -159,15 +160,5 @@ function elementText(name: string, content: Content): string {
 
 /** White space that readers would normalize is written as a character reference. */
 function escaped(text: string): string {
-  return text.replace(/[&<>"\t\n\r]/g, (char) => escapes[char] as string);
+  return xmlText(text).replace(/[\t\n]/g, (char) => `&#${char.charCodeAt(0)};`);
 }
-
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\t": "&#9;",
-  "\n": "&#10;",
-  "\r": "&#13;",
-};

@@ -1,13 +1,7 @@
-import {
-  type Broker,
-  type BrokerEvent,
-  type BrokerEventType,
-  type BrokerReceivedMessage,
-  type MessageId,
-  requireKnownOptions,
-} from "@waybill/broker";
+import type { Broker, BrokerEvent, BrokerEventType, BrokerReceivedMessage, MessageId } from "@waybill/broker";
 import type { EncodedMessage, Pipeline, Transport } from "@waybill/core";
 import { type DeliveredMessage, parseEntityPath } from "@waybill/core/transport";
+import { requireKnownOptions } from "@waybill/foundation";
 
 /** What a spy records: messages that were sent, completed or dead-lettered. */
 export type SpyKind = "sent" | "handled" | "deadLettered";

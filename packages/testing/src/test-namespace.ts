@@ -4,13 +4,12 @@ import {
   createManualClock,
   type Faults,
   type ManualClock,
-  type OptionNames,
-  requireKnownOptions,
   type Tier,
 } from "@waybill/broker";
 import { type BrokerServer, type ServeOptions, serve } from "@waybill/broker-server";
 import { type MessageType, type Transport, WaybillClient, type WaybillClientOptions } from "@waybill/core";
 import { makePipeline } from "@waybill/core/internal";
+import { type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import { localTransport } from "@waybill/transport-local";
 import { type SpiedMessage, type SpiedType, Spy, type SpyKind, type WaitForOptions } from "./spy.js";
 import { makeTopology, type Topology } from "./topology.js";

@@ -2,13 +2,12 @@ import {
   type Broker,
   DEFAULT_SUBSCRIPTION_OPTIONS,
   DEFAULT_TOPIC_OPTIONS,
-  type OptionNames,
   type QueueOptions,
   type RuleDefinition,
-  requireKnownOptions,
   type SubscriptionOptions,
   type TopicOptions,
 } from "@waybill/broker";
+import { type OptionNames, requireKnownOptions } from "@waybill/foundation";
 
 /** A subscription of a test's namespace; without rules it receives every message. */
 export interface SubscriptionTopology extends SubscriptionOptions {

@@ -1,4 +1,5 @@
-import { type Broker, requireKnownOptions } from "@waybill/broker";
+import type { Broker } from "@waybill/broker";
+import { requireKnownOptions } from "@waybill/foundation";
 
 /** Options of waiting. */
 export interface WaitOptions {

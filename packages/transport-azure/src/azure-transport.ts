@@ -1,5 +1,4 @@
 import { type Transport, WaybillError } from "@waybill/core";
-import { underEither, untilAborted } from "@waybill/core/internal";
 import {
   type EntityAddress,
   entityPathOf,
@@ -13,6 +12,7 @@ import {
   type TransportSender,
   type TransportSessionReceiver,
 } from "@waybill/core/transport";
+import { underEither, untilAborted } from "@waybill/foundation";
 import {
   type AzureTransportOptions,
   type ResolvedAzureTransportOptions,

@@ -2,10 +2,7 @@ import { type Transport, WaybillClient, WaybillError } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, poison, until } from "../test/fixture.js";
-import { expectNoUnhandledRejections } from "../test/rejections.js";
 import { breakTransport, type Fault, withMembers } from "./broken-transport.test-support.js";
-
-expectNoUnhandledRejections();
 
 describe("transports that throw synchronously", () => {
   it("leave no listener on the signal of a session that is not accepted", async () => {

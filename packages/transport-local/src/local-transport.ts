@@ -1,6 +1,5 @@
 import type { Broker } from "@waybill/broker";
 import type { Transport } from "@waybill/core";
-import { underEither } from "@waybill/core/internal";
 import {
   type EntityAddress,
   entityPathOf,
@@ -15,6 +14,7 @@ import {
   type TransportSender,
   type TransportSessionReceiver,
 } from "@waybill/core/transport";
+import { underEither } from "@waybill/foundation";
 import { ClockScheduler } from "./clock-scheduler.js";
 import { closedError, throwIfAborted, toLocalError } from "./local-error.js";
 import { LocalReceiver } from "./local-receiver.js";

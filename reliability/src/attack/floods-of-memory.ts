@@ -1,4 +1,5 @@
-import { BATCH_MESSAGE_FORMAT, encodeMessage, joinBatch } from "@waybill/amqp";
+import { encodeMessage } from "@waybill/amqp";
+import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
 import { pause } from "waybill-harness/waiting.js";
 import type { Flood, FloodContext } from "./flood.js";
 import { attachCoordinator, attachReceiver, CODES, credit, declare, inFrames, transfer } from "./frames.js";

@@ -1,13 +1,6 @@
 import { randomUUID } from "node:crypto";
-import {
-  type AmqpValue,
-  array,
-  BATCH_MESSAGE_FORMAT,
-  encodeMessage,
-  joinBatch,
-  stringMap,
-  uuid,
-} from "@waybill/amqp";
+import { type AmqpValue, array, encodeMessage, stringMap, uuid } from "@waybill/amqp";
+import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
 import { pause } from "waybill-harness/waiting.js";
 import type { Flood, FloodContext } from "./flood.js";
 import {

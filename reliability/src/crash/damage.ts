@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BrokerError, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
+import { required } from "@waybill/foundation";
 import type { Random } from "waybill-harness/random.js";
-import { required } from "waybill-harness/required.js";
 
 /** The outcome of opening damaged copies of a store. */
 export interface DamageReport {

@@ -6,8 +6,8 @@ import {
   openBroker,
 } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
+import { required } from "@waybill/foundation";
 import { pick, randomFrom } from "waybill-harness/random.js";
-import { required } from "waybill-harness/required.js";
 import { pause } from "waybill-harness/waiting.js";
 import { Journal } from "../ledger/journal.js";
 import { ABSENT, type Effect } from "../ledger/lines.js";

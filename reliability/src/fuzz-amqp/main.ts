@@ -1,7 +1,7 @@
 import type { Connection } from "@waybill/amqp";
+import { required } from "@waybill/foundation";
 import { newSeed, readOptions } from "waybill-harness/options.js";
 import { type Random, randomFrom } from "waybill-harness/random.js";
-import { required } from "waybill-harness/required.js";
 import { mutate } from "../fuzz/mutate.js";
 import { readOutput } from "../fuzz/read-output.js";
 import { openEndpoint, recordTraffic } from "../fuzz/recorded-traffic.js";

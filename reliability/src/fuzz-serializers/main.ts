@@ -1,11 +1,11 @@
 import { createPipeline, type Serializer, WaybillError } from "@waybill/core";
 import { type DeserializeContext, parseMediaType } from "@waybill/core/serializer";
+import { required } from "@waybill/foundation";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import fc from "fast-check";
 import { newSeed, readOptions } from "waybill-harness/options.js";
-import { required } from "waybill-harness/required.js";
 
 // Feeds random and damaged bodies to every serializer, to the chain of all of them, and to the media-type parser. Every input must quickly give a
 // value or a WaybillError with a reason. Exits with 1 and prints the input otherwise.

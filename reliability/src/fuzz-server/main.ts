@@ -5,10 +5,10 @@ import {
   type DeliveryState,
   described,
   encodeMessage,
-  joinBatch,
   stringMap,
   symbolMap,
 } from "@waybill/amqp";
+import { joinBatch } from "@waybill/amqp/batches";
 import { type Broker, createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { newSeed, readOptions } from "waybill-harness/options.js";

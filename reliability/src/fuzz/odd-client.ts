@@ -1,15 +1,14 @@
 import {
   ACCEPTED,
-  BATCH_MESSAGE_FORMAT,
   type DeliveryState,
   encodeMessage,
-  joinBatch,
   REJECTED,
   RELEASED,
   type SenderLink,
   type Session,
   stringMap,
 } from "@waybill/amqp";
+import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
 import { pick, type Random } from "waybill-harness/random.js";
 import { pause } from "waybill-harness/waiting.js";
 import { oddChanges, oddMap, oddMessage, oddValue } from "./odd-message.js";

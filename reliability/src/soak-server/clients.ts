@@ -4,8 +4,8 @@ import {
   type ServiceBusReceivedMessage,
   type ServiceBusReceiver,
 } from "@azure/service-bus";
+import { required } from "@waybill/foundation";
 import { randomFrom } from "waybill-harness/random.js";
-import { required } from "waybill-harness/required.js";
 import { pause } from "waybill-harness/waiting.js";
 import { abandon, complete, got, onceOnly, send } from "../clients/journaled.js";
 import { Journal } from "../ledger/journal.js";

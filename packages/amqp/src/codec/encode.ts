@@ -84,6 +84,17 @@ export function writeBinary(writer: ByteWriter, bytes: Uint8Array): void {
   writer.put(bytes);
 }
 
+/** Appends binary that `writeContent` writes, with its length filled in afterwards in four bytes. */
+export function writeBinaryOf(writer: ByteWriter, writeContent: () => void): void {
+  writer.ensure(5);
+  const head = writer.position - writer.mark;
+  writer.position += 5;
+  writeContent();
+  const start = writer.mark + head;
+  writer.buffer[start] = 0xb0;
+  writer.buffer.writeUInt32BE(writer.position - start - 5, start + 1);
+}
+
 /** Appends a list (1.6.22); `writeItems` writes its items. */
 export function writeListOf(writer: ByteWriter, count: number, writeItems: () => void): void {
   if (count === 0) writeCode(writer, 0x45);

@@ -1,3 +1,4 @@
+import { requireInteger } from "@waybill/foundation";
 import type { ConnectionHandler } from "../api.js";
 import type { AmqpMap } from "../codec/value.js";
 import { type MemoryBudget, UNLIMITED } from "../memory/memory-budget.js";
@@ -83,24 +84,18 @@ export function resolveConnectionOptions(options: ConnectionOptions): ResolvedCo
   if (typeof resolved.containerId !== "string") throw new TypeError("containerId must be a string");
   checkLimits(resolved);
   checkLimits({ ...resolved, ...resolved.untrusted });
-  checkRange("channelMax", resolved.channelMax, 0, 0xffff);
-  checkRange("handleMax", resolved.handleMax, 0, 0xffffffff);
-  checkRange("idleTimeOutMs", resolved.idleTimeOutMs, 0, 0xffffffff);
-  checkRange("handshakeTimeoutMs", resolved.handshakeTimeoutMs, 0, 0xffffffff);
-  checkRange("maxMessageSize", resolved.maxMessageSize, 0, Number.MAX_SAFE_INTEGER);
-  checkRange("incomingWindow", resolved.incomingWindow, 1, 0x7fffffff);
+  requireInteger("channelMax", resolved.channelMax, 0, 0xffff);
+  requireInteger("handleMax", resolved.handleMax, 0, 0xffffffff);
+  requireInteger("idleTimeOutMs", resolved.idleTimeOutMs, 0, 0xffffffff);
+  requireInteger("handshakeTimeoutMs", resolved.handshakeTimeoutMs, 0, 0xffffffff);
+  requireInteger("maxMessageSize", resolved.maxMessageSize, 0, Number.MAX_SAFE_INTEGER);
+  requireInteger("incomingWindow", resolved.incomingWindow, 1, 0x7fffffff);
   return resolved;
 }
 
 function checkLimits(limits: PeerLimits): void {
-  checkRange("maxFrameSize", limits.maxFrameSize, 512, 0xffffffff);
-  checkRange("maxSessions", limits.maxSessions, 1, 0xffffffff);
-  checkRange("maxLinks", limits.maxLinks, 1, 0xffffffff);
-  checkRange("maxNameLength", limits.maxNameLength, 1, 0xffffffff);
-}
-
-function checkRange(name: string, value: number, min: number, max: number): void {
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new TypeError(`${name} must be an integer from ${min} to ${max}`);
-  }
+  requireInteger("maxFrameSize", limits.maxFrameSize, 512, 0xffffffff);
+  requireInteger("maxSessions", limits.maxSessions, 1, 0xffffffff);
+  requireInteger("maxLinks", limits.maxLinks, 1, 0xffffffff);
+  requireInteger("maxNameLength", limits.maxNameLength, 1, 0xffffffff);
 }

@@ -31,7 +31,7 @@ export function spliceMessage(sections: MessageSections, front: MessageFront): [
 /** The parts of a message to encode; `body` contains one value per section of its kind. */
 export interface MessageParts extends MessageFront {
   readonly properties?: Partial<MessageProperties>;
-  readonly applicationProperties?: AmqpMap;
+  readonly applicationProperties?: AmqpMap | undefined;
   readonly body:
     | { readonly kind: "data"; readonly sections: readonly Uint8Array[] }
     | { readonly kind: "sequence"; readonly sections: readonly (readonly AmqpValue[])[] }
@@ -42,18 +42,28 @@ export interface MessageParts extends MessageFront {
 /** Encodes a message (3.2), for messages created by a node, such as the responses of a management node. */
 export function encodeMessage(parts: MessageParts): Uint8Array {
   const writer = new ByteWriter(512);
+  writeMessage(writer, parts);
+  return concatenate(writer.take());
+}
+
+/** Appends a message (3.2), or the sections in front of a body that follows. */
+export function writeMessage(
+  writer: ByteWriter,
+  parts: Omit<MessageParts, "body"> & Partial<MessageParts>,
+): void {
   writeOptional(writer, headerType, parts.header);
   if (parts.deliveryAnnotations) writeSection(writer, 0x71, parts.deliveryAnnotations);
   if (parts.messageAnnotations) writeSection(writer, 0x72, parts.messageAnnotations);
   writeOptional(writer, propertiesType, parts.properties);
   if (parts.applicationProperties) writeSection(writer, 0x74, parts.applicationProperties);
-  if (parts.body.kind === "value") writeSection(writer, 0x77, parts.body.value);
-  else {
-    const code = parts.body.kind === "data" ? 0x75 : 0x76;
-    for (const section of parts.body.sections) writeSection(writer, code, section);
-  }
+  if (parts.body) writeBody(writer, parts.body);
   if (parts.footer) writeSection(writer, 0x78, parts.footer);
-  return concatenate(writer.take());
+}
+
+function writeBody(writer: ByteWriter, body: MessageParts["body"]): void {
+  if (body.kind === "value") writeSection(writer, 0x77, body.value);
+  else if (body.kind === "data") for (const section of body.sections) writeSection(writer, 0x75, section);
+  else for (const section of body.sections) writeSection(writer, 0x76, section);
 }
 
 function copy(writer: ByteWriter, sections: MessageSections, range: SectionRange | undefined): void {

@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/core";
-import { pause, untilAborted } from "@waybill/core/internal";
 import { systemScheduler, type TransportDeadLetterOptions } from "@waybill/core/transport";
+import { pause, untilAborted } from "@waybill/foundation";
 import type { HostMessage } from "../message/host-message.js";
 import type { HostSettlement, SettlementVerb } from "../settlement/host-settlement.js";
 

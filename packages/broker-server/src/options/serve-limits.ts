@@ -1,4 +1,4 @@
-import { requireKnownOptions } from "@waybill/broker";
+import { requireInteger, requireKnownOptions } from "@waybill/foundation";
 
 /** Limits of clients that have not yet sent a valid token or key. */
 export interface UnauthenticatedLimits {
@@ -99,11 +99,7 @@ function fill<Limits extends Readonly<Record<string, number>>>(
 ): Limits {
   const filled: Record<string, number> = { ...defaults };
   for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue;
-    if (!Number.isInteger(value) || value < 1) {
-      throw new TypeError(`serve: ${at}.${name} must be a positive integer, and is ${value}`);
-    }
-    filled[name] = value;
+    if (value !== undefined) filled[name] = requireInteger(`serve: ${at}.${name}`, value, 1);
   }
   return filled as Limits;
 }

@@ -1,5 +1,5 @@
 import { randomBytes, X509Certificate } from "node:crypto";
-import { type OptionNames, requireKnownOptions } from "@waybill/broker";
+import { type OptionNames, requireInteger, requireKnownOptions } from "@waybill/foundation";
 import type { Authorization } from "../authorization/claims.js";
 import {
   emulatorKey,
@@ -114,14 +114,14 @@ export function resolveServeOptions(options: ServeOptions) {
     limits: resolveServeLimits(options.limits ?? {}),
   };
   requireKnownOptions("serve: idleTimeouts", options.idleTimeouts ?? {}, idleTimeouts);
-  requireWhole("port", resolved.port, 65_535);
-  for (const port of resolved.additionalPorts) requireWhole("additionalPorts", port, 65_535);
+  requireInteger("serve: port", resolved.port, 0, 65_535);
+  for (const port of resolved.additionalPorts) requireInteger("serve: additionalPorts", port, 0, 65_535);
   if (!NAMESPACE.test(resolved.namespace)) {
     throw new TypeError("serve: namespace must be letters, digits and hyphens, and begin with a letter");
   }
-  requireWhole("closeTimeoutMs", resolved.closeTimeoutMs, 2 ** 31 - 1);
+  requireInteger("serve: closeTimeoutMs", resolved.closeTimeoutMs, 0, 2 ** 31 - 1);
   for (const [name, ms] of Object.entries(resolved.idleTimeouts)) {
-    requireWhole(`idleTimeouts.${name}`, ms, 2 ** 31 - 1);
+    requireInteger(`serve: idleTimeouts.${name}`, ms, 0, 2 ** 31 - 1);
   }
   const authorization = resolveAuthorization(options, host);
   return { ...resolved, authorization, pages: resolvePages(options, host, authorization) };
@@ -164,10 +164,4 @@ function resolvePages(
 function requireOrigin(text: string): void {
   if (URL.canParse(text) && (new URL(text).origin === text || !/^https?:/.test(text))) return;
   throw new TypeError(`serve: allowedOrigins: "${text}" is no origin such as http://localhost:8080`);
-}
-
-function requireWhole(name: string, value: number, max: number): void {
-  if (!Number.isInteger(value) || value < 0 || value > max) {
-    throw new TypeError(`serve: ${name} is ${value}, not an integer from 0 to ${max}`);
-  }
 }

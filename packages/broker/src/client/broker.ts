@@ -1,10 +1,10 @@
+import { type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import type { BrokerOptions } from "../engine/broker-options.js";
 import { Engine, type Lifecycle } from "../engine/engine.js";
 import type { AuthorizationRule } from "../entities/authorization-rule.js";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../entities/entity-options.js";
 import { requireFeature, type Tier } from "../entities/tier.js";
 import { BrokerError } from "../errors/broker-error.js";
-import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { isIdle } from "../lifecycle/auto-delete.js";
 import { onClockStep } from "../lifecycle/clock-step.js";
 import { FanOuts } from "../lifecycle/fan-outs.js";

@@ -1,8 +1,8 @@
+import { required } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import type { EntityFaults } from "../engine/injected-faults.js";
 import { entityKey, splitEntityPath } from "../entities/entity-path.js";
 import { refusal } from "../errors/broker-error.js";
-import { required } from "../errors/required.js";
 import { failDelivery } from "../lifecycle/end-lock.js";
 import { expireSession } from "../lifecycle/session-lock.js";
 import { findLock, type LockedMessage } from "../operations/find-lock.js";
@@ -24,7 +24,7 @@ export class Faults {
     const nowMs = this.#engine.begin();
     const stored = findLock(this.#engine, this.#engine.entities.receiveSource(path), message);
     if (stored.session === undefined) failDelivery(this.#engine, stored, nowMs);
-    else expireSession(this.#engine, required(stored.session.lock, "the lock of a session"), nowMs);
+    else expireSession(this.#engine, required(stored.session.lock, "The lock of a session"), nowMs);
     void this.#engine.end(nowMs);
   }
 

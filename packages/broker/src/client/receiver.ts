@@ -1,7 +1,7 @@
+import { requireKnownOptions } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
-import { requireKnownOptions } from "../errors/known-options.js";
 import { type BrokerListSessionsOptions, listSessions } from "../operations/list-sessions.js";
 import { MessageReceiver, type ReceiveSource } from "./message-receiver.js";
 

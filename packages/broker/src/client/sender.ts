@@ -1,10 +1,10 @@
+import { requireKnownOptions } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { partitionKeyOf, takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import { requireFeature } from "../entities/tier.js";
 import type { Topic } from "../entities/topic.js";
 import { entityNotFound, refusal } from "../errors/broker-error.js";
-import { requireKnownOptions } from "../errors/known-options.js";
 import { hasRoom } from "../lifecycle/forward-message.js";
 import { scheduleOrRoute } from "../lifecycle/route-message.js";
 import { newTransit } from "../lifecycle/transit.js";

@@ -1,9 +1,9 @@
+import { type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import type { Session, SessionHolder, SessionLock } from "../entities/session.js";
 import type { SessionAcceptor, SessionTable } from "../entities/session-table.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { type BrokerError, refusal, sessionLockLost } from "../errors/broker-error.js";
-import { type OptionNames, requireKnownOptions } from "../errors/known-options.js";
 import { lockSession, releaseSession, renewSession } from "../lifecycle/session-lock.js";
 import { acceptSession, sessionsOf } from "../operations/accept-session.js";
 import { checkReceivable } from "../operations/receive.js";

@@ -1,5 +1,5 @@
+import { nameSuggestion } from "@waybill/foundation";
 import { refusal } from "../errors/broker-error.js";
-import { suggestion } from "../errors/known-options.js";
 import { type AuthorizationRule, areAuthorizationRules, copyRules } from "./authorization-rule.js";
 import { PARTITIONS } from "./partitions.js";
 import { checkTierLimits, type Tier, tierRange, withTierDefaults } from "./tier.js";
@@ -204,7 +204,11 @@ export function resolveOptions<Kind extends keyof ResolvedOptions>(
   for (const [name, value] of Object.entries(given)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined) {
-      throw refusal(path, "argument-error", `'${path}' has no property ${name}; ${suggestion(name, names)}`);
+      throw refusal(
+        path,
+        "argument-error",
+        `'${path}' has no property ${name}; ${nameSuggestion(name, names)}`,
+      );
     }
     // `undefined` means "not given", except for properties that may be absent, which it removes.
     if (value === undefined && isUpdate && rule.default !== undefined) continue;

@@ -1,9 +1,9 @@
+import { required } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
 import { PARTITIONS } from "../entities/partitions.js";
 import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
-import { required } from "../errors/required.js";
 import { quotaCostOf } from "../messages/message-size.js";
 import { StoredMessage } from "../messages/stored-message.js";
 import { deadLetterRecord, type SystemDeadLetterReason } from "./dead-letter-message.js";
@@ -21,7 +21,7 @@ const HOP_LIMIT = 4;
  */
 export function forwardMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
   const from = message.store.owner as ReceivingEntity;
-  const path = required(from.options.forwardTo, "where an entity forwards");
+  const path = required(from.options.forwardTo, "Where an entity forwards");
   const transit = { ...transitOf(message), hops: message.hops + 1 };
   const refusal = transfer(engine, path, transit, nowMs);
   if (refusal === undefined) engine.emit("forwarded", message, nowMs, path);

@@ -1,5 +1,5 @@
+import { required } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
-import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { MessageRecord } from "../storage/storage.js";
 import { offerSession } from "./session-lock.js";
@@ -16,7 +16,7 @@ export function enterMessage(engine: Engine, message: StoredMessage): void {
   joinSession(message);
   if (message.state === "scheduled") {
     const { scheduledEnqueueTimeMs } = message.content;
-    engine.timers.arm(message, required(scheduledEnqueueTimeMs, "the time of a scheduled message"));
+    engine.timers.arm(message, required(scheduledEnqueueTimeMs, "The time of a scheduled message"));
   } else if (message.state === "active") {
     armExpiry(engine, message);
     makeReady(engine, message);

@@ -1,5 +1,5 @@
+import { required } from "@waybill/foundation";
 import { partitionOf } from "../entities/numbering.js";
-import { required } from "../errors/required.js";
 import type {
   ApplicationProperties,
   EveryProperty,
@@ -88,7 +88,7 @@ export class BrokerReceivedMessage implements EveryProperty<SendableProperties> 
   get lockedUntil(): Date | undefined {
     if (this.#lock === undefined) return undefined;
     const heldUntilMs = this.#lock.isHeld ? this.#stored.lockedUntilMs : undefined;
-    return new Date(heldUntilMs ?? required(this.#lockedUntilMs, "the end of a message's lock"));
+    return new Date(heldUntilMs ?? required(this.#lockedUntilMs, "The end of a message's lock"));
   }
 
   /** The upper 16 bits of the sequence number in a partitioned entity, else 0. */

@@ -1,10 +1,10 @@
+import { required } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import { isTopicItself, lockDurationOf, topicRefusal } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
 import { refusal } from "../errors/broker-error.js";
-import { required } from "../errors/required.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 import { BrokerReceivedMessage } from "../messages/received-message.js";
@@ -104,7 +104,7 @@ function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): voi
   if (session === undefined) {
     engine.timers.arm(message, nowMs + lockDurationOf(message.store));
   } else {
-    required(session.lock, "the lock of a session").hold(message);
+    required(session.lock, "The lock of a session").hold(message);
     engine.timers.disarm(message);
   }
 }

@@ -1,7 +1,7 @@
+import { required } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import { lockDurationOf } from "../entities/entity-registry.js";
 import { refusal } from "../errors/broker-error.js";
-import { required } from "../errors/required.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
 /** Renews a message's lock; returns its new end. Throws `not-allowed` in a session, whose lock covers its messages. */
@@ -13,5 +13,5 @@ export function renewLock(engine: Engine, message: StoredMessage, nowMs: number)
   }
   engine.timers.arm(message, nowMs + lockDurationOf(store));
   engine.emit("lock-renewed", message, nowMs);
-  return new Date(required(message.lockedUntilMs, "the end of a message's lock"));
+  return new Date(required(message.lockedUntilMs, "The end of a message's lock"));
 }

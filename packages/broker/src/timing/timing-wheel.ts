@@ -1,4 +1,4 @@
-import { required } from "../errors/required.js";
+import { required } from "@waybill/foundation";
 
 /** A one-shot timer. The wheel links entries through their own fields, so arming allocates nothing. */
 export abstract class TimerEntry {
@@ -112,7 +112,7 @@ export class TimingWheel {
       const entry = this.#heads[slot];
       if (entry === undefined) break;
       this.#unlink(entry);
-      this.#link(entry, required(entry.dueMs, "the due time of an armed entry"));
+      this.#link(entry, required(entry.dueMs, "The due time of an armed entry"));
       if (moved % MOVED_AT_ONCE === 0 && isTurnOver()) return false;
     }
     this.#cascading = -1;

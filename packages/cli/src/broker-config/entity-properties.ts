@@ -4,8 +4,7 @@ import {
   DEFAULT_TOPIC_OPTIONS,
   type QueueOptions,
 } from "@waybill/broker";
-import { parseIsoDuration } from "@waybill/broker/front-end";
-import { nearestName } from "@waybill/core/internal";
+import { nearestName, parseIsoDuration } from "@waybill/foundation";
 import { readAuthorizationRules } from "./authorization-rules.js";
 import type { ConfigNode } from "./config-node.js";
 

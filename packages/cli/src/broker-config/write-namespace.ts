@@ -4,7 +4,7 @@ import type {
   SqlRuleFilter,
 } from "@azure/service-bus";
 import type { AuthorizationRule, RuleConstant, RuleDefinition } from "@waybill/broker";
-import { toIsoDuration } from "@waybill/broker/front-end";
+import { toIsoDuration } from "@waybill/foundation";
 import type { EntityProperties } from "./entity-properties.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 

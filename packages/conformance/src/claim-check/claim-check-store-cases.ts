@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ClaimCheckStore } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
-import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 
 /** A claim-check store under test. */

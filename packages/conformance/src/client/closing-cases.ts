@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
-import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, processingCase } from "./processing-harness.js";
 

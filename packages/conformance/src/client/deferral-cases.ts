@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { DeferError, DeferredMessages } from "@waybill/core";
 import type { SequenceNumberStore } from "@waybill/core/transport";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
-import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 

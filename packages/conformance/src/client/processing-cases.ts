@@ -6,8 +6,8 @@ import {
   retryCountProperty,
   type SubscribeMessagesOptions,
 } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
-import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 

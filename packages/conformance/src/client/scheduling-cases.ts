@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { peekAll } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
 import { rejectsWith } from "../outcome.js";
-import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, numbersOf, processingCase } from "./processing-harness.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Message, SessionMessageHandlers, SubscribeSessionsOptions } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
-import { required } from "../required.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { counted, gate, numbersOf, type ProcessingHarness, processingCase } from "./processing-harness.js";
 

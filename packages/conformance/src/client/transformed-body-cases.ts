@@ -5,9 +5,9 @@ import {
   parseDeadLetterRecord,
   WaybillError,
 } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
 import { rejectsWith } from "../outcome.js";
-import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import type { TransportSubject } from "../transport/harness/transport-subject.js";
 import { clientCase, noise, resubmitted } from "./client-harness.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
 import { outcomeOf } from "../outcome.js";
-import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import { messageSetting, readContext, readValue, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";

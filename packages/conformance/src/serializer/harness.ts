@@ -7,8 +7,8 @@ import {
   type SerializeContext,
   type SerializedBody,
 } from "@waybill/core/serializer";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
-import { required } from "../required.js";
 import type { MessageSetting, SerializerSubject } from "./serializer-subject.js";
 
 /** The depth limit of cases that do not set another. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
-import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import { messageSetting, readValue, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";

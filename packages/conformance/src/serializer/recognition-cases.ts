@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Serializer } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
 import { foreignBodies } from "../corpus/foreign-bodies.js";
-import { required } from "../required.js";
 import { assertSameValue } from "../same-value.js";
 import {
   type Harness,

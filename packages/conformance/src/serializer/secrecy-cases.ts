@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { WaybillError } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
-import { required } from "../required.js";
 import { assertWriteRefusal, read, serializerCase, write } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 

@@ -1,7 +1,7 @@
 import type { Serializer } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import { concatBytes } from "../bytes.js";
 import type { Case } from "../case.js";
-import { required } from "../required.js";
 import { messageSetting, readQuickly, readRefused, readValue, serializerCase } from "./harness.js";
 import type { SerializerSubject } from "./serializer-subject.js";
 import { type Written, writableValues, writeValue } from "./written.js";

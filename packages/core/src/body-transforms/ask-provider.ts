@@ -1,7 +1,7 @@
+import { type TimeLimit, withinTime } from "../contracts/within-time.js";
 import { WaybillError } from "../errors/error.js";
 import { unavailableAt } from "../errors/failure.js";
 import type { Stage } from "../errors/reason.js";
-import { type TimeLimit, withinTime } from "../foundation/within-time.js";
 
 /**
  * Asks a key provider or a claim-check store. Any error means that it is unavailable, as `text` says; its message is left out, because it may

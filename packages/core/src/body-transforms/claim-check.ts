@@ -1,8 +1,8 @@
 import type { ClaimCheckStore } from "../contracts/claim-check-store.js";
 import type { WaybillError } from "../errors/error.js";
 import { decodeFailure } from "../errors/failure.js";
-import { sha256Hex } from "../foundation/web-crypto.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
+import { sha256Hex } from "../message/web-crypto.js";
 import { askProvider } from "./ask-provider.js";
 
 /** The application property with the key of the stored body. */

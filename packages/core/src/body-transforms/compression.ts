@@ -1,7 +1,6 @@
+import { nodeBuiltin, quoted } from "@waybill/foundation";
 import type { Awaitable } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
-import { quoted } from "../errors/wire-text.js";
-import { nodeBuiltin } from "../foundation/node-builtin.js";
 import type { ApplicationProperties, ApplicationPropertyValue } from "../message/message.js";
 
 /** A content coding a body can be compressed with. Source: RFC 9110, 8.4.1. */

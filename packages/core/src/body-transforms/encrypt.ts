@@ -1,5 +1,5 @@
+import { parseJson } from "@waybill/foundation";
 import { decodeFailure } from "../errors/failure.js";
-import { parseJson } from "../foundation/parse-json.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { type AssociatedData, associatedData } from "./associated-data.js";
 import type { ClaimCheck } from "./claim-check.js";

@@ -1,8 +1,7 @@
+import { type Resolved, requireInteger, withDefaults } from "@waybill/foundation";
 import type { Awaitable } from "../contracts/serializer.js";
 import type { CallOptions } from "../contracts/transport.js";
-import { type Resolved, withDefaults } from "../foundation/known-options.js";
-import { requireInteger } from "../foundation/numbers.js";
-import { requireWebCrypto } from "../foundation/web-crypto.js";
+import { requireWebCrypto } from "../message/web-crypto.js";
 
 /** The part of a Web Crypto `CryptoKey` that is used; it must be an AES-GCM key of 256 bits that may encrypt or decrypt. */
 export interface WebCryptoKey {

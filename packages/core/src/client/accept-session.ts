@@ -1,10 +1,10 @@
+import { onAbort } from "@waybill/foundation";
 import type {
   EntityAddress,
   Transport,
   TransportAcceptSessionOptions,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
-import { onAbort } from "../foundation/abort-signals.js";
 import { closedError, type OpenParts } from "./open-parts.js";
 
 /** Locks a session, unless the client closes before; closing waits until no session can be accepted any more. */

@@ -1,9 +1,8 @@
+import { callHook, kindOf, type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import type { ReaderDirectory } from "../contracts/reader-directory.js";
 import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import type { Diagnostics } from "../diagnostics/diagnostics.js";
 import { Observer } from "../diagnostics/observer.js";
-import { callHook } from "../foundation/call-hook.js";
-import { kindOf, type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import type { MessageType } from "../message-types/message-type.js";
 import { type PipelineOptions, pipelineOptionNames } from "../pipeline/options.js";

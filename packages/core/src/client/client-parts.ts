@@ -1,3 +1,14 @@
+import {
+  durationMs,
+  requireDuration,
+  requireInteger,
+  requireKnownOptions,
+  requireOneOf,
+  requireOptions,
+  type Scheduler,
+  systemScheduler,
+  withDefaults,
+} from "@waybill/foundation";
 import { entityPathOf } from "../contracts/entity-path.js";
 import type {
   Transport,
@@ -9,14 +20,6 @@ import type {
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import { HealthMonitor } from "../diagnostics/health-monitor.js";
 import { ObservedSender } from "../diagnostics/observed-sender.js";
-import {
-  requireKnownOptions,
-  requireOneOf,
-  requireOptions,
-  withDefaults,
-} from "../foundation/known-options.js";
-import { durationMs, requireDuration, requireInteger } from "../foundation/numbers.js";
-import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { Pipeline } from "../pipeline/pipeline.js";

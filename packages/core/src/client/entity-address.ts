@@ -1,5 +1,5 @@
+import { requireOneOf } from "@waybill/foundation";
 import type { EntityAddress, ReceiveMode, SubQueue } from "../contracts/transport.js";
-import { requireOneOf } from "../foundation/known-options.js";
 
 /** A queue or, with a subscription, a topic, as given to the overloads of the client's methods. */
 export interface EntityName {

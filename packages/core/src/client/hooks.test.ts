@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { createFixture, poison, quiet, until } from "../../test/fixture.js";
-import { expectNoUnhandledRejections } from "../../test/rejections.js";
-
-expectNoUnhandledRejections();
 
 describe("hooks that reject", () => {
   const reject = async (): Promise<never> => {

@@ -1,3 +1,4 @@
+import { type Scheduler, systemScheduler } from "@waybill/foundation";
 import { entityPathOf } from "../contracts/entity-path.js";
 import type {
   EntityAddress,
@@ -7,7 +8,6 @@ import type {
   TransportSessionReceiver,
 } from "../contracts/transport.js";
 import type { HealthMonitor } from "../diagnostics/health-monitor.js";
-import { type Scheduler, systemScheduler } from "../foundation/scheduler.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { CircuitBreakers } from "../receive/circuit-breaker/circuit-breakers.js";
 import { LockRenewal } from "../receive/delivery/lock-renewal.js";

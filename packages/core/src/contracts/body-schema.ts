@@ -1,6 +1,5 @@
+import { compileOnce, describePath } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
-import { describePath } from "../errors/wire-text.js";
-import { compileOnce } from "../foundation/compile-once.js";
 import type { SerializerContext } from "./serializer.js";
 
 /** A Standard Schema (zod, valibot, arktype …), used synchronously. Source: standardschema.dev, version 1. */

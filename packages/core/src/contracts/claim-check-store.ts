@@ -1,6 +1,5 @@
-import { type Resolved, withDefaults } from "../foundation/known-options.js";
-import { requireInteger } from "../foundation/numbers.js";
-import { requireWebCrypto } from "../foundation/web-crypto.js";
+import { type Resolved, requireInteger, withDefaults } from "@waybill/foundation";
+import { requireWebCrypto } from "../message/web-crypto.js";
 import type { CallOptions } from "./transport.js";
 
 /** How much of a stored body may be read. */

@@ -1,5 +1,4 @@
-import { pause } from "../foundation/pause.js";
-import type { Scheduler } from "../foundation/scheduler.js";
+import { pause, type Scheduler } from "@waybill/foundation";
 import type { TransportSubscription } from "./transport.js";
 
 /** What {@link subscribeByReceiving} calls; a `TransportSubscribeHandlers` if it receives messages as the client gets them. */

@@ -1,5 +1,5 @@
+import { underEither } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
-import { underEither } from "../foundation/under-either.js";
 
 /**
  * What senders, receivers and rule managers of a transport share: they belong to one entity, are closed once, and make calls until then. A

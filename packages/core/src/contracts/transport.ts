@@ -1,4 +1,4 @@
-import type { Scheduler } from "../foundation/scheduler.js";
+import type { Scheduler } from "@waybill/foundation";
 import type { EncodedBody } from "../message/body.js";
 import type {
   ApplicationProperties,

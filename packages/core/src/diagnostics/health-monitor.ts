@@ -1,6 +1,5 @@
+import { RecentCount, type Scheduler } from "@waybill/foundation";
 import type { TransportReceiver, TransportSessionReceiver } from "../contracts/transport.js";
-import { RecentCount } from "../foundation/recent-count.js";
-import type { Scheduler } from "../foundation/scheduler.js";
 import type { CircuitBreakerEvent } from "./circuit-breaker-event.js";
 import type { ClientHealth, LinkHealth } from "./client-health.js";
 

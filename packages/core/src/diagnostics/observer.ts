@@ -1,6 +1,6 @@
+import { callHook } from "@waybill/foundation";
 import type { Settlement, SettlementVerb } from "../contracts/settlement.js";
 import type { DeliveredMessage, TransportDeadLetterOptions } from "../contracts/transport.js";
-import { callHook } from "../foundation/call-hook.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { UndeserializableEvent } from "../message/undeserializable-event.js";
 import { looksLike } from "../recognition/looks-like.js";

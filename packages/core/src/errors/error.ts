@@ -1,6 +1,6 @@
+import { quoted } from "@waybill/foundation";
 import type { ReasonCode, Stage } from "./reason.js";
 import type { SendResult } from "./send-result.js";
-import { quoted } from "./wire-text.js";
 
 /**
  * Every code of a {@link WaybillError}, with whether the same call may succeed if it is retried. The set is closed and stable within a

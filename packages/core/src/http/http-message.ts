@@ -1,5 +1,5 @@
+import { parseJson } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
-import { parseJson } from "../foundation/parse-json.js";
 import {
   type BrokerProperty,
   brokerProperties,

@@ -1,6 +1,6 @@
+import { isPromise } from "@waybill/foundation";
 import type { Awaitable } from "../contracts/serializer.js";
-import { isPromise } from "../foundation/is-promise.js";
-import { withinTime } from "../foundation/within-time.js";
+import { withinTime } from "../contracts/within-time.js";
 import type { ConverterContext, VersionStep } from "./message-type.js";
 
 /** Creates the error for a failed step. `text` leaves out the converter's message, because it may quote the payload. */

@@ -1,3 +1,4 @@
+import { kindOf, type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import {
   type BodyCheck,
   compileValidator,
@@ -5,7 +6,6 @@ import {
   type StandardSchema,
   type ValidateFunction,
 } from "../contracts/body-schema.js";
-import { kindOf, type OptionNames, requireKnownOptions } from "../foundation/known-options.js";
 import type { ReceivedMessage } from "../message/message.js";
 import type {
   ConverterOptions,

@@ -1,10 +1,8 @@
+import { kindOf, quoted, required, requireOneOf, withDefaults } from "@waybill/foundation";
 import type { BodyCheck } from "../contracts/body-schema.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { decodeFailure, encodeFailure, unavailableAt } from "../errors/failure.js";
-import { quoted } from "../errors/wire-text.js";
-import { kindOf, requireOneOf, withDefaults } from "../foundation/known-options.js";
-import { required } from "../foundation/required.js";
 import type { EncodedMessage, WritableProperties } from "../message/message.js";
 import type { MessageType, MessageVersion } from "./message-type.js";
 import {

@@ -1,6 +1,6 @@
+import { quoted } from "@waybill/foundation";
 import type { Serializer } from "../contracts/serializer.js";
 import { encodeFailure } from "../errors/failure.js";
-import { quoted } from "../errors/wire-text.js";
 import type { Message } from "../message/message.js";
 import type { MessageType } from "./message-type.js";
 import {

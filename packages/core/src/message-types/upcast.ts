@@ -1,9 +1,9 @@
+import { isPromise } from "@waybill/foundation";
 import type { Awaitable } from "../contracts/serializer.js";
 import { hasCode, type WaybillError } from "../errors/error.js";
 import { upcastFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
 import { toFailure } from "../errors/to-failure.js";
-import { isPromise } from "../foundation/is-promise.js";
 import { cast } from "./cast.js";
 import type { ConverterContext } from "./message-type.js";
 import type { KnownVersion } from "./message-type-registry.js";

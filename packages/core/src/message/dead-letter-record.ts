@@ -1,11 +1,10 @@
-import { printable, truncate } from "../errors/wire-text.js";
-import { parseJson } from "../foundation/parse-json.js";
-import { sha256Hex } from "../foundation/web-crypto.js";
+import { parseJson, printable, truncate } from "@waybill/foundation";
 import { bodySection, type EncodedBody } from "./body.js";
 import { applicationPropertyLimits, maxDeadLetterTextLength } from "./broker-properties.js";
 import { applicationPropertySize, utf8Length } from "./check-message.js";
 import type { ApplicationProperties, DeliveredProperties } from "./message.js";
 import type { Undeserializable } from "./outcome.js";
+import { sha256Hex } from "./web-crypto.js";
 
 /** The application property that holds the record of a message waybill dead-lettered. */
 export const deadLetterRecordProperty = "waybill-dead-letter-record";

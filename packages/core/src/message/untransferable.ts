@@ -1,4 +1,4 @@
-import { nodeBuiltin } from "../foundation/node-builtin.js";
+import { nodeBuiltin } from "@waybill/foundation";
 
 interface WorkerThreads {
   markAsUntransferable(object: object): void;

@@ -1,7 +1,6 @@
+import { kindOf, required } from "@waybill/foundation";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
-import { kindOf } from "../foundation/known-options.js";
-import { required } from "../foundation/required.js";
 import { isForeign } from "../message/foreign-media-type.js";
 import { type MediaType, parseMediaType } from "../message/media-type.js";
 import type { EncodedMessage } from "../message/message.js";

@@ -1,7 +1,7 @@
+import { printable } from "@waybill/foundation";
 import type { WaybillError } from "../errors/error.js";
 import type { ReasonCode } from "../errors/reason.js";
 import { toFailure } from "../errors/to-failure.js";
-import { printable } from "../errors/wire-text.js";
 import { decisiveAttempt, isFinal } from "../message/decisive-attempt.js";
 import type { Origin } from "../message/origin.js";
 import type { DeserializationOutcome } from "../message/outcome.js";

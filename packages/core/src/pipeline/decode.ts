@@ -1,4 +1,4 @@
-import { isPromise } from "../foundation/is-promise.js";
+import { isPromise } from "@waybill/foundation";
 import { amqpGraph, mediaTypeOf } from "./body-sections.js";
 import type { ChainLink } from "./chain.js";
 import { fail } from "./conclude.js";

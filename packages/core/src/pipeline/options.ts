@@ -1,3 +1,4 @@
+import { type OptionNames, requireInteger, requireOneOf, withDefaults } from "@waybill/foundation";
 import { type ContentCoding, contentCodings } from "../body-transforms/compression.js";
 import {
   type EncryptionOptions,
@@ -20,8 +21,6 @@ import {
 } from "../contracts/claim-check-store.js";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
-import { type OptionNames, requireOneOf, withDefaults } from "../foundation/known-options.js";
-import { requireInteger } from "../foundation/numbers.js";
 import type { MessageType } from "../message-types/message-type.js";
 import {
   createRegistry,

@@ -1,5 +1,5 @@
+import { requireKnownOptions } from "@waybill/foundation";
 import type { Awaitable, Serializer } from "../contracts/serializer.js";
-import { requireKnownOptions } from "../foundation/known-options.js";
 import type { EncodedMessage, Message } from "../message/message.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { MessageType } from "../message-types/message-type.js";

@@ -1,8 +1,8 @@
+import { afterwards } from "@waybill/foundation";
 import type { Awaitable } from "../contracts/serializer.js";
 import { hasCode, WaybillError } from "../errors/error.js";
 import { unavailableFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
-import { afterwards } from "../foundation/is-promise.js";
 import type { Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
 import type { MessageType } from "../message-types/message-type.js";

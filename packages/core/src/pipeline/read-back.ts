@@ -1,7 +1,6 @@
+import { afterwards, quoted } from "@waybill/foundation";
 import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
-import { quoted } from "../errors/wire-text.js";
-import { afterwards } from "../foundation/is-promise.js";
 import { decisiveAttempt } from "../message/decisive-attempt.js";
 import type { EncodedMessage } from "../message/message.js";
 import type { DeserializationOutcome } from "../message/outcome.js";

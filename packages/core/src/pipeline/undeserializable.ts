@@ -1,5 +1,5 @@
+import { cut, quoted } from "@waybill/foundation";
 import type { Stage } from "../errors/reason.js";
-import { cut, quoted } from "../errors/wire-text.js";
 import { decisiveAttempt, finalReasons, isFinal } from "../message/decisive-attempt.js";
 import type { Origin } from "../message/origin.js";
 import type { DeadLetterReason, Undeserializable } from "../message/outcome.js";

@@ -1,3 +1,4 @@
+import { afterwards, isPromise } from "@waybill/foundation";
 import { requireBound } from "../body-transforms/bound-properties.js";
 import {
   type ClaimCheck,
@@ -14,7 +15,6 @@ import {
 import { decrypt, isLabelledEncrypted, readEncryptionLabel } from "../body-transforms/encrypt.js";
 import type { Awaitable } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
-import { afterwards, isPromise } from "../foundation/is-promise.js";
 import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message/message.js";
 import { encodedBody, isText } from "./body-sections.js";
 import type { ResolvedPipelineOptions } from "./options.js";

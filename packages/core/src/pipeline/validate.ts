@@ -1,7 +1,7 @@
+import { isPromise } from "@waybill/foundation";
 import type { BodyCheck } from "../contracts/body-schema.js";
 import type { SerializerContext } from "../contracts/serializer.js";
 import { validationFailure } from "../errors/failure.js";
-import { isPromise } from "../foundation/is-promise.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
 import { upcastBody } from "../message-types/upcast.js";
 import { checkWithoutSerializer } from "./body-sections.js";

@@ -1,3 +1,4 @@
+import { afterwards, isPromise, quoted } from "@waybill/foundation";
 import {
   type ContentCoding,
   compress,
@@ -7,12 +8,10 @@ import {
   withoutContentEncoding,
 } from "../body-transforms/compression.js";
 import type { Awaitable, SerializedBody } from "../contracts/serializer.js";
+import { withinTime } from "../contracts/within-time.js";
 import { WaybillError } from "../errors/error.js";
 import { encodeFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
-import { quoted } from "../errors/wire-text.js";
-import { afterwards, isPromise } from "../foundation/is-promise.js";
-import { withinTime } from "../foundation/within-time.js";
 import type { EncodedMessage, Message } from "../message/message.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
 import { applyBodyTransforms, propertiesWithoutTransforms } from "./apply-body-transforms.js";

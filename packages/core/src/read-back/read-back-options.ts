@@ -1,5 +1,4 @@
-import { withDefaults } from "../foundation/known-options.js";
-import { requireInteger, requireShare } from "../foundation/numbers.js";
+import { requireInteger, requireShare, withDefaults } from "@waybill/foundation";
 
 /** Which written bodies are read back, as a reader gets them, before they are sent. */
 export interface ReadBackOptions {

@@ -1,4 +1,4 @@
-import { parseJson } from "../foundation/parse-json.js";
+import { parseJson } from "@waybill/foundation";
 import type { Origin } from "../message/origin.js";
 import { enclosingEnvelope } from "./enclosing-envelope.js";
 import { origin, readers, type Traces } from "./readers.js";

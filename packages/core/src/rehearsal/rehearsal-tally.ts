@@ -1,5 +1,5 @@
+import { cut } from "@waybill/foundation";
 import type { DeliveredMessage } from "../contracts/transport.js";
-import { cut } from "../errors/wire-text.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import type { RehearsalGroup, RehearsalReport } from "./rehearsal-report.js";

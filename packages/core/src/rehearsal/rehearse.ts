@@ -1,3 +1,4 @@
+import { pause, type Scheduler, steadyNowOf } from "@waybill/foundation";
 import type {
   CallOptions,
   SubQueue,
@@ -5,8 +6,6 @@ import type {
   TransportReceiver,
 } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
-import { pause } from "../foundation/pause.js";
-import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { rehearsalAnswer } from "./rehearsal-answer.js";
 import type { RehearsalReport } from "./rehearsal-report.js";
@@ -84,7 +83,7 @@ async function* walk(
 ) {
   // One more than requested, to know whether there are more.
   const maxMessages = sessionId === undefined ? Math.min(maxMessageCount + 1, pageSize) : pageSize;
-  const endsAt = steadyNow(scheduler) + watchForInMs;
+  const endsAt = steadyNowOf(scheduler) + watchForInMs;
   let fromSequenceNumber: bigint | undefined;
   for (;;) {
     const options: TransportPeekOptions = { maxMessages, fromSequenceNumber, abortSignal };
@@ -92,7 +91,7 @@ async function* walk(
     yield* messages;
     const last = messages.at(-1);
     if (last === undefined) {
-      const left = endsAt - steadyNow(scheduler);
+      const left = endsAt - steadyNowOf(scheduler);
       if (left <= 0) return;
       await pause(Math.min(left, lookIntervalMs), scheduler, abortSignal);
       continue;

@@ -1,8 +1,7 @@
+import { cut, parseJson } from "@waybill/foundation";
 import type { Serializer } from "../contracts/serializer.js";
 import type { DeliveredMessage } from "../contracts/transport.js";
 import type { ReasonCode } from "../errors/reason.js";
-import { cut } from "../errors/wire-text.js";
-import { parseJson } from "../foundation/parse-json.js";
 import { parseMediaType } from "../message/media-type.js";
 import type { Decoded, Undeserializable } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";

@@ -1,6 +1,5 @@
+import { onAbort, type Scheduler, steadyNowOf, type Timer } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
-import { onAbort } from "../foundation/abort-signals.js";
-import { type Scheduler, steadyNow, type Timer } from "../foundation/scheduler.js";
 import { brokerProperties } from "../message/broker-properties.js";
 import type { MessageId, ReceivedMessage } from "../message/message.js";
 
@@ -117,7 +116,7 @@ export class PendingRequests {
   #arm(atMs: number): void {
     this.#timer?.cancel();
     this.#armedForMs = atMs;
-    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - steadyNow(this.#scheduler)), this.#expireDue);
+    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - steadyNowOf(this.#scheduler)), this.#expireDue);
   }
 
   #disarm(): void {
@@ -128,7 +127,7 @@ export class PendingRequests {
 
   readonly #expireDue = (): void => {
     this.#disarm();
-    const nowMs = steadyNow(this.#scheduler);
+    const nowMs = steadyNowOf(this.#scheduler);
     let nextMs = Number.POSITIVE_INFINITY;
     for (const pending of [...this.#pending.values()]) {
       if (pending.deadlineMs > nowMs) nextMs = Math.min(nextMs, pending.deadlineMs);

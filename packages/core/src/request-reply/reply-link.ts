@@ -1,5 +1,5 @@
+import { pause } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
-import { pause } from "../foundation/pause.js";
 import type { ReceivedMessage, UndecodedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../receive/processing/processor-options.js";
 import type { Receiver } from "../receive/receiver/receiver.js";

@@ -1,6 +1,5 @@
+import { requireInteger, requireOneOf, requireType } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
-import { requireOneOf, requireType } from "../foundation/known-options.js";
-import { requireInteger } from "../foundation/numbers.js";
 import type { ReceivedMessage } from "../message/message.js";
 import type { ReplyAnswer, ReplyListener } from "./pending-requests.js";
 import type { RequestManyOptions } from "./request-options.js";

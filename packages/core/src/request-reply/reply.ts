@@ -1,7 +1,6 @@
+import { kindOf, quoted, requireOneOf } from "@waybill/foundation";
 import type { CallOptions } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
-import { quoted } from "../errors/wire-text.js";
-import { kindOf, requireOneOf } from "../foundation/known-options.js";
 import type {
   DeliveredProperties,
   Message,

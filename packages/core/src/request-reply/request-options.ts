@@ -1,6 +1,11 @@
+import {
+  type Resolved,
+  requireDuration,
+  requireInteger,
+  requireOneOf,
+  withDefaults,
+} from "@waybill/foundation";
 import type { CallOptions } from "../contracts/transport.js";
-import { type Resolved, requireOneOf, withDefaults } from "../foundation/known-options.js";
-import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { Message, ReceivedMessage } from "../message/message.js";
 import type { ProcessErrorArgs } from "../receive/processing/processor-options.js";
 import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-reply.js";

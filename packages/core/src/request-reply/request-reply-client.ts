@@ -1,4 +1,4 @@
-import type { Scheduler } from "../foundation/scheduler.js";
+import type { Scheduler } from "@waybill/foundation";
 import type { UndecodedMessage } from "../message/message.js";
 import type { Receiver } from "../receive/receiver/receiver.js";
 import type { AcceptSessionReceiverOptions } from "../receive/receiver/receiver-options.js";

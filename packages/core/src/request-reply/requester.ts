@@ -1,7 +1,5 @@
+import { callHook, durationMs, steadyNowOf } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
-import { callHook } from "../foundation/call-hook.js";
-import { durationMs } from "../foundation/numbers.js";
-import { steadyNow } from "../foundation/scheduler.js";
 import type { Message, MessageId, ReceivedMessage } from "../message/message.js";
 import { DelayedAbandons } from "../receive/delivery/delayed-abandons.js";
 import type { Delivery } from "../receive/delivery/delivery.js";
@@ -170,7 +168,7 @@ export class Requester implements AsyncDisposable {
       entityPath: queueOrTopic,
       listener,
       timeoutMs,
-      deadlineMs: steadyNow(client.scheduler) + timeoutMs,
+      deadlineMs: steadyNowOf(client.scheduler) + timeoutMs,
       abortSignal,
       abort: () => this.#fail(pending, abortedError(pending)),
       stopListening: () => {},

@@ -1,6 +1,6 @@
+import { isPromise } from "@waybill/foundation";
 import type { CallOptions, TransportMessageBatch } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
-import { isPromise } from "../foundation/is-promise.js";
 import type { Message } from "../message/message.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { encode } from "./outgoing.js";

@@ -1,6 +1,6 @@
+import { isPromise } from "@waybill/foundation";
 import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
-import { isPromise } from "../foundation/is-promise.js";
 import { checkMessage } from "../message/check-message.js";
 import type { EncodedMessage, Message } from "../message/message.js";
 import type { SerializeCallOptions } from "../pipeline/call-options.js";

@@ -3,9 +3,6 @@ import { encodeFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createFixture, custom } from "../../test/fixture.js";
-import { expectNoUnhandledRejections } from "../../test/rejections.js";
-
-expectNoUnhandledRejections();
 
 describe("sendMessages", () => {
   it("sends one message or several, and the receiver gets their values", async () => {

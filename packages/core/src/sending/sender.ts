@@ -1,9 +1,8 @@
+import { isPromise, requireInteger } from "@waybill/foundation";
 import type { Awaitable } from "../contracts/serializer.js";
 import type { CallOptions, TransportMessageBatch, TransportSender } from "../contracts/transport.js";
-import { isPromise } from "../foundation/is-promise.js";
-import { requireInteger } from "../foundation/numbers.js";
-import { sequenceNumberList } from "../foundation/sequence-number-list.js";
 import type { EncodedMessage, Message } from "../message/message.js";
+import { sequenceNumberList } from "../message/sequence-number-list.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { type CreateMessageBatchOptions, MessageBatch } from "./message-batch.js";
 import { checkOutgoing, encode } from "./outgoing.js";

@@ -1,4 +1,4 @@
-import type { Scheduler, Timer } from "../foundation/scheduler.js";
+import type { Scheduler, Timer } from "@waybill/foundation";
 import type { CircuitBreaker } from "../receive/circuit-breaker/circuit-breaker.js";
 import type { LookAhead } from "../receive/circuit-breaker/look-ahead.js";
 import { LookPast } from "../receive/circuit-breaker/look-past.js";

@@ -1,6 +1,11 @@
+import {
+  type Resolved,
+  requireDuration,
+  requireInteger,
+  requireOneOf,
+  withDefaults,
+} from "@waybill/foundation";
 import type { ReceiveMode } from "../contracts/transport.js";
-import { type Resolved, requireOneOf, withDefaults } from "../foundation/known-options.js";
-import { requireDuration, requireInteger } from "../foundation/numbers.js";
 import type { UndecodedMessage } from "../message/message.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { MessageContext } from "../receive/processing/in-flight-message.js";

@@ -1,3 +1,4 @@
+import { durationMs, isDoneWithin, onAbort, steadyNowOf, type Timer } from "@waybill/foundation";
 import type {
   EntityAddress,
   Transport,
@@ -5,10 +6,6 @@ import type {
   TransportSessionReceiver,
 } from "../contracts/transport.js";
 import { hasCode } from "../errors/error.js";
-import { onAbort } from "../foundation/abort-signals.js";
-import { isDoneWithin } from "../foundation/is-done-within.js";
-import { durationMs } from "../foundation/numbers.js";
-import { steadyNow, type Timer } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import { LockRenewal } from "../receive/delivery/lock-renewal.js";
 import type { ReceiverContext } from "../receive/delivery/receiver-context.js";
@@ -235,7 +232,7 @@ export class SessionProcessor implements MessageSubscription {
     },
     onIdle: (run) => {
       this.#idle.delete(run);
-      this.#idle.set(run, steadyNow(this.#settings.scheduler));
+      this.#idle.set(run, steadyNowOf(this.#settings.scheduler));
       if (!run.isFresh) this.#blocked.onHandled(run);
       if (this.#next !== undefined) void this.#yieldSlot();
       else this.#fill();
@@ -301,14 +298,14 @@ export class SessionProcessor implements MessageSubscription {
     const { scheduler } = this.#settings;
     const { sessionIdleTimeoutInMs } = this.#options;
     if (sessionIdleTimeoutInMs === Number.POSITIVE_INFINITY) return;
-    const delayMs = first.value + sessionIdleTimeoutInMs - steadyNow(scheduler);
+    const delayMs = first.value + sessionIdleTimeoutInMs - steadyNowOf(scheduler);
     this.#idleTimer = scheduler.schedule(Math.max(0, delayMs), this.#endIdle);
     this.#idleTimer.unref();
   }
 
   readonly #endIdle = (): void => {
     this.#idleTimer = undefined;
-    const idleSinceMs = steadyNow(this.#settings.scheduler) - this.#options.sessionIdleTimeoutInMs;
+    const idleSinceMs = steadyNowOf(this.#settings.scheduler) - this.#options.sessionIdleTimeoutInMs;
     for (const [run, sinceMs] of this.#idle) {
       if (sinceMs > idleSinceMs) break;
       this.#idle.delete(run);
@@ -321,7 +318,7 @@ export class SessionProcessor implements MessageSubscription {
   #armRetireTimer(atMs: number): void {
     const { scheduler } = this.#settings;
     if (atMs === Number.POSITIVE_INFINITY || this.#closing !== undefined) return;
-    this.#retireTimer = scheduler.schedule(Math.max(0, atMs - steadyNow(scheduler)), this.#retireDue);
+    this.#retireTimer = scheduler.schedule(Math.max(0, atMs - steadyNowOf(scheduler)), this.#retireDue);
     this.#retireTimer.unref();
   }
 
@@ -329,7 +326,7 @@ export class SessionProcessor implements MessageSubscription {
   readonly #retireDue = (): void => {
     this.#retireTimer = undefined;
     for (const run of this.#runs) {
-      if (run.retireAtMs > steadyNow(this.#settings.scheduler)) {
+      if (run.retireAtMs > steadyNowOf(this.#settings.scheduler)) {
         this.#armRetireTimer(run.retireAtMs);
         return;
       }

@@ -1,5 +1,5 @@
+import { required } from "@waybill/foundation";
 import type { CallOptions, TransportSessionReceiver } from "../contracts/transport.js";
-import { required } from "../foundation/required.js";
 import type { ApplicationProperties, UndecodedMessage } from "../message/message.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import type { ReceiverContext } from "../receive/delivery/receiver-context.js";

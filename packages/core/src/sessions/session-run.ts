@@ -1,5 +1,5 @@
+import { steadyNowOf } from "@waybill/foundation";
 import type { DeliveredMessage } from "../contracts/transport.js";
-import { steadyNow } from "../foundation/scheduler.js";
 import type { UndecodedMessage } from "../message/message.js";
 import { peek } from "../receive/delivery/observed-calls.js";
 import type { ReceiverContext } from "../receive/delivery/receiver-context.js";
@@ -59,7 +59,7 @@ export class SessionRun implements SessionKeeper {
     this.session = new SessionReceiver<UndecodedMessage>(context, owner);
     this.#report = errorReporter(handlers, entityPath, this.session.sessionId);
     const halfLockMs = (this.session.sessionLockedUntilUtc.getTime() - scheduler.now()) / 2;
-    this.retireAtMs = steadyNow(scheduler) + Math.max(renewForMs, halfLockMs);
+    this.retireAtMs = steadyNowOf(scheduler) + Math.max(renewForMs, halfLockMs);
   }
 
   /** Whether its handler has received no message yet. */
@@ -129,7 +129,7 @@ export class SessionRun implements SessionKeeper {
   onActivity(isBusy: boolean): void {
     this.#isBusy = isBusy;
     if (this.#ending !== undefined) return;
-    if (!isBusy && steadyNow(this.#context.scheduler) >= this.retireAtMs) void this.end();
+    if (!isBusy && steadyNowOf(this.#context.scheduler) >= this.retireAtMs) void this.end();
     else if (!isBusy) this.#becomeIdle();
     else if (this.#isIdle) {
       this.#isIdle = false;

@@ -1,4 +1,4 @@
-import { type Scheduler, steadyNow } from "../foundation/scheduler.js";
+import { type Scheduler, steadyNowOf } from "@waybill/foundation";
 import type { LookAhead } from "../receive/circuit-breaker/look-ahead.js";
 
 /** How often to look for a session while none is found, in milliseconds. */
@@ -26,14 +26,14 @@ export class SessionSearch {
    * does.
    */
   async find(held: Iterable<string>): Promise<string | undefined> {
-    if (this.#isSearching || steadyNow(this.#scheduler) < this.#nextAtMs) return undefined;
+    if (this.#isSearching || steadyNowOf(this.#scheduler) < this.#nextAtMs) return undefined;
     this.#isSearching = true;
     try {
       for (const sessionId of held) this.#passed.add(sessionId);
       const { readable, next, isAtEnd } = await this.#lookAhead.findReadable(this.#from, this.#passed);
       this.#from = next;
       if (readable !== undefined) return readable.sessionId;
-      this.#nextAtMs = steadyNow(this.#scheduler) + searchIntervalMs;
+      this.#nextAtMs = steadyNowOf(this.#scheduler) + searchIntervalMs;
       if (isAtEnd || this.#passed.size > maxPassed) this.#restart();
       return undefined;
     } finally {

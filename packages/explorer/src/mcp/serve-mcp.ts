@@ -1,5 +1,5 @@
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { onAbort } from "@waybill/core/internal";
+import { onAbort } from "@waybill/foundation";
 import type { ExplorerOptions } from "../options/explorer-options.js";
 import { createMcpServer } from "./mcp-server.js";
 

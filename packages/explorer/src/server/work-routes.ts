@@ -1,5 +1,5 @@
-import { pause } from "@waybill/core/internal";
 import { entityPathOf, systemScheduler } from "@waybill/core/transport";
+import { pause } from "@waybill/foundation";
 import { takeCensus } from "@waybill/migration/census";
 import {
   type CensusProgress,

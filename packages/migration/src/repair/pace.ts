@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/core";
-import { pause } from "@waybill/core/internal";
 import type { Scheduler } from "@waybill/core/transport";
+import { pause } from "@waybill/foundation";
 
 /** A batch waits about this long at most before it is sent, so its locks need to last that long. */
 const batchSeconds = 5;

@@ -6,7 +6,6 @@ import {
   type Pipeline,
   WaybillError,
 } from "@waybill/core";
-import { isPromise } from "@waybill/core/internal";
 import type { DeserializeCallOptions } from "@waybill/core/pipeline";
 import {
   type OptionNames,
@@ -14,6 +13,7 @@ import {
   requireInteger,
   requireKnownOptions,
 } from "@waybill/core/serializer";
+import { isPromise } from "@waybill/foundation";
 import { compareValues, type DifferenceKind } from "../comparison/compare-values.js";
 import { checkSampleRate, defaultSampleRate, maxRunning } from "../comparison/sampling.js";
 import { Tallies } from "../comparison/tallies.js";

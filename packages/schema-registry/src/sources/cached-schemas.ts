@@ -1,5 +1,4 @@
 import { WaybillError } from "@waybill/core";
-import { untilAborted } from "@waybill/core/internal";
 import {
   type Awaitable,
   decodeFailure,
@@ -7,6 +6,7 @@ import {
   requireInteger,
   unavailableFailure,
 } from "@waybill/core/serializer";
+import { untilAborted } from "@waybill/foundation";
 import type { RegisteredSchema, SchemaSource } from "./schema-source.js";
 
 /** How responses of a registry are cached. */

@@ -1,4 +1,3 @@
-import { compileOnce } from "@waybill/core/internal";
 import {
   decodeFailure,
   encodeFailure,
@@ -6,6 +5,7 @@ import {
   type SerializerContext,
   type WriteContext,
 } from "@waybill/core/serializer";
+import { compileOnce } from "@waybill/foundation";
 import type { AvscType } from "../avsc/internals.js";
 import type { CompiledSchema } from "./compiled-schema.js";
 import {

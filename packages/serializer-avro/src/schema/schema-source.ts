@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/core";
-import { untilAborted } from "@waybill/core/internal";
 import { decodeFailure, quoted, unavailableFailure } from "@waybill/core/serializer";
+import { untilAborted } from "@waybill/foundation";
 import { type CompiledSchema, type CompileSettings, compileSchema } from "./compiled-schema.js";
 import { schemaUnknown } from "./message-schema.js";
 import type { AvroSchema } from "./normalize-schema.js";

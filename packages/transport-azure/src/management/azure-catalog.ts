@@ -1,4 +1,5 @@
 import type { CallOptions, CatalogEntity, EntityCatalog, EntityCounts } from "@waybill/core/transport";
+import { parseIsoDuration } from "@waybill/foundation";
 import { toAzureError } from "../sdk/azure-error.js";
 import type {
   ListedCounts,
@@ -80,7 +81,7 @@ async function byName<T>(items: AsyncIterable<T>, name: (item: T) => string): Pr
 function optionsOf(listed: ListedOptions): Omit<CatalogEntity, "entity"> {
   return {
     requiresSession: listed.requiresSession,
-    defaultMessageTimeToLiveInMs: durationMs(listed.defaultMessageTimeToLive),
+    defaultMessageTimeToLiveInMs: parseIsoDuration(listed.defaultMessageTimeToLive),
     forwardTo: pathOf(listed.forwardTo),
     forwardDeadLetteredMessagesTo: pathOf(listed.forwardDeadLetteredMessagesTo),
   };
@@ -99,18 +100,6 @@ function countsOf(
   } = listed;
   const counts = { active, scheduled, deadLetter, transfer, transferDeadLetter };
   return Object.values(counts).includes(undefined) ? undefined : (counts as EntityCounts);
-}
-
-/** .NET's maximum duration, which the service reads as "never". */
-const neverDays = 10_675_199;
-
-/** Parses an ISO 8601 duration of days, hours, minutes and seconds, the only units the service writes; undefined for others. */
-function durationMs(text: string): number | undefined {
-  const match = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text);
-  if (match === null) return undefined;
-  const [days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
-  if (days >= neverDays) return Number.POSITIVE_INFINITY;
-  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
 }
 
 /** The service returns a URL where a path was set. */

@@ -1,5 +1,4 @@
 import type { WaybillError } from "@waybill/core";
-import { underEither, untilAborted } from "@waybill/core/internal";
 import type {
   CallOptions,
   DeliveredMessage,
@@ -15,7 +14,7 @@ import type {
   TransportSubscribeOptions,
   TransportSubscription,
 } from "@waybill/core/transport";
-import { controllerForMany } from "../foundation/controller-for-many.js";
+import { controllerForMany, underEither, untilAborted } from "@waybill/foundation";
 import { fromServiceBusMessage } from "../messages/from-service-bus-message.js";
 import { toLong } from "../messages/to-long.js";
 import {

@@ -1,4 +1,3 @@
-import { untilAborted } from "@waybill/core/internal";
 import type {
   CallOptions,
   SettlementHandle,
@@ -7,6 +6,7 @@ import type {
   TransportSubscription,
 } from "@waybill/core/transport";
 import { subscribeByReceiving, systemScheduler } from "@waybill/core/transport";
+import { untilAborted } from "@waybill/foundation";
 import { plainBytes } from "../messages/from-amqp-value.js";
 import { nullState, toBuffer } from "../messages/to-amqp-value.js";
 import { abortedError, toAzureError } from "../sdk/azure-error.js";

@@ -1,10 +1,10 @@
 import type { LinkStall } from "@waybill/core/diagnostics";
-import { onAbort } from "@waybill/core/internal";
 import type {
   TransportReceivingLink,
   TransportSubscribeHandlers,
   TransportSubscription,
 } from "@waybill/core/transport";
+import { onAbort } from "@waybill/foundation";
 import { closeInTime, inTime } from "../sdk/close-in-time.js";
 import { drainLink } from "../sdk/drain-link.js";
 import { isLinkOpen } from "../sdk/sdk-link.js";

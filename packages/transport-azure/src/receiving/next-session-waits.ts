@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/core";
-import { onAbort } from "@waybill/core/internal";
 import type { ReceiveMode } from "@waybill/core/transport";
+import { onAbort } from "@waybill/foundation";
 import { abortedError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSessionReceiverLike } from "../sdk/service-bus-client.js";
 import { maxTimerMs } from "./receive-messages.js";

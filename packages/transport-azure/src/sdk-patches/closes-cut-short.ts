@@ -1,4 +1,4 @@
-import { onAbort } from "@waybill/core/internal";
+import { onAbort } from "@waybill/foundation";
 import { endOf } from "./connection-end.js";
 import { type AmqpConnection, missingMethods } from "./sdk-internals.js";
 import type { SdkPatch } from "./sdk-patch.js";

@@ -1,4 +1,4 @@
-import { controllerForMany } from "../foundation/controller-for-many.js";
+import { controllerForMany } from "@waybill/foundation";
 import { amqpError } from "../sdk/amqp-error.js";
 import type { Abortable, AmqpConnection } from "./sdk-internals.js";
 

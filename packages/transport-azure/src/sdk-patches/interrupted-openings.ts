@@ -1,5 +1,4 @@
-import { untilAborted } from "@waybill/core/internal";
-import { controllerForMany } from "../foundation/controller-for-many.js";
+import { controllerForMany, untilAborted } from "@waybill/foundation";
 import { connectionEnded, endOf, untilEnded } from "./connection-end.js";
 import {
   type Abortable,

@@ -1,6 +1,7 @@
+import { BatchWriter } from "@waybill/amqp/batches";
 import { type EncodedMessage, WaybillError } from "@waybill/core";
 import type { TransportMessageBatch } from "@waybill/core/transport";
-import { BatchWriter, isPlain } from "../messages/batch-writer.js";
+import { isPlain, toMessageParts } from "../messages/plain-message.js";
 import { toServiceBusMessage } from "../messages/to-service-bus-message.js";
 import type { ServiceBusMessageBatchLike, ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 
@@ -46,7 +47,7 @@ export class AzureMessageBatch implements TransportMessageBatch {
     const writer = this.#writer;
     if (writer === undefined) return this.#inner.tryAddMessage(toServiceBusMessage(message));
     if (!isPlain(message) || !this.#isAlike(message)) return this.#leaveToSdk(message);
-    if (!writer.tryAppend(message, this.maxSizeInBytes)) return false;
+    if (!writer.tryAppend(toMessageParts(message), this.maxSizeInBytes)) return false;
     this.#messages.push(message);
     return true;
   }
@@ -66,9 +67,11 @@ export class AzureMessageBatch implements TransportMessageBatch {
     const { _generateMessage, _messageSpanContexts } = this.#inner;
     if (typeof _generateMessage !== "function" || _messageSpanContexts?.length !== 0) return true;
     if (!isPlain(message)) return true;
-    const writer = new BatchWriter(message, this.#usualBytes);
+    // As the SDK does, the envelope gets the properties of the first message.
+    const { body, ...front } = toMessageParts(message);
+    const writer = new BatchWriter(front, this.#usualBytes);
     // It fits in the SDK's encoding, but may not fit in this one, which may be longer.
-    if (!writer.tryAppend(message, this.maxSizeInBytes)) return true;
+    if (!writer.tryAppend({ ...front, body }, this.maxSizeInBytes)) return true;
     this.#writer = writer;
     this.#messages.push(message);
     return true;

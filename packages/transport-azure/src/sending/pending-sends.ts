@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { underEither } from "@waybill/core/internal";
-import { controllerForMany } from "../foundation/controller-for-many.js";
+import { controllerForMany, underEither } from "@waybill/foundation";
 import { lostError, toAzureError } from "../sdk/azure-error.js";
 import type { ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 

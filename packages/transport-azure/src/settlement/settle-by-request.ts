@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/core";
-import { onAbort } from "@waybill/core/internal";
+import { onAbort } from "@waybill/foundation";
 import Long from "long";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { withoutLink } from "./lost-link.js";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { LinkStall } from "@waybill/core/diagnostics";
-import { untilAborted } from "@waybill/core/internal";
+import { untilAborted } from "@waybill/foundation";
 import type { ClientConnection } from "./client-connection.js";
 import type { ResolvedWatchdogOptions } from "./watchdog-options.js";
 import type { WatchedLink } from "./watched-link.js";

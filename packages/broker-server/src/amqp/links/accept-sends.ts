@@ -1,12 +1,12 @@
 import {
   ACCEPTED,
   AmqpDecodeError,
-  BATCH_MESSAGE_FORMAT,
   type IncomingDelivery,
   type ReceiverLink,
   rejected,
   scanMessage,
 } from "@waybill/amqp";
+import { BATCH_MESSAGE_FORMAT } from "@waybill/amqp/batches";
 import { countBatch, scanBatch } from "@waybill/amqp/server";
 import type { BrokerMessage, BrokerSender } from "@waybill/broker";
 import { ownersIn } from "../../authorization/owner.js";

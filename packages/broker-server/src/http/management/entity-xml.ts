@@ -1,5 +1,6 @@
 import type { AuthorizationRule, EntityDescription, MessageCounts } from "@waybill/broker";
-import { parseIsoDuration, splitEntityPath, toIsoDuration } from "@waybill/broker/front-end";
+import { splitEntityPath } from "@waybill/broker/front-end";
+import { parseIsoDuration, toIsoDuration } from "@waybill/foundation";
 import { toEntityPath } from "../../refusals/address.js";
 import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement } from "../parse-xml.js";

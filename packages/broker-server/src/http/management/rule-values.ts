@@ -1,14 +1,12 @@
 import type { RuleConstant, RuleValue } from "@waybill/broker";
 import { isTypedConstant, ruleGuid, ruleTimeSpan } from "@waybill/broker/front-end";
+import { parseIsoTicks, ticksToIsoDuration } from "@waybill/foundation";
 import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement } from "../parse-xml.js";
 
 const TICKS_PER_MS = 10_000n;
-const TICKS_PER_SECOND = 10_000_000n;
 const INTEGER = /^[+-]?\d{1,20}$/;
 const TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,7})\d*)?(Z|[+-]\d{2}:\d{2})?$/;
-const DURATION =
-  /^(-)?P(?:(\d{1,8})D)?(?:T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,10})(?:\.(\d{1,7})\d*)?S)?)?$/;
 const SPECIAL_NUMBERS: Readonly<Record<string, number>> = {
   INF: Number.POSITIVE_INFINITY,
   "-INF": Number.NEGATIVE_INFINITY,
@@ -35,7 +33,7 @@ export function typedText(value: RuleConstant): readonly [type: string, text: st
 function objectText(value: Extract<RuleValue, { type: string }>): readonly [type: string, text: string] {
   switch (value.type) {
     case "timespan":
-      return ["duration", durationText(value.ticks)];
+      return ["duration", ticksToIsoDuration(value.ticks)];
     case "guid":
       return ["guid", value.value];
     default:
@@ -98,12 +96,8 @@ function toInstant(text: string): RuleValue {
 }
 
 function toTimeSpan(text: string): RuleValue {
-  const match = DURATION.exec(text);
-  if (match === null || !/\d/.test(text)) return wrong("duration");
-  const [, sign, days = "0", hours = "0", minutes = "0", seconds = "0", fraction = ""] = match;
-  const whole = ((BigInt(days) * 24n + BigInt(hours)) * 60n + BigInt(minutes)) * 60n + BigInt(seconds);
-  const ticks = whole * TICKS_PER_SECOND + BigInt(fraction.padEnd(7, "0"));
-  return ruleTimeSpan(sign === undefined ? ticks : -ticks);
+  const ticks = parseIsoTicks(text);
+  return ticks === undefined ? wrong("duration") : ruleTimeSpan(ticks);
 }
 
 function toGuid(text: string): RuleValue {
@@ -112,20 +106,6 @@ function toGuid(text: string): RuleValue {
   } catch {
     return wrong("GUID");
   }
-}
-
-function durationText(ticks: bigint): string {
-  const magnitude = ticks < 0n ? -ticks : ticks;
-  const part = (value: bigint, unit: string) => (value === 0n ? "" : `${value}${unit}`);
-  const seconds = magnitude / TICKS_PER_SECOND;
-  const fraction = String(magnitude % TICKS_PER_SECOND)
-    .padStart(7, "0")
-    .replace(/0+$/, "");
-  const rest = `${seconds % 60n}${fraction === "" ? "" : `.${fraction}`}`;
-  const time = `${part((seconds / 3600n) % 24n, "H")}${part((seconds / 60n) % 60n, "M")}${rest === "0" ? "" : `${rest}S`}`;
-  const days = part(seconds / 86_400n, "D");
-  const text = time === "" ? (days === "" ? "T0S" : "") : `T${time}`;
-  return `${ticks < 0n ? "-" : ""}P${days}${text}`;
 }
 
 function wrong(what: string): never {

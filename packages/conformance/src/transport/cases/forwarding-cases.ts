@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { required } from "@waybill/foundation";
 import type { Case } from "../../case.js";
-import { required } from "../../required.js";
 import { handleOf, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { WaybillError } from "@waybill/core";
+import { required } from "@waybill/foundation";
 import type { Case } from "../../case.js";
 import { outcomeOf, rejectsWith } from "../../outcome.js";
-import { required } from "../../required.js";
 import { type Operation, operations } from "../harness/operations.js";
 import { message, type TransportHarness, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";

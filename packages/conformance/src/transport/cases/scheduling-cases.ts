@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { required } from "@waybill/foundation";
 import type { Case } from "../../case.js";
 import { rejectsWith } from "../../outcome.js";
-import { required } from "../../required.js";
 import { message, type TransportHarness, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { ApplicationPropertyValue, EncodedMessage } from "@waybill/core";
 import type { EncodedBody, MessageId } from "@waybill/core/transport";
+import { required } from "@waybill/foundation";
 import type { Case } from "../../case.js";
 import { rejectsWith } from "../../outcome.js";
-import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import { message, type TransportHarness, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";

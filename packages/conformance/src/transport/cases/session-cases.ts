@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { DeliveredMessage } from "@waybill/core/transport";
+import { required } from "@waybill/foundation";
 import type { Case } from "../../case.js";
 import { rejectsWith } from "../../outcome.js";
-import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import {
   handleOf,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { CallOptions, TransportDeadLetterOptions } from "@waybill/core/transport";
+import { required } from "@waybill/foundation";
 import type { Case } from "../../case.js";
 import { outcomeOf, rejectsWith } from "../../outcome.js";
-import { required } from "../../required.js";
 import { assertSameValue } from "../../same-value.js";
 import { handleOf, message, texts, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";

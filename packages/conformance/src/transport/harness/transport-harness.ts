@@ -12,7 +12,7 @@ import type {
   TransportSubscribeHandlers,
   TransportSubscription,
 } from "@waybill/core/transport";
-import { required } from "../../required.js";
+import { required } from "@waybill/foundation";
 import { caseMaker } from "./case-maker.js";
 import { FixtureHarness } from "./fixture-harness.js";
 import type { EntitySetting, TransportFixture, TransportSubject } from "./transport-subject.js";

@@ -1,6 +1,11 @@
+import {
+  type Resolved,
+  requireDuration,
+  requireInteger,
+  requireOneOf,
+  withDefaults,
+} from "@waybill/foundation";
 import type { MessageFormat } from "../../diagnostics/circuit-breaker-event.js";
-import { type Resolved, requireOneOf, withDefaults } from "../../foundation/known-options.js";
-import { requireDuration, requireInteger } from "../../foundation/numbers.js";
 import type { CircuitRule } from "./circuit.js";
 
 /** What happens to undeserializable messages beyond `maxHeldMessages` while others can be read: see {@link CircuitBreakerOptions}. */

@@ -1,8 +1,8 @@
+import { systemScheduler } from "@waybill/foundation";
 import { describe, expect, it } from "vitest";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { CircuitBreakerEvent } from "../../diagnostics/circuit-breaker-event.js";
 import { WaybillError } from "../../errors/error.js";
-import { systemScheduler } from "../../foundation/scheduler.js";
 import type { DeserializationOutcome } from "../../message/outcome.js";
 import type { DeserializationReport } from "../../message/report.js";
 import type { Pipeline } from "../../pipeline/pipeline.js";

@@ -1,7 +1,7 @@
+import { type Scheduler, steadyNowOf } from "@waybill/foundation";
 import { entityPathOf } from "../../contracts/entity-path.js";
 import type { EntityAddress, Transport, TransportReceiver } from "../../contracts/transport.js";
 import type { CircuitBreakerEvent } from "../../diagnostics/circuit-breaker-event.js";
-import { type Scheduler, steadyNow } from "../../foundation/scheduler.js";
 import type { Pipeline } from "../../pipeline/pipeline.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
 import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
@@ -50,7 +50,7 @@ export class CircuitBreakers {
       breaker = new CircuitBreaker({
         options,
         entityPath,
-        now: () => steadyNow(scheduler),
+        now: () => steadyNowOf(scheduler),
         onEvent,
         createLookAhead: (onReadable) => this.#lookAhead(address, pipeline, onReadable),
       });

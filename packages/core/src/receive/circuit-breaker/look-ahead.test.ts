@@ -1,6 +1,6 @@
+import { systemScheduler } from "@waybill/foundation";
 import { describe, expect, it } from "vitest";
 import type { DeliveredMessage } from "../../contracts/transport.js";
-import { systemScheduler } from "../../foundation/scheduler.js";
 import { createPipeline } from "../../pipeline/pipeline.js";
 import { text } from "../../serializers/text-serializer.js";
 import { LookAhead } from "./look-ahead.js";

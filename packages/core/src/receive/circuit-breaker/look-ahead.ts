@@ -1,5 +1,5 @@
+import { type Scheduler, steadyNowOf } from "@waybill/foundation";
 import type { DeliveredMessage, TransportReceiver } from "../../contracts/transport.js";
-import { type Scheduler, steadyNow } from "../../foundation/scheduler.js";
 import type { DeserializationOutcome } from "../../message/outcome.js";
 import type { DeserializationReport } from "../../message/report.js";
 import type { Pipeline } from "../../pipeline/pipeline.js";
@@ -134,12 +134,13 @@ class LookBudget {
   constructor(minMessages: number, scheduler: Scheduler) {
     this.#minMessages = minMessages;
     this.#scheduler = scheduler;
-    this.#beganAtMs = steadyNow(scheduler);
+    this.#beganAtMs = steadyNowOf(scheduler);
   }
 
   get isSpent(): boolean {
     if (this.#unavailable >= maxUnavailable) return true;
-    if (this.#unavailable > 0 && steadyNow(this.#scheduler) - this.#beganAtMs > maxUnavailableMs) return true;
+    if (this.#unavailable > 0 && steadyNowOf(this.#scheduler) - this.#beganAtMs > maxUnavailableMs)
+      return true;
     return this.#bytes >= maxBytes && this.#messages >= this.#minMessages;
   }
 

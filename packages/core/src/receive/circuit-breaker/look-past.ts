@@ -1,4 +1,4 @@
-import { type Scheduler, steadyNow, type Timer } from "../../foundation/scheduler.js";
+import { type Scheduler, steadyNowOf, type Timer } from "@waybill/foundation";
 import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
 import type { LookAhead } from "./look-ahead.js";
 
@@ -101,8 +101,8 @@ export class LookPast {
         this.#allowance = Math.max(messageCount, this.#minAllowance);
       }
       // A message before the end may have become active meanwhile, or be in another partition.
-      if (!isAtEnd || steadyNow(scheduler) < this.#restartAtMs) return;
-      this.#restartAtMs = steadyNow(scheduler) + this.#restartIntervalMs;
+      if (!isAtEnd || steadyNowOf(scheduler) < this.#restartAtMs) return;
+      this.#restartAtMs = steadyNowOf(scheduler) + this.#restartIntervalMs;
       this.#from = 0n;
     } catch (error) {
       onError(error);

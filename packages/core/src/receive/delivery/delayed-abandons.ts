@@ -1,6 +1,4 @@
-import { pause } from "../../foundation/pause.js";
-import type { Scheduler } from "../../foundation/scheduler.js";
-import { underEither } from "../../foundation/under-either.js";
+import { pause, type Scheduler, underEither } from "@waybill/foundation";
 import type { Delivery } from "./delivery.js";
 
 /** How long a message stays locked before it is abandoned, in milliseconds: the delay doubles with every delivery. */

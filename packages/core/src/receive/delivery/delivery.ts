@@ -1,3 +1,4 @@
+import { inspected, kindOf, quoted } from "@waybill/foundation";
 import type { SettleableMessage, SettlementVerb } from "../../contracts/settlement.js";
 import type {
   CallOptions,
@@ -8,9 +9,6 @@ import type {
 } from "../../contracts/transport.js";
 import { messageFacts } from "../../diagnostics/message-facts.js";
 import { type ErrorCode, hasCode, WaybillError } from "../../errors/error.js";
-import { quoted } from "../../errors/wire-text.js";
-import { inspected } from "../../foundation/inspected.js";
-import { kindOf } from "../../foundation/known-options.js";
 import { giveBack } from "../reading/redelivery.js";
 import type { RenewableLock, RenewalPlan } from "./lock-renewal.js";
 import type { ReceiverContext } from "./receiver-context.js";

@@ -1,6 +1,5 @@
+import { type Linked, LinkedSet, type Scheduler, steadyNowOf, type Timer } from "@waybill/foundation";
 import { WaybillError } from "../../errors/error.js";
-import { type Linked, LinkedSet } from "../../foundation/linked-set.js";
-import { type Scheduler, steadyNow, type Timer } from "../../foundation/scheduler.js";
 
 /** A lock is renewed this long before it expires, or after half of its duration if that is later. In milliseconds. */
 const maxMarginMs = 10_000;
@@ -57,7 +56,7 @@ export class LockRenewal {
   track(lock: RenewableLock, durationMs: number): void {
     if (durationMs <= 0 || this.#isStopped || lock.lockedUntilMs === Number.POSITIVE_INFINITY) return;
     lock.plan ??= new RenewalPlan(lock);
-    lock.plan.renewUntilMs = steadyNow(this.#scheduler) + durationMs;
+    lock.plan.renewUntilMs = steadyNowOf(this.#scheduler) + durationMs;
     this.#plan(lock.plan);
   }
 
@@ -76,7 +75,7 @@ export class LockRenewal {
   }
 
   #plan(plan: RenewalPlan): void {
-    const nowMs = steadyNow(this.#scheduler);
+    const nowMs = steadyNowOf(this.#scheduler);
     const remainingMs = plan.lock.lockedUntilMs - this.#scheduler.now();
     plan.endsAtMs = nowMs + remainingMs;
     plan.renewEveryMs = Math.max(remainingMs - Math.min(remainingMs / 2, maxMarginMs), minIntervalMs);
@@ -101,7 +100,7 @@ export class LockRenewal {
   #arm(atMs: number): void {
     this.#timer?.cancel();
     this.#armedForMs = atMs;
-    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - steadyNow(this.#scheduler)), this.#renewDue);
+    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - steadyNowOf(this.#scheduler)), this.#renewDue);
     this.#timer.unref();
   }
 
@@ -113,7 +112,7 @@ export class LockRenewal {
 
   readonly #renewDue = (): void => {
     this.#disarm();
-    const nowMs = steadyNow(this.#scheduler);
+    const nowMs = steadyNowOf(this.#scheduler);
     for (const plan of this.#plans.toArray()) {
       if (plan.renewAtMs > nowMs) {
         if (plan.renewAtMs < this.#armedForMs) this.#arm(plan.renewAtMs);
@@ -135,7 +134,7 @@ export class LockRenewal {
   }
 
   #recover(plan: RenewalPlan, error: unknown): void {
-    const retryAtMs = steadyNow(this.#scheduler) + retryDelayMs;
+    const retryAtMs = steadyNowOf(this.#scheduler) + retryDelayMs;
     if (error instanceof WaybillError && error.retryable && retryAtMs < plan.endsAtMs) {
       this.#planAt(plan, retryAtMs);
       return;

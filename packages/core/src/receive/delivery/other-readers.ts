@@ -1,12 +1,9 @@
+import { isDoneWithin, pause, quoted, type Scheduler, steadyNowOf } from "@waybill/foundation";
 import type { LiveReader, ReaderDirectory } from "../../contracts/reader-directory.js";
 import type { Awaitable } from "../../contracts/serializer.js";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import { unavailableAt } from "../../errors/failure.js";
 import type { ReasonCode } from "../../errors/reason.js";
-import { quoted } from "../../errors/wire-text.js";
-import { isDoneWithin } from "../../foundation/is-done-within.js";
-import { pause } from "../../foundation/pause.js";
-import { type Scheduler, steadyNow } from "../../foundation/scheduler.js";
 import { parseMediaType } from "../../message/media-type.js";
 import type { Unavailable, Undeserializable } from "../../message/outcome.js";
 import type { DeserializationReport } from "../../message/report.js";
@@ -58,7 +55,7 @@ export class OtherReaders {
   }
 
   #isReadWithin(label: Label, maxAgeMs: number): boolean {
-    if (steadyNow(this.#scheduler) - this.#answeredAtMs > maxAgeMs) return false;
+    if (steadyNowOf(this.#scheduler) - this.#answeredAtMs > maxAgeMs) return false;
     return this.#readers.some(label.isReadBy);
   }
 
@@ -70,10 +67,10 @@ export class OtherReaders {
 
   async #listAfter(running: Promise<void>): Promise<void> {
     await running;
-    const waitMs = this.#begunAtMs + minIntervalMs - steadyNow(this.#scheduler);
+    const waitMs = this.#begunAtMs + minIntervalMs - steadyNowOf(this.#scheduler);
     if (waitMs > 0) await pause(waitMs, this.#scheduler, undefined);
     this.#queued = undefined;
-    this.#begunAtMs = steadyNow(this.#scheduler);
+    this.#begunAtMs = steadyNowOf(this.#scheduler);
     this.#running = this.#list();
     await this.#running;
   }
@@ -84,7 +81,7 @@ export class OtherReaders {
       const readers = await this.#directory.readersOf(this.#entityPath, { abortSignal: aborting.signal });
       if (aborting.signal.aborted) return;
       this.#readers = readers;
-      this.#answeredAtMs = steadyNow(this.#scheduler);
+      this.#answeredAtMs = steadyNowOf(this.#scheduler);
     };
     try {
       await isDoneWithin(answer(), timeoutMs, this.#scheduler);

@@ -1,6 +1,6 @@
+import { afterwards, isPromise } from "@waybill/foundation";
 import type { Awaitable } from "../../contracts/serializer.js";
 import type { DeliveredMessage } from "../../contracts/transport.js";
-import { afterwards, isPromise } from "../../foundation/is-promise.js";
 import type { PeekedMessage, ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import type { DeserializationOutcome, Unavailable, Undeserializable } from "../../message/outcome.js";
 import type { DeserializationReport } from "../../message/report.js";

@@ -1,5 +1,5 @@
+import { inspected } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
-import { inspected } from "../../foundation/inspected.js";
 import type {
   DeliveredProperties,
   EveryProperty,

@@ -1,7 +1,7 @@
+import type { Scheduler } from "@waybill/foundation";
 import type { TransportReceiver, TransportSender } from "../../contracts/transport.js";
 import type { HealthMonitor } from "../../diagnostics/health-monitor.js";
 import type { Observer } from "../../diagnostics/observer.js";
-import type { Scheduler } from "../../foundation/scheduler.js";
 import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
 import type { Pipeline } from "../../pipeline/pipeline.js";
 import type { CircuitBreaker } from "../circuit-breaker/circuit-breaker.js";

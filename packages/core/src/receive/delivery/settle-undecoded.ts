@@ -1,6 +1,6 @@
+import type { Scheduler } from "@waybill/foundation";
 import type { DeliveredMessage, TransportSender } from "../../contracts/transport.js";
 import { WaybillError } from "../../errors/error.js";
-import type { Scheduler } from "../../foundation/scheduler.js";
 import { deadLetterDescription, deadLetterRecordProperties } from "../../message/dead-letter-record.js";
 import { attemptDetails } from "../../message/decisive-attempt.js";
 import type { EncodedMessage, EveryProperty } from "../../message/message.js";

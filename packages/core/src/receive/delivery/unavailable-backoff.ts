@@ -1,5 +1,4 @@
-import { withDefaults } from "../../foundation/known-options.js";
-import { requireDuration, requireInteger } from "../../foundation/numbers.js";
+import { requireDuration, requireInteger, withDefaults } from "@waybill/foundation";
 
 /** How long and how many messages are held because a dependency is unavailable: a schema registry, a key provider, a claim-check store. */
 export interface UnavailableBackoff {

@@ -1,7 +1,6 @@
+import { afterwards, steadyNowOf } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { WaybillError } from "../../errors/error.js";
-import { afterwards } from "../../foundation/is-promise.js";
-import { steadyNow } from "../../foundation/scheduler.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import type { Undeserializable } from "../../message/outcome.js";
 import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
@@ -230,9 +229,9 @@ export class HeldForCalls {
   /** Receives deferred messages again that can be read now, at growing intervals while there are none. */
   async #probe(): Promise<void> {
     const { scheduler, backoff } = this.#context;
-    if (this.#aside?.hasProbes !== true || steadyNow(scheduler) < this.#nextProbeAtMs) return;
+    if (this.#aside?.hasProbes !== true || steadyNowOf(scheduler) < this.#nextProbeAtMs) return;
     this.#probes = (await this.#aside.probe()) ? 0 : this.#probes + 1;
-    this.#nextProbeAtMs = steadyNow(scheduler) + backoffDelayMs(backoff, this.#probes);
+    this.#nextProbeAtMs = steadyNowOf(scheduler) + backoffDelayMs(backoff, this.#probes);
   }
 
   /** A deferred message that was received again is read with the held ones. */

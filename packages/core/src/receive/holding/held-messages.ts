@@ -1,5 +1,5 @@
+import type { Scheduler, Timer } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
-import type { Scheduler, Timer } from "../../foundation/scheduler.js";
 import type { Unavailable, Undeserializable } from "../../message/outcome.js";
 import type { Circuit } from "../circuit-breaker/circuit.js";
 import type { Delivery } from "../delivery/delivery.js";

@@ -1,5 +1,5 @@
+import type { Timer } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
-import type { Timer } from "../../foundation/scheduler.js";
 import type { Undeserializable } from "../../message/outcome.js";
 import type {
   UndeserializableDisposition,

@@ -1,10 +1,10 @@
+import { cut } from "@waybill/foundation";
 import type { SettlementVerb } from "../../contracts/settlement.js";
 import type {
   OutcomeOptions,
   TransportDeadLetterOptions,
   TransportSender,
 } from "../../contracts/transport.js";
-import { cut } from "../../errors/wire-text.js";
 import { maxDeadLetterTextLength } from "../../message/broker-properties.js";
 import { checkApplicationProperties } from "../../message/check-message.js";
 import type { MessageId, ReceivedMessage, UndecodedMessage } from "../../message/message.js";

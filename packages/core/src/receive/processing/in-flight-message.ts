@@ -1,6 +1,6 @@
+import type { Linked } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { WaybillError } from "../../errors/error.js";
-import type { Linked } from "../../foundation/linked-set.js";
 import type { Delivery } from "../delivery/delivery.js";
 
 /** The second argument of a handler. */

@@ -1,10 +1,7 @@
+import { durationMs, isDoneWithin, isPromise, LinkedSet } from "@waybill/foundation";
 import type { Awaitable } from "../../contracts/serializer.js";
 import type { DeliveredMessage, TransportSubscription } from "../../contracts/transport.js";
 import { hasCode, WaybillError } from "../../errors/error.js";
-import { isDoneWithin } from "../../foundation/is-done-within.js";
-import { isPromise } from "../../foundation/is-promise.js";
-import { LinkedSet } from "../../foundation/linked-set.js";
-import { durationMs } from "../../foundation/numbers.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import { type Delivery, isLockLost, openDelivery } from "../delivery/delivery.js";
 import { isUnread, type ReadResult, readDelivery } from "../delivery/read-delivery.js";

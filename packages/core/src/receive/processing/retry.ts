@@ -1,6 +1,5 @@
+import { durationMs, type Resolved, requireInteger, withDefaults } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
-import { type Resolved, withDefaults } from "../../foundation/known-options.js";
-import { durationMs, requireInteger } from "../../foundation/numbers.js";
 import type { ApplicationProperties, EncodedMessage, MessageId } from "../../message/message.js";
 import { copyToSend } from "../delivery/settle-undecoded.js";
 

@@ -1,7 +1,6 @@
+import { requireDuration, requireInteger, withDefaults } from "@waybill/foundation";
 import type { ReceiveMode } from "../../contracts/transport.js";
 import { WaybillError } from "../../errors/error.js";
-import { withDefaults } from "../../foundation/known-options.js";
-import { requireDuration, requireInteger } from "../../foundation/numbers.js";
 import type { ReceiverContext } from "../delivery/receiver-context.js";
 import type { RetrySettings } from "./handling.js";
 import {

@@ -1,6 +1,5 @@
+import { afterwards, required } from "@waybill/foundation";
 import type { ReceiveMode } from "../../contracts/transport.js";
-import { afterwards } from "../../foundation/is-promise.js";
-import { required } from "../../foundation/required.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import type { DeserializationOutcome } from "../../message/outcome.js";
 import type { DeserializationAttempt, DeserializationReport } from "../../message/report.js";

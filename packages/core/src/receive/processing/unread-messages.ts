@@ -1,8 +1,6 @@
+import { afterwards, pause, underEither } from "@waybill/foundation";
 import type { Awaitable } from "../../contracts/serializer.js";
 import type { WaybillError } from "../../errors/error.js";
-import { afterwards } from "../../foundation/is-promise.js";
-import { pause } from "../../foundation/pause.js";
-import { underEither } from "../../foundation/under-either.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
 import { DelayedAbandons } from "../delivery/delayed-abandons.js";

@@ -1,8 +1,7 @@
+import { isPromise, type Scheduler } from "@waybill/foundation";
 import type { Awaitable } from "../../contracts/serializer.js";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import { WaybillError } from "../../errors/error.js";
-import { isPromise } from "../../foundation/is-promise.js";
-import type { Scheduler } from "../../foundation/scheduler.js";
 import { bodySection } from "../../message/body.js";
 import type { DeserializationOutcome } from "../../message/outcome.js";
 import type { DeserializeCallOptions } from "../../pipeline/call-options.js";

@@ -1,6 +1,5 @@
+import { afterwards, type Scheduler } from "@waybill/foundation";
 import { describe, expect, it } from "vitest";
-import { afterwards } from "../../foundation/is-promise.js";
-import type { Scheduler } from "../../foundation/scheduler.js";
 import { ReadingGate, type ReadingKind } from "./reading-gate.js";
 
 /** A gate whose readings end on request, and a log of the readings that began. */

@@ -1,5 +1,5 @@
+import type { Scheduler } from "@waybill/foundation";
 import type { Awaitable } from "../../contracts/serializer.js";
-import type { Scheduler } from "../../foundation/scheduler.js";
 
 /** Whether a body may be read concurrently with others. */
 export type ReadingKind = "among-others" | "alone";

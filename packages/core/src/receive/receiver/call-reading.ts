@@ -1,6 +1,6 @@
+import { isPromise } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { WaybillError } from "../../errors/error.js";
-import { isPromise } from "../../foundation/is-promise.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import type {
   UndeserializableDisposition,

@@ -1,6 +1,6 @@
+import { requireInteger } from "@waybill/foundation";
 import type { SettleableMessage } from "../../contracts/settlement.js";
 import { hasCode } from "../../errors/error.js";
-import { requireInteger } from "../../foundation/numbers.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import { Delivery } from "../delivery/delivery.js";
 import type { ReceiveMessagesOptions, Receiver } from "./receiver.js";

@@ -1,5 +1,5 @@
+import type { OptionNames } from "@waybill/foundation";
 import type { CallOptions, ReceiveMode, SubQueue } from "../../contracts/transport.js";
-import type { OptionNames } from "../../foundation/known-options.js";
 import type { UndecodedMessage } from "../../message/message.js";
 
 /** Options of a receiver. */

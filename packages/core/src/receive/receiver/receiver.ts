@@ -1,3 +1,13 @@
+import {
+  durationMs,
+  type OptionNames,
+  onAbort,
+  pause,
+  requireInteger,
+  requireKnownOptions,
+  steadyNowOf,
+  underEither,
+} from "@waybill/foundation";
 import type { SettleableMessage, SettlementVerb } from "../../contracts/settlement.js";
 import type {
   CallOptions,
@@ -6,13 +16,6 @@ import type {
   TransportReceiver,
 } from "../../contracts/transport.js";
 import { WaybillError } from "../../errors/error.js";
-import { onAbort } from "../../foundation/abort-signals.js";
-import { type OptionNames, requireKnownOptions } from "../../foundation/known-options.js";
-import { durationMs, requireInteger } from "../../foundation/numbers.js";
-import { pause } from "../../foundation/pause.js";
-import { steadyNow } from "../../foundation/scheduler.js";
-import { sequenceNumberList } from "../../foundation/sequence-number-list.js";
-import { underEither } from "../../foundation/under-either.js";
 import { maxDeadLetterTextLength } from "../../message/broker-properties.js";
 import { checkApplicationProperties } from "../../message/check-message.js";
 import type {
@@ -22,6 +25,7 @@ import type {
   ReceivedMessage,
   UndecodedMessage,
 } from "../../message/message.js";
+import { sequenceNumberList } from "../../message/sequence-number-list.js";
 import { type Delivery, requireDelivery } from "../delivery/delivery.js";
 import { peek, receive, receiveDeferred } from "../delivery/observed-calls.js";
 import { readPeeked } from "../delivery/read-delivery.js";
@@ -119,7 +123,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     const { scheduler } = this.#context;
     this.#reading.requireUnblocked();
     const maxWaitTimeInMs = durationMs("maxWaitTimeInMs", options.maxWaitTimeInMs, defaultMaxWaitTimeInMs);
-    const untilMs = steadyNow(scheduler) + maxWaitTimeInMs;
+    const untilMs = steadyNowOf(scheduler) + maxWaitTimeInMs;
     for (let leftMs = maxWaitTimeInMs; ; ) {
       const isAlone = this.#reading.held.isEmpty;
       const messages = isAlone
@@ -127,7 +131,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
         : await this.#receiveBesideHeld(maxMessageCount, leftMs, options);
       if (messages !== undefined && messages.length > 0)
         return messages as (ReceivedMessage<Body> | Undecoded)[];
-      leftMs = Math.max(0, untilMs - steadyNow(scheduler));
+      leftMs = Math.max(0, untilMs - steadyNowOf(scheduler));
       // All were undeserializable: receive the messages behind them, even if the time is up.
       if (messages === undefined && (isAlone || leftMs === 0)) return this.#endWithout();
     }

@@ -1,6 +1,5 @@
+import { maxTimerMs, onAbort } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
-import { onAbort } from "./abort-signals.js";
-import { maxTimerMs } from "./scheduler.js";
 
 /** How long a plug-in may take. */
 export interface TimeLimit {

@@ -34,7 +34,7 @@ export const systemScheduler: Scheduler = Object.freeze({
 });
 
 /** The current time for measuring durations, unaffected by changes of the wall clock. */
-export function steadyNow(scheduler: Scheduler): number {
+export function steadyNowOf(scheduler: Scheduler): number {
   return scheduler.steadyNow?.() ?? scheduler.now();
 }
 

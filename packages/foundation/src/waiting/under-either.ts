@@ -1,5 +1,5 @@
+import { nodeBuiltin } from "../platform/node-builtin.js";
 import { onAbort } from "./abort-signals.js";
-import { nodeBuiltin } from "./node-builtin.js";
 
 interface Events {
   setMaxListeners(count: number, ...targets: object[]): void;
@@ -30,4 +30,11 @@ export async function underEither<Result>(
     stopFirst();
     stopSecond();
   }
+}
+
+/** A controller whose signal may have many listeners; Node.js warns from the eleventh on. */
+export function controllerForMany(): AbortController {
+  const controller = new AbortController();
+  events?.setMaxListeners(0, controller.signal);
+  return controller;
 }

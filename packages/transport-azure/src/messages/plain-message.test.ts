@@ -1,8 +1,9 @@
+import { BatchWriter } from "@waybill/amqp/batches";
 import type { EncodedMessage } from "@waybill/core";
 import fc from "fast-check";
 import rhea from "rhea";
 import { describe, expect, it } from "vitest";
-import { BatchWriter, isPlain } from "./batch-writer.js";
+import { isPlain, type PlainMessage, toMessageParts } from "./plain-message.js";
 
 describe("a batch's envelope and entries", () => {
   it("writes an envelope that rhea reads as the given messages", () => {
@@ -46,14 +47,17 @@ describe("a batch's envelope and entries", () => {
   );
 
   it("grows beyond the expected size, but not beyond the limit", () => {
-    const messages = Array.from({ length: 40 }, (_, id) => ({
-      messageId: `${id}`,
-      body: Buffer.alloc(1_000, id),
-    }));
-    const writer = new BatchWriter(messages[0]!, 0);
-    const taken = messages.filter((message) => writer.tryAppend(message, 30_000));
+    const messages = Array.from(
+      { length: 40 },
+      (_, id): PlainMessage => ({
+        messageId: `${id}`,
+        body: Buffer.alloc(1_000, id),
+      }),
+    );
+    const writer = writerOf(messages[0]!);
+    const taken = messages.filter((message) => writer.tryAppend(toMessageParts(message), 30_000));
     expect(taken).toHaveLength(28);
-    expect(writer.tryAppend({ body: Buffer.alloc(2 ** 30) }, 30_000)).toBe(false);
+    expect(writer.tryAppend(toMessageParts({ body: Buffer.alloc(2 ** 30) }), 30_000)).toBe(false);
     expect(writer.length).toBeLessThanOrEqual(30_000);
     const envelope = rhea.message.decode(writer.bytes()) as unknown as Decoded;
     expect([envelope.body.content].flat().map(decodedMessage)).toEqual(taken.map(expectedMessage));
@@ -78,9 +82,14 @@ describe("a batch's envelope and entries", () => {
 
 function encodeBatch(messages: readonly EncodedMessage[]): Buffer {
   const plain = messages.filter(isPlain);
-  const writer = new BatchWriter(plain[0]!, 0);
-  for (const message of plain) expect(writer.tryAppend(message, 2 ** 20)).toBe(true);
+  const writer = writerOf(plain[0]!);
+  for (const message of plain) expect(writer.tryAppend(toMessageParts(message), 2 ** 20)).toBe(true);
   return writer.bytes();
+}
+
+function writerOf(first: PlainMessage): BatchWriter {
+  const { body: _, ...front } = toMessageParts(first);
+  return new BatchWriter(front, 0);
 }
 
 /** The type code of the value of the property `n`, which follows its name. */

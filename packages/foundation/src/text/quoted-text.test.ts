@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cut, describePath, printable, quoted, truncate } from "./wire-text.js";
+import { cut, describePath, printable, quoted, truncate } from "./quoted-text.js";
 
 describe("truncate", () => {
   it("does not split a surrogate pair", () => {

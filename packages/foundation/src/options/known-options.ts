@@ -1,4 +1,4 @@
-import { quoted } from "../errors/wire-text.js";
+import { quoted } from "../text/quoted-text.js";
 
 /**
  * An object whose keys are the names of all options of an interface, for example their defaults. TypeScript reports a missing name; the
@@ -24,7 +24,7 @@ export function requireKnownOptions<Options extends object>(
       throw new TypeError(`${where}: there is no option ${quoted(name)}: ${elsewhere[name]}.`);
     }
     throw new TypeError(
-      `${where}: there is no option ${quoted(name)}; ${suggestion(name, Object.keys(names))}`,
+      `${where}: there is no option ${quoted(name)}; ${nameSuggestion(name, Object.keys(names))}`,
     );
   }
 }
@@ -104,7 +104,8 @@ export function kindOf(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-function suggestion(name: string, known: readonly string[]): string {
+/** The end of an error about an unknown name: suggests the most similar known name, else lists all. */
+export function nameSuggestion(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   return nearest === undefined
     ? `it has ${known.toSorted().join(", ")}.`
