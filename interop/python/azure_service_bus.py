@@ -16,7 +16,7 @@ from azure.servicebus import (
     ServiceBusSubQueue,
 )
 from azure.servicebus.amqp import AmqpAnnotatedMessage, AmqpMessageHeader, AmqpMessageProperties
-from azure.servicebus.exceptions import ServiceBusError
+from azure.servicebus.exceptions import ServiceBusAuthenticationError
 
 
 def main(certificate):
@@ -155,8 +155,8 @@ def refusals(client):
         with client.get_queue_sender("none") as sender:
             sender.send_messages(ServiceBusMessage("a"))
         raise SystemExit("a queue that does not exist was accepted")
-    except ServiceBusError as error:
-        check("not found", "could not be found" in str(error), True)
+    except ServiceBusAuthenticationError:
+        pass  # as with the service, which answers the token for a missing entity with 404: this client shows neither status nor text
 
 
 def send(client, *messages):
