@@ -40,8 +40,8 @@ const arrows: Readonly<Record<string, Arrow>> = {
     refused: sockets(),
   },
   migration: {
-    imports: ["core"],
-    tests: ["broker", "serializer-avro", "serializer-json", "serializer-msgpack", "transport-local"],
+    imports: ["core", "serializer-json"],
+    tests: ["broker", "serializer-avro", "serializer-msgpack", "serializer-protobuf", "transport-local"],
     refused: sockets(),
   },
   opentelemetry: {

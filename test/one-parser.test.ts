@@ -19,6 +19,7 @@ const parsers: Readonly<Record<string, string>> = {
   "migration/src/capability": "beacons, which readers announce",
   "migration/src/census/census-text.ts": "saved censuses",
   "migration/src/census/own-record.ts": "whether a message is a beacon or a read record",
+  "migration/src/contract/model": "contract files",
   "migration/src/golden": "golden files",
   "migration/src/reads": "read records, which consumers keep",
   "migration/src/repair/receipt-log.ts": "receipts of repairs",

@@ -37,7 +37,10 @@ const navigation: readonly NavigationGroup[] = [
       "other-languages",
     ],
   },
-  { text: "Changing formats", pages: ["migrating", "write-plan", "checking-a-switch", "census"] },
+  {
+    text: "Changing formats",
+    pages: ["migrating", "contracts", "write-plan", "checking-a-switch", "census"],
+  },
   { text: "Running it", pages: ["production", "troubleshooting", "stalls", "durability", "security"] },
   {
     text: "Reference",

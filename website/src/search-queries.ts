@@ -43,6 +43,7 @@ export const searchQueries: readonly (readonly [query: string, page: string])[] 
   ["stallTimeoutInMs", "stalls"],
   ["write plan percent", "write-plan"],
   ["ContentTypePlan", "write-plan"],
+  ["breaking change in CI", "contracts"],
   ["census", "census"],
   ["resubmit dead letters", "cli"],
   ["repair dead letters", "census"],

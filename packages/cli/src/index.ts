@@ -1,4 +1,4 @@
 // For applications
 
-export type { GoldenConfig, WaybillConfig } from "./config/waybill-config.js";
+export type { ContractConfig, GoldenConfig, WaybillConfig } from "./config/waybill-config.js";
 export { defineConfig } from "./config/waybill-config.js";

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { brokerCommand } from "./commands/broker/broker.js";
 import { censusCommand } from "./commands/census.js";
+import { contractCommand } from "./commands/contract/contract.js";
 import { deadLettersCommand } from "./commands/dead-letters/dead-letters.js";
 import { decodeCommand } from "./commands/decode.js";
 import { exploreCommand } from "./commands/explore/explore.js";
@@ -32,6 +33,7 @@ export function createProgram(version: string): Command {
       .addCommand(verdictCommand())
       .addCommand(deadLettersCommand())
       .addCommand(goldenCommand())
+      .addCommand(contractCommand())
       .addCommand(transcodeCommand())
       .addCommand(exploreCommand())
       .addCommand(mcpCommand())
@@ -41,6 +43,9 @@ export function createProgram(version: string): Command {
         `
 Before a consumer is switched on:
   waybill rehearse orders                   what it would make of what waits
+
+Before a change is merged:
+  waybill contract check --against main     whether every reader reads what it writes, and the other way round
 
 The way from one format to the next:
   1. waybill census                         what waits, and who reads it

@@ -20,14 +20,23 @@ export type {
   StandardResult,
   ValidateFunction,
 } from "./contracts/body-schema.js";
-export { compileValidator, isStandardSchema, resolveBodySchemas } from "./contracts/body-schema.js";
+export {
+  compileValidator,
+  describeBodySchema,
+  describeSchema,
+  isStandardSchema,
+  resolveBodySchemas,
+} from "./contracts/body-schema.js";
 export type {
   Awaitable,
+  DescribedSchema,
   DeserializeContext,
   Detection,
   SerializeContext,
   SerializedBody,
   SerializerContext,
+  SerializerContract,
+  SerializerDescription,
   WriteContext,
 } from "./contracts/serializer.js";
 export type { PlainRules, PlainWalk } from "./contracts/to-plain.js";

@@ -6,6 +6,7 @@ import {
   type SerializeContext,
   type SerializedBody,
 } from "@waybill/core/serializer";
+import { avroContract } from "./contract.js";
 import { readValue } from "./decode.js";
 import { type WriteLimits, writeValue } from "./encode.js";
 import { type AvroOptions, checkSchemaId, type ResolvedAvroOptions, resolveAvroOptions } from "./options.js";
@@ -56,6 +57,7 @@ export function avro(options: AvroOptions = {}): Serializer {
     validation: "format",
     compileSchema: (schema: unknown, where: string) => compileSchemaOf(resolved, schema, where),
     cannotWrite: (target) => whyUnwritable(resolved.schemas, target),
+    contract: avroContract(options, resolved, avro),
     serialize: (value: unknown, context: SerializeContext) => serialize(resolved, value, context),
     deserialize: (bytes: Uint8Array, context: DeserializeContext) => deserialize(resolved, bytes, context),
   } satisfies Serializer);

@@ -110,6 +110,7 @@ export function resolveAvroOptions(options: AvroOptions) {
     framing,
     acceptsConfluent,
     acceptsUnframed: unframedBodies === "accept",
+    rawLogicalTypes: settings.rawLogicalTypes,
     source: options.schemaById === undefined ? undefined : schemaSource(options.schemaById, settings),
     schemas: withDefinedSchemas(schemas, settings),
   };

@@ -2,6 +2,7 @@ import type { Serializer, StandardSchema } from "@waybill/core";
 import {
   type BodySchemaOptions,
   compileValidator,
+  describeBodySchema,
   type OptionNames,
   requireKnownOptions,
   requireType,
@@ -43,6 +44,12 @@ export function cbor(options: CborOptions = {}): Serializer {
     validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
     checkFor: schemas.checkFor,
+    contract: {
+      options: { selfDescribed },
+      schemaOf: (target) => describeBodySchema(options, target),
+      rebuild: ({ options: others, schema }) =>
+        cbor({ ...others, ...(schema === undefined ? {} : { schema: schema as CborBodySchema }) }),
+    },
     serialize: (value, context) => ({
       bytes: writeCbor(value, context, selfDescribed, schemas.checkFor(context)),
     }),

@@ -34,6 +34,7 @@ export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}):
     "~standard": Object.freeze({
       version: 1,
       vendor: "waybill",
+      jsonSchema: { input: () => described(schema), output: () => described(schema) },
       validate(value: unknown) {
         const result = check(value);
         if (result.isValid) return { value: result.value };
@@ -41,4 +42,10 @@ export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}):
       },
     }),
   } satisfies StandardSchema);
+}
+
+/** The schema as Standard JSON Schema has it: always an object. */
+function described(schema: JsonSchema): Record<string, unknown> {
+  if (typeof schema === "boolean") return schema ? {} : { not: {} };
+  return { ...schema };
 }

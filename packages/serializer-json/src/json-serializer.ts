@@ -1,6 +1,7 @@
 import type { Serializer, StandardSchema } from "@waybill/core";
 import {
   type BodySchemaOptions,
+  describeBodySchema,
   type OptionNames,
   requireKnownOptions,
   requireOneOf,
@@ -91,6 +92,12 @@ export function json(options: JsonOptions = {}): Serializer {
     validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
     checkFor: schemas.checkFor,
+    contract: {
+      options: resolved,
+      schemaOf: (target) => describeBodySchema(options, target),
+      rebuild: ({ options: others, schema }) =>
+        json({ ...others, ...(schema === undefined ? {} : { schema: schema as JsonBodySchema }) }),
+    },
     serialize: (value, context) => ({
       bytes: writeJson(value, context, resolved, schemas.checkFor(context)),
     }),

@@ -2,6 +2,7 @@ import type { Serializer, StandardSchema } from "@waybill/core";
 import {
   type BodySchemaOptions,
   compileValidator,
+  describeBodySchema,
   type OptionNames,
   requireKnownOptions,
   resolveBodySchemas,
@@ -43,6 +44,12 @@ export function msgpack(options: MsgpackOptions = {}): Serializer {
     validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
     checkFor: schemas.checkFor,
+    contract: {
+      options: {},
+      schemaOf: (target) => describeBodySchema(options, target),
+      rebuild: ({ options: others, schema }) =>
+        msgpack({ ...others, ...(schema === undefined ? {} : { schema: schema as MsgpackBodySchema }) }),
+    },
     serialize: (value, context) => ({
       bytes: writeMsgpack(value, context, schemas.checkFor(context)),
     }),

@@ -11,6 +11,7 @@ import {
   type SerializerContext,
   type ValidateFunction,
 } from "@waybill/core/serializer";
+import { protobufContract } from "./contract.js";
 import { messageDescriptor } from "./message-descriptor.js";
 import { readProtobuf } from "./read-protobuf.js";
 import { writeProtobuf } from "./write-protobuf.js";
@@ -67,6 +68,7 @@ export function protobuf(options: ProtobufOptions): Serializer {
     checkFor: schemas.checkFor,
     // A body's own $typeName can name any type of the registry.
     cannotWrite: () => (hasMessages(registry) ? undefined : "The registry of protobuf-es has no message"),
+    contract: protobufContract({ find, unknownFields, findsByFunction: typeOf !== undefined }, protobuf),
     serialize: (value, context) =>
       writeProtobuf(value, find(context, value), context, schemas.checkFor(context)),
     deserialize: (bytes, context) =>

@@ -2,6 +2,7 @@ import type { Serializer, StandardSchema } from "@waybill/core";
 import {
   type BodySchemaOptions,
   compileValidator,
+  describeBodySchema,
   type OptionNames,
   requireKnownOptions,
   requireOneOf,
@@ -48,6 +49,12 @@ export function xml(options: XmlOptions = {}): Serializer {
     validation: options.schema === undefined && options.schemas === undefined ? undefined : "schema",
     compileSchema: schemas.compileSchema,
     checkFor: schemas.checkFor,
+    contract: {
+      options: { value },
+      schemaOf: (target) => describeBodySchema(options, target),
+      rebuild: ({ options: others, schema }) =>
+        xml({ ...others, ...(schema === undefined ? {} : { schema: schema as XmlBodySchema }) }),
+    },
     serialize: (body, context) => ({ bytes: writeXml(body, context, value, schemas.checkFor(context)) }),
     deserialize: (bytes, context) => readXml(bytes, context, value, schemas.checkFor(context)),
   } satisfies Serializer);

@@ -1,20 +1,24 @@
 import { existsSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createPipeline, type Pipeline } from "@waybill/core";
+import { createPipeline, type Pipeline, type PipelineOptions } from "@waybill/core";
 import { requireKnownOptions } from "@waybill/core/serializer";
 import type { WritePlan } from "@waybill/migration/plan";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { UsageError } from "../errors/usage-error.js";
 import { withoutSecrets } from "../errors/without-secrets.js";
-import type { GoldenConfig, WaybillConfig } from "./waybill-config.js";
+import type { ContractConfig, GoldenConfig, WaybillConfig } from "./waybill-config.js";
 
 /** A configuration that is ready for use. */
 export interface LoadedConfig {
   readonly pipeline: Pipeline;
   readonly golden: GoldenConfig;
   readonly writePlans: readonly WritePlan[];
+  /** Undefined if the configuration names no service. */
+  readonly contract: ContractConfig | undefined;
+  /** The options of the pipeline; undefined if the configuration has a pipeline. */
+  readonly chain: PipelineOptions | undefined;
 }
 
 const fileNames = ["waybill.config.ts", "waybill.config.mts", "waybill.config.js", "waybill.config.mjs"];
@@ -31,13 +35,15 @@ export async function loadConfig(file: string | undefined): Promise<LoadedConfig
       pipeline: pipelineOf(config),
       golden: goldenOf(config.golden),
       writePlans: config.writePlans ?? [],
+      contract: contractOf(config.contract),
+      chain: "pipeline" in config ? undefined : config,
     };
   } catch (error) {
     throw new UsageError(`${path ?? "The chain"}: ${(error as Error).message}`);
   }
 }
 
-function pipelineOf({ golden: _, writePlans: __, ...config }: WaybillConfig): Pipeline {
+function pipelineOf({ golden: _, writePlans: __, contract: ___, ...config }: WaybillConfig): Pipeline {
   if (!("pipeline" in config)) return createPipeline(config);
   requireKnownOptions("defineConfig", config, { pipeline: true });
   return config.pipeline;
@@ -46,6 +52,12 @@ function pipelineOf({ golden: _, writePlans: __, ...config }: WaybillConfig): Pi
 function goldenOf(golden: GoldenConfig = {}): GoldenConfig {
   requireKnownOptions("golden", golden, { redact: true, keep: true });
   return golden;
+}
+
+function contractOf(contract: ContractConfig | undefined): ContractConfig | undefined {
+  if (contract !== undefined)
+    requireKnownOptions("contract", contract, { service: true, sends: true, receives: true });
+  return contract;
 }
 
 function findConfig(): string | undefined {

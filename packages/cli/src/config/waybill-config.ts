@@ -1,4 +1,5 @@
 import type { MessageType, Pipeline, PipelineOptions } from "@waybill/core";
+import type { ContractOptions } from "@waybill/migration/contract";
 import type { Redactor } from "@waybill/migration/golden";
 import type { WritePlan } from "@waybill/migration/plan";
 
@@ -10,7 +11,12 @@ export type WaybillConfig<Types extends MessageType = MessageType> = {
   readonly golden?: GoldenConfig | undefined;
   /** Write plans: `waybill explore` shows their percentage beside the waiting messages. */
   readonly writePlans?: readonly WritePlan[] | undefined;
+  /** What the contract file says besides the chain. Default: none; `waybill contract` needs it. */
+  readonly contract?: ContractConfig | undefined;
 } & (PipelineOptions<Types> | { readonly pipeline: Pipeline<Types> });
+
+/** The service of a contract file, and its entities. */
+export type ContractConfig = Pick<ContractOptions, "service" | "sends" | "receives">;
 
 /** How `waybill golden capture` redacts. */
 export interface GoldenConfig {

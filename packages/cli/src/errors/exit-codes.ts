@@ -2,7 +2,7 @@
 export const exitCodes = Object.freeze({
   /** Done, without findings. */
   ok: 0,
-  /** Done, and found something: undeserializable messages, a verdict of no, a golden message that fails, dead letters that stay. */
+  /** Done, and found something: undeserializable messages, a verdict of no, a golden message that fails, a broken contract, dead letters that stay. */
   found: 1,
   /** The command line, the configuration or an input file is wrong; nothing was done. */
   usage: 2,

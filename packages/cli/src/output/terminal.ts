@@ -44,6 +44,11 @@ export class Terminal {
     process.stdout.write(`${toJson(value)}\n`);
   }
 
+  /** Lines that a machine reads, as they are. */
+  text(text: string): void {
+    process.stdout.write(printable(text));
+  }
+
   /** A line of the result, which may be coloured; names from messages go through {@link printable} first. */
   line(text = ""): void {
     process.stdout.write(`${text}\n`);

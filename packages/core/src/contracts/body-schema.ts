@@ -1,6 +1,6 @@
 import { compileOnce, describePath } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
-import type { SerializerContext } from "./serializer.js";
+import type { DescribedSchema, SerializerContext, WriteContext } from "./serializer.js";
 
 /** A Standard Schema (zod, valibot, arktype …), used synchronously. Source: standardschema.dev, version 1. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -10,6 +10,16 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string;
     /** Checks a value; a promise is refused with `TypeError`. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    /**
+     * JSON Schemas of what it takes and returns, from libraries that implement Standard JSON Schema; contracts compare bodies by them. They throw
+     * for what JSON Schema cannot say.
+     */
+    readonly jsonSchema?:
+      | {
+          readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+          readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+        }
+      | undefined;
     /** Only for types: the input and output types of the schema. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
@@ -103,6 +113,41 @@ function ownSchemas<Schema>(
   }
   const byType = new Map(Object.entries(schemas).map(([type, each]) => [type, check(each)]));
   return ({ messageType }) => (messageType === undefined ? fallback : (byType.get(messageType) ?? fallback));
+}
+
+/**
+ * Describes the schema that a serializer with these options has for a message type: that of the definition, else of the options. Undefined if it has
+ * none; code if a function chooses it.
+ */
+export function describeBodySchema(
+  { schema, schemas }: BodySchemaOptions<unknown>,
+  { messageType, schema: defined }: WriteContext,
+): DescribedSchema | undefined {
+  if (defined !== undefined) return describeSchema(defined);
+  if (typeof schemas === "function") return { language: "code" };
+  const own = messageType === undefined ? undefined : schemas?.[messageType];
+  const found = own ?? schema;
+  return found === undefined ? undefined : describeSchema(found);
+}
+
+/** Describes a JSON Schema, or a Standard Schema by its own JSON Schema; one that has none, or a function, is code. */
+export function describeSchema(schema: unknown): DescribedSchema {
+  if (isStandardSchema(schema)) return describeStandard(schema);
+  if (typeof schema === "function") return { language: "code" };
+  return { language: "json-schema", schema };
+}
+
+function describeStandard(schema: StandardSchema): DescribedSchema {
+  try {
+    const described = schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+    if (described === undefined) return { language: "code" };
+    // What libraries add to it for themselves.
+    const { "~standard": _, ...plain } = described;
+    return { language: "json-schema", schema: plain };
+  } catch {
+    // It has something that JSON Schema cannot say.
+  }
+  return { language: "code" };
 }
 
 /** Compiles a Standard Schema or a validate function. Throws `TypeError` when it is neither. */

@@ -75,10 +75,39 @@ export interface Serializer {
    * it when they are made. It is synchronous, and must not throw. Absent: every message type can be written.
    */
   readonly cannotWrite?: (target: WriteContext) => string | undefined;
+  /** What a contract file says of it, for checks against other deployments. Absent: only its name and media types are compared. */
+  readonly contract?: SerializerContract | undefined;
   /** Writes a value. Throws `encodeFailure` when the format or the schema cannot hold it. */
   serialize(value: unknown, context: SerializeContext): Awaitable<SerializedBody>;
   /** Reads a body. Throws when the bytes are not exactly one value of this format. */
   deserialize(bytes: Uint8Array, context: DeserializeContext): Awaitable<unknown>;
+}
+
+/** How a serializer describes itself in a contract file, and how a check makes the one of another deployment from its description. */
+export interface SerializerContract {
+  /** The options that decide what it writes and reads, with their defaults, as JSON values. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The schema with which it writes and reads a message type in a version; undefined if it has none for it. */
+  schemaOf(target: WriteContext): DescribedSchema | undefined;
+  /** The serializer as another deployment has it. Throws `TypeError` for a description that is not valid. */
+  rebuild(description: SerializerDescription): Serializer;
+}
+
+/** A schema as a JSON value, in the language `"json-schema"`, `"avro"` or `"protobuf"`; or `"code"`, of which nothing can be compared. */
+export interface DescribedSchema {
+  readonly language: string;
+  /** Undefined for code. */
+  readonly schema?: unknown;
+}
+
+/** What a serializer of another deployment is made of. */
+export interface SerializerDescription {
+  /** {@link SerializerContract.options} of the other one. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The schema of all bodies: a Standard Schema if its language is JSON Schema, else as described; undefined without one. */
+  readonly schema: unknown;
+  /** Schemas of further deployments, as described, that a schema registry would deliver. */
+  readonly registered: readonly unknown[];
 }
 
 /** A written body. */

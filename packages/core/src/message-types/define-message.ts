@@ -1,6 +1,5 @@
 import { kindOf, type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import {
-  type BodyCheck,
   compileValidator,
   isStandardSchema,
   type StandardSchema,
@@ -148,9 +147,9 @@ function versionSchemas(
   name: string,
   version: number,
   given: SchemasByVersion[number] | undefined = {},
-): Pick<MessageVersion, "check" | "schemas"> {
+): Pick<MessageVersion, "check" | "bodySchema" | "schemas"> {
   if (isStandardSchema(given) || typeof given === "function") {
-    return { check: bodyCheck(given), schemas: Object.freeze({}) };
+    return { ...bodyChecks(given), schemas: Object.freeze({}) };
   }
   if (typeof given !== "object" || given === null) {
     throw new TypeError(
@@ -158,12 +157,15 @@ function versionSchemas(
     );
   }
   const { body, ...schemas } = given;
-  return { check: body === undefined ? undefined : bodyCheck(body), schemas: Object.freeze(schemas) };
+  return { ...bodyChecks(body), schemas: Object.freeze(schemas) };
 }
 
 /** Skips a schema that accepts everything, to save a call per message. */
-function bodyCheck(schema: StandardSchema | ValidateFunction): BodyCheck | undefined {
-  return schema === anything ? undefined : compileValidator(schema);
+function bodyChecks(
+  schema: StandardSchema | ValidateFunction | undefined,
+): Pick<MessageVersion, "check" | "bodySchema"> {
+  if (schema === undefined || schema === anything) return { check: undefined, bodySchema: undefined };
+  return { check: compileValidator(schema), bodySchema: schema };
 }
 
 function requireName(name: unknown, what: string): void {

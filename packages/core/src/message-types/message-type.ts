@@ -1,4 +1,4 @@
-import type { BodyCheck } from "../contracts/body-schema.js";
+import type { BodyCheck, StandardSchema, ValidateFunction } from "../contracts/body-schema.js";
 import type {
   ApplicationProperties,
   Message,
@@ -26,6 +26,8 @@ export interface MessageVersion {
   readonly version: number;
   /** Checks a body of this version in any format, by the `body` schema of the definition. */
   readonly check: BodyCheck | undefined;
+  /** That `body` schema itself, for tools that describe it; undefined without one. */
+  readonly bodySchema: StandardSchema | ValidateFunction | undefined;
   /** The schemas of this version for single formats, by serializer name. */
   readonly schemas: Readonly<Record<string, unknown>>;
   /** The steps to the current version, in order; none for the current version. */

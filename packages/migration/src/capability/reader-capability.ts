@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Pipeline } from "@waybill/core";
 import type { MessageVersion } from "@waybill/core/pipeline";
+import { canonicalText } from "./canonical-text.js";
 
 /** What a reader can read, as its beacon says. */
 export interface ReaderCapability {
@@ -41,19 +42,4 @@ export function schemaDigests({ schemas }: MessageVersion): Readonly<Record<stri
     if (text !== undefined) digests[serializer] = createHash("sha256").update(text).digest("hex");
   }
   return digests;
-}
-
-/** JSON with sorted keys, the same for equivalent schemas; undefined for schemas that are code. */
-function canonicalText(schema: unknown): string | undefined {
-  if (
-    typeof schema === "function" ||
-    (typeof schema === "object" && schema !== null && "~standard" in schema)
-  ) {
-    return undefined;
-  }
-  return JSON.stringify(schema, (_, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
 }

@@ -157,7 +157,7 @@ function toIdentified(schema: AvroSchema | IdentifiedSchema): IdentifiedSchema {
 }
 
 /** Whether a definition has more than a schema; an Avro schema object has a `type`. */
-function isIdentified(definition: unknown): definition is IdentifiedSchema {
+export function isIdentified(definition: unknown): definition is IdentifiedSchema {
   return (
     typeof definition === "object" &&
     definition !== null &&

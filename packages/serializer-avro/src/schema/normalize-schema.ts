@@ -34,10 +34,11 @@ type Attributes = Readonly<Record<string, unknown>>;
  */
 export function normalizeSchema(schema: AvroSchema, raw: ReadonlySet<LogicalTypeName>): unknown {
   const scope = { defined: new Set<string>(), raw, namespace: "", depth: 0 };
-  return normalize(parseText(schema), scope, "schema");
+  return normalize(parseSchemaText(schema), scope, "schema");
 }
 
-function parseText(schema: unknown): unknown {
+/** The schema of a JSON text; anything else as it is. Throws a `TypeError` for a text that is not valid JSON. */
+export function parseSchemaText(schema: unknown): unknown {
   if (typeof schema !== "string" || !/^\s*[[{"]/.test(schema)) return schema;
   try {
     return JSON.parse(schema);

@@ -1,0 +1,126 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  type CompatibilityMode,
+  type ContractCheck,
+  type ContractFinding,
+  checkContract,
+  describeFinding,
+  goldenCounterexample,
+  type NamedContract,
+  toGitHubAnnotations,
+  toSarif,
+} from "@waybill/migration/contract";
+import { writeGoldenMessages } from "@waybill/migration/golden";
+import { toPortableValue } from "@waybill/migration/tools";
+import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { counted } from "../../output/counted.js";
+import { printable } from "../../output/printable.js";
+import type { Terminal } from "../../output/terminal.js";
+import { type ChainContext, type CommonOptions, openChain } from "../action-context.js";
+import { contractFile, contractOfChain, readContract } from "./contract-context.js";
+import { contractAtRevision, contractsInHistory } from "./git-contracts.js";
+
+export interface CheckOptions extends CommonOptions {
+  readonly against?: readonly string[];
+  readonly transitive?: boolean;
+  readonly mode?: CompatibilityMode;
+  readonly declaredProperties?: boolean;
+  readonly allowUndecided?: boolean;
+  readonly format?: "text" | "json" | "github" | "sarif";
+  readonly keepGolden?: string;
+}
+
+export async function check(file: string = contractFile, options: CheckOptions): Promise<ExitCode> {
+  const chain = await openChain(options);
+  const result = await checkContract({
+    contract: contractOfChain(chain),
+    pipeline: chain.pipeline,
+    baselines: await baselinesOf(resolve(file), options),
+    mode: options.mode,
+    writesOnlyDeclared: options.declaredProperties,
+  });
+  print(chain.terminal, result, file, options);
+  if (options.keepGolden !== undefined) await keep(chain, result, options.keepGolden);
+  const isAccepted =
+    result.verdict === "compatible" || (result.verdict === "not-decided" && options.allowUndecided === true);
+  return isAccepted ? exitCodes.ok : exitCodes.found;
+}
+
+async function baselinesOf(
+  file: string,
+  { against, transitive }: CheckOptions,
+): Promise<readonly NamedContract[]> {
+  const named = await Promise.all(
+    (against ?? []).map(async (name) =>
+      existsSync(name) ? { name, contract: await readContract(name) } : await contractAtRevision(file, name),
+    ),
+  );
+  if (transitive === true) return [...named, ...(await contractsInHistory(file))];
+  return against === undefined ? [{ name: "the contract file", contract: await readContract(file) }] : named;
+}
+
+function print(terminal: Terminal, result: ContractCheck, file: string, { format }: CheckOptions): void {
+  switch (format ?? (terminal.isJson ? "json" : "text")) {
+    case "json":
+      terminal.json({ ...result, findings: result.findings.map(forJson) });
+      break;
+    case "github":
+      terminal.text(toGitHubAnnotations(result, file));
+      break;
+    case "sarif":
+      terminal.json(toSarif(result, file));
+      break;
+    default:
+      printText(terminal, result);
+  }
+}
+
+function forJson(finding: ContractFinding): unknown {
+  const { counterexample } = finding.trial;
+  if (counterexample === undefined) return finding;
+  const { value, message, ...rest } = counterexample;
+  const body =
+    message?.body instanceof Uint8Array
+      ? { contentType: message.contentType, body: message.body }
+      : undefined;
+  return {
+    ...finding,
+    trial: { ...finding.trial, counterexample: { ...rest, value: toPortableValue(value), message: body } },
+  };
+}
+
+function printText(terminal: Terminal, { findings, verdict }: ContractCheck): void {
+  const { red, yellow, green, bold } = terminal.colors;
+  for (const finding of findings) {
+    if (finding.verdict === "compatible") continue;
+    const { title, evidence, advice } = describeFinding(finding);
+    const mark = finding.verdict === "incompatible" ? red("incompatible") : yellow("not decided");
+    terminal.line(`${mark}: ${bold(printable(title))}`);
+    for (const line of evidence) terminal.line(`  ${printable(line)}`);
+    if (advice !== undefined) terminal.line(`  → ${printable(advice)}`);
+    terminal.line();
+  }
+  const tried = findings.reduce((sum, { trial }) => sum + trial.tried, 0);
+  const shown = {
+    compatible: green("compatible"),
+    incompatible: red("incompatible"),
+    "not-decided": yellow("not decided"),
+  };
+  terminal.line(
+    `${shown[verdict]}: ${counted(findings.length, "pair")} of version and format, ${counted(tried, "value")} written and read`,
+  );
+}
+
+async function keep(
+  { pipeline, terminal }: ChainContext,
+  { findings }: ContractCheck,
+  directory: string,
+): Promise<void> {
+  const golden = await Promise.all(findings.map((finding) => goldenCounterexample(finding, pipeline)));
+  const written = await writeGoldenMessages(
+    directory,
+    golden.filter((each) => each !== undefined),
+  );
+  terminal.note(`${counted(written.length, "golden message")} written to ${directory}`);
+}

@@ -1,0 +1,137 @@
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fixture, openFolder, runCommand } from "./environments.test-support.js";
+
+/** A configuration whose message type has these properties. */
+const config = (properties: object) => `
+import { defineMessage } from ${JSON.stringify(moduleOf("core"))};
+import { json } from ${JSON.stringify(moduleOf("serializer-json"))};
+
+const schema = {
+  type: "object",
+  properties: ${JSON.stringify(properties)},
+  required: ${JSON.stringify(Object.keys(properties))},
+  additionalProperties: false,
+};
+
+export default {
+  serializer: json(),
+  messageTypes: [defineMessage("order-placed", { version: 1, schemas: { 1: { json: schema } } })],
+  contract: { service: "orders", sends: ["orders"] },
+};
+`;
+
+function moduleOf(name: string): string {
+  return new URL(`../../${name}/dist/index.js`, import.meta.url).href;
+}
+
+/** A repository whose contract file says that an order has an id, and a chain with these properties. */
+async function openRepository(properties: object) {
+  const folder = await openFolder();
+  const run = (...args: readonly string[]) =>
+    runCommand(["contract", ...args], { cwd: folder.path, isFresh: true });
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], {
+      cwd: folder.path,
+    });
+  await folder.write("waybill.config.mjs", config({ id: { type: "integer" } }));
+  expect((await run("write", "--no-json")).stdout).toBe("waybill.contract.json written\n");
+  git("init", "-q", "-b", "main");
+  git("add", ".");
+  git("commit", "-q", "-m", "begin");
+  await folder.write("waybill.config.mjs", config(properties));
+  return { path: folder.path, run, git, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+const added = { id: { type: "integer" }, customer: { type: "string" } };
+
+describe("waybill contract write", () => {
+  it("writes a file that stays the same while the chain does", async () => {
+    await using repository = await openRepository({ id: { type: "integer" } });
+    expect(await repository.run("write", "--check", "--no-json")).toMatchObject({
+      exitCode: 0,
+      stdout: "waybill.contract.json is up to date\n",
+    });
+    const contract = JSON.parse(await readFile(join(repository.path, "waybill.contract.json"), "utf8"));
+    expect(contract).toMatchObject({ service: "orders", entities: { sends: ["orders"], receives: [] } });
+  });
+
+  it("exits with 1 with --check if it is not up to date, and changes nothing", async () => {
+    await using repository = await openRepository(added);
+    expect(await repository.run("write", "--check")).toMatchObject({ exitCode: 1 });
+    expect(await repository.run("write", "--check")).toMatchObject({ exitCode: 1 });
+  });
+
+  it("reads the configuration of docs/contracts.md", async () => {
+    await using folder = await openFolder();
+    const ended = await runCommand(
+      ["contract", "write", "orders.json", "--config", fixture("contract.config.ts")],
+      {
+        cwd: folder.path,
+      },
+    );
+    expect(ended.json()).toEqual({ file: "orders.json", isCurrent: false });
+  });
+
+  it("says what the configuration lacks", async () => {
+    await using folder = await openFolder();
+    expect(await runCommand(["contract", "write"], { cwd: folder.path })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('add contract: { service: "orders"'),
+    });
+  });
+});
+
+describe("waybill contract check", () => {
+  it("compares with the contract file, and says what breaks and what to do", async () => {
+    await using repository = await openRepository(added);
+    const ended = await repository.run("check", "--no-json");
+    expect(ended.exitCode).toBe(1);
+    expect(ended.stdout).toContain(
+      'incompatible: orders, as it is now, does not read "order-placed" version 1 in json as orders (the contract file) wrote it\n' +
+        "  by the schemas: customer: the reader requires it, and the writer may leave it out\n" +
+        '  by values: {"id":0} is written, and fails at the stage validate (schema-violation)\n',
+    );
+    expect(ended.stdout).toContain("→ Running readers would dead-letter these messages.");
+  });
+
+  it("compares with a revision of git, and with all of them", async () => {
+    await using repository = await openRepository(added);
+    for (const args of [["--against", "main"], ["--transitive"]])
+      expect(await repository.run("check", ...args)).toMatchObject({ exitCode: 1 });
+    expect(await repository.run("check", "--against", "nowhere")).toMatchObject({ exitCode: 2 });
+  });
+
+  it("prints JSON, annotations and SARIF", async () => {
+    await using repository = await openRepository(added);
+    const check = (format: string) => repository.run("check", "--format", format);
+    expect((await check("json")).json()).toMatchObject({
+      verdict: "incompatible",
+      findings: [{ trial: { counterexample: { value: { id: 0 } } } }, {}, {}],
+    });
+    expect((await check("github")).stdout).toMatch(/^::error file=waybill\.contract\.json,title=/);
+    expect((await check("sarif")).json()).toMatchObject({ version: "2.1.0", runs: [{ results: [{}, {}] }] });
+  });
+
+  it("keeps what fails as golden messages", async () => {
+    await using repository = await openRepository(added);
+    await repository.run("check", "--keep-golden", "golden");
+    expect(
+      await readFile(join(repository.path, "golden/order-placed.v1.json.backward.golden.json"), "utf8"),
+    ).toContain('"utf8": "{\\"id\\":0}"');
+    const ended = await runCommand(["golden", "check", "golden"], { cwd: repository.path, isFresh: true });
+    expect(ended.exitCode).toBe(1);
+  });
+
+  it("exits with 0 if nothing breaks", async () => {
+    await using repository = await openRepository({ id: { type: "integer" } });
+    expect(await repository.run("check", "--no-json")).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /^compatible: 3 pairs of version and format, \d+ values written and read\n$/,
+      ),
+    });
+  });
+});
