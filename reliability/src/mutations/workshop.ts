@@ -1,27 +1,39 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { run } from "waybill-harness/run-program.js";
 
 /** How a run of tests ended. */
 export type TestResult = "passed" | "failed" | "timed out";
 
-/** A test run longer than this does not end by itself: the mutation made a loop endless. */
-const timeoutMs = 600_000;
+/** Tests to run: those below a folder, after a file has changed. */
+export interface TestTask {
+  readonly changed?: string | undefined;
+  readonly folder: string;
+}
+
+/** A test takes a second at most: one that takes this long waits for what the mutation left out. The tests without mutations keep to it as well. */
+const testTimeoutMs = 30_000;
+
+/** A run that takes longer does not end by itself: the mutation made a loop endless. */
+const timeoutMs = 300_000;
 
 /** A clone of the repository's last commit, in which files are changed and tests are run. */
 export class Workshop {
   readonly #folder: string;
+  #host: ChildProcess | undefined;
 
   private constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Clones the repository into a folder, and installs what it needs. */
+  /** Clones the repository into a folder, installs what it needs, and compiles it, because some tests start programs. */
   static async open(repository: string, folder: string): Promise<Workshop> {
     await run("git", ["clone", "--quiet", "--shared", repository, folder]);
     await run("npx", ["-y", "pnpm@12", "install", "--frozen-lockfile"], { cwd: folder });
+    await run("npx", ["-y", "pnpm@12", "exec", "tsc", "-b"], { cwd: folder });
     return new Workshop(folder);
   }
 
@@ -29,37 +41,62 @@ export class Workshop {
     return readFileSync(join(this.#folder, path), "utf8");
   }
 
-  /** Runs tests while a file has another text, the nearest ones first, until one fails. */
-  async testWith(path: string, text: string, filters: readonly string[]): Promise<TestResult> {
+  /** Runs tests while a file has another text, folder by folder, until one fails. */
+  async testWith(path: string, text: string, folders: readonly string[]): Promise<TestResult> {
     const original = this.read(path);
     writeFileSync(join(this.#folder, path), text);
     try {
-      for (const filter of filters) {
-        const result = await this.test(filter);
+      for (const folder of folders) {
+        const result = await this.test({ changed: path, folder });
         if (result !== "passed") return result;
       }
       return "passed";
     } finally {
       writeFileSync(join(this.#folder, path), original);
+      await this.#forget(path);
     }
   }
 
-  /** Runs the tests below a path, until one fails. */
-  async test(filter: string): Promise<TestResult> {
-    const args = ["exec", "vitest", "run", "--bail", "1", "--passWithNoTests", "--reporter", "dot", filter];
-    const child = spawn("npx", ["-y", "pnpm@12", ...args], {
+  /** Runs the tests below a folder, until one fails. */
+  async test(task: TestTask): Promise<TestResult> {
+    const host = this.#host ?? (await this.#start());
+    const listening = new AbortController();
+    const { signal } = listening;
+    const answered = once(host, "message", { signal }).then(([hasPassed]) => hasPassed === true);
+    const ended = once(host, "exit", { signal }).then(() => undefined);
+    host.send(task);
+    const deadline = setTimeout(() => this.stop(), timeoutMs);
+    const hasPassed = await Promise.race([answered, ended]);
+    clearTimeout(deadline);
+    for (const other of [answered, ended]) other.catch(() => {});
+    listening.abort();
+    if (hasPassed !== undefined) return hasPassed ? "passed" : "failed";
+    const isLate = this.#host === undefined;
+    this.stop();
+    return isLate ? "timed out" : "failed";
+  }
+
+  /** Ends its processes. */
+  stop(): void {
+    const { pid } = this.#host ?? {};
+    this.#host = undefined;
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const program = fileURLToPath(new URL("./test-host.js", import.meta.url));
+    this.#host = spawn(process.execPath, [program, String(testTimeoutMs)], {
       cwd: this.#folder,
-      stdio: "ignore",
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      // A group of its own, so that its workers end with it.
       detached: true,
     });
-    let isLate = false;
-    const deadline = setTimeout(() => {
-      isLate = true;
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    }, timeoutMs);
-    const [code] = (await once(child, "exit")) as [number | null];
-    clearTimeout(deadline);
-    if (isLate) return "timed out";
-    return code === 0 ? "passed" : "failed";
+    await once(this.#host, "message");
+    return this.#host;
+  }
+
+  /** The host has compiled the mutation: it must not run it again. */
+  async #forget(path: string): Promise<void> {
+    if (this.#host !== undefined) await this.test({ changed: path, folder: "no tests below this" });
   }
 }

@@ -84,6 +84,16 @@ describe("the choice of a message", () => {
       expect(plan.choose({ body: 1, to: key })).toBe(shareOf("orders", key) < 4000 ? "new" : "old");
   });
 
+  it("leaves out the key at the edge of the share, and includes it with the next hundredth of a percent", async () => {
+    const plan = new TestPlan();
+    const message = { body: 1, messageId: "at the edge" };
+    const edge = shareOf("orders", "at the edge");
+    await plan.setPercent(edge / 100);
+    expect(plan.choose(message)).toBe("old");
+    await plan.setPercent((edge + 1) / 100);
+    expect(plan.choose(message)).toBe("new");
+  });
+
   it("depends on the session, else the partition key, else the message id", async () => {
     const plan = new TestPlan();
     await plan.setPercent(40);
