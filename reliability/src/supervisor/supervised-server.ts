@@ -16,6 +16,7 @@ export class SupervisedServer {
   readonly #toListening: ToListening;
   readonly #processes: SupervisedProcess[] = [];
   #at: Listening = { port: 0, connectionString: "" };
+  #kills = 0;
 
   constructor(plan: StartServer, toListening: ToListening = (ready) => ready as Listening) {
     this.#plan = plan;
@@ -47,6 +48,16 @@ export class SupervisedServer {
     return process;
   }
 
+  /** How often it was killed. */
+  get kills(): number {
+    return this.#kills;
+  }
+
+  /** Whether it listens: it was started more often than it was killed. */
+  get isUp(): boolean {
+    return this.starts.length > this.#kills;
+  }
+
   /** The faults of all of its processes. */
   get findings(): string[] {
     return this.#processes.flatMap(({ findings }) => findings);
@@ -65,6 +76,7 @@ export class SupervisedServer {
 
   /** `kill -9`. */
   async kill(): Promise<void> {
+    this.#kills++;
     if (this.#processes.length > 0) await this.process.kill();
   }
 

@@ -8,7 +8,7 @@ interface EventBody {
   /** The message of a number, without its id. */
   readonly message: (
     number: number,
-  ) => Omit<ServiceBusMessage, "messageId"> | Omit<AmqpAnnotatedMessage, "properties">;
+  ) => Omit<ServiceBusMessage, "messageId"> | Omit<AmqpAnnotatedMessage, "properties"> | AmqpAnnotatedMessage;
   /** The body that handlers get. */
   readonly received: (number: number) => unknown;
 }
@@ -24,11 +24,16 @@ function json(
 }
 
 function bytes(
-  content: (number: number) => Buffer,
+  content: (number: number) => Uint8Array,
   received: (number: number) => unknown,
   contentType?: string,
 ): EventBody {
   return { message: (number) => ({ body: content(number), ...(contentType && { contentType }) }), received };
+}
+
+/** A body that `JSON.stringify` changes. */
+function changed(value: (number: number) => unknown, received: (number: number) => unknown): EventBody {
+  return { message: (number) => ({ body: value(number) }), received };
 }
 
 function section(bodyType: "value" | "sequence", value: (number: number) => unknown): EventBody {
@@ -63,13 +68,54 @@ const kinds = {
   true: json(() => true),
   false: json(() => false),
   null: json(() => null),
-  undefined: { message: () => ({ body: undefined }), received: () => null },
-  date: {
-    message: (number) => ({ body: { at: new Date(1_700_000_000_000 + number) } }),
-    received: (number) => ({ at: new Date(1_700_000_000_000 + number).toISOString() }),
-  },
+  "lone-surrogate": json((number) => `\ud83d ${number}`),
+  undefined: changed(
+    () => undefined,
+    () => null,
+  ),
+  "not-a-number": changed(
+    () => Number.NaN,
+    () => null,
+  ),
+  map: changed(
+    (number) => new Map([[number, "one"]]),
+    () => ({}),
+  ),
+  "undefined-field": changed(
+    (number) => ({ number, absent: undefined }),
+    (number) => ({ number }),
+  ),
+  date: changed(
+    (number) => ({ at: new Date(1_700_000_000_000 + number) }),
+    (number) => ({ at: new Date(1_700_000_000_000 + number).toISOString() }),
+  ),
   "json-bytes": bytes((number) => utf8(JSON.stringify(event(number))), event),
   "json-bytes-labelled": bytes((number) => utf8(JSON.stringify(event(number))), event, "application/json"),
+  "rounded-integer": bytes(
+    () => utf8('{"n":9007199254740993}'),
+    () => ({ n: 9007199254740992 }),
+  ),
+  "json-with-bom": bytes(
+    (number) => utf8(`\ufeff[${number}]`),
+    (number) => utf8(`\ufeff[${number}]`),
+  ),
+  "json-not-utf8": bytes(
+    () => Buffer.of(0x22, 0xff, 0x22),
+    () => "\ufffd",
+  ),
+  "encoded-json": {
+    message: (number) =>
+      ({
+        bodyType: "data",
+        body: utf8(JSON.stringify(event(number))),
+        properties: { contentType: "application/json", contentEncoding: "gzip" },
+      }) as AmqpAnnotatedMessage,
+    received: event,
+  },
+  "unsigned-bytes": bytes(
+    (number) => new Uint8Array([0xfe, number & 0xff]),
+    (number) => Buffer.of(0xfe, number & 0xff),
+  ),
   "binary-bytes": bytes(
     (number) => Buffer.of(0xff, 0xfe, number & 0xff),
     (number) => Buffer.of(0xff, 0xfe, number & 0xff),
@@ -84,6 +130,8 @@ const kinds = {
   ),
   "value-string": section("value", (number) => `value ${number}`),
   "value-number": section("value", (number) => number),
+  "value-true": section("value", () => true),
+  "value-fraction": section("value", (number) => number + 0.5),
   "value-map": section("value", (number) => ({ number, name: "value" })),
   "value-list": section("value", (number) => [number, "value"]),
   sequence: section("sequence", (number) => [[number, "sequence"]]),
@@ -102,7 +150,7 @@ export function eventMessage(number: number): ServiceBusMessage | AmqpAnnotatedM
   const message = kinds[kindOf(number)].message(number);
   const messageId = eventId(number);
   return "bodyType" in message
-    ? { ...message, properties: { messageId } }
+    ? { ...message, properties: { ...propertiesOf(message), messageId } }
     : { ...(message as ServiceBusMessage), messageId };
 }
 
@@ -110,6 +158,10 @@ export function eventMessage(number: number): ServiceBusMessage | AmqpAnnotatedM
 export function isEvent(messageId: string, body: unknown): boolean {
   const [, kind, number] = messageId.split("/") as [string, keyof typeof kinds, string];
   return isDeepStrictEqual(comparable(body), comparable(kinds[kind].received(Number(number))));
+}
+
+function propertiesOf(message: object): AmqpAnnotatedMessage["properties"] {
+  return "properties" in message ? (message.properties as AmqpAnnotatedMessage["properties"]) : {};
 }
 
 function kindOf(number: number): keyof typeof kinds {

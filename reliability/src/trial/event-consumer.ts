@@ -1,9 +1,11 @@
 import { ServiceBusClient } from "@azure/service-bus";
-import { sdkBodies, WaybillClient } from "@waybill/core";
+import { createPipeline, sdkBodies, WaybillClient } from "@waybill/core";
+import { announceReader, queueBeaconStore } from "@waybill/migration/plan";
 import { azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import { isEvent } from "./event-bodies.js";
 
-// A consumer of every kind of body, until its input ends. Argument: "sdk", or "waybill", which reads as the SDK does.
+// A consumer of every kind of body, until its input ends. Argument: "sdk", or "waybill", which reads as the SDK does and announces itself, as in
+// step 0 of the guide.
 
 const [kind] = process.argv.slice(2);
 const serviceBusClient = new ServiceBusClient(process.env.SERVICEBUS_CONNECTION_STRING ?? "", {
@@ -11,11 +13,11 @@ const serviceBusClient = new ServiceBusClient(process.env.SERVICEBUS_CONNECTION_
 });
 const report = (messageId: unknown, body: unknown) =>
   console.log(JSON.stringify({ id: messageId, isRight: isEvent(String(messageId), body) }));
-const stop = kind === "sdk" ? bySdk() : byWaybill();
+const stop = await (kind === "sdk" ? bySdk() : byWaybill());
 process.stdin.on("end", () => void stop().then(() => serviceBusClient.close()));
 process.stdin.resume();
 
-function bySdk(): () => Promise<void> {
+async function bySdk(): Promise<() => Promise<void>> {
   const receiver = serviceBusClient.createReceiver("events");
   receiver.subscribe({
     processMessage: async ({ messageId, body }) => report(messageId, body),
@@ -24,11 +26,18 @@ function bySdk(): () => Promise<void> {
   return () => receiver.close();
 }
 
-function byWaybill(): () => Promise<void> {
-  const client = new WaybillClient(azureTransport(serviceBusClient), sdkBodies());
+async function byWaybill(): Promise<() => Promise<void>> {
+  const transport = azureTransport(serviceBusClient);
+  const pipeline = createPipeline(sdkBodies());
+  const beacons = queueBeaconStore(transport, "capabilities");
+  const readers = await announceReader(beacons, pipeline, { reader: "archive", entities: ["events"] });
+  const client = new WaybillClient(transport, { pipeline, readerDirectory: readers });
   client.createReceiver("events").subscribe({
     processMessage: ({ messageId, body }) => report(messageId, body),
     processError: () => {},
   });
-  return () => client.close();
+  return async () => {
+    await client.close();
+    await readers.close();
+  };
 }

@@ -83,6 +83,14 @@ export class Events {
     onLine: (line: Line) => void,
   ): Program<Line> {
     const path = fileURLToPath(new URL(`./${program}.js`, import.meta.url));
-    return new Program(name, path, args, { SERVICEBUS_CONNECTION_STRING: this.#connectionString() }, onLine);
+    const env = { SERVICEBUS_CONNECTION_STRING: this.#connectionString() };
+    const started = new Program(name, path, args, env, onLine);
+    void started.exit.then((code) => {
+      if (code !== null && code !== 0)
+        this.#ledger.violation(
+          `${program} ended with ${code}: ${started.complaints.join(" ").slice(0, 500)}`,
+        );
+    });
+    return started;
   }
 }

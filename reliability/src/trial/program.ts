@@ -30,6 +30,11 @@ export class Program<Line> {
     this.#child.stdin?.on("error", () => {});
   }
 
+  /** Its process id. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Asks it to stop, as a deployment does. Resolves when it has. */
   async stop(): Promise<void> {
     this.#child.stdin?.end();

@@ -16,10 +16,14 @@ export class TrialLedger {
     this.#sent.add(id);
   }
 
+  /** It was refused before anything was sent. */
+  notSent(id: string): void {
+    this.#tried.delete(id);
+  }
+
   /** A handler got the message; `isRight` says whether it got the value that was sent. */
   handled(id: string, isRight: boolean, by: string): void {
     if (!isRight) this.violation(`${id} reached a handler with a wrong value, by ${by}`);
-    if (!this.#tried.has(id)) this.violation(`${id} was handled, but never sent`);
     if (this.#handled.has(id)) this.#repeats++;
     this.#handled.set(id, by);
   }
@@ -32,12 +36,17 @@ export class TrialLedger {
     return this.#handled.has(id);
   }
 
-  /** The messages that were sent and not handled. */
-  get pending(): string[] {
-    return [...this.#sent].filter((id) => !this.#handled.has(id));
+  /** How many messages were handled. */
+  get handledCount(): number {
+    return this.#handled.size;
   }
 
-  /** How many messages each kind of reader handled last, and how many came more than once, because a reader was killed. */
+  /** The messages that were sent and not handled, of those whose ids begin so. */
+  pending(prefix = ""): string[] {
+    return [...this.#sent].filter((id) => id.startsWith(prefix) && !this.#handled.has(id));
+  }
+
+  /** How many messages each kind of reader handled last, and how many came more than once, because a reader or the broker was killed. */
   summary(): string {
     const byReader = new Map<string, number>();
     for (const by of this.#handled.values()) byReader.set(by, (byReader.get(by) ?? 0) + 1);
@@ -45,9 +54,13 @@ export class TrialLedger {
     return `${this.#sent.size} sent, ${this.#handled.size} handled (${counts.join(", ")}), ${this.#repeats} deliveries repeated`;
   }
 
-  /** What must not happen, in the order in which it was noticed; in the end with the messages that were lost. */
-  violations(expectedPending: ReadonlySet<string> = new Set()): string[] {
-    const lost = this.pending.filter((id) => !expectedPending.has(id)).map((id) => `${id} was lost`);
-    return [...this.#violations, ...lost];
+  /** What must not happen, in the order in which it was noticed; in the end with the messages that were lost, or that nobody sent. */
+  violations(): string[] {
+    const invented = [...this.#handled.keys()].filter((id) => !this.#tried.has(id));
+    return [
+      ...this.#violations,
+      ...invented.map((id) => `${id} was handled, but never sent`),
+      ...this.pending().map((id) => `${id} was lost`),
+    ];
   }
 }
