@@ -12,6 +12,7 @@ import {
   fixture,
   garbage,
   openDataEnvironment,
+  openServerEnvironment,
   waiting,
 } from "./environments.test-support.js";
 
@@ -217,6 +218,23 @@ describe.each(environments)("against $name", ({ open }) => {
     );
   });
 
+  it("rehearses a topic only while it is watched, and leaves no subscription behind", async () => {
+    await using environment = await open();
+    await environment.withBroker((broker) => broker.createTopic("events"));
+    const mirror = ["rehearse", "events", "--mirror"];
+    const unwatched = await environment.run(mirror);
+    expect(unwatched).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("give --watch, too") });
+    const watched = await environment.run([...mirror, "--watch", "10ms"]);
+    expect(watched.stderr).toMatch(
+      /^Watching events\/Subscriptions\/waybill-rehearse-\w{8}, which was made for this and is removed at the end\.\n$/,
+    );
+    expect(watched.json()).toMatchObject({ messageCount: 0, answer: "not-known" });
+    const missing = await environment.run(["rehearse", "other", "--mirror", "--watch", "10ms"]);
+    expect(missing).toMatchObject({ exitCode: 3, stdout: "" });
+    const left = await environment.withBroker(async (broker) => broker.listEntities());
+    expect(left.map(({ path }) => path)).toEqual(["events"]);
+  });
+
   it("groups a census by the probable origin of bodies", async () => {
     await using environment = await open();
     // 00, the id 7, and the Avro payload of the string "a".
@@ -419,6 +437,31 @@ describe.each(environments)("against $name", ({ open }) => {
     );
     expect(texts.join()).toContain("paid");
     expect(texts.join()).not.toMatch(/Ada|4711/);
+  });
+});
+
+describe("a topic that is rehearsed through a mirror", () => {
+  it("shows what is published meanwhile, although a consumer takes it at once", async () => {
+    await using environment = await openServerEnvironment();
+    await environment.withBroker(async (broker) => {
+      await broker.createTopic("events");
+      await broker.createSubscription("events", "billing");
+      const mirrors = () => broker.listEntities().filter(({ path }) => path.includes("waybill-rehearse"));
+      const running = environment.run(["rehearse", "events", "--mirror", "--watch", "1h", "--max", "25"]);
+      while (mirrors().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      for (let id = 0; id <= 25; id++) {
+        await fill(broker, "events", [encoded({ id }, id % 5 === 0 ? "msgpack" : "json")]);
+        await broker.receiver("events/Subscriptions/billing", { mode: "receiveAndDelete" }).receive();
+      }
+      expect((await running).json()).toMatchObject({
+        messageCount: 25,
+        groups: [
+          { reader: "json", messageCount: 20 },
+          { reader: "msgpack", messageCount: 5 },
+        ],
+      });
+      expect(mirrors()).toEqual([]);
+    });
   });
 });
 

@@ -1,24 +1,48 @@
 import { type RehearsalReport, WaybillClient } from "@waybill/core";
 import type { RehearsalGroup } from "@waybill/core/diagnostics";
-import { entityPathOf } from "@waybill/core/transport";
+import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
+import { UsageError } from "../errors/usage-error.js";
 import { parseEntity } from "../input/parse-entity.js";
 import { counted } from "../output/counted.js";
 import { printable } from "../output/printable.js";
 import type { Terminal } from "../output/terminal.js";
-import { type CommonOptions, openBrokerContext } from "./action-context.js";
+import { type BrokerContext, type CommonOptions, openBrokerContext } from "./action-context.js";
 
 /** What to rehearse with. */
 export interface RehearseCommandOptions extends CommonOptions {
   readonly max?: number;
   readonly watch?: number;
+  readonly mirror?: boolean;
   readonly sessionId?: string;
 }
 
 export async function rehearse(path: string, options: RehearseCommandOptions): Promise<ExitCode> {
   const address = parseEntity(path);
+  if (options.mirror !== true) {
+    await using context = await openBrokerContext(options);
+    return await rehearseEntity(address, options, context);
+  }
+  const topic = topicOf(address);
+  if (options.watch === undefined) throw new UsageError("--mirror sees only what comes: give --watch, too.");
   await using context = await openBrokerContext(options);
-  const { transport, pipeline, terminal, abortSignal } = context;
+  await using mirror = await context.mirror(topic, options.watch);
+  context.terminal.note(
+    `Watching ${entityPathOf(mirror.address)}, which was made for this and is removed at the end.`,
+  );
+  return await rehearseEntity(mirror.address, options, context);
+}
+
+function topicOf(address: EntityAddress): string {
+  if ("queue" in address && address.subQueue === undefined) return address.queue;
+  throw new UsageError("--mirror takes the name of a topic, without a subscription.");
+}
+
+async function rehearseEntity(
+  address: EntityAddress,
+  options: RehearseCommandOptions,
+  { transport, pipeline, terminal, abortSignal }: BrokerContext,
+): Promise<ExitCode> {
   await using client = new WaybillClient(transport, { pipeline });
   const { subQueue: subQueueType } = address;
   const rehearseOptions = {

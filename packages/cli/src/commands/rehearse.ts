@@ -14,14 +14,21 @@ export function rehearseCommand(): WaybillCommand {
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'")
     .option("-n, --max <number>", "how many messages; default: 100, or with --watch all", parseCount)
     .option("--watch <duration>", "go on peeking for this long, and read what arrives: 5m", parseDuration)
+    .option(
+      "--mirror",
+      "the entity is a topic: watch what is published to it through a subscription that is made for this and removed at the end; needs --watch, and the " +
+        "Manage claim on Azure",
+    )
     .option("--session-id <id>", "only messages of this session")
     .examples(`
   waybill rehearse orders
   waybill rehearse events/Subscriptions/billing --max 1000
   waybill rehearse orders --watch 30s
+  waybill rehearse events --mirror --watch 5m
   waybill rehearse 'orders/$DeadLetterQueue' --json | jq .advice
 
-Live traffic: a queue is peeked twice a second, so messages that are consumed at once are missed. On a topic, watch a subscription made for it.
+Live traffic: a queue is peeked twice a second, so messages that are consumed at once are missed. With --mirror nobody else receives from the subscription,
+so none is missed; it has no filter, and scheduled messages come when they are due.
 Exits with 0 when it is proved that this chain reads what comes, and with 1 when that is contradicted or not known.`)
     .runs(async () => (await import("../actions/rehearse.js")).rehearse);
 }

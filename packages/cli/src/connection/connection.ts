@@ -1,6 +1,7 @@
 import type { Transport } from "@waybill/core";
 import type { EntityCatalog, EntityName } from "@waybill/core/transport";
 import { UsageError } from "../errors/usage-error.js";
+import type { Mirror } from "./mirror.js";
 import { openAzure, openEntra } from "./open-azure.js";
 import { openLocal } from "./open-local.js";
 
@@ -11,6 +12,8 @@ export interface Connection extends AsyncDisposable {
   catalog(entities: readonly EntityName[]): EntityCatalog;
   /** Creates a queue if it does not exist. Only in a local data directory. */
   createQueue(queue: string): Promise<void>;
+  /** Creates a subscription that gets everything which is published to a topic from now on. Needs the Manage claim. */
+  mirror(topic: string, watchForMs: number): Promise<Mirror>;
 }
 
 /** Where the broker is. */

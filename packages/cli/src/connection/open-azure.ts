@@ -1,11 +1,13 @@
 import type { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import { WaybillError } from "@waybill/core";
 import type { CallOptions, EntityCatalog, EntityName } from "@waybill/core/transport";
+import { toIsoDuration } from "@waybill/foundation";
 import { azureCatalog, azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import { openAdministration } from "../broker-host/administration.js";
 import { UsageError } from "../errors/usage-error.js";
 import type { Connection } from "./connection.js";
 import { entraCredential, namespaceHost } from "./entra-credential.js";
+import { type Mirror, mirrorSettings } from "./mirror.js";
 import { namedCatalog } from "./named-catalog.js";
 
 /** Timeout of listing entities, in milliseconds. */
@@ -38,10 +40,37 @@ function connectionOf(client: ServiceBusClient, administration: ServiceBusAdmini
     createQueue() {
       throw new UsageError("--create makes queues in a local data directory only: give --data.");
     },
+    mirror: (topic, watchForMs) => openMirror(administration, topic, watchForMs),
     async [Symbol.asyncDispose]() {
       await transport.close();
       await client.close();
     },
+  };
+}
+
+async function openMirror(
+  administration: ServiceBusAdministrationClient,
+  topic: string,
+  watchForMs: number,
+): Promise<Mirror> {
+  const { name, defaultMessageTimeToLiveMs, autoDeleteOnIdleMs } = mirrorSettings(watchForMs);
+  try {
+    await administration.createSubscription(topic, name, {
+      defaultMessageTimeToLive: toIsoDuration(defaultMessageTimeToLiveMs),
+      autoDeleteOnIdle: toIsoDuration(autoDeleteOnIdleMs),
+    });
+  } catch (error) {
+    const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string };
+    throw new WaybillError(
+      statusCode === 404 ? "entity-not-found" : "unauthorized",
+      `No subscription of ${topic} can be created (${message.split("\n")[0]}). That needs the Manage claim and the management API; ` +
+        "rehearse a subscription that was made by hand instead.",
+      { cause: error },
+    );
+  }
+  return {
+    address: { topic, subscription: name },
+    [Symbol.asyncDispose]: async () => void (await administration.deleteSubscription(topic, name)),
   };
 }
 

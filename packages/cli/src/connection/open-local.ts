@@ -4,6 +4,7 @@ import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import type { EntityName } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import type { Connection } from "./connection.js";
+import { mirrorSettings } from "./mirror.js";
 import { namedCatalog } from "./named-catalog.js";
 
 /** Opens a data directory with a broker in this process; no other process can open it meanwhile. */
@@ -18,6 +19,14 @@ export async function openLocal(directory: string, create: boolean): Promise<Con
     async createQueue(queue) {
       const isThere = broker.listEntities().some(({ path }) => path.toLowerCase() === queue.toLowerCase());
       if (!isThere) await broker.createQueue(queue);
+    },
+    async mirror(topic, watchForMs) {
+      const { name: subscription, ...settings } = mirrorSettings(watchForMs);
+      await broker.createSubscription(topic, subscription, settings);
+      return {
+        address: { topic, subscription },
+        [Symbol.asyncDispose]: () => broker.deleteEntity(`${topic}/Subscriptions/${subscription}`),
+      };
     },
     async [Symbol.asyncDispose]() {
       await transport.close();

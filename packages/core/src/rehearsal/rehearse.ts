@@ -19,7 +19,8 @@ export interface RehearseOptions extends CallOptions {
   readonly subQueueType?: SubQueue | undefined;
   /**
    * Goes on peeking for this long, in milliseconds, and reads what arrives meanwhile. A message that is received and completed between two looks, half
-   * a second apart, is missed: on a topic, watch a subscription made for it, whose messages nobody takes. Default: 0, only what waits.
+   * a second apart, is missed: on a topic, watch a subscription made for it, whose messages nobody takes; `waybill rehearse --mirror` makes and removes
+   * one. Default: 0, only what waits.
    */
   readonly watchForInMs?: number | undefined;
   /** Reads only messages of this session. Default: of all sessions. */
