@@ -25,6 +25,8 @@ export default defineConfig({
   test: {
     // Far beyond what any test takes: a busy machine must not fail one.
     testTimeout: 120_000,
+    // Shorter than that, so that a poll can say what it saw last.
+    expect: { poll: { interval: 20, timeout: 110_000 } },
     // One more than the smallest machine it is run on has cores: some files mostly wait, for locks to run out or for processes.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },

@@ -55,7 +55,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
   "broker-server": { imports: ["amqp", "broker"], tests: ["transport-azure"] },
   "transport-azure": {
     imports: ["amqp", "core"],
-    tests: ["broker", "broker-server", "serializer-json"],
+    tests: ["broker", "broker-server", "serializer-json", "transport-local"],
     refused: sockets(),
   },
   "azure-functions": {

@@ -10,7 +10,7 @@ const programs = readdirSync(folder).filter((name) => name.endsWith(".js") && na
 describe("the reproductions of upstream faults", () => {
   // When one of these fails, the fault is fixed, and its workaround in the transport can be removed.
   it.concurrent.each(programs)("%s shows its fault", async (program) => {
-    const ended = promisify(execFile)(process.execPath, [program], { cwd: folder, timeout: 50_000 });
+    const ended = promisify(execFile)(process.execPath, [program], { cwd: folder, timeout: 110_000 });
     await expect(ended).rejects.toMatchObject({ code: 1, stdout: expect.stringMatching(/^fault: /) });
   });
 });

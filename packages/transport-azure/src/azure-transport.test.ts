@@ -6,7 +6,7 @@ import { azureTransport } from "./azure-transport.js";
 import { openLossyFixture } from "./lossy-fixture.test-support.js";
 import { toAzureError } from "./sdk/azure-error.js";
 
-const wait = { maxMessages: 1, maxWaitTimeInMs: 5_000 };
+const wait = { maxMessages: 1, maxWaitTimeInMs: 60_000 };
 
 describe("azureTransport", () => {
   it("refuses a connection string instead of a client", () => {

@@ -1,17 +1,23 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
-import { createBroker } from "@waybill/broker";
+import { type Broker, createBroker, createManualClock } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { WaybillClient } from "@waybill/core";
 import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
+import { localTransport } from "@waybill/transport-local";
 import { expect, it } from "vitest";
 import { azureTransport } from "./azure-transport.js";
 import { azureRetryOptions } from "./sdk/retry-options.js";
+import { until } from "./until.test-support.js";
 
 const messageCount = 30;
 
-/** Locks of the shortest duration of the service expire twice meanwhile. */
+const lockDurationMs = 5_000;
+
+/** A lock is renewed after half of its duration. */
+const minRemainingMs = lockDurationMs / 4;
+
+/** Locks expire twice meanwhile. */
 const outageMs = 11_000;
 
 it("counts no delivery in an outage that is longer than the locks: processor, calls and sessions", async () => {
@@ -39,9 +45,10 @@ it("counts no delivery in an outage that is longer than the locks: processor, ca
       }
     }
   })();
-  await sleep(outageMs);
+  await until(() => lockedUntil(broker).length >= 3);
+  await pass(fixture, outageMs);
   registry.isUp = true;
-  while (!isDone()) await sleep(100);
+  while (!isDone()) await pass(fixture, 500);
   await receiving;
   expect(counts.length).toBe(3 * messageCount + messageCount / 10);
   expect(Math.max(...counts)).toBe(0);
@@ -50,11 +57,33 @@ it("counts no delivery in an outage that is longer than the locks: processor, ca
   }
 });
 
+/** Lets time pass in steps. Each begins when the client has renewed the locks that it holds, however long that takes. */
+async function pass(
+  { broker, clock }: Awaited<ReturnType<typeof openFixture>>,
+  durationMs: number,
+): Promise<void> {
+  for (let passedMs = 0; passedMs < durationMs; passedMs += 500) {
+    const isRenewed = (end: Date) => end.getTime() - clock.now() > minRemainingMs;
+    await until(() => lockedUntil(broker).every(isRenewed));
+    clock.advance(500);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function lockedUntil(broker: Broker): Date[] {
+  const { stores } = broker.snapshot();
+  const locks = stores.flatMap(({ messages, sessions }) => [...messages, ...sessions]);
+  return locks.flatMap(({ isLocked, lockedUntil: end }) => (isLocked && end !== undefined ? [end] : []));
+}
+
 async function openFixture() {
-  const broker = createBroker();
+  const clock = createManualClock(new Date());
+  const broker = createBroker({ clock });
   const server = await serve(broker, { port: 0 });
   const sdk = new ServiceBusClient(server.connectionString, { retryOptions: azureRetryOptions });
-  const transport = azureTransport(sdk);
+  // The timers of the client run by the broker's clock.
+  const { scheduler } = localTransport(broker);
+  const transport = Object.assign(azureTransport(sdk), { scheduler });
   const registry = { isUp: true };
   const sound = json();
   const client = new WaybillClient(transport, {
@@ -68,11 +97,12 @@ async function openFixture() {
   });
   return {
     broker,
+    clock,
     client,
     registry,
     /** A queue with messages, in ten sessions if it has any. */
     async createQueue(queue: string, requiresSession: boolean) {
-      await broker.createQueue(queue, { lockDurationMs: 5_000, maxDeliveryCount: 3, requiresSession });
+      await broker.createQueue(queue, { lockDurationMs, maxDeliveryCount: 3, requiresSession });
       const messages = Array.from({ length: messageCount }, (_, n) => ({
         body: { n },
         ...(requiresSession && { sessionId: `s${n % 10}` }),

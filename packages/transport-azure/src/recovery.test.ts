@@ -3,6 +3,7 @@ import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transpor
 import { describe, expect, it, vi } from "vitest";
 import { azureTransport } from "./azure-transport.js";
 import { openLossyFixture } from "./lossy-fixture.test-support.js";
+import { until } from "./until.test-support.js";
 
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
@@ -24,7 +25,7 @@ describe("a subscription whose connection breaks", () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture, "a");
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     const settling = receiver.complete(message!.settlement!);
     fixture.network.drop();
     await settling;
@@ -139,9 +140,9 @@ describe("messages that were received before the connection broke", () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture, "a", "b");
-    const [first] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [first] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     fixture.network.drop();
-    const [second] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [second] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await receiver.deadLetter(first!.settlement!, { deadLetterReason: "late" });
     await receiver.complete(second!.settlement!);
     expect(fixture.broker.getEntity("orders")).toMatchObject({
@@ -177,9 +178,9 @@ describe("a message that is never settled", () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     for (let batch = 0; batch < 25; batch++) await send(fixture, ...Array.from({ length: 100 }, () => "x"));
-    const [kept] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [kept] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     while (total(fixture) > 1) {
-      const messages = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 5_000 });
+      const messages = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 60_000 });
       expect(messages.length).toBeGreaterThan(0);
       await Promise.all(messages.map(({ settlement }) => receiver.complete(settlement!)));
     }
@@ -233,7 +234,7 @@ describe("accepting the next session", () => {
     for (let waits = 0; waits < 3; waits++) {
       await expect(accept(fixture, undefined, 100)).rejects.toMatchObject({ code: "timeout" });
     }
-    const accepting = accept(fixture, undefined, 10_000);
+    const accepting = accept(fixture, undefined, 60_000);
     await send(fixture, "a");
     const session = await accepting;
     expect(session.sessionId).toBe("a");
@@ -260,7 +261,7 @@ describe("accepting the next session", () => {
       { maxRetries: 0, timeoutInMs: 200, mode: 1 },
     );
     const asking = vi.spyOn(fixture.client, "acceptNextSession");
-    const accepting = accept(fixture, undefined, 10_000);
+    const accepting = accept(fixture, undefined, 60_000);
     await until(() => asking.mock.calls.length > 2);
     await send(fixture, "a");
     expect((await accepting).sessionId).toBe("a");
@@ -273,7 +274,7 @@ describe("a session's subscription", () => {
     await send(fixture, "a", "a", "a");
     const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
-      maxWaitTimeInMs: 5_000,
+      maxWaitTimeInMs: 60_000,
     });
     const seen: bigint[] = [];
     for (const wanted of [1, 2]) {
@@ -294,7 +295,7 @@ describe("a session's subscription", () => {
       await subscription.stop();
       expect(seen).toHaveLength(wanted);
     }
-    expect(await session.receive({ maxMessages: 5, maxWaitTimeInMs: 5_000 })).toHaveLength(1);
+    expect(await session.receive({ maxMessages: 5, maxWaitTimeInMs: 60_000 })).toHaveLength(1);
     expect(seen).toEqual([1n, 2n]);
   });
 
@@ -303,7 +304,7 @@ describe("a session's subscription", () => {
     await send(fixture, "a");
     const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
-      maxWaitTimeInMs: 5_000,
+      maxWaitTimeInMs: 60_000,
     });
     const errors: unknown[] = [];
     const seen: DeliveredMessage[] = [];
@@ -326,9 +327,9 @@ describe("a session's subscription", () => {
     await send(fixture, "a");
     const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
-      maxWaitTimeInMs: 5_000,
+      maxWaitTimeInMs: 60_000,
     });
-    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     fixture.broker.faults.delay("orders", 120_000);
     const settling = session[verb](message!.settlement!);
     const ended = expect(settling).rejects.toMatchObject({ code: "session-lock-lost" });
@@ -347,9 +348,9 @@ describe("a completion in a session to which the broker does not respond", () =>
     await send(fixture, "a");
     const session = await fixture.transport.acceptSession({ queue: "orders" }, "a", {
       receiveMode: "peekLock",
-      maxWaitTimeInMs: 5_000,
+      maxWaitTimeInMs: 60_000,
     });
-    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [message] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     fixture.broker.faults.delay("orders", 120_000);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     try {
@@ -373,7 +374,7 @@ describe("locks of messages without id", () => {
     await send(fixture, "a", "a");
     const messages: DeliveredMessage[] = [];
     while (messages.length < 2) {
-      messages.push(...(await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5_000 })));
+      messages.push(...(await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 60_000 })));
     }
     for (const { settlement, lockedUntilUtc } of messages) {
       const until = await receiver.renewLock(settlement!);
@@ -458,8 +459,4 @@ async function reconnected({ network }: Fixture): Promise<void> {
   const before = network.connectionCount;
   network.drop();
   await until(() => network.connectionCount > before);
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

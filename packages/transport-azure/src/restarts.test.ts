@@ -1,7 +1,8 @@
 import { type ProcessErrorArgs, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { openLossyFixture } from "./lossy-fixture.test-support.js";
+import { until } from "./until.test-support.js";
 
 // A broker that restarts closes its connections cleanly, and their sockets end some time later. Meanwhile the client continues.
 it("a client that sends, receives and peeks recovers when its broker restarts, and loses no message", async () => {
@@ -35,7 +36,6 @@ it("a client that sends, receives and peeks recovers when its broker restarts, a
     }
   };
   const working = [...["a", "b", "c", "d", "e", "f", "g", "h"].map(send), peek()];
-  const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 60_000 });
   const goesOn = (before = handled.size) => until(() => handled.size >= before + 200);
   for (let restarts = 0; restarts < 4; restarts++) {
     await goesOn();

@@ -176,7 +176,7 @@ async function received(
 ): Promise<unknown[]> {
   const bodies: unknown[] = [];
   while (bodies.length < count) {
-    const messages = await receiver.receiveMessages(count - bodies.length, { maxWaitTimeInMs: 5_000 });
+    const messages = await receiver.receiveMessages(count - bodies.length, { maxWaitTimeInMs: 60_000 });
     bodies.push(...messages.map(({ body }) => body));
   }
   return bodies;

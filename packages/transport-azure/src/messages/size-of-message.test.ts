@@ -43,7 +43,7 @@ describe("the size of a received message", () => {
       await sender.send([{ ...properties, body }]);
       const [counted] = await fixture.broker.receiver("orders").peek();
       const [peeked] = await receiver.peek({ maxMessages: 1 });
-      const [received] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+      const [received] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
       if (received?.settlement === undefined) throw new Error("nothing was received");
       await receiver.complete(received.settlement);
       expect(Math.abs((received.size ?? 0) - (counted?.sizeInBytes ?? 0))).toBeLessThan(SLACK_BYTES);

@@ -2,6 +2,7 @@ import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transpor
 import { describe, expect, it } from "vitest";
 import type { Performative } from "../amqp-frames.test-support.js";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
+import { until } from "../until.test-support.js";
 
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
@@ -201,8 +202,4 @@ function total({ broker }: Fixture): number {
 function lockedCount({ broker }: Fixture): number {
   return broker.snapshot().stores.flatMap(({ messages }) => messages.filter(({ isLocked }) => isLocked))
     .length;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
+import { until } from "../until.test-support.js";
 
 describe("a pending send while the broker closes the connection and the SDK opens it again", () => {
   it("ends the process at its timeout, with the SDK alone", async () => {
@@ -30,14 +31,11 @@ async function outcomeWith(options: { readonly sdkPatches: boolean }): Promise<s
   fixture.network.slowDownEnds();
   // This waits for the connection to end.
   void fixture.closeServer();
-  const ended = await vi.waitUntil(
-    () => {
-      // Every call that needs a link opens the connection.
-      sender.sendMessages({ body: 3 }).catch(() => {});
-      return outcome;
-    },
-    { interval: 20, timeout: 30_000 },
-  );
+  const ended = await until(() => {
+    // Every call that needs a link opens the connection.
+    sender.sendMessages({ body: 3 }).catch(() => {});
+    return outcome;
+  });
   fixture.network.drop();
   // The other sends have a timer for each of their attempts: their errors belong to this test, too.
   if (!options.sdkPatches) await setTimeout(2.5 * timeoutInMs);

@@ -12,7 +12,7 @@ describe("an integer just beyond 2^53", () => {
     await send(fixture);
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     const [peeked] = await receiver.peek({ maxMessages: 1 });
-    const [received] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [received] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await receiver.defer(received!.settlement!);
     const [deferred] = await receiver.receiveDeferred([received!.sequenceNumber]);
     for (const message of [peeked, received, deferred]) {

@@ -16,7 +16,7 @@ describe("a message that is completed", () => {
     const bySdk = spyOnComplete(fixture.client.createReceiver("orders"));
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await fixture.broker.sender("orders").sendBatch([{ body }, { body }]);
-    const messages = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5_000 });
+    const messages = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 60_000 });
     await Promise.all(messages.map(({ settlement }) => receiver.complete(settlement!)));
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
     expect(bySdk).not.toHaveBeenCalled();
@@ -27,7 +27,7 @@ describe("a message that is completed", () => {
     const bySdk = spyOnComplete(fixture.client.createReceiver("orders"));
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await fixture.broker.sender("orders").send({ body });
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await receiver.defer(message!.settlement!);
     const [deferred] = await receiver.receiveDeferred([message!.sequenceNumber!]);
     await receiver.complete(deferred!.settlement!);
@@ -45,7 +45,7 @@ describe("a message that is completed", () => {
     });
     await fixture.transport.createSender(queue).send([{ body: new Uint8Array() }]);
     const receiver = fixture.transport.createReceiver({ queue }, "peekLock");
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await fixture.advance(5_000);
     await expect(receiver.complete(message!.settlement!)).rejects.toMatchObject({
       code: "message-lock-lost",

@@ -21,7 +21,7 @@ describe("two messages, one completed and one dead-lettered at the same time", (
     await using fixture = await openLossyFixture();
     await sendTwo(fixture);
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
-    const [good, poison] = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5_000 });
+    const [good, poison] = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 60_000 });
     await Promise.all([
       receiver.complete(good!.settlement!),
       receiver.deadLetter(poison!.settlement!, { deadLetterReason: "unreadable" }),

@@ -1,7 +1,8 @@
 import { WaybillClient, type WaybillError } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
+import { until } from "../until.test-support.js";
 import type { AzureDelivery } from "./azure-delivery.js";
 import { isLinkLost } from "./lost-link.js";
 
@@ -12,12 +13,12 @@ describe("a settlement whose connection does not recover", () => {
     await using fixture = await openLossyFixture();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture);
-    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [message] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     if (when === "after") fixture.network.takeDown();
     const settling = receiver.complete(message!.settlement!);
     const ended = expect(settling).rejects.toMatchObject({ code: "closed" });
     if (when === "before") fixture.network.takeDown();
-    await vi.waitUntil(() => isLinkLost((message!.settlement as AzureDelivery).message));
+    await until(() => isLinkLost((message!.settlement as AzureDelivery).message));
     await receiver.close();
     await ended;
   });
@@ -36,11 +37,11 @@ describe("a settlement whose connection does not recover", () => {
       },
       { closeTimeoutInMs: 500 },
     );
-    await vi.waitUntil(() => finish !== undefined);
+    await until(() => finish !== undefined);
     fixture.network.takeDown();
     finish!();
     await client.close();
-    await vi.waitUntil(() => errors.includes("complete closed"));
+    await until(() => errors.includes("complete closed"));
   });
 });
 

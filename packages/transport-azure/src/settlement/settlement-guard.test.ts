@@ -143,7 +143,7 @@ function send({ broker }: Fixture, count: number): Promise<void> {
 async function receive(receiver: TransportReceiver, count: number): Promise<SettlementHandle[]> {
   const handles: SettlementHandle[] = [];
   while (handles.length < count) {
-    const messages = await receiver.receive({ maxMessages: count - handles.length, maxWaitTimeInMs: 5_000 });
+    const messages = await receiver.receive({ maxMessages: count - handles.length, maxWaitTimeInMs: 60_000 });
     handles.push(...messages.map(({ settlement }) => settlement!));
   }
   return handles;

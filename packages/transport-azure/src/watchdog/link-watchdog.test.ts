@@ -3,6 +3,7 @@ import type { LinkStall } from "@waybill/core/diagnostics";
 import type { TransportSubscribeHandlers } from "@waybill/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
+import { until } from "../until.test-support.js";
 
 type Fixture = Awaited<ReturnType<typeof openLossyFixture>>;
 
@@ -14,7 +15,7 @@ describe("a link that has credit but delivers nothing while a message waits", ()
     const { stalls, bodies } = await subscribed(fixture);
     await stallWhenItWaits(fixture);
     await send(fixture, "waits");
-    await expect.poll(() => bodies, { timeout: 10_000 }).toEqual(["first", "waits"]);
+    await expect.poll(() => bodies).toEqual(["first", "waits"]);
     expect(stalls).toEqual([
       {
         entityPath: "orders",
@@ -30,7 +31,7 @@ describe("a link that has credit but delivers nothing while a message waits", ()
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { events, stalls } = reported();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
-    const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 20_000 });
+    const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 60_000 });
     await stallWhenItWaits(fixture);
     await send(fixture, "waits");
     expect(receiver.links?.()).toMatchObject([{ credit: 5 }]);
@@ -43,16 +44,15 @@ describe("a link that has credit but delivers nothing while a message waits", ()
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const { events, stalls } = reported();
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock", events);
-    const first = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 20_000 });
+    const first = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await send(fixture, "first");
     await first;
     const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 100 });
     await stallWhenItWaits(fixture);
     await send(fixture, "waits");
     expect(await waiting).toEqual([]);
-    const came = await vi.waitUntil(
+    const came = await until(
       async () => (await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 100 })).length > 0,
-      { timeout: 10_000 },
     );
     expect([came, stalls.length]).toEqual([true, 1]);
   });
@@ -63,11 +63,11 @@ describe("a link that has credit but delivers nothing while a message waits", ()
     const accept = () =>
       fixture.transport.acceptSession({ queue: "orders" }, "a", {
         receiveMode: "peekLock",
-        maxWaitTimeInMs: 5_000,
+        maxWaitTimeInMs: 60_000,
         ...events,
       });
     const session = await accept();
-    const waiting = session.receive({ maxMessages: 1, maxWaitTimeInMs: 20_000 });
+    const waiting = session.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     const lost = expect(waiting).rejects.toMatchObject({ code: "session-lock-lost" });
     await stallWhenItWaits(fixture);
     await send(fixture, "waits");
@@ -77,7 +77,7 @@ describe("a link that has credit but delivers nothing while a message waits", ()
     });
     await session.close();
     const next = await accept();
-    expect(await next.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 })).toHaveLength(1);
+    expect(await next.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 })).toHaveLength(1);
     expect(stalls).toMatchObject([{ sessionId: "a", evidence: "backlog" }]);
   });
 });
@@ -96,10 +96,10 @@ describe("a link without deliveries", () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog });
     const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
     await send(fixture, "deferred");
-    const [deferred] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    const [deferred] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await receiver.defer(deferred!.settlement!);
     await send(fixture, "held");
-    await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
+    await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     const later = new Date(Date.now() + 3_600_000);
     await fixture.transport.createSender("orders").schedule([{ body: new Uint8Array() }], later);
     const { stalls } = subscribe(fixture);
@@ -112,14 +112,14 @@ describe("a link without deliveries", () => {
     await send(fixture, "held by another");
     await fixture.broker.receiver("orders").receive();
     const { stalls } = subscribe(fixture);
-    const opening = vi.spyOn(fixture.client, "createReceiver");
     const openedAt: number[] = [];
-    while (openedAt.length < 3) {
-      const { length } = openedAt;
-      await expect.poll(() => opening.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(length + 1);
+    const open = fixture.client.createReceiver.bind(fixture.client);
+    vi.spyOn(fixture.client, "createReceiver").mockImplementation((...options: unknown[]) => {
       openedAt.push(performance.now());
-    }
-    const [first = 0, second = 0, third = 0] = openedAt;
+      return open(...(options as Parameters<typeof open>));
+    });
+    await expect.poll(() => openedAt.length).toBeGreaterThan(3);
+    const [, first = 0, second = 0, third = 0] = openedAt;
     expect([second - first > 300, third - second > 600]).toEqual([true, true]);
     expect(stalls).toEqual([]);
   });
@@ -144,16 +144,14 @@ describe("a connection over which nothing arrives, not even a response", () => {
     const { receiver, stalls, bodies } = await subscribed(fixture);
     fixture.network.swallow();
     await send(fixture, "waits");
-    await expect.poll(() => fixture.network.connectionCount, { timeout: 20_000 }).toBe(2);
-    await expect
-      .poll(() => receiver.links?.().map(({ isOpen }) => isOpen), { timeout: 20_000 })
-      .toEqual([true]);
+    await expect.poll(() => fixture.network.connectionCount).toBe(2);
+    await expect.poll(() => receiver.links?.().map(({ isOpen }) => isOpen)).toEqual([true]);
     // The broker still delivers to the lost link while it has credit, so more than one lock must expire.
     const received = () => {
       clock.advance(60_000);
       return bodies;
     };
-    await expect.poll(received, { timeout: 20_000, interval: 500 }).toEqual(["first", "waits"]);
+    await expect.poll(received, { interval: 500 }).toEqual(["first", "waits"]);
     expect(stalls[0]).toMatchObject({ evidence: "unanswered" });
     expect(fixture.network.connectionCount).toBe(2);
   });
@@ -200,13 +198,13 @@ function subscribe({ transport }: Fixture) {
 async function subscribed(fixture: Fixture) {
   const subscription = subscribe(fixture);
   await send(fixture, "first");
-  await expect.poll(() => total(fixture), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => total(fixture)).toBe(0);
   return subscription;
 }
 
 /** Stalls the link of a pending call after its credit has arrived. */
 async function stallWhenItWaits({ broker }: Fixture): Promise<void> {
-  await expect.poll(() => broker.faults.stopDelivering("orders"), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => broker.faults.stopDelivering("orders")).toBe(1);
 }
 
 function send({ broker }: Fixture, text: string): Promise<void> {
@@ -222,6 +220,6 @@ function total({ broker }: Fixture): number {
 async function peeks({ client }: Fixture, times: number): Promise<void> {
   const prototype = Object.getPrototypeOf(client.createReceiver("orders"));
   const peeking = vi.spyOn(prototype, "peekMessages");
-  await expect.poll(() => peeking.mock.calls.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(times);
+  await expect.poll(() => peeking.mock.calls.length).toBeGreaterThanOrEqual(times);
   peeking.mockRestore();
 }

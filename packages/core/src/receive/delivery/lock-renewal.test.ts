@@ -108,7 +108,7 @@ describe("lock renewal", () => {
       const ended = spawnSync(process.execPath, ["--input-type=module", "-e", openEndedProgram(isSettled)], {
         cwd: new URL("..", import.meta.url),
         encoding: "utf8",
-        timeout: 20_000,
+        timeout: 110_000,
       });
       expect(ended).toMatchObject({ status: 0, stdout: "received 1\n" });
     }
