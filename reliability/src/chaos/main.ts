@@ -16,17 +16,24 @@ import { Journal } from "../ledger/journal.js";
 import { Ledger } from "../ledger/ledger.js";
 import { ABSENT, type Effect, SENT } from "../ledger/lines.js";
 import { conclude } from "../ledger/verdict.js";
+import { openSlowedNetwork } from "../network/slowed-network.js";
 import { SupervisedServer } from "../supervisor/supervised-server.js";
 import { kindOf } from "./kinds.js";
 
 // Sends messages through the client, the official SDK and a broker server on durable storage, and kills the server with `kill -9` while
-// they are sent and handled. Then compares by id: every readable message was handled, every undeserializable one is in the dead-letter queue
-// with its record. Exits with 1 if one is missing.
+// they are sent and handled. A few messages are handled so slowly that the transport replaces its link meanwhile, and the answers to settlements are
+// slow on the network, so that some are pending then. Compares by id: every readable message was handled, every undeserializable one is in the
+// dead-letter queue with its record, and no lock is reported as lost whose message was completed. Exits with 1 otherwise.
 
 const { messages: messageCount, kills } = readOptions({ messages: 100_000, kills: 5 });
 const batchSize = 100;
 const maxConcurrentCalls = 100;
 const poisonBody = new TextEncoder().encode('{"number": broken');
+/** Every so many messages, one stays unsettled until so many later ones are handled: more than the deliveries after which a link is replaced. */
+const slowEvery = 2_000;
+const slowFor = 1_700;
+/** How late the answers to settlements arrive. */
+const delayMs = 50;
 /** The expected state of an undeserializable message: it is never handled. */
 const DEAD = "dead-lettered with its record";
 
@@ -37,10 +44,17 @@ const server = SupervisedServer.inDirectory(root.path, { queues: { work } });
 const ledger = new Ledger();
 const journal = new Journal((line) => ledger.take(line));
 const goodCount = numbersFrom(0, messageCount).filter((number) => kindOf(number) !== "poison").length;
+const slowCount = Math.ceil(messageCount / slowEvery);
 const abandoned = new Set<number>();
+/** How often each message was completed, minus how often that was reported to have come too late. */
+const completed = new Map<number, number>();
 console.log(`chaos: ${messageCount} messages, ${maxConcurrentCalls} handlers, ${kills} kills`);
 await server.start();
-const serviceBusClient = new ServiceBusClient(server.connectionString, { retryOptions: azureRetryOptions });
+const network = await openSlowedNetwork(server.port, delayMs);
+const serviceBusClient = new ServiceBusClient(
+  server.connectionString.replace(`:${server.port}`, `:${network.port}`),
+  { retryOptions: azureRetryOptions },
+);
 const client = new WaybillClient(azureTransport(serviceBusClient), { serializer: json() });
 subscribe(client.createReceiver("work"));
 await Promise.all([sendAll(client.createSender("work")), killNowAndThen()]);
@@ -49,7 +63,11 @@ await emptied(client);
 await collectDeadLetters(client.createReceiver("work", { subQueueType: "deadLetter" }));
 await client.close();
 await serviceBusClient.close();
+network.close();
 await server.kill();
+for (const [number, times] of completed)
+  if (times < 1) journal.violation(`${number} was completed, but reported as lost each time`);
+console.log(`${network.receiverLinks} links to receive were opened`);
 for (const line of ledger.summary()) console.log(line);
 conclude([...server.findings, ...ledger.violations()], "No message was lost");
 
@@ -60,19 +78,35 @@ function subscribe(receiver: Receiver): void {
         const number = numberOf(message);
         journal.got("work", String(number));
         const kind = kindOf(number);
+        if (number % slowEvery === 0) await manyLaterOnes();
         if (kind === "poison") journal.violation(`poison message ${number} reached the handler`);
         else if (kind === "abandoned" && !abandoned.has(number)) {
           abandoned.add(number);
           journal.note("abandon");
           await receiver.abandonMessage(message);
-        } else if (!ledger.isSettling(thingOf(number))) journal.begin("handle", [[thingOf(number), ABSENT]]);
+        } else {
+          count(number, 1);
+          if (!ledger.isSettling(thingOf(number))) journal.begin("handle", [[thingOf(number), ABSENT]]);
+        }
       },
-      processError({ error, disposition }) {
+      processError({ error, errorSource, messageId, disposition }) {
         if (disposition !== "deadLettered") journal.error(error);
+        const isLost = error instanceof WaybillError && error.code === "message-lock-lost";
+        if (isLost && errorSource === "complete") count(numberOf({ messageId }), -1);
       },
     },
     { maxConcurrentCalls },
   );
+}
+
+function count(number: number, change: number): void {
+  completed.set(number, (completed.get(number) ?? 0) + change);
+}
+
+async function manyLaterOnes(): Promise<void> {
+  const begunAt = ledger.settlingCount;
+  const isNearEnd = () => ledger.settlingCount >= goodCount - slowCount;
+  await until(() => ledger.settlingCount >= begunAt + slowFor || isNearEnd());
 }
 
 /** Keeps a few batches in flight, and few messages in the queue: messages that are not being consumed at a kill test nothing. */
