@@ -17,6 +17,8 @@ export interface Stage extends AsyncDisposable {
   ask<T>(request: HostRequest): Promise<T>;
   /** Opens the page in a new browser context, by a new link. */
   open(options?: OpenOptions): Promise<OpenPage>;
+  /** The same for the page of another explorer. */
+  openAt(link: string): Promise<OpenPage>;
 }
 
 /** How the page is opened. */
@@ -49,6 +51,7 @@ export async function openStage(): Promise<Stage> {
     directory,
     browser,
     ask,
+    openAt: (link) => openPage(browser, link),
     open: async (options) => await openPage(browser, await ask<string>({ ask: "link" }), options),
     async [Symbol.asyncDispose]() {
       await browser.close();

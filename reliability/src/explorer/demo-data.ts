@@ -1,5 +1,6 @@
 import type { Broker } from "@waybill/broker";
 import { createPipeline, type EncodedMessage, type Transport, WaybillClient } from "@waybill/core";
+import type { EntityAddress } from "@waybill/core/transport";
 import { encodeShipment } from "../../../examples/main-job/dist/encode-shipment.js";
 import { fullRound, planShipment } from "../../../examples/main-job/dist/plan.js";
 import { consumerSerializers } from "../../../examples/main-job/dist/serializers.js";
@@ -17,6 +18,10 @@ export interface DemoFacts {
 /** How many orders are dead-lettered, to be repaired. */
 export const repairCount = 100;
 
+/** How many invoices, and how many orders beside them, are dead-lettered in the queue whose repair is killed. */
+export const invoiceCount = 60;
+export const orderCount = 15;
+
 /**
  * The demo's webhooks of three eras, as they wait and as an older consumer left them; orders to be repaired; and one of everything else that an
  * entity can have.
@@ -29,6 +34,7 @@ export async function fillDemo(broker: Broker, transport: Transport): Promise<De
   for (const queue of ["webhooks", "deliveries"]) await transport.createSender(queue).send(shipments);
   await consumeAsBefore(transport);
   await fillOrders(transport);
+  await fillInvoices(broker, transport);
   await fillOthers(broker, transport);
   const dead = await transport.createReceiver({ queue: "deliveries", subQueue: "deadLetter" }, "peekLock");
   const letters = await dead.peek({ maxMessages: 10_000 });
@@ -62,10 +68,34 @@ async function consumeAsBefore(transport: Transport): Promise<void> {
 async function fillOrders(transport: Transport): Promise<void> {
   const orders = Array.from({ length: repairCount }, (_, id) => json(id, `order-${id}`));
   await transport.createSender("orders").send(orders);
-  const receiver = transport.createReceiver({ queue: "orders" }, "peekLock");
-  const letters = await receiver.receive({ maxMessages: repairCount, maxWaitTimeInMs: 0 });
-  for (const { settlement = {} } of letters)
-    await receiver.deadLetter(settlement, { deadLetterReason: "PaymentServiceDown" });
+  await deadLetterAll(transport, { queue: "orders" }, repairCount, "PaymentServiceDown");
+}
+
+/** Locks are short, since a killed process leaves some behind. */
+async function fillInvoices(broker: Broker, transport: Transport): Promise<void> {
+  await broker.createQueue("invoices", { lockDurationMs: 5_000 });
+  for (const queue of ["repaired", "from-billing"]) await broker.createQueue(queue);
+  await broker.createTopic("invoiced");
+  for (const name of ["billing", "audit"]) await broker.createSubscription("invoiced", name);
+  const invoices = Array.from({ length: invoiceCount }, (_, id) => json(id, `invoice-${id}`));
+  await transport.createSender("invoices").send(invoices);
+  await deadLetterAll(transport, { queue: "invoices" }, invoiceCount, "PaymentServiceDown");
+  const orders = Array.from({ length: orderCount }, (_, id) => json(id, `invoiced-order-${id}`));
+  await transport.createSender("invoices").send(orders);
+  await deadLetterAll(transport, { queue: "invoices" }, orderCount, "CustomerUnknown");
+  await transport.createSender("invoiced").send([json(1, "invoiced-1"), json(2, "invoiced-2")]);
+  await deadLetterAll(transport, { topic: "invoiced", subscription: "billing" }, 2, "PaymentServiceDown");
+}
+
+async function deadLetterAll(
+  transport: Transport,
+  address: EntityAddress,
+  count: number,
+  deadLetterReason: string,
+): Promise<void> {
+  const receiver = transport.createReceiver(address, "peekLock");
+  const messages = await receiver.receive({ maxMessages: count, maxWaitTimeInMs: 0 });
+  for (const { settlement = {} } of messages) await receiver.deadLetter(settlement, { deadLetterReason });
   await receiver.close();
 }
 

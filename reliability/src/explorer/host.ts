@@ -1,6 +1,7 @@
 import { type Broker, createBroker } from "@waybill/broker";
+import { type BrokerServer, serve } from "@waybill/broker-server";
 import { createPipeline } from "@waybill/core";
-import type { EntityAddress } from "@waybill/core/transport";
+import { type EntityAddress, parseEntityPath } from "@waybill/core/transport";
 import { startExplorer } from "@waybill/explorer";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import { openScratch } from "waybill-harness/waiting.js";
@@ -15,6 +16,12 @@ import { fillMillion, flood } from "./load-data.js";
 export type HostRequest =
   | { readonly ask: "link" }
   | { readonly ask: "ids"; readonly queue: string; readonly isDead?: boolean }
+  /** A connection string for other processes. */
+  | { readonly ask: "serve" }
+  /** The id and the content type of each message of an entity. */
+  | { readonly ask: "labels"; readonly path: string }
+  /** How many messages of an entity are locked. */
+  | { readonly ask: "locked"; readonly path: string }
   | { readonly ask: "flood"; readonly perSecond: number; readonly seconds: number }
   | { readonly ask: "fill-million" }
   | { readonly ask: "end" };
@@ -33,6 +40,8 @@ const explorer = await startExplorer({
   directory,
   allowChanges: true,
 });
+
+let server: BrokerServer | undefined;
 
 // The parent may be killed.
 process.on("disconnect", () => process.exit());
@@ -53,6 +62,13 @@ async function work(request: HostRequest): Promise<unknown> {
         queue: request.queue,
         ...(request.isDead === true ? { subQueue: "deadLetter" } : {}),
       });
+    case "serve":
+      server = await serve(broker, { port: 0 });
+      return server.connectionString;
+    case "labels":
+      return await labelsIn(request.path);
+    case "locked":
+      return lockedIn(request.path);
     case "fill-million":
       return await fillMillion(broker, transport);
     case "flood":
@@ -60,12 +76,25 @@ async function work(request: HostRequest): Promise<unknown> {
       void flood(broker, transport, request.perSecond, request.seconds).catch(() => {});
       return undefined;
     case "end":
+      await server?.close();
       await explorer.close();
       await transport.close();
       await broker.close();
       scratch[Symbol.dispose]();
       return undefined;
   }
+}
+
+async function labelsIn(path: string): Promise<string[]> {
+  const receiver = transport.createReceiver(parseEntityPath(path) as EntityAddress, "peekLock");
+  const messages = await receiver.peek({ maxMessages: 10_000 });
+  await receiver.close();
+  return messages.map(({ messageId, contentType }) => `${messageId} ${contentType}`);
+}
+
+function lockedIn(path: string): number {
+  const store = broker.snapshot().stores.find((each) => each.path.toLowerCase() === path.toLowerCase());
+  return store?.messages.filter(({ isLocked }) => isLocked).length ?? 0;
 }
 
 async function idsIn(address: EntityAddress): Promise<string[]> {

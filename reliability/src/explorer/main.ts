@@ -6,6 +6,7 @@ import { openScratch } from "waybill-harness/waiting.js";
 import { openStage, type Stage } from "./browser.js";
 import { changeChecks } from "./change-checks.js";
 import type { Check } from "./check.js";
+import { killedRepairChecks } from "./killed-repair-checks.js";
 import { loadChecks } from "./load-checks.js";
 import { takePictures } from "./pictures.js";
 import { readChecks } from "./read-checks.js";
@@ -26,7 +27,8 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     `${sent} webhooks, ${deadLetters} messages dead-lettered by an older consumer, ${readable} of them readable now`,
   );
   const picturesCheck = { title: "takes its pictures, light and dark", run: pictures };
-  const checks = [...readChecks, ...changeChecks, picturesCheck, ...(args.load ? loadChecks : [])];
+  const changes = [...changeChecks, ...killedRepairChecks];
+  const checks = [...readChecks, ...changes, picturesCheck, ...(args.load ? loadChecks : [])];
   for (const check of checks.filter(({ title }) => title.includes(args.only))) await run(check, stage);
 }
 console.log(
