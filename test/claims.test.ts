@@ -21,6 +21,13 @@ const repair = "packages/migration/src/repair/repair-dead-letters.test.ts";
 const resume = "packages/migration/src/repair/resume-repair.test.ts";
 const readBack = "packages/migration/src/repair/read-back.test.ts";
 const rehearse = "packages/core/src/rehearsal/rehearse.test.ts";
+const records = "packages/migration/src/reads/record-reads.test.ts";
+const others = "packages/core/src/receive/delivery/other-readers.test.ts";
+const sdk = "packages/transport-azure/src/sdk-bodies.test.ts";
+const types = "packages/core/src/message-types/typed-pipeline.test.ts";
+const shadow = "packages/migration/src/shadow-check/shadow-check.test.ts";
+const verification = "packages/migration/src/verification/verification.test.ts";
+const commands = "packages/cli/src/broker-commands.test.ts";
 
 function claim(sentence: string, file: string, title: string): Claim {
   return { sentence, file, title };
@@ -115,6 +122,43 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       capability,
       "leaves what only another one reads to that one, and dead-letters it once that one has stopped",
     ),
+    claim(
+      "until then its beacon counts as an instance, and can stand for one that announces nothing",
+      capability,
+      "counts a killed instance until its beacon expires: so long it can stand for one that announces nothing",
+    ),
+  ],
+  "docs/checking-a-switch.md": [
+    claim(
+      "Each sampled message is also written in the candidate's format (and version, if one is given), both are read back, upcasting included",
+      shadow,
+      "compares across versions: the values that handlers get after upcasting",
+    ),
+    claim(
+      "and never store or report a value",
+      shadow,
+      "reports what readers would read differently, by path and kind, without values",
+    ),
+    claim(
+      "not put into a claim-check store",
+      shadow,
+      "does not use a claim-check store, and calls a key provider no more often than a send",
+    ),
+    claim(
+      "no serializer reads the body as it is sent now, before the switch",
+      shadow,
+      "reports what readers cannot read already, before the switch",
+    ),
+    claim(
+      "Each sampled message that was read is read again by every other serializer of the pipeline, and as every other version of its type",
+      verification,
+      "reports versions that read one body in two ways",
+    ),
+    claim(
+      "`isHarmless` means that the handler would have got the same value",
+      verification,
+      "reports an ambiguity as harmless if both values are the same",
+    ),
   ],
   "docs/processing.md": [
     claim(
@@ -139,10 +183,50 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       rehearse,
       "reads what arrives while it watches, and says how many of which kind",
     ),
+    claim(
+      "on a topic with `--mirror`, which makes a subscription for it and removes it",
+      commands,
+      "shows what is published meanwhile, although a consumer takes it at once",
+    ),
   ],
   "docs/coming-from-azure-service-bus.md": [
     claim(
-      "they read up to 100 waiting messages as a waybill consumer would",
+      "**Handlers get what the SDK gives them.**",
+      sdk,
+      "reads every kind of body exactly as the receiver of the SDK does",
+    ),
+    claim(
+      "**The sent bytes are the same**",
+      sdk,
+      "writes what the receiver of the SDK reads as it reads its own sender's",
+    ),
+    claim(
+      "the guard of step 5 objects to an instance that was left behind, as long as it has announced itself",
+      capability,
+      "ignores unnamed readers without the type, and objects to named ones",
+    ),
+    claim(
+      "while another running consumer of the queue has announced it, leaves the message to",
+      others,
+      "is left to that reader, which handles it",
+    ),
+    claim(
+      "`not-known` says what is missing",
+      rehearse,
+      "says that it is not known, and how to learn it, when nothing or little was seen",
+    ),
+    claim(
+      "`setPercent` rejects until as many instances as you say have announced that they read Avro, and names those that have not",
+      capability,
+      "does not know what instances read that have not announced themselves",
+    ),
+    claim(
+      "on JSON and on version 1 says yes when the census, what consumers have recorded, and your word",
+      verdict,
+      "is yes when no message needs it and its writers have stopped",
+    ),
+    claim(
+      "they read up to 100 waiting messages as a waybill consumer with this serializer would",
       rehearse,
       "reads a hundred messages, or the given number",
     ),
@@ -152,6 +236,31 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       '`"yes"`: everything was peeked to its end',
       verdict,
       "is yes when no message needs it and its writers have stopped",
+    ),
+    claim(
+      "since then each of `readers` has written down what it read",
+      records,
+      "requires a record of every consumer that is named",
+    ),
+    claim(
+      "A statement of yours that an observation contradicts is named in `contradicts`.",
+      verdict,
+      "is no without writersStoppedAt, or if a message was sent after it",
+    ),
+    claim(
+      "Without such a record from after `writersStoppedAt` the answer is never yes.",
+      records,
+      "without a record since the writers stopped, the verdict is not known, and says what to wait for",
+    ),
+    claim(
+      "A census of a queue that is drained at once sees nothing",
+      records,
+      "lets the verdict see a writer whose queue is drained at once",
+    ),
+    claim(
+      "A message is scheduled further ahead than `maxScheduleDurationInMs`.",
+      verdict,
+      "is no while messages are scheduled at a topic, whatever is stated",
     ),
     claim("Misspelt evidence is refused.", verdict, "refuses misspelt evidence: it could not contradict"),
     claim(
@@ -272,6 +381,31 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
     ),
   ],
   "docs/migrating.md": [
+    claim(
+      "leave messages in that format to the readers that announced it",
+      capability,
+      "leaves what only another one reads to that one, and dead-letters it once that one has stopped",
+    ),
+    claim(
+      "calling `recheck()` at intervals detects the old instance by its beacon and stops the plan",
+      plan,
+      "is triggered by a recheck if a reader can no longer read the target",
+    ),
+    claim(
+      "finds differences that readers of the checked messages would see, before the switch",
+      shadow,
+      "reports what readers would read differently, by path and kind, without values",
+    ),
+    claim(
+      "without that a yes would only be your word",
+      records,
+      "without a record since the writers stopped, the verdict is not known, and says what to wait for",
+    ),
+    claim(
+      "What comes meanwhile in version 1 is dead-lettered with that reason, never read as version 2",
+      types,
+      "its messages and those without a version are dead-lettered as such, and never read as another version",
+    ),
     claim(
       "Until as many instances as run have announced both formats, the",
       capability,

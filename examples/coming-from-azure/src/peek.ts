@@ -9,9 +9,9 @@ const client = new WaybillClient(azureTransport(serviceBusClient), { serializer:
 for (const message of await client.createReceiver("orders").peekMessages(10)) {
   console.log(message.messageId, message.body, "read by", message.deserialization.serializer);
 }
-const { messageCount, undeserializableCount, advice } = await client.rehearse("orders");
-console.log(`${messageCount} messages wait, unreadable ${undeserializableCount}`);
-if (advice !== undefined) console.log(advice);
+const { messageCount, undeserializableCount, answer, missing, advice } = await client.rehearse("orders");
+console.log(`${messageCount} messages were read, unreadable ${undeserializableCount}: ${answer}`);
+console.log(missing ?? advice ?? "");
 
 await client.close();
 await serviceBusClient.close();

@@ -31,14 +31,14 @@ export const steps: readonly Step[] = [
     producer: sdkProducer,
     consumers: [sdkConsumer, "1-consumer/consumer"],
     left: 5,
-    readAs: ["SDK", "waybill, json"],
+    readAs: ["SDK", "waybill, sdk"],
   },
   {
     name: "2 A waybill producer; consumers as before",
     producer: "2-producer/producer",
     consumers: [sdkConsumer, "1-consumer/consumer"],
     left: 5,
-    readAs: ["SDK", "waybill, json"],
+    readAs: ["SDK", "waybill, sdk"],
   },
   {
     name: "3 The message gets a type: order-placed version 1",

@@ -1,8 +1,7 @@
 // #region imports
 import { ServiceBusClient } from "@azure/service-bus";
-import { createPipeline, WaybillClient } from "@waybill/core";
+import { createPipeline, sdkBodies, WaybillClient } from "@waybill/core";
 import { announceReader, queueBeaconStore } from "@waybill/migration/plan";
-import { json } from "@waybill/serializer-json";
 import { azureTransport } from "@waybill/transport-azure";
 // #endregion
 import { connectionString, handleOrder, type OrderV1, stopRequested } from "../shop.js";
@@ -10,7 +9,8 @@ import { connectionString, handleOrder, type OrderV1, stopRequested } from "../s
 // #region client
 const serviceBusClient = new ServiceBusClient(connectionString);
 const transport = azureTransport(serviceBusClient);
-const pipeline = createPipeline({ serializer: json() });
+// Handlers get exactly what the receiver of the SDK gives them.
+const pipeline = createPipeline(sdkBodies());
 
 // Says what this instance reads, and knows what others read: for the day on which the format changes.
 const beacons = queueBeaconStore(transport, "capabilities");

@@ -1,15 +1,10 @@
-// #region imports
 import { ServiceBusClient } from "@azure/service-bus";
-import { WaybillClient } from "@waybill/core";
-import { json } from "@waybill/serializer-json";
+import { sdkBodies, WaybillClient } from "@waybill/core";
 import { azureTransport } from "@waybill/transport-azure";
-// #endregion
 import { connectionString, orderIds, totalOf } from "../shop.js";
 
-// #region client
 const serviceBusClient = new ServiceBusClient(connectionString);
-const client = new WaybillClient(azureTransport(serviceBusClient), { serializer: json() });
-// #endregion
+const client = new WaybillClient(azureTransport(serviceBusClient), sdkBodies());
 // #region send
 const sender = client.createSender("orders");
 for (const id of orderIds) {

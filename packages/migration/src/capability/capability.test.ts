@@ -212,6 +212,17 @@ describe("the guard", () => {
     expect(await objections(store, [three])).toEqual([]);
   });
 
+  it("counts a killed instance until its beacon expires: so long it can stand for one that announces nothing", async () => {
+    const store = tableStore();
+    await store.announce(beacon("billing", "killed", able));
+    await store.announce(beacon("billing", "1", able, 500));
+    const two = { name: "billing", instances: 2 };
+    expect(await objections(store, [two], 999)).toEqual([]);
+    expect(await objections(store, [two], 1000)).toEqual([
+      'it is not known what 1 of the 2 instances of "billing" can read: only 1 announced themselves',
+    ]);
+  });
+
   it("counts the instances with a function, each time it is asked", async () => {
     const store = tableStore();
     await store.announce(beacon("billing", "1", able));
