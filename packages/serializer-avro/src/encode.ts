@@ -2,6 +2,7 @@ import { WaybillError } from "@waybill/core";
 import { encodeFailure, quoted, type SerializeContext, unwritableKind } from "@waybill/core/serializer";
 import type { AvscType } from "./avsc/internals.js";
 import { valueKind } from "./avsc/value-kind.js";
+import { avroName } from "./schema/normalize-schema.js";
 import { InvalidValue, releaseWriteTap, takeWriteTap, type WriteTap } from "./wire/write-tap.js";
 
 /** Limits of a written body. */
@@ -82,7 +83,7 @@ function formatPath(path: readonly string[]): string {
 }
 
 function nameOf(type: AvscType): string {
-  const name = type.name === undefined ? "" : ` "${type.name}"`;
+  const name = type.name === undefined ? "" : ` "${avroName(type.name)}"`;
   const kind = type.typeName.replace(/^logical:/, "").replace(/^union:.*/, "a branch of the union");
   return `${kind}${name}`;
 }

@@ -41,6 +41,12 @@ export interface AvscType {
   readonly name: string | undefined;
   readonly aliases: readonly string[] | undefined;
   schema(): unknown;
+  /** The schema; `derefed` has the names of the types that were written out, and has to be an object without inherited names. */
+  _attrs(options: {
+    readonly derefed: object;
+    readonly exportAttrs: boolean;
+    readonly noDeref: boolean;
+  }): unknown;
   createResolver(writer: AvscType, options?: ResolveOptions): AvscResolver;
   _read(tap: ReadTap): unknown;
   _skip(tap: ReadTap): void;
@@ -56,9 +62,11 @@ interface CollectionShape extends AvscType {
 }
 
 interface EnumShape extends AvscType {
-  readonly symbols: readonly string[];
-  readonly default: string | undefined;
-  readonly _indices: Readonly<Record<string, unknown>>;
+  symbols: readonly string[];
+  default: string | undefined;
+  _indices: Readonly<Record<string, unknown>>;
+  /** Called last by the constructor, which then freezes the type. */
+  _createBranchConstructor(): unknown;
 }
 
 interface FixedShape extends AvscType {
@@ -83,6 +91,7 @@ interface LogicalShape extends AvscType {
 export interface AvscField {
   readonly name: string;
   readonly type: AvscType;
+  readonly aliases: readonly string[];
   /** A new copy of the default; undefined if there is none. */
   defaultValue(): unknown;
 }

@@ -4,6 +4,7 @@ import { isWellFormed, type WriteTap } from "../wire/write-tap.js";
 import {
   type AvscResolver,
   type AvscType,
+  type BuildOptions,
   BytesType,
   type CheckHook,
   type CopyOptions,
@@ -105,8 +106,26 @@ export class GuardedFixedType extends FixedType {
   }
 }
 
-/** An enum. avsc looks symbols up in a plain object, where `"toString"` is found too; only numbers are indexes. */
+/** An enum. avsc looks symbols up in a plain object, where `"toString"` is found too, so it builds the type with a letter before each. */
 export class GuardedEnumType extends EnumType {
+  constructor(schema: Readonly<Record<string, unknown>>, options: BuildOptions) {
+    const { symbols, default: fallback } = schema as {
+      readonly symbols: readonly string[];
+      readonly default?: string;
+    };
+    const named = { symbols: symbols.map((symbol) => `s${symbol}`), default: fallback && `s${fallback}` };
+    super({ ...schema, ...named }, options);
+  }
+
+  override _createBranchConstructor(): unknown {
+    this.symbols = Object.freeze(this.symbols.map((symbol) => symbol.slice(1)));
+    this.default = this.default?.slice(1);
+    const indices = Object.create(null) as Record<string, number>;
+    for (const [index, symbol] of this.symbols.entries()) indices[symbol] = index;
+    this._indices = indices;
+    return super._createBranchConstructor();
+  }
+
   override _read(tap: ReadTap): unknown {
     const start = tap.pos;
     const symbol = this.symbols[tap.readInt()];

@@ -5,6 +5,7 @@ import {
   type AvscField,
   type AvscResolver,
   type AvscType,
+  type CopyOptions,
   RecordType,
   type ResolveOptions,
 } from "./internals.js";
@@ -64,9 +65,9 @@ export class GuardedRecordType extends RecordType {
     const steps = this.fields.map(({ name, type, defaultValue }, index) => {
       constants.push(type);
       const value = defaultValue();
-      if (value === undefined) return `t${index}._write(tap, value.${name});`;
+      if (value === undefined) return `t${index}._write(tap, ${own(name)});`;
       const { binary, items } = writtenDefault(type, value);
-      return `const v${index} = value.${name};
+      return `const v${index} = ${own(name)};
         if (v${index} === undefined) {
           present--;
           tap.fields += ${items};
@@ -103,8 +104,15 @@ export class GuardedRecordType extends RecordType {
     );
   }
 
+  /** Copies a default. */
+  override _copy(value: unknown, options?: CopyOptions): unknown {
+    const isObject = typeof value === "object" && value !== null;
+    return super._copy(isObject ? Object.assign(Object.create(null), value) : value, options);
+  }
+
   override _update(resolver: AvscResolver, writer: AvscType, options: ResolveOptions): void {
-    super._update(resolver, writer, options);
+    const isRecord = writer instanceof GuardedRecordType;
+    super._update.call(withOwnNames(this), resolver, isRecord ? withOwnNames(writer) : writer, options);
     const read = resolver._read;
     const items = itemsOf(this.fields);
     resolver._read = (tap) => {
@@ -131,6 +139,24 @@ function itemsOf(fields: readonly AvscField[]): number {
 function isScalar(type: AvscType): boolean {
   const { types = [type] } = type as { readonly types?: readonly AvscType[] };
   return types.every(({ typeName }) => scalars.has(typeName));
+}
+
+/** A member of the value to write, and not what every object inherits under its name. */
+function own(name: string): string {
+  return name in Object.prototype
+    ? `(Object.hasOwn(value, "${name}") ? value.${name} : undefined)`
+    : `value.${name}`;
+}
+
+/** The type with a letter before the names of its fields, because avsc looks these up in plain objects when it resolves records. */
+function withOwnNames(type: GuardedRecordType): GuardedRecordType {
+  const fields = type.fields.map((field) =>
+    Object.create(field, {
+      name: { value: `f${field.name}` },
+      aliases: { value: field.aliases.map((alias) => `f${alias}`) },
+    }),
+  );
+  return Object.create(type, { fields: { value: fields } }) as GuardedRecordType;
 }
 
 // The constants are the parameters t0, t1, … of a function around the compiled one.

@@ -1,3 +1,4 @@
+import { avroName, builderName } from "../schema/normalize-schema.js";
 import type { ReadTap } from "../wire/read-tap.js";
 import type { WriteTap } from "../wire/write-tap.js";
 import {
@@ -65,7 +66,7 @@ export class NamedUnionType extends WrappedUnionType {
   override _check(value: unknown, flags?: number, hook?: CheckHook, path?: string[]): boolean {
     const branch = branchOf(this, value);
     if (branch === undefined) return verdict(false, this, value, hook);
-    path?.push(branch.type.branchName ?? "");
+    path?.push(nameOf(branch.type));
     const fits = branch.type._check(branch.value, flags, hook, path);
     path?.pop();
     return fits;
@@ -113,7 +114,7 @@ function branchOf(
 ): { readonly type: AvscType; readonly value: unknown; readonly index: number } | undefined {
   const keys = isPlainObject(value) ? Object.keys(value) : [];
   const name = value === null ? "null" : keys.length === 1 ? (keys[0] ?? "") : "";
-  const index = union._branchIndices[name];
+  const index = union._branchIndices[builderName(name)];
   const type = typeof index === "number" ? union.types[index] : undefined;
   if (type === undefined) return undefined;
   const inner = value === null ? null : (value as Record<string, unknown>)[name];
@@ -129,7 +130,11 @@ function readWrapped(type: AvscType, reader: Pick<AvscType, "_read">, tap: ReadT
 }
 
 function wrap(type: AvscType, value: unknown): unknown {
-  return type.typeName === "null" ? null : { [type.branchName ?? ""]: value };
+  return type.typeName === "null" ? null : { [nameOf(type)]: value };
+}
+
+function nameOf({ branchName = "" }: AvscType): string {
+  return avroName(branchName);
 }
 
 /** The branch that reads what the writer wrote: first one of the same type and name, then the first that can be resolved. */

@@ -23,6 +23,7 @@ import { isAmbiguous, NamedUnionType, PlainUnionType } from "../avsc/union-types
 import { DateType, LocalTimestampType, TimestampType } from "../logical/time-types.js";
 import { DecimalType, DurationType, UuidType } from "../logical/value-types.js";
 import type { LogicalTypeName } from "./logical-type-name.js";
+import { avroName } from "./normalize-schema.js";
 
 /** The form of values in the application. */
 export interface TypeSettings {
@@ -89,7 +90,7 @@ function buildUnion(
   if (unions === "always") return new NamedUnionType(branches, options);
   if (!isAmbiguous(branches)) return new PlainUnionType(branches, options);
   if (unions === "auto") return new NamedUnionType(branches, options);
-  const names = branches.map(({ branchName }) => branchName).join(", ");
+  const names = branches.map(({ branchName = "" }) => avroName(branchName)).join(", ");
   throw new TypeError(
     `the values of the union [${names}] cannot be distinguished without their branch names`,
   );

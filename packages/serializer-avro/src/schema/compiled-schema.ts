@@ -3,7 +3,7 @@ import type { ReadTap } from "../wire/read-tap.js";
 import { buildType, type TypeSettings } from "./build-type.js";
 import { crc64Avro } from "./fingerprint.js";
 import type { LogicalTypeName } from "./logical-type-name.js";
-import { type AvroSchema, normalizeSchema } from "./normalize-schema.js";
+import { type AvroSchema, avroName, normalizeSchema } from "./normalize-schema.js";
 
 /** A schema ready for use. */
 export interface CompiledSchema {
@@ -47,7 +47,10 @@ export function compileSchema(schema: AvroSchema, settings: CompileSettings): Co
   const normalized = normalizeSchema(schema, settings.rawLogicalTypes);
   const type = build(normalized, settings);
   // avsc exports only attributes of the canonical form, and in its order.
-  const canonicalForm = JSON.stringify(type.schema());
+  const form = type._attrs({ derefed: Object.create(null), exportAttrs: false, noDeref: false });
+  const canonicalForm = JSON.stringify(form, (_, value) =>
+    typeof value === "string" ? avroName(value) : value,
+  );
   const crc = crc64Avro(Buffer.from(canonicalForm));
   return {
     type,

@@ -28,6 +28,21 @@ interface Scope {
 
 type Attributes = Readonly<Record<string, unknown>>;
 
+const ownNamespace = "waybill.own.";
+
+/**
+ * The full name of a type in the builder, which looks names up in plain objects: one that every object inherits, such as `constructor`, gets a
+ * namespace there.
+ */
+export function builderName(fullName: string): string {
+  return fullName in Object.prototype ? ownNamespace + fullName : fullName;
+}
+
+/** The full name of a type in Avro, by that in the builder. */
+export function avroName(name: string): string {
+  return name.startsWith(ownNamespace) ? name.slice(ownNamespace.length) : name;
+}
+
 /**
  * Copies a schema into the form that the builder needs: full names, known attributes only, logical types only if they apply and are not read raw;
  * `meaning` keeps the others. Throws a `TypeError` with the path of what Avro, or this package, does not allow. Source: Avro specification 1.12.
@@ -95,6 +110,8 @@ function normalizeEnum(attributes: Attributes, scope: Scope, path: string): unkn
   if (!Array.isArray(symbols) || symbols.length === 0)
     throw new TypeError(`${path}: an enum needs an array of symbols`);
   for (const symbol of symbols) checkName(symbol, `${path}.symbols`);
+  if (new Set(symbols).size < symbols.length)
+    throw new TypeError(`${path}.symbols: a symbol is listed twice`);
   if (fallback !== undefined && !symbols.includes(fallback))
     throw new TypeError(`${path}: the default of an enum must be one of its symbols`);
   return { type: "enum", ...named.attributes, symbols: [...symbols], ...optional("default", fallback) };
@@ -155,7 +172,7 @@ function define(
   return {
     namespace: own,
     attributes: {
-      name: fullName,
+      name: builderName(fullName),
       namespace: own,
       aliases: aliases.map((alias) => absolute(qualify(alias, own, `${path}.aliases`))),
     },
@@ -171,18 +188,18 @@ function qualify(name: unknown, namespace: string, path: string): string {
 
 // A leading dot means "no namespace" to the builder; without it, the enclosing namespace would be added.
 function absolute(fullName: string): string {
-  return fullName.includes(".") ? fullName : `.${fullName}`;
+  const name = builderName(fullName);
+  return name.includes(".") ? name : `.${name}`;
 }
 
-/**
- * Names become properties of plain objects and parts of compiled functions, here and inside the library. Names that every object inherits, such
- * as `toString`, would be found by mistake.
- */
+/** Names become properties of plain objects and parts of compiled functions, here and inside the library. */
 function checkName(name: unknown, path: string): void {
   if (typeof name !== "string" || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     throw new TypeError(`${path}: ${JSON.stringify(name)} is not an Avro name`);
-  if (name in Object.prototype)
-    throw new TypeError(`${path}: the name "${name}" is not supported, every JavaScript object inherits it`);
+  if (name === "__proto__")
+    throw new TypeError(
+      `${path}: the name "__proto__" is not supported, it would change the prototype of objects`,
+    );
 }
 
 function logicalAttributes(attributes: Attributes, { raw }: Scope): object {
