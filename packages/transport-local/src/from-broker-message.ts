@@ -23,7 +23,7 @@ export function fromBrokerMessage(message: BrokerReceivedMessage): DeliveredMess
     timeToLive: timeToLiveMs === Number.POSITIVE_INFINITY ? undefined : timeToLiveMs,
     scheduledEnqueueTimeUtc: message.scheduledEnqueueTime,
     forcePersistence: message.forcePersistence || undefined,
-    applicationProperties: message.applicationProperties as ApplicationProperties,
+    applicationProperties: fromBrokerProperties(message.applicationProperties),
     deadLetterReason: message.deadLetterReason,
     deadLetterErrorDescription: message.deadLetterErrorDescription,
     deadLetterSource: message.deadLetterSource,
@@ -38,6 +38,37 @@ export function fromBrokerMessage(message: BrokerReceivedMessage): DeliveredMess
     size: message.sizeInBytes,
     settlement: lockToken === undefined ? undefined : message,
   } satisfies EveryProperty<DeliveredMessage> & InClientTerms<SendableProperties>;
+}
+
+/** Values of AMQP types without a counterpart, which only messages sent over AMQP have, become what they are over the official SDK. */
+function fromBrokerProperties(
+  properties: BrokerReceivedMessage["applicationProperties"],
+): ApplicationProperties {
+  for (const name in properties) {
+    if (!isTyped(properties[name])) continue;
+    const plain = Object.entries(properties).map(([key, value]) => [key, plainProperty(value)]);
+    return Object.fromEntries(plain) as ApplicationProperties;
+  }
+  return properties as ApplicationProperties;
+}
+
+interface Typed {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly ticks?: bigint;
+}
+
+function isTyped(value: unknown): value is Typed {
+  return typeof value === "object" && value !== null && typeof (value as Partial<Typed>).type === "string";
+}
+
+function plainProperty(value: unknown): unknown {
+  if (!isTyped(value)) return value;
+  if (value.ticks !== undefined)
+    return Number.isSafeInteger(Number(value.ticks)) ? Number(value.ticks) : value.ticks;
+  if (value.type === "char" && typeof value.value === "number")
+    return value.value <= 0x10ffff ? String.fromCodePoint(value.value) : "\ufffd";
+  return plainProperty(value.value);
 }
 
 /** A plain `Uint8Array` even if the broker has a `Buffer`, whose `slice` and JSON form differ. */

@@ -32,7 +32,8 @@ export function fromAmqpProperties(map: AmqpMap | undefined): ApplicationPropert
 
 /**
  * Converts a value for the broker: plain values only, which can be cloned and stored. Lists and arrays become arrays; maps become objects
- * if their keys are text, else `Map`s. Simple values without a counterpart stay unchanged, to be sent back.
+ * if their keys are text, else `Map`s; so do those that have a text as `type`, as typed values do. Simple values without a counterpart stay
+ * unchanged, to be sent back.
  */
 export function fromAmqpValue(value: AmqpValue): ApplicationPropertyValue {
   // A Buffer would stay one for the reader, and a view would keep the whole message in memory.
@@ -148,10 +149,9 @@ function fromRuleType(value: RuleGuid | RuleTimeSpan): AmqpValue | undefined {
 }
 
 function fromAmqpMap(map: AmqpMap): object {
-  if (map.entries.some(([key]) => keyText(key) === undefined)) {
-    return new Map(map.entries.map(([key, value]) => [fromAmqpValue(key), fromAmqpValue(value)]));
-  }
-  return fromAmqpProperties(map);
+  const isObject = map.entries.every(([key]) => keyText(key) !== undefined);
+  if (isObject && textOf(map.get("type")) === undefined) return fromAmqpProperties(map);
+  return new Map(map.entries.map(([key, value]) => [fromAmqpValue(key), fromAmqpValue(value)]));
 }
 
 /** Whether a value neither contains others nor is a view on the encoded bytes. */

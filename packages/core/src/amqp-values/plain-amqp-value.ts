@@ -44,15 +44,19 @@ class Graph {
     }
     if (value instanceof Map) {
       this.#enter(depth);
-      return new Map(
-        Array.from(value, ([key, item]) => [this.plain(key, depth + 1), this.#item(item, depth)]),
-      );
+      return Array.from(value.keys()).every((key) => typeof key === "string")
+        ? this.#object(Array.from(value), depth)
+        : new Map(Array.from(value, ([key, item]) => [this.plain(key, depth + 1), this.#item(item, depth)]));
     }
     const typed = plainTyped(value as Typed);
     if (typed !== undefined) return typed.isDescribed ? this.plain(typed.value, depth + 1) : typed.value;
     this.#enter(depth);
+    return this.#object(Object.entries(value), depth);
+  }
+
+  #object(entries: readonly (readonly [string, unknown])[], depth: number): object {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => {
+      entries.map(([key, item]) => {
         requireHarmless(key, item);
         return [key, this.#item(item, depth)] as const;
       }),
@@ -77,7 +81,10 @@ function requireHarmless(key: string, item: unknown): void {
     throw decodeFailure("key-forbidden", 'The body has a key "prototype" under "constructor".');
 }
 
-/** How transports represent AMQP types without a JavaScript type: an object with two members, or three with a descriptor. */
+/**
+ * How transports represent AMQP types without a JavaScript type: an object with two members, or three with a descriptor. A sender's map that has a
+ * text as `type`, as these do, is a `Map` with them.
+ */
 interface Typed {
   readonly type?: unknown;
   readonly value?: unknown;
@@ -91,7 +98,7 @@ interface PlainTyped {
   readonly isDescribed?: true;
 }
 
-/** Undefined for a map of the sender, which may have keys with these names. */
+/** Undefined for an object of other members. */
 function plainTyped(typed: Typed): PlainTyped | undefined {
   const { type, value, ticks, descriptor } = typed;
   const members = Object.keys(typed).length;

@@ -5,7 +5,11 @@
  */
 export type EncodedBody = Uint8Array | AmqpValueBody | AmqpSequenceBody;
 
-/** An AMQP value section: one decoded AMQP value. */
+/**
+ * An AMQP value section: one decoded AMQP value. Values of types without a counterpart in JavaScript are objects with their `type`, such as
+ * `{ type: "uuid", value }`, `{ type: "char", value }`, `{ type: "decimal128", value }` and `{ type: "described", descriptor, value }`. Maps are objects,
+ * or a `Map` if a key is not a string or `type` is a text, so that no map of a sender is one of these.
+ */
 export interface AmqpValueBody {
   readonly section: "value";
   readonly value: unknown;

@@ -1,3 +1,5 @@
+import { AmqpChar } from "./amqp-char.js";
+
 /** The AMQP type codes that precede values which rhea returns as bytes. Source: AMQP 1.0, part 1.6. */
 const code = { ulong: 0x80, long: 0x81, uuid: 0x98, binary8: 0xa0 } as const;
 
@@ -9,7 +11,6 @@ const decimals = [
 ] as const;
 
 const maps: readonly number[] = [0xc1, 0xd1];
-const character = 0x73;
 
 /** The last byte of a value section's descriptor: its numeric code, or the `*` of `amqp:value:*`. */
 const valueSectionEndings: readonly number[] = [0x77, 0x2a];
@@ -23,22 +24,29 @@ export function fromAmqpValue(value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
   if (value instanceof Uint8Array) return fromBytes(value);
   if (Array.isArray(value)) return value.map(fromAmqpValue);
-  if (isTyped(value)) return fromAmqpValue(value.value);
-  if (value instanceof Map) return new Map(Array.from(value, (entry) => entry.map(fromAmqpValue) as never));
+  if (value instanceof AmqpChar) return value.toString();
+  if (isRheaTyped(value)) return fromAmqpValue(value.value);
   return fromAmqpMap(value);
 }
 
 /**
- * As `fromAmqpValue`, for values in a body: decimals, characters and described values become objects of two or three members that name the
- * type; core turns these into plain values.
+ * As `fromAmqpValue`, for values in a body: decimals, UUIDs, characters and described values become objects of two or three members that name
+ * the type; core turns these into plain values.
  */
 export function fromAmqpBody(value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
   if (value instanceof Uint8Array) return decimal(value) ?? fromBodyBytes(value);
   if (Array.isArray(value)) return value.map(fromAmqpBody);
-  if (value instanceof Map) return new Map(Array.from(value, (entry) => entry.map(fromAmqpBody) as never));
+  if (value instanceof AmqpChar) return { type: "char", value: value.codePoint };
   if (isRheaTyped(value)) return fromTyped(value);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fromAmqpBody(item)]));
+  return mapOf(entriesOf(value).map(([name, item]) => [name, fromAmqpBody(item)]));
+}
+
+/** rhea assigns the entries of a map to an object, so that one named `__proto__` becomes its prototype. */
+function entriesOf(map: object): (readonly [string, unknown])[] {
+  const prototype: unknown = Object.getPrototypeOf(map);
+  const own = Object.entries(map);
+  return prototype === Object.prototype ? own : [...own, ["__proto__", prototype]];
 }
 
 /**
@@ -47,24 +55,22 @@ export function fromAmqpBody(value: unknown): unknown {
 function fromTyped({ type, value, descriptor }: RheaTyped): unknown {
   const items = Array.isArray(value) ? value.map(fromAmqpBody) : undefined;
   const isMap = maps.includes(type.typecode);
-  const plain = isMap && items !== undefined ? mapOf(items) : (items ?? fromScalar(type.typecode, value));
+  const plain = isMap && items !== undefined ? mapOf(inPairs(items)) : (items ?? fromAmqpBody(value));
   return descriptor === undefined
     ? plain
     : { type: "described", descriptor: fromAmqpBody(descriptor), value: plain };
 }
 
-function fromScalar(typecode: number, value: unknown): unknown {
-  return typecode === character && typeof value === "number" ? { type: "char", value } : fromAmqpBody(value);
+function inPairs(items: readonly unknown[]): (readonly [unknown, unknown])[] {
+  return Array.from({ length: items.length >> 1 }, (_, at) => [items[2 * at], items[2 * at + 1]]);
 }
 
-function mapOf(items: readonly unknown[]): object {
-  const entries = Array.from(
-    { length: items.length >> 1 },
-    (_, at) => [items[2 * at], items[2 * at + 1]] as const,
+/** A `Map` if not all keys are texts, or if an object would look like a typed value. */
+function mapOf(entries: readonly (readonly [unknown, unknown])[]): object {
+  const isObject = entries.every(
+    ([key, value]) => typeof key === "string" && !(key === "type" && typeof value === "string"),
   );
-  return entries.every(([key]) => typeof key === "string")
-    ? Object.fromEntries(entries as [string, unknown][])
-    : new Map(entries);
+  return isObject ? Object.fromEntries(entries as [string, unknown][]) : new Map(entries);
 }
 
 /** Only the type code in front of the bytes distinguishes a decimal from binary of the same size. */
@@ -127,12 +133,7 @@ interface RheaTyped {
   readonly descriptor?: unknown;
 }
 
+/** Values with a descriptor, such as a .NET time span, which rhea leaves unconverted. No value from the wire has a method. */
 function isRheaTyped(value: object): value is RheaTyped {
-  const { type } = value as { readonly type?: { readonly typecode?: unknown } | null };
-  return "value" in value && typeof type === "object" && typeof type?.typecode === "number";
-}
-
-/** Values with a descriptor, such as a .NET time span, which rhea leaves unconverted. */
-function isTyped(value: object): value is { value: unknown } {
-  return "descriptor" in value && "type" in value && "value" in value && typeof value.type === "object";
+  return typeof (value as { readonly toRheaTyped?: unknown }).toRheaTyped === "function";
 }

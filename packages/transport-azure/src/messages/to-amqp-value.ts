@@ -62,7 +62,55 @@ function toAmqpObject(value: object): unknown {
   if (value instanceof Uint8Array) return toBuffer(value);
   if (Array.isArray(value)) return value.map(toAmqpValue);
   if (value instanceof Map) return new Map(Array.from(value, (entry) => entry.map(toAmqpValue) as never));
+  const typed = toTyped(value);
+  if (typed !== undefined) return typed;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, toAmqpValue(item)]));
+}
+
+/** A value of a type without a counterpart in JavaScript, as it was received; undefined for a map. See `EncodedBody`. */
+function toTyped(object: { readonly type?: unknown; readonly value?: unknown }): unknown {
+  const { type, value } = object;
+  if (type === "described" && "descriptor" in object) return toDescribed(object.descriptor, value);
+  if (Object.keys(object).length !== 2) return undefined;
+  if (type === "uuid" && typeof value === "string" && uuidText.test(value))
+    return types.wrap_uuid(Buffer.from(value.replaceAll("-", ""), "hex") as never);
+  if (type === "char" && typeof value === "number") return types.wrap_char(value);
+  const decimal = decimals.get(type);
+  return value instanceof Uint8Array && decimal?.bytes === value.length
+    ? decimal.wrap(toBuffer(value))
+    : undefined;
+}
+
+const uuidText = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+interface Decimal {
+  readonly bytes: number;
+  readonly wrap: (bytes: Buffer) => unknown;
+}
+
+/** rhea's declarations lack the decimals. */
+const { Decimal32, Decimal64, Decimal128 } = types as unknown as Readonly<Record<string, Decimal["wrap"]>>;
+
+const decimals: ReadonlyMap<unknown, Decimal> = new Map(
+  Object.entries({
+    decimal32: { bytes: 4, wrap: (bytes: Buffer) => Decimal32?.(bytes) },
+    decimal64: { bytes: 8, wrap: (bytes: Buffer) => Decimal64?.(bytes) },
+    decimal128: { bytes: 16, wrap: (bytes: Buffer) => Decimal128?.(bytes) },
+  }),
+);
+
+/** .NET casts the numbers of its own types to long. */
+function toDescribed(descriptor: unknown, value: unknown): unknown {
+  const isOfDotnet = typeof descriptor === "string" && descriptor.startsWith("com.microsoft:");
+  const content =
+    isOfDotnet && Number.isSafeInteger(value) ? toAmqpLong(BigInt(value as number)) : toAmqpValue(value);
+  const name = typeof descriptor === "string" ? types.wrap_symbol(descriptor) : toUlong(descriptor);
+  return name === undefined ? content : types.described(name as never, types.wrap(content) as never);
+}
+
+function toUlong(value: unknown): unknown {
+  if (typeof value === "bigint") return types.wrap_ulong(toBytes(value) as never);
+  return typeof value === "number" ? types.wrap_ulong(value) : undefined;
 }
 
 function isPlain(value: unknown): boolean {

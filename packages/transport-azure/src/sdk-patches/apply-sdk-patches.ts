@@ -1,7 +1,7 @@
 import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 import { closedConnections } from "./closed-connections.js";
 import { closesCutShort } from "./closes-cut-short.js";
-import { exactIntegers } from "./exact-integers.js";
+import { exactValues } from "./exact-values.js";
 import { interruptedOpenings } from "./interrupted-openings.js";
 import { patchParts } from "./patch-parts.js";
 import {
@@ -46,7 +46,7 @@ export function withoutSdkPatches(client: ServiceBusClientLike): SdkPatchReport 
 const noContext = "the client has no connection context";
 
 function allPatches(): SdkPatch[] {
-  return [closedConnections, interruptedOpenings(), unansweredRequests, closesCutShort, exactIntegers];
+  return [closedConnections, interruptedOpenings(), unansweredRequests, closesCutShort, exactValues];
 }
 
 function apply(client: SdkClient, context: ConnectionContext): SdkPatchOutcome[] {

@@ -7,7 +7,7 @@ export type SdkPatchName =
   | "interrupted-openings"
   | "unanswered-requests"
   | "closes-cut-short"
-  | "exact-integers";
+  | "exact-values";
 
 /** One patch of a client's internals. */
 export interface SdkPatch extends PartPatches {

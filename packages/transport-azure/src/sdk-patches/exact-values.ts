@@ -1,3 +1,4 @@
+import { AmqpChar } from "../messages/amqp-char.js";
 import {
   type AmqpConnection,
   missingMethods,
@@ -7,25 +8,29 @@ import {
 } from "./sdk-internals.js";
 import type { SdkPatch } from "./sdk-patch.js";
 
-/** The type codes of ulong and long. */
-const typeCodes = [0x80, 0x81];
+/** How the types are read whose values rhea changes: ulong, long, and char. */
+const exactReads: ReadonlyMap<number, (read: TypeDescription["read"]) => TypeDescription["read"]> = new Map([
+  [0x80, integerOrBytes],
+  [0x81, integerOrBytes],
+  [0x73, character],
+]);
 
 /** 2^53 + 1, the first integer that rhea 3.0.5 rounds. */
 const firstRounded = Buffer.from([0, 0x20, 0, 0, 0, 0, 0, 1]);
 
 /**
- * Makes rhea return every 64-bit integer beyond `Number.MAX_SAFE_INTEGER` as bytes. Without this patch (3.0.5) it does so only beyond 2^53
- * + 2^32 and rounds the integers in between, because the last bit of its limit is wrong. Rounding cannot be undone later. The patch is
- * active only while a message of this client is read: other code may rely on numbers.
+ * Makes rhea return every 64-bit integer beyond `Number.MAX_SAFE_INTEGER` as bytes, and characters as such. Without this patch (3.0.5) it does
+ * so only beyond 2^53 + 2^32 and rounds the integers in between, because the last bit of its limit is wrong, and returns code points. Neither can
+ * be undone later. The patch is active only while a message of this client is read: other code may rely on numbers.
  */
-export const exactIntegers: SdkPatch = {
-  name: "exact-integers",
+export const exactValues: SdkPatch = {
+  name: "exact-values",
   isFixed: ({ connection: { container } }) => {
     const descriptions = descriptionsOf(container?.types);
-    return descriptions.length > 0 && descriptions.every(isExact);
+    return descriptions.length > 0 && descriptions.every(({ description }) => isExact(description));
   },
   obstacle: ({ connection: { container, _connection: inner } }) =>
-    descriptionsOf(container?.types).length < typeCodes.length
+    descriptionsOf(container?.types).length < exactReads.size
       ? "the SDK's AMQP library shows no types"
       : missingMethods("AMQP connection", inner, ["create_session"]),
   connection(connection) {
@@ -56,8 +61,11 @@ type ExactReading = ReturnType<typeof exactReading>;
 /** While it is on, one copy of rhea reads integers exactly. It ends with the message being read. */
 function exactReading(types: RheaTypes | undefined) {
   const switched = descriptionsOf(types)
-    .filter((one) => !isExact(one))
-    .map((description) => ({ description, exact: toExact(description.read), before: description.read }));
+    .filter(({ description }) => !isExact(description))
+    .map(({ description, toExact }) => {
+      const { read } = description;
+      return { description, exact: toExact(read), before: read };
+    });
   let isOn = false;
   return {
     begin(): void {
@@ -123,18 +131,28 @@ function* eachExactly(items: readonly unknown[], reading: ExactReading): Generat
   }
 }
 
-function descriptionsOf(types: RheaTypes | undefined): TypeDescription[] {
-  return typeCodes.flatMap((code) => types?.by_code?.[code] ?? []);
+function descriptionsOf(types: RheaTypes | undefined) {
+  return [...exactReads].flatMap(([code, toExact]) => {
+    const description = types?.by_code?.[code];
+    return description === undefined ? [] : [{ description, toExact }];
+  });
 }
 
 function isExact({ read }: TypeDescription): boolean {
   return typeof read?.(firstRounded, 0) !== "number";
 }
 
-function toExact(read: TypeDescription["read"]): TypeDescription["read"] {
+function integerOrBytes(read: TypeDescription["read"]): TypeDescription["read"] {
   return (buffer, offset) => {
     const value = read?.(buffer, offset);
     const isRounded = typeof value === "number" && !Number.isSafeInteger(value);
     return isRounded ? buffer.subarray(offset, offset + 8) : value;
+  };
+}
+
+function character(read: TypeDescription["read"]): TypeDescription["read"] {
+  return (buffer, offset) => {
+    const codePoint = read?.(buffer, offset);
+    return typeof codePoint === "number" ? new AmqpChar(codePoint) : codePoint;
   };
 }
