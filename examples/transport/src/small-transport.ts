@@ -157,8 +157,8 @@ function fromBroker(message: Received): api.DeliveredMessage {
 
 /** The properties that have the same name in the broker. */
 const sameNames = [
-  ...(["messageId", "contentType", "correlationId", "subject", "to", "replyTo", "replyToSessionId"] as const),
+  ...(["messageId", "contentType", "contentEncoding", "correlationId", "subject", "to", "replyTo"] as const),
   ...(["sessionId", "partitionKey", "viaPartitionKey", "applicationProperties", "deliveryCount"] as const),
   ...(["deadLetterReason", "deadLetterErrorDescription", "deadLetterSource", "state"] as const),
-  ...(["lockToken", "sequenceNumber", "enqueuedSequenceNumber"] as const),
+  ...(["replyToSessionId", "lockToken", "sequenceNumber", "enqueuedSequenceNumber"] as const),
 ];

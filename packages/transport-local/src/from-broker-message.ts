@@ -12,6 +12,7 @@ export function fromBrokerMessage(message: BrokerReceivedMessage): DeliveredMess
     body: fromBrokerBody(message.body),
     messageId: message.messageId,
     contentType: message.contentType,
+    contentEncoding: message.contentEncoding,
     correlationId: message.correlationId,
     subject: message.subject,
     to: message.to,

@@ -14,6 +14,7 @@ export function toBrokerMessage(message: EncodedMessage, scheduledFor?: Date): B
     messageId: message.messageId,
     correlationId: message.correlationId,
     contentType: message.contentType,
+    contentEncoding: message.contentEncoding,
     subject: message.subject,
     to: message.to,
     replyTo: message.replyTo,

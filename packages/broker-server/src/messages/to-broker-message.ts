@@ -52,6 +52,7 @@ export function toBrokerMessage(received: MessageSections): BrokerMessage {
     messageId: toId(properties?.messageId),
     correlationId: toId(properties?.correlationId),
     contentType: properties?.contentType,
+    contentEncoding: properties?.contentEncoding,
     subject: properties?.subject,
     to: textOf(properties?.to),
     replyTo: textOf(properties?.replyTo),

@@ -11,6 +11,7 @@ export const wirePlaces = Object.freeze({
   messageId: { section: "properties", field: "messageId" },
   correlationId: { section: "properties", field: "correlationId" },
   contentType: { section: "properties", field: "contentType" },
+  contentEncoding: { section: "properties", field: "contentEncoding" },
   subject: { section: "properties", field: "subject" },
   to: { section: "properties", field: "to" },
   replyTo: { section: "properties", field: "replyTo" },

@@ -58,6 +58,7 @@ const optionalNames = Object.keys(contentParts) as readonly OptionalName[];
 
 /** The rare properties, in the order in which they are written; one that is missing does not compile. */
 const rareNames = Object.keys({
+  contentEncoding: true,
   correlationId: true,
   to: true,
   replyTo: true,
@@ -182,6 +183,7 @@ function writeRare(writer: RecordWriter, rare: RareProperties): void {
 
 function readRare(reader: RecordReader): RareProperties {
   return {
+    contentEncoding: reader.value() as string | undefined,
     correlationId: reader.value() as MessageId | undefined,
     to: reader.value() as string | undefined,
     replyTo: reader.value() as string | undefined,

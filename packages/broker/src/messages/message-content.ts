@@ -51,12 +51,16 @@ export interface MessageContent
 /** Rarely used broker properties, kept separately to save memory. */
 export interface RareProperties
   extends EveryProperty<
-    Pick<SendableProperties, "correlationId" | "to" | "replyTo" | "replyToSessionId" | "viaPartitionKey">
+    Pick<
+      SendableProperties,
+      "contentEncoding" | "correlationId" | "to" | "replyTo" | "replyToSessionId" | "viaPartitionKey"
+    >
   > {
   readonly forcePersistence: boolean;
 }
 
 export const NO_RARE_PROPERTIES: RareProperties = Object.freeze({
+  contentEncoding: undefined,
   correlationId: undefined,
   to: undefined,
   replyTo: undefined,
@@ -182,6 +186,7 @@ export function copyApplicationProperties(properties: ApplicationProperties): Ap
 function rareProperties(message: BrokerMessage): RareProperties | undefined {
   if (!hasRare(message)) return undefined;
   return {
+    contentEncoding: message.contentEncoding,
     correlationId: isolateId(message.correlationId),
     to: message.to,
     replyTo: message.replyTo,

@@ -71,6 +71,7 @@ const COUNTED = {
   messageId: true,
   correlationId: true,
   contentType: true,
+  contentEncoding: true,
   subject: true,
   to: true,
   replyTo: true,

@@ -37,6 +37,8 @@ export interface SendableProperties {
   readonly messageId?: MessageId | undefined;
   readonly correlationId?: MessageId | undefined;
   readonly contentType?: string | undefined;
+  /** AMQP's property: the compression of the body, or any other text. */
+  readonly contentEncoding?: string | undefined;
   readonly subject?: string | undefined;
   readonly to?: string | undefined;
   readonly replyTo?: string | undefined;

@@ -118,6 +118,10 @@ export class BrokerReceivedMessage implements EveryProperty<SendableProperties> 
     return this.#stored.content.contentType;
   }
 
+  get contentEncoding(): string | undefined {
+    return this.#stored.content.rare?.contentEncoding;
+  }
+
   get subject(): string | undefined {
     return this.#stored.content.subject;
   }

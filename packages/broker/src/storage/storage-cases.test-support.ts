@@ -220,6 +220,7 @@ export const storageCases: readonly StorageCase[] = [
         ...messageRecord(storage.putBody(Buffer.from("abc")), {
           messageId: 18_446_744_073_709_551_615n,
           rare: {
+            contentEncoding: "gzip",
             correlationId: new Uint8Array([1, 2]),
             to: "there",
             replyTo: undefined,

@@ -59,7 +59,7 @@ export function authenticatedPart(message: EncodedMessage): EncodedMessage {
     subject: subject || undefined,
     applicationProperties: withEffectiveContentEncoding(
       Object.fromEntries(properties),
-      contentEncodingOf(applicationProperties),
+      contentEncodingOf(message),
     ),
   };
 }

@@ -1,7 +1,7 @@
 import { nodeBuiltin, quoted } from "@waybill/foundation";
 import type { Awaitable } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
-import type { ApplicationProperties, ApplicationPropertyValue } from "../message/message.js";
+import type { ApplicationProperties, ApplicationPropertyValue, Message } from "../message/message.js";
 
 /** A content coding a body can be compressed with. Source: RFC 9110, 8.4.1. */
 export type ContentCoding = "gzip" | "deflate" | "br";
@@ -16,9 +16,12 @@ export const contentCodings: readonly ContentCoding[] = Object.freeze(["gzip", "
 
 /**
  * Values that name no compression. Producers and bridges write the character set of a body where other messages have its compression, as the AMQP
- * property of that name invites them to.
+ * property of that name invites them to, or that its bytes are not encoded (RFC 2045, 6.2).
  */
-const notCompressed: ReadonlySet<string> = new Set(["", "identity", "none", "utf-8", "utf8", "us-ascii"]);
+const notCompressed: ReadonlySet<string> = new Set([
+  ...["", "identity", "none", "7bit", "8bit", "binary"],
+  ...["utf-8", "utf8", "us-ascii"],
+]);
 
 /** Bodies with more codings are refused, because each costs a full pass and real bodies have one or two. */
 const maxCodings = 3;
@@ -61,22 +64,29 @@ const codecs = zlib && {
   },
 };
 
-/** The `Content-Encoding` of a message. HTTP senders may write it in lower case, although names of application properties are case-sensitive. */
-export function contentEncodingOf(
-  properties: ApplicationProperties | undefined,
-): Exclude<ApplicationPropertyValue, null> | undefined {
-  if (properties === undefined) return undefined;
-  const value = properties[contentEncodingProperty] ?? properties[lowerCaseProperty];
-  return value === null ? undefined : value;
+/** The properties of a message that may have its `Content-Encoding`. */
+type Encoded = Pick<Message, "contentEncoding" | "applicationProperties">;
+
+/**
+ * The `Content-Encoding` of a message: its application property, else AMQP's property. HTTP senders may write the former in lower case, although
+ * names of application properties are case-sensitive.
+ */
+export function contentEncodingOf({
+  contentEncoding,
+  applicationProperties: properties,
+}: Encoded): Exclude<ApplicationPropertyValue, null> | undefined {
+  if (properties === undefined) return contentEncoding;
+  return properties[contentEncodingProperty] ?? properties[lowerCaseProperty] ?? contentEncoding;
 }
 
-/** The application properties with these codings, innermost first, instead of earlier ones. */
-export function withContentEncoding(
-  properties: ApplicationProperties | undefined,
+/** The message with these codings, innermost first, as its application property, instead of earlier ones. */
+export function withContentEncoding<Encoding extends Encoded>(
+  message: Encoding,
   codings: readonly ContentCoding[],
-): ApplicationProperties {
-  const { [lowerCaseProperty]: _, ...others } = properties ?? {};
-  return { ...others, [contentEncodingProperty]: codings.join(", ") };
+): Encoding {
+  const { [lowerCaseProperty]: _, ...others } = message.applicationProperties ?? {};
+  const applicationProperties = { ...others, [contentEncodingProperty]: codings.join(", ") };
+  return { ...message, contentEncoding: undefined, applicationProperties };
 }
 
 /** The application properties with this as the only `Content-Encoding`, or with none. */
@@ -88,13 +98,15 @@ export function withEffectiveContentEncoding(
   return { ...properties, [contentEncodingProperty]: encoding };
 }
 
-/** The application properties of an empty body, which has no coding. */
-export function withoutContentEncoding(
-  properties: ApplicationProperties | undefined,
-): ApplicationProperties | undefined {
-  if (properties === undefined) return undefined;
-  const { [contentEncodingProperty]: _, [lowerCaseProperty]: __, ...others } = properties;
-  return others;
+/** The message without coding, for an empty body or one that is written anew. */
+export function withoutContentEncoding<Encoding extends Encoded>(message: Encoding): Encoding {
+  if (contentEncodingOf(message) === undefined) return message;
+  const {
+    [contentEncodingProperty]: _,
+    [lowerCaseProperty]: __,
+    ...applicationProperties
+  } = message.applicationProperties ?? {};
+  return { ...message, contentEncoding: undefined, applicationProperties };
 }
 
 /**

@@ -155,12 +155,13 @@ export async function decrypt(
 }
 
 function boundTo(
-  { contentType, subject, applicationProperties = {} }: EncodedMessage,
+  message: EncodedMessage,
   keyId: string,
   { list, names }: BoundList,
   claimCheck: Pick<ClaimCheck, "key" | "bytes"> | undefined,
 ): AssociatedData {
-  const contentEncoding = contentEncodingOf(applicationProperties);
+  const { contentType, subject, applicationProperties = {} } = message;
+  const contentEncoding = contentEncodingOf(message);
   if (contentEncoding !== undefined && typeof contentEncoding !== "string") {
     throw decodeFailure(
       "decryption-failed",

@@ -161,6 +161,7 @@ describe("decrypting", () => {
       { subject: "refund" },
       { subject: undefined },
       { applicationProperties: { ...sent.applicationProperties, "Content-Encoding": "identity" } },
+      { contentEncoding: "identity" },
       { applicationProperties: { ...sent.applicationProperties, "waybill-encryption-key-id": "k2" } },
       { applicationProperties: { ...sent.applicationProperties, "waybill-encryption-nonce": otherNonce } },
       { applicationProperties: { ...sent.applicationProperties, "waybill-encryption-bound": "[]" } },

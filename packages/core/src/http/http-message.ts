@@ -1,4 +1,5 @@
 import { parseJson } from "@waybill/foundation";
+import { contentEncodingOf } from "../body-transforms/compression.js";
 import { WaybillError } from "../errors/error.js";
 import {
   type BrokerProperty,
@@ -40,7 +41,7 @@ type Properties = Readonly<Record<string, unknown>>;
  * bytes. Source: "Service Bus REST: message headers and properties".
  */
 export function toHttpMessage(message: FromHttpMessage): HttpMessage {
-  const { body, contentType, applicationProperties = {} } = message;
+  const { body, contentType, contentEncoding, applicationProperties = {} } = message;
   if (!(body instanceof Uint8Array)) {
     throw new WaybillError("operation-invalid", "HTTP carries bodies of bytes only.", {
       messageId: message.messageId,
@@ -49,6 +50,9 @@ export function toHttpMessage(message: FromHttpMessage): HttpMessage {
   const headers: [string, string][] = [["BrokerProperties", toBrokerProperties(message)]];
   if (contentType !== undefined) headers.push(["Content-Type", contentType]);
   const rest: [string, unknown][] = [];
+  // HTTP has no place for AMQP's property.
+  if (contentEncoding !== undefined && contentEncodingOf({ applicationProperties }) === undefined)
+    rest.push(["Content-Encoding", contentEncoding]);
   for (const [name, value] of Object.entries(applicationProperties)) {
     if (isHeaderName(name)) headers.push([name, toHttpText(value)]);
     else rest.push([name, toJsonValue(value)]);

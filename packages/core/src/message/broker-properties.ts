@@ -60,6 +60,7 @@ const notInHttp = Object.freeze({ http: undefined });
 export const brokerProperties = Object.freeze({
   messageId: writable("MessageId", "message-id", properties("message-id", "string"), idLimits),
   contentType: writable("ContentType", "string", properties("content-type", "symbol"), notInHttp),
+  contentEncoding: writable("ContentEncoding", "string", properties("content-encoding", "symbol"), notInHttp),
   correlationId: writable("CorrelationId", "message-id", properties("correlation-id", "string")),
   subject: writable("Subject", "string", properties("subject", "string"), { http: "Label" }),
   to: writable("To", "string", properties("to", "string")),

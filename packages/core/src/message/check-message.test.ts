@@ -106,6 +106,7 @@ describe("utf8Length", () => {
 
 const full: Required<WritableProperties> = {
   messageId: "m-1",
+  contentEncoding: "gzip",
   contentType: "application/json",
   correlationId: 18_446_744_073_709_551_615n,
   subject: "order-placed",

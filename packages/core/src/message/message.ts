@@ -23,6 +23,11 @@ export interface WritableProperties {
   readonly messageId?: MessageId | undefined;
   /** The media type of the body, RFC 2045. The pipeline sets it; set it yourself to choose one of the configured serializers. */
   readonly contentType?: string | undefined;
+  /**
+   * AMQP's property of that name, which other senders use: the compression of the body, where no application property `Content-Encoding` has
+   * it. The pipeline compresses a body to send as it says, and writes the application property instead.
+   */
+  readonly contentEncoding?: string | undefined;
   /** Correlates with another message: a reply carries the request's `messageId` here. */
   readonly correlationId?: MessageId | undefined;
   /**

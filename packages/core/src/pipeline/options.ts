@@ -79,8 +79,8 @@ export interface PipelineOptions<Types extends MessageType = MessageType> extend
    */
   readonly compression?: { readonly coding: ContentCoding; readonly minBytes?: number } | undefined;
   /**
-   * What to do with the application property `Content-Encoding` of a received body: `"undo"` decompresses it, `"ignore"` leaves it compressed, as
-   * the SDK does. Default: `"undo"`.
+   * What to do with the content encoding of a received body, in an application property or AMQP's: `"undo"` decompresses it, `"ignore"` leaves
+   * it compressed, as the SDK does. Default: `"undo"`.
    */
   readonly contentEncoding?: "undo" | "ignore" | undefined;
   /** Encrypts bodies when sending, after compression, and requires received bodies to be encrypted. Off by default. */

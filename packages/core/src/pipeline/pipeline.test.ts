@@ -153,6 +153,57 @@ describe("serialize", () => {
       report: { contentEncodings: ["gzip"] },
     });
   });
+
+  it("treats AMQP's property in the same way, and writes the application property instead", () => {
+    const pipeline = createPipeline({ serializer: text });
+    const message = pipeline.serialize({ body: [1], contentEncoding: "gzip" }) as EncodedMessage;
+    expect(message.applicationProperties).toEqual({ "Content-Encoding": "gzip" });
+    expect(message.contentEncoding).toBeUndefined();
+    expect(pipeline.deserialize(message)).toMatchObject({ body: [1] });
+    const empty = pipeline.serialize({ body: undefined, contentEncoding: "gzip" }) as EncodedMessage;
+    expect(empty.contentEncoding).toBeUndefined();
+    const named = pipeline.serialize({ body: [1], contentEncoding: "utf-8" });
+    expect(named).toMatchObject({ body: utf8.encode("[1]"), contentEncoding: "utf-8" });
+  });
+});
+
+describe("AMQP's property content-encoding", () => {
+  const read = (properties: object, bytes: Uint8Array = gzipSync("[1]")) =>
+    createPipeline({ serializer: text }).deserialize({ ...properties, body: bytes });
+
+  it.each([
+    ["alone", { contentEncoding: "gzip" }],
+    ["beside the same application property", properties("gzip", "gzip")],
+    ["beside an application property that is null", properties("gzip", null)],
+    ["beside other application properties", { contentEncoding: "x-gzip", applicationProperties: { a: 1 } }],
+    ["with another coding than the application property", properties("br", "gzip")],
+  ])("is undone like the application property: %s", (_, given) => {
+    expect(read(given)).toMatchObject({
+      status: "decoded",
+      body: [1],
+      report: { contentEncodings: ["gzip"] },
+    });
+  });
+
+  it.each(["utf-8", "identity", "binary", "8bit"])(
+    "may say that nothing is compressed: %s",
+    (contentEncoding) => {
+      expect(read({ contentEncoding }, utf8.encode("[1]"))).toMatchObject({ body: [1] });
+    },
+  );
+
+  it("refuses an unknown coding, and is ignored if encodings are", () => {
+    expect(read({ contentEncoding: "zstd" })).toMatchObject({
+      report: { attempts: [{ reason: "content-encoding-unknown" }] },
+    });
+    const ignoring = createPipeline({ serializer: text, contentEncoding: "ignore" });
+    const message = { contentEncoding: "gzip", body: utf8.encode("[1]") };
+    expect(ignoring.deserialize(message)).toMatchObject({ body: [1] });
+  });
+
+  function properties(contentEncoding: string, property: string | null) {
+    return { contentEncoding, applicationProperties: { "Content-Encoding": property } };
+  }
 });
 
 describe("deserialize", () => {

@@ -52,7 +52,7 @@ export function fetchAndDecrypt(reading: Reading): Waiting {
 /** The stage that undoes the content encodings, unless the pipeline leaves them. */
 export function decompress(reading: Reading): Waiting {
   if (reading.options.contentEncoding === "ignore") return undefined;
-  const encoding = contentEncodingOf(reading.message.applicationProperties);
+  const encoding = contentEncodingOf(reading.message);
   if (encoding === undefined || reading.bytes === undefined || reading.bytes.length === 0) return undefined;
   if (isText(reading)) return undefined;
   const codings = parseContentEncoding(encoding);

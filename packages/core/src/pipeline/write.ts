@@ -146,16 +146,9 @@ function writeEmpty(
   message: Message,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
-  const { applicationProperties } = message;
-  const uncoded =
-    contentEncodingOf(applicationProperties) === undefined
-      ? message
-      : { ...message, applicationProperties: withoutContentEncoding(applicationProperties) };
-  return applyBodyTransforms(
-    encodedMessage(uncoded, new Uint8Array(0), message.contentType || undefined),
-    options,
-    call,
-  );
+  const contentType = message.contentType || undefined;
+  const empty = encodedMessage(withoutContentEncoding(message), new Uint8Array(0), contentType);
+  return applyBodyTransforms(empty, options, call);
 }
 
 function writer(chain: Chain, selection: Selection, message: Message): ChainLink {
@@ -234,7 +227,7 @@ function codingsFor(
   { compression }: ResolvedPipelineOptions,
   message: Message,
 ): readonly ContentCoding[] | undefined {
-  const requested = contentEncodingOf(message.applicationProperties);
+  const requested = contentEncodingOf(message);
   if (requested === undefined) {
     return compression === undefined || bytes.length < compression.minBytes
       ? undefined
@@ -257,15 +250,11 @@ function compressed(
 ): Awaitable<EncodedMessage> {
   let output: Awaitable<Uint8Array> = bytes;
   for (const coding of codings) output = afterwards(output, (input) => compress(coding, input));
-  const isWished = contentEncodingOf(message.applicationProperties) !== undefined;
+  const isWished = contentEncodingOf(message) !== undefined;
   const finish = (body: Uint8Array): EncodedMessage => {
     if (!isWished && body.length >= bytes.length) return message;
     checkSize(body.length, link, options, message);
-    return {
-      ...message,
-      body,
-      applicationProperties: withContentEncoding(message.applicationProperties, codings),
-    };
+    return { ...withContentEncoding(message, codings), body };
   };
   return afterwards(output, finish);
 }

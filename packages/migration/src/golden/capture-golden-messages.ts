@@ -223,12 +223,14 @@ class OwnVersion {
     const written = await this.#pipeline.serialize({
       subject: this.#type?.name ?? message.subject,
       contentType: isDeclared ? message.contentType : undefined,
+      contentEncoding: message.contentEncoding,
       applicationProperties,
       body: redactValue(value, redact),
     });
     return {
       body: written.body as Uint8Array,
       contentType: isDeclared ? written.contentType : message.contentType,
+      contentEncoding: message.contentEncoding,
       subject: message.subject,
       applicationProperties,
     };
@@ -278,11 +280,13 @@ const diagnostics: ReadonlySet<string> = new Set([
   resubmitToProperty,
 ]);
 
-function partsOf({ body, contentType, subject, applicationProperties }: DeliveredMessage): GoldenParts {
+function partsOf(message: DeliveredMessage): GoldenParts {
+  const { body, contentType, contentEncoding, subject, applicationProperties } = message;
   const properties = Object.entries(applicationProperties).filter(([name]) => !diagnostics.has(name));
   return {
     body: body as Uint8Array,
     contentType,
+    contentEncoding,
     subject,
     applicationProperties: Object.fromEntries(properties),
   };

@@ -10,6 +10,7 @@ interface GoldenFile {
   readonly isRedacted: boolean;
   readonly message: {
     readonly contentType?: string | undefined;
+    readonly contentEncoding?: string | undefined;
     readonly subject?: string | undefined;
     readonly applicationProperties?: Readonly<Record<string, PortableValue>> | undefined;
     readonly body: { readonly utf8: string } | { readonly base64: string };
@@ -68,7 +69,7 @@ async function goldenNames(directory: string): Promise<string[]> {
 }
 
 function toFile({ message, isRedacted, expected }: GoldenMessage): GoldenFile {
-  const { contentType, subject, applicationProperties = {}, body } = message;
+  const { contentType, contentEncoding, subject, applicationProperties = {}, body } = message;
   const properties = Object.entries(applicationProperties).map(([name, value]) => [
     name,
     toPortableValue(value),
@@ -78,6 +79,7 @@ function toFile({ message, isRedacted, expected }: GoldenMessage): GoldenFile {
     isRedacted,
     message: {
       contentType,
+      contentEncoding,
       subject,
       applicationProperties: properties.length === 0 ? undefined : Object.fromEntries(properties),
       body: toBody(body),
@@ -96,7 +98,7 @@ function toBody(bytes: Uint8Array): GoldenFile["message"]["body"] {
 
 function fromFile(name: string, text: string): GoldenMessage {
   const file = parsed(name, text);
-  const { contentType, subject, applicationProperties = {}, body } = file.message;
+  const { contentType, contentEncoding, subject, applicationProperties = {}, body } = file.message;
   const bytes = "utf8" in body ? Buffer.from(body.utf8) : Buffer.from(body.base64, "base64");
   const properties = Object.entries(applicationProperties).map(([key, value]) => [
     key,
@@ -107,6 +109,7 @@ function fromFile(name: string, text: string): GoldenMessage {
     isRedacted: file.isRedacted,
     message: {
       contentType,
+      contentEncoding,
       subject,
       applicationProperties: Object.fromEntries(properties) as ApplicationProperties,
       body: Uint8Array.from(bytes),

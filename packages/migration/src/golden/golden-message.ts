@@ -14,7 +14,7 @@ export interface GoldenMessage {
 
 /** The parts of a message that decide how it is read. */
 export interface GoldenParts
-  extends Pick<EncodedMessage, "contentType" | "subject" | "applicationProperties"> {
+  extends Pick<EncodedMessage, "contentType" | "contentEncoding" | "subject" | "applicationProperties"> {
   readonly body: Uint8Array;
 }
 

@@ -93,7 +93,7 @@ async function transcoded(
   } = message.applicationProperties ?? {};
   try {
     return await pipeline.serialize(
-      { ...message, body, contentType: undefined, applicationProperties },
+      { ...message, body, contentType: undefined, contentEncoding: undefined, applicationProperties },
       // It is read back together with the messages that are sent as they are.
       { ...call, readBack: false },
     );

@@ -189,6 +189,17 @@ describe("a repair", () => {
     }
   });
 
+  it("keeps AMQP's content encoding with the body, and removes it when it transcodes", async () => {
+    const compressed = { ...order(1), body: gzipSync('{"id":1}'), contentEncoding: "gzip" };
+    for (const body of ["as-is", "transcode"] as const) {
+      await using fixture = await openDeadLetters([compressed]);
+      expect(await fixture.repair({ body })).toMatchObject({ resubmitted: 1 });
+      const [message] = await fixture.waiting();
+      expect(message?.contentEncoding).toBe(body === "as-is" ? "gzip" : undefined);
+      expect(pipeline.deserialize(message as EncodedMessage)).toMatchObject({ body: { id: 1 } });
+    }
+  });
+
   it("leaves messages that the current chain cannot read, that were not selected or were resubmitted too often", async () => {
     const tired = { ...order(3), applicationProperties: { "waybill-resubmits": 3 } };
     await using fixture = await openDeadLetters([order(1), garbage, order(2), tired]);

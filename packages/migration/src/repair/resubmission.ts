@@ -40,12 +40,14 @@ export function resubmissionOf(
   message: DeliveredMessage,
   changes: ResubmissionChanges,
 ): EveryProperty<EncodedMessage> {
-  const { body, contentType, correlationId, subject, to, replyTo, replyToSessionId } = message;
+  const { body, contentType, contentEncoding, correlationId, subject, to, replyTo, replyToSessionId } =
+    message;
   const { sessionId, partitionKey, viaPartitionKey, timeToLive, forcePersistence } = message;
   return {
     body,
     messageId: changes.messageId ?? message.messageId,
     contentType,
+    contentEncoding,
     correlationId,
     subject,
     to,

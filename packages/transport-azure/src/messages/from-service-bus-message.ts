@@ -22,6 +22,7 @@ export function fromServiceBusMessage(
     body: fromBody(message),
     messageId: fromAmqpValue(message.messageId) as MessageId | undefined,
     contentType: message.contentType,
+    contentEncoding: raw.properties?.contentEncoding ?? undefined,
     correlationId: fromAmqpValue(message.correlationId) as MessageId | undefined,
     subject: message.subject,
     to: message.to,

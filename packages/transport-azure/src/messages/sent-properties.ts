@@ -20,6 +20,7 @@ export const sentProperties = Object.freeze({
   replyTo: inProperties("replyTo", 4),
   correlationId: inProperties("correlationId", 5, toAmqpId),
   contentType: inProperties("contentType", 6),
+  contentEncoding: inProperties("contentEncoding", 7),
   sessionId: inProperties("groupId", 10),
   replyToSessionId: inProperties("replyToGroupId", 12),
   partitionKey: inSection("messageAnnotations", "x-opt-partition-key"),

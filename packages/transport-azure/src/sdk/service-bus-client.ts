@@ -215,6 +215,7 @@ export interface ReceivedServiceBusMessage {
   readonly _rawAmqpMessage: {
     bodyType?: "data" | "value" | "sequence";
     header?: { durable?: boolean };
+    properties?: { contentEncoding?: string };
     messageAnnotations?: WireProperties;
   };
 }

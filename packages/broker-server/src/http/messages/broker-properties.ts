@@ -9,6 +9,9 @@ const MAX_SECONDS = 922_337_203_685.4775;
 const TIME_SPAN = /^(?:(\d{1,8})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d{1,7})?))?$/;
 const STATES = { active: "Active", deferred: "Deferred", scheduled: "Scheduled" } as const;
 
+/** What a sender may set in HTTP; AMQP's content encoding has no place there. */
+type HttpProperties = Omit<SendableProperties, "contentEncoding">;
+
 /** The key of each property that a sender may set. */
 const KEYS = {
   contentType: "ContentType",
@@ -24,7 +27,7 @@ const KEYS = {
   timeToLiveMs: "TimeToLive",
   to: "To",
   viaPartitionKey: "ViaPartitionKey",
-} as const satisfies Record<keyof SendableProperties, string>;
+} as const satisfies Record<keyof HttpProperties, string>;
 
 /** Those whose values are strings on both sides. */
 const TEXTS = [
@@ -35,11 +38,11 @@ const TEXTS = [
   "sessionId",
   "to",
   "viaPartitionKey",
-] as const satisfies readonly (keyof SendableProperties)[];
+] as const satisfies readonly (keyof HttpProperties)[];
 type TextName = (typeof TEXTS)[number];
 
 /** What the header has of the properties that a sender may set: all but the content type, which is a header itself. */
-type WrittenProperties = Record<(typeof KEYS)[Exclude<keyof SendableProperties, "contentType">], unknown>;
+type WrittenProperties = Record<(typeof KEYS)[Exclude<keyof HttpProperties, "contentType">], unknown>;
 
 /** The header `BrokerProperties` of a received message: JSON in ASCII. Source: "Message headers and properties". */
 export function toBrokerProperties(message: BrokerReceivedMessage): string {
@@ -77,7 +80,7 @@ function toIdJson(id: MessageId | undefined): unknown {
 }
 
 /** Reads the properties that a sender may set from the JSON of `BrokerProperties`; unknown keys are ignored. Throws an `HttpRefusal`. */
-export function fromBrokerProperties(json: unknown): SendableProperties {
+export function fromBrokerProperties(json: unknown): HttpProperties {
   if (typeof json !== "object" || json === null || Array.isArray(json))
     throw badProperty("BrokerProperties must be a JSON object");
   const given = new Map(Object.entries(json).map(([key, value]) => [key.toLowerCase(), value]));
@@ -94,7 +97,7 @@ export function fromBrokerProperties(json: unknown): SendableProperties {
     forcePersistence: read(KEYS.forcePersistence, toBoolean),
     scheduledEnqueueTime: read(KEYS.scheduledEnqueueTime, toInstant),
     timeToLiveMs: read(KEYS.timeToLiveMs, toLifeMs) ?? read("TimeToLiveTimeSpan", toSpanMs),
-  } satisfies EveryProperty<SendableProperties>;
+  } satisfies EveryProperty<HttpProperties>;
 }
 
 function toText(value: unknown, key: string): string {

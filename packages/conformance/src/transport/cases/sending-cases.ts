@@ -51,6 +51,7 @@ const brokerProperties: Required<
 > = {
   messageId: "A-1042",
   contentType: "application/json; charset=utf-8",
+  contentEncoding: "gzip",
   correlationId: "B-7",
   subject: "order",
   to: "warehouse",

@@ -44,6 +44,7 @@ class PrintableMessage<Body> implements EveryProperty<DeliveredProperties> {
   declare readonly deserialization: DeserializationOutcome["report"];
   declare readonly messageId: DeliveredMessage["messageId"];
   declare readonly contentType: DeliveredMessage["contentType"];
+  declare readonly contentEncoding: DeliveredMessage["contentEncoding"];
   declare readonly correlationId: DeliveredMessage["correlationId"];
   declare readonly subject: DeliveredMessage["subject"];
   declare readonly to: DeliveredMessage["to"];
@@ -82,6 +83,7 @@ class PrintableMessage<Body> implements EveryProperty<DeliveredProperties> {
     this.deserialization = outcome.report;
     this.messageId = delivered.messageId;
     this.contentType = delivered.contentType;
+    this.contentEncoding = delivered.contentEncoding;
     this.correlationId = delivered.correlationId;
     this.subject = delivered.subject;
     this.to = delivered.to;

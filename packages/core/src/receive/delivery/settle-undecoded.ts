@@ -150,6 +150,7 @@ export function copyToSend(delivered: DeliveredMessage): EveryProperty<EncodedMe
     body: delivered.body,
     messageId: delivered.messageId,
     contentType: delivered.contentType,
+    contentEncoding: delivered.contentEncoding,
     correlationId: delivered.correlationId,
     subject: delivered.subject,
     to: delivered.to,

@@ -58,11 +58,12 @@ export async function giveBack(
 }
 
 /** Whether reading a body may take much memory, as far as can be known without reading it. */
-function isLarge({ body, applicationProperties }: DeliveredMessage): boolean {
+function isLarge(message: DeliveredMessage): boolean {
+  const { body, applicationProperties } = message;
   if (!(body instanceof Uint8Array)) return false;
-  if (body.length > harmlessItems || applicationProperties === undefined) return body.length > harmlessItems;
-  const claimCheck = applicationProperties[claimCheckProperty];
-  return contentEncodingOf(applicationProperties) !== undefined || (claimCheck ?? undefined) !== undefined;
+  if (body.length > harmlessItems || contentEncodingOf(message) !== undefined) return true;
+  const claimCheck = applicationProperties?.[claimCheckProperty];
+  return (claimCheck ?? undefined) !== undefined;
 }
 
 /** Sequence numbers alone are not unique across namespaces. */
