@@ -38,7 +38,7 @@ export function fromBoundMessage({ lockToken, _rawAmqpMessage: raw }: BoundMessa
     sequenceNumber: sequenceNumber === undefined ? undefined : toLong(sequenceNumber),
     enqueuedSequenceNumber: integerOf(messageAnnotations["x-opt-enqueue-sequence-number"]),
     state: "active",
-    _rawAmqpMessage: { bodyType, header, messageAnnotations },
+    _rawAmqpMessage: { bodyType, header, properties, messageAnnotations },
   };
   // The values are those of rhea, as in a message of the SDK, whose types say no more.
   return fromServiceBusMessage(withoutAbsent(received) as unknown as ReceivedServiceBusMessage);

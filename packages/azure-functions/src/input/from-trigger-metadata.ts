@@ -27,6 +27,7 @@ export function fromTriggerMetadata(
     messageId: text("messageId"),
     contentType: text("contentType"),
     correlationId: text("correlationId"),
+    contentEncoding: undefined,
     subject: text("subject") ?? text("label"),
     to: text("to"),
     replyTo: text("replyTo"),

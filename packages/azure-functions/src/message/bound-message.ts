@@ -23,6 +23,7 @@ export interface BoundMessage {
       readonly messageId?: unknown;
       readonly correlationId?: unknown;
       readonly contentType?: string;
+      readonly contentEncoding?: string;
       readonly subject?: string;
       readonly to?: string;
       readonly replyTo?: string;
