@@ -1,8 +1,8 @@
 import { WaybillError } from "@waybill/core";
 import { encodeFailure, quoted, type SerializeContext, unwritableKind } from "@waybill/core/serializer";
 import type { AvscType } from "./avsc/internals.js";
+import { avroName } from "./avsc/type-names.js";
 import { valueKind } from "./avsc/value-kind.js";
-import { avroName } from "./schema/normalize-schema.js";
 import { InvalidValue, releaseWriteTap, takeWriteTap, type WriteTap } from "./wire/write-tap.js";
 
 /** Limits of a written body. */

@@ -1,4 +1,3 @@
-import { avroName, builderName } from "../schema/normalize-schema.js";
 import type { ReadTap } from "../wire/read-tap.js";
 import type { WriteTap } from "../wire/write-tap.js";
 import {
@@ -13,6 +12,7 @@ import {
   WrappedUnionType,
 } from "./internals.js";
 import { verdict } from "./primitive-types.js";
+import { avroName, builderName } from "./type-names.js";
 import { isPlainObject, kindOfType, valueKind } from "./value-kind.js";
 
 /** A union whose branches are distinguished by the kind of the value, so that values are not wrapped. */

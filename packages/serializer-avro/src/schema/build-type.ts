@@ -19,11 +19,11 @@ import {
   GuardedStringType,
 } from "../avsc/primitive-types.js";
 import { GuardedRecordType } from "../avsc/record-type.js";
+import { avroName } from "../avsc/type-names.js";
 import { isAmbiguous, NamedUnionType, PlainUnionType } from "../avsc/union-types.js";
 import { DateType, LocalTimestampType, TimestampType } from "../logical/time-types.js";
 import { DecimalType, DurationType, UuidType } from "../logical/value-types.js";
 import type { LogicalTypeName } from "./logical-type-name.js";
-import { avroName } from "./normalize-schema.js";
 
 /** The form of values in the application. */
 export interface TypeSettings {

@@ -1,9 +1,10 @@
 import type { AvscResolver, AvscType } from "../avsc/internals.js";
+import { avroName } from "../avsc/type-names.js";
 import type { ReadTap } from "../wire/read-tap.js";
 import { buildType, type TypeSettings } from "./build-type.js";
 import { crc64Avro } from "./fingerprint.js";
 import type { LogicalTypeName } from "./logical-type-name.js";
-import { type AvroSchema, avroName, normalizeSchema } from "./normalize-schema.js";
+import { type AvroSchema, normalizeSchema } from "./normalize-schema.js";
 
 /** A schema ready for use. */
 export interface CompiledSchema {

@@ -1,3 +1,4 @@
+import { builderName } from "../avsc/type-names.js";
 import { applicableLogicalType, type LogicalTypeName, meaningOf } from "./logical-type-name.js";
 
 /** An Avro schema: a name such as `"string"`, JSON text, a parsed JSON object, or an array for a union. */
@@ -27,21 +28,6 @@ interface Scope {
 }
 
 type Attributes = Readonly<Record<string, unknown>>;
-
-const ownNamespace = "waybill.own.";
-
-/**
- * The full name of a type in the builder, which looks names up in plain objects: one that every object inherits, such as `constructor`, gets a
- * namespace there.
- */
-export function builderName(fullName: string): string {
-  return fullName in Object.prototype ? ownNamespace + fullName : fullName;
-}
-
-/** The full name of a type in Avro, by that in the builder. */
-export function avroName(name: string): string {
-  return name.startsWith(ownNamespace) ? name.slice(ownNamespace.length) : name;
-}
 
 /**
  * Copies a schema into the form that the builder needs: full names, known attributes only, logical types only if they apply and are not read raw;
