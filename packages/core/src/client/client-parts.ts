@@ -228,6 +228,7 @@ export class ClientParts extends OpenParts {
     return {
       isForSubscription: false,
       stateEnvelope: this.#options.sessionStateEnvelope,
+      statePipeline: this.#options.pipeline,
       onClosed: this.#onReceiverClosed(receiver),
     };
   }

@@ -308,6 +308,26 @@ describe("subscribe by message type", () => {
 });
 
 describe("subscribe to sessions by message type", () => {
+  it("reads the session's state, which has no handler of its own", async () => {
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("carts", { requiresSession: true });
+    const client = typedClient(fixture);
+    const states: unknown[] = [];
+    await using _ = client.subscribeSessions("carts", {
+      processMessage: {
+        "order-placed": async ({ body }, { session }) => {
+          await session.setSessionState({ last: body.orderId });
+          states.push(await session.getSessionState());
+        },
+      },
+      processError: ({ error }) => void states.push(error),
+    });
+    const message = orderPlaced.message({ orderId: "o-1" }, { sessionId: "ada" });
+    await client.createSender("carts").sendMessages(message);
+    await until(() => states.length === 1);
+    expect(states).toEqual([{ last: "o-1" }]);
+  });
+
   it("gives each handler its type and its session, and dead-letters messages without a handler", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true });

@@ -11,6 +11,8 @@ import { fromSessionState, isNoState, stateValue, toBareState, toSessionState } 
 export interface SessionOwner extends ReceiverOwner {
   /** Whether session states are written with an envelope. */
   readonly stateEnvelope: boolean;
+  /** Reads and writes session states: that of the receiver may refuse what has no handler. */
+  readonly statePipeline: Pipeline;
 }
 
 /** Options of `getSessionState`. */
@@ -43,7 +45,7 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
     super(context, owner);
     this.#lock = required(context.session, "The lock of a session");
     this.#session = this.#lock.receiver;
-    this.#pipeline = context.pipeline;
+    this.#pipeline = owner.statePipeline;
     this.#stateEnvelope = owner.stateEnvelope;
   }
 
