@@ -22,7 +22,7 @@ import {
 import { HostTransport } from "./host/host-transport.js";
 import { Invocation } from "./host/invocation.js";
 import { boundMessages, triggerMessages } from "./input/host-messages.js";
-import { refusingLostBodies } from "./input/lost-bodies.js";
+import { hostPipeline } from "./input/host-pipeline.js";
 import { isBoundInput } from "./message/bound-message.js";
 import type { HostMessage } from "./message/host-message.js";
 import { ActionSettlement } from "./settlement/by-actions.js";
@@ -104,7 +104,7 @@ export class ServiceBusFunction {
       ...clientOptions,
       // It looks at the waiting messages before it decides.
       ...(this.#hasConnection ? {} : { circuitBreaker: false }),
-      pipeline: refusingLostBodies(untyped.pipeline),
+      pipeline: hostPipeline(pipeline, untyped.pipeline),
     });
   }
 

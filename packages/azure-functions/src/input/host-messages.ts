@@ -4,7 +4,7 @@ import { HostMessage } from "../message/host-message.js";
 import { fromBoundMessage } from "./from-bound-message.js";
 import { fromTriggerMetadata, type TriggerMetadata } from "./from-trigger-metadata.js";
 import { hostBody } from "./host-body.js";
-import { rememberLoss } from "./lost-bodies.js";
+import { rememberLoss } from "./host-pipeline.js";
 
 /** Without the SDK binding the host does not say when a lock expires; it is renewed as if it had this long left, in milliseconds. */
 const assumedLockMs = 15_000;

@@ -10,8 +10,11 @@ export function rememberLoss(message: object, what: string): void {
   losses.set(message, what);
 }
 
-/** The pipeline, but a body that the host has changed is not read: its outcome says what was lost, and which setting keeps it. */
-export function refusingLostBodies(pipeline: Pipeline): Pipeline {
+/**
+ * The pipeline of a function's client. A body that the host has changed is not read: its outcome says what was lost, and which setting keeps it.
+ * `handled` reads messages and refuses those without a handler; session states have none, so `pipeline` reads them.
+ */
+export function hostPipeline(pipeline: Pipeline, handled: Pipeline): Pipeline {
   return {
     serializers: pipeline.serializers,
     messageTypes: pipeline.messageTypes,
@@ -19,7 +22,8 @@ export function refusingLostBodies(pipeline: Pipeline): Pipeline {
     serialize: (message, options) => pipeline.serialize(message, options),
     deserialize: (message, options) => {
       const what = losses.get(message);
-      return what === undefined ? pipeline.deserialize(message, options) : lostBody(message, what);
+      if (what !== undefined) return lostBody(message, what);
+      return ("deliveryCount" in message ? handled : pipeline).deserialize(message, options);
     },
   };
 }
