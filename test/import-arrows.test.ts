@@ -63,6 +63,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
     tests: ["broker", "broker-server", "serializer-avro", "serializer-json", "serializer-msgpack"],
     refused: sockets(),
   },
+  nestjs: { imports: ["core"], tests: ["serializer-json", "testing"], refused: /./ },
   testing: { imports: ["broker", "broker-server", "core", "transport-local"], tests: ["serializer-json"] },
   "transport-local": { imports: ["core", "broker"], tests: ["serializer-json"] },
   explorer: {

@@ -33,6 +33,7 @@ const navigation: readonly NavigationGroup[] = [
       "encryption",
       "observability",
       "azure-functions",
+      "nestjs",
       "testing",
       "other-languages",
     ],
