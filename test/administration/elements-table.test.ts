@@ -43,7 +43,7 @@ const samples: Readonly<Record<string, readonly [first: string, second: string]>
 };
 /** They cannot be changed after the creation of their entity. */
 const fixed = ["RequiresDuplicateDetection", "RequiresSession", "EnablePartitioning"];
-const headings = ["create", "get", "update with", "update without", "import", "export", "JS", "Python"];
+const headings = ["create", "get", "update with", "update without", "pull", "push", "JS", "Python"];
 const recorded = new URL("python-elements.json", import.meta.url);
 const script = fileURLToPath(new URL("../../interop/python/azure_service_bus_elements.py", import.meta.url));
 const sharedKey = { claimType: "SharedAccessKey", primaryKey: "cHJpbWFyeQ==", secondaryKey: "c2Vjb25kYXJ5" };
@@ -67,12 +67,12 @@ const cases: readonly Case[] = (Object.keys(entityKinds) as Kind[]).flatMap((kin
 
 const introduction = `# The management API, element by element
 
-The broker answers the administration clients of every SDK like Service Bus. This table is written by a test that creates, reads, updates, imports and
-exports an entity for each element, over HTTP, with the clients of JavaScript and Python, and with the \`waybill broker\` command:
+The broker answers the administration clients of every SDK like Service Bus. This table is written by a test that creates, reads, updates, pulls and
+pushes an entity for each element, over HTTP, with the clients of JavaScript and Python, and with the \`waybill broker\` command:
 
 - *update without*: what an update does to the value if it leaves the element out. Forwarding and user metadata end; other values stay.
-- *import*: \`waybill broker import\` writes it into a configuration. Keys of authorization rules stay where they are: add them by hand.
-- *export*: \`waybill broker export --apply\` creates an entity with it. Outside Premium it leaves out \`MaxMessageSizeInKilobytes\`.
+- *pull*: \`waybill broker pull\` writes it into a configuration. Keys of authorization rules stay where they are: add them by hand.
+- *push*: \`waybill broker push --apply\` creates an entity with it. Outside Premium it leaves out \`MaxMessageSizeInKilobytes\`.
 - *JS*, *Python*: the official clients set, read and change it, and remove it where that is possible. Python's is the version of Debian 12.
 
 The size of a partitioned entity is shown for all of its 16 partitions. Values of rules keep their types: \`int\`, \`long\`, \`double\`, \`boolean\`,
@@ -154,7 +154,7 @@ async function overHttp(fixture: AdministrationFixture, one: Case, index: number
   ];
 }
 
-/** Whether `waybill broker export` creates what a configuration says, and `import` writes it down again. */
+/** Whether `waybill broker push` creates what a configuration says, and `pull` writes it down again. */
 async function throughFiles({ kind, field, first }: Case): Promise<string[]> {
   await using fixture = await openNamespace(
     field.element === "MaxMessageSizeInKilobytes" ? "premium" : "standard",

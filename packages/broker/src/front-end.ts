@@ -18,6 +18,7 @@ export {
   ruleGuid,
   ruleTimeSpan,
 } from "./rules/evaluation/rule-value.js";
+export { typedConstant, typedText } from "./rules/evaluation/typed-value.js";
 export type { SqlText } from "./rules/rule.js";
 export type { SqlParameters } from "./rules/sql-filter/parser.js";
 export type { ClockAttachment, ClockDriven } from "./timing/clock.js";

@@ -184,7 +184,7 @@ describe("waybill broker", () => {
     });
   });
 
-  it("imports the entities of a namespace, and exports them again", async () => {
+  it("pulls the entities of a namespace, and pushes them to another", async () => {
     await using folder = await openFolder();
     await using source = await startBroker(["--config", await folder.write("Config.json", config)]);
     await using target = await startBroker();
@@ -192,7 +192,7 @@ describe("waybill broker", () => {
       SERVICEBUS_CONNECTION_STRING: connectionString,
     }));
     const file = join(folder.path, "imported.json");
-    expect(await runCommand(["broker", "import", file], { env: from ?? {} })).toMatchObject({
+    expect(await runCommand(["broker", "pull", file], { env: from ?? {} })).toMatchObject({
       exitCode: 0,
       stderr: "",
     });
@@ -205,13 +205,90 @@ describe("waybill broker", () => {
       ],
       Topics: [{ Name: "events", Subscriptions: [{ Name: "some", Rules: [{ Name: "large" }] }] }],
     });
-    const dry = await runCommand(["broker", "export", file], { env: to ?? {} });
+    const dry = await runCommand(["broker", "push", file], { env: to ?? {} });
     expect(dry.stdout).toContain("would make  queue orders\n");
-    const done = await runCommand(["broker", "export", file, "--apply"], { env: to ?? {} });
+    const done = await runCommand(["broker", "push", file, "--apply"], { env: to ?? {} });
     expect(done).toMatchObject({ exitCode: 0, stderr: "" });
     expect(done.stdout).toContain("made        subscription events/Subscriptions/some\n");
-    const again = await runCommand(["broker", "import"], { env: to ?? {} });
+    const again = await runCommand(["broker", "pull"], { env: to ?? {} });
     expect(JSON.parse(again.stdout).UserConfig.Namespaces[0]).toEqual(imported);
+  });
+
+  it("pulls and pushes values of rules with their types, and overwrites a file only if told to", async () => {
+    await using folder = await openFolder();
+    const typed = (type: string, value: string) => ({ type, value });
+    const Properties = {
+      text: "waybill",
+      whole: 5,
+      real: 2.5,
+      flag: true,
+      placed: typed("dateTime", "2026-01-02T03:04:05.1234567Z"),
+      large: typed("long", "9007199254740993"),
+      even: typed("double", "3"),
+      waited: typed("duration", "P1DT2H3M"),
+    };
+    const Parameters = { "@since": typed("dateTime", "2026-01-02T03:04:05Z"), "@n": 5 };
+    const Rules = [
+      {
+        Name: "correlated",
+        Properties: { FilterType: "Correlation", CorrelationFilter: { Label: "placed", Properties } },
+      },
+      {
+        Name: "sql",
+        Properties: {
+          FilterType: "Sql",
+          SqlFilter: { SqlExpression: "placed > @since AND n = @n", Parameters },
+          Action: { SqlExpression: "SET at = @since", Parameters },
+        },
+      },
+    ];
+    const Topics = [{ Name: "events", Subscriptions: [{ Name: "some", Rules }] }];
+    const file = await folder.write("Config.json", JSON.stringify({ Namespaces: [{ Topics }] }));
+    await using source = await startBroker(["--config", file]);
+    await using target = await startBroker();
+    const [from, to] = [source, target].map(({ connectionString }) => ({
+      env: { SERVICEBUS_CONNECTION_STRING: connectionString },
+    })) as [object, object];
+    const pulled = join(folder.path, "pulled.json");
+    expect(await runCommand(["broker", "pull", pulled], from)).toMatchObject({ exitCode: 0, stderr: "" });
+    const rulesIn = (text: string) =>
+      JSON.parse(text).UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Rules;
+    expect(rulesIn(await readFile(pulled, "utf8"))).toEqual(Rules);
+    expect(await runCommand(["broker", "push", pulled, "--apply"], to)).toMatchObject({
+      exitCode: 0,
+      stderr: "",
+    });
+    expect(rulesIn((await runCommand(["broker", "pull"], to)).stdout)).toEqual(Rules);
+    expect(await runCommand(["broker", "pull", pulled], to)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("pulled.json exists. --overwrite replaces it."),
+    });
+    expect(await runCommand(["broker", "pull", pulled, "--overwrite"], to)).toMatchObject({ exitCode: 0 });
+  });
+
+  it("says why the management API does not answer", async () => {
+    await using broker = await startBroker([], { WAYBILL_BROKER_KEY: "the-right-key" });
+    const census = (text: string) => runCommand(["census"], { env: { SERVICEBUS_CONNECTION_STRING: text } });
+    const wrong = await census(broker.connectionString.replace("***", "a-wrong-key"));
+    expect(wrong).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining(
+        "cannot be listed: the key is wrong: no policy of the namespace has this",
+      ),
+    });
+    expect(wrong.stderr).not.toContain("Manage");
+    const right = broker.connectionString.replace("***", "the-right-key");
+    expect(await census(right)).toMatchObject({ exitCode: 0 });
+    await broker.stop();
+    const refused = await runCommand(["census", "--management-port", right.match(/:(\d+);/)![1]!], {
+      env: { SERVICEBUS_CONNECTION_STRING: right },
+    });
+    expect(refused).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringMatching(
+        /The management API does not answer at 127\.0\.0\.1:\d+ \(connection refused\)/,
+      ),
+    });
   });
 
   it("starts with what it imported, afresh and with its data, under the tier of the namespace", async () => {
@@ -234,7 +311,7 @@ describe("waybill broker", () => {
     await using source = await startBroker(["--config", file, "--tier", "standard"]);
     const imported = join(folder.path, "imported.json");
     const env = { SERVICEBUS_CONNECTION_STRING: source.connectionString };
-    const done = await runCommand(["broker", "import", imported], { env });
+    const done = await runCommand(["broker", "pull", imported], { env });
     expect(done).toMatchObject({
       exitCode: 0,
       stderr: expect.stringContaining("orders has authorization rules"),
@@ -249,7 +326,7 @@ describe("waybill broker", () => {
     const data = join(folder.path, "data");
     for (const tier of [["--tier", "standard"], ["--tier", "standard"], []]) {
       await using again = await startBroker(["--config", imported, "--data", data, ...tier]);
-      const listed = await runCommand(["broker", "import"], {
+      const listed = await runCommand(["broker", "pull"], {
         env: { SERVICEBUS_CONNECTION_STRING: again.connectionString },
       });
       expect(JSON.parse(listed.stdout).UserConfig.Namespaces[0].Queues[2].Properties).toMatchObject({
@@ -261,10 +338,10 @@ describe("waybill broker", () => {
     const to = { SERVICEBUS_CONNECTION_STRING: premium.connectionString };
     const small = { Name: "small", Properties: { MaxMessageSizeInKilobytes: 256 } };
     const config = await folder.write("small.json", JSON.stringify({ Namespaces: [{ Queues: [small] }] }));
-    expect(await runCommand(["broker", "export", config, "--apply"], { env: to })).toMatchObject({
+    expect(await runCommand(["broker", "push", config, "--apply"], { env: to })).toMatchObject({
       exitCode: 0,
     });
-    expect(await runCommand(["broker", "export", file, "--apply"], { env })).toMatchObject({ exitCode: 0 });
+    expect(await runCommand(["broker", "push", file, "--apply"], { env })).toMatchObject({ exitCode: 0 });
   });
 
   it("creates a certificate that works with both official clients, explains it, and removes it", async () => {

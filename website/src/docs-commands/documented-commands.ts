@@ -19,7 +19,8 @@ export interface DocumentedCommands {
  * the `waybill` command, are run with their stated arguments.
  */
 export const notRun: Readonly<Record<string, string>> = {
-  "waybill broker import Config.json": "It needs a namespace; a test of the command gives it one.",
+  "waybill broker pull Config.json": "It needs a namespace; a test of the command gives it one.",
+  "waybill broker push Config.json --apply": "It needs a namespace; a test of the command gives it one.",
   "npx -y pnpm@12 docs:site commands": "It would run itself.",
   "npx -y pnpm@12 docs:site commands waybill": "It would run itself.",
   "npx -y pnpm@12 format": "It writes files.",

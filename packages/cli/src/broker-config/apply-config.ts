@@ -1,5 +1,7 @@
 import type { Broker } from "@waybill/broker";
-import type { EntityProperties } from "./entity-properties.js";
+import { nearestName } from "@waybill/foundation";
+import { UsageError } from "../errors/usage-error.js";
+import { type EntityProperties, toKey } from "./entity-properties.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
 /** The properties that name other entities, which must exist first. */
@@ -9,7 +11,9 @@ const FORWARDS = ["forwardTo", "forwardDeadLetteredMessagesTo"] as const;
  * Creates the entities of a namespace in a broker. Existing ones, from a data directory, get the properties and rules of the file; entities that
  * the file does not name are not changed.
  */
-export async function applyConfig(broker: Broker, { queues, topics }: NamespaceConfig): Promise<void> {
+export async function applyConfig(broker: Broker, config: NamespaceConfig): Promise<void> {
+  checkTargets(broker, config);
+  const { queues, topics } = config;
   const existing = new Set(broker.listEntities().map(({ path }) => path.toLowerCase()));
   const forwarding: [path: string, properties: EntityProperties][] = [];
   const make = async (
@@ -37,6 +41,30 @@ export async function applyConfig(broker: Broker, { queues, topics }: NamespaceC
     }
   }
   for (const [path, forwards] of forwarding) await broker.updateEntity(path, forwards);
+}
+
+/** Throws `UsageError` that names who forwards to what will not exist. */
+function checkTargets(broker: Broker, { queues, topics }: NamespaceConfig): void {
+  const known = [
+    ...broker.listEntities().map(({ path }) => path),
+    ...[...queues, ...topics].map(({ name }) => name),
+  ];
+  const sources = [
+    ...queues,
+    ...topics.flatMap(({ name: topic, subscriptions }) =>
+      subscriptions.map(({ name, properties }) => ({ name: `${topic}/Subscriptions/${name}`, properties })),
+    ),
+  ];
+  for (const { name, properties } of sources) {
+    for (const option of FORWARDS) {
+      const { [option]: target } = properties;
+      if (typeof target !== "string" || known.some((path) => path.toLowerCase() === target.toLowerCase()))
+        continue;
+      const nearest = nearestName(target, known);
+      const hint = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
+      throw new UsageError(`${toKey(option)} of '${name}' is '${target}', which does not exist.${hint}`);
+    }
+  }
 }
 
 function withoutForwards(properties: EntityProperties): {

@@ -106,17 +106,177 @@ describe("a configuration of the official emulator", () => {
     });
   });
 
-  it("warns of unknown keys, and of windows that are too short", () => {
+  it("warns of windows that are too short", () => {
     const warnings: string[] = [];
-    const properties = '{"Colour":"red","LokDuration":"PT1M","DuplicateDetectionHistoryTimeWindow":"PT5S"}';
+    const properties = '{"DuplicateDetectionHistoryTimeWindow":"PT5S"}';
     const text = `{"Namespaces":[{"Queues":[{"Name":"q","Properties":${properties}}]}]}`;
     const [namespace] = read(text, { warn: (warning: string) => void warnings.push(warning) } as never);
     expect(namespace?.queues[0]?.properties).toEqual({ duplicateDetectionHistoryTimeWindowMs: 20_000 });
     expect(warnings).toEqual([
-      "Namespaces[0].Queues[0].Properties.Colour is unknown and ignored.",
-      "Namespaces[0].Queues[0].Properties.LokDuration is unknown and ignored; did you mean LockDuration?",
       "Namespaces[0].Queues[0].Properties.DuplicateDetectionHistoryTimeWindow is below the minimum of Service Bus: it becomes 20 seconds.",
     ]);
+  });
+
+  it("keeps the types of values of rules", async () => {
+    const typed = (type: string, value: string) => ({ type, value });
+    const rules = [
+      {
+        Name: "correlated",
+        Properties: {
+          FilterType: "Correlation",
+          CorrelationFilter: {
+            Properties: {
+              placed: typed("dateTime", "2026-01-02T03:04:05.1234567Z"),
+              large: typed("long", "9007199254740993"),
+              waited: typed("duration", "P1DT2H3M"),
+            },
+          },
+        },
+      },
+      {
+        Name: "sql",
+        Properties: {
+          FilterType: "Sql",
+          SqlFilter: {
+            SqlExpression: "placed > @since",
+            Parameters: { "@since": typed("dateTime", "2026-01-02T03:04:05Z") },
+          },
+          Action: { SqlExpression: "SET n = @n", Parameters: { "@n": 5 } },
+        },
+      },
+    ];
+    const Topics = [{ Name: "events", Subscriptions: [{ Name: "some", Rules: rules }] }];
+    await using broker = createBroker();
+    for (const namespace of read(JSON.stringify({ Namespaces: [{ Topics }] })))
+      await applyConfig(broker, namespace);
+    const ticks = BigInt(Date.UTC(2026, 0, 2, 3, 4, 5)) * 10_000n;
+    expect(broker.listRules("events", "some")).toMatchObject([
+      {
+        filter: {
+          properties: new Map<string, unknown>([
+            [
+              "placed",
+              {
+                type: "typed",
+                schemaType: "dateTime",
+                text: "2026-01-02T03:04:05.1234567Z",
+                value: { type: "instant", ticks: ticks + 1_234_567n },
+              },
+            ],
+            [
+              "large",
+              { type: "typed", schemaType: "long", text: "9007199254740993", value: 9007199254740993n },
+            ],
+            [
+              "waited",
+              {
+                type: "typed",
+                schemaType: "duration",
+                text: "P1DT2H3M",
+                value: { type: "timespan", ticks: 937_800_000_000n },
+              },
+            ],
+          ]),
+        },
+      },
+      {
+        filter: { parameters: { "@since": { schemaType: "dateTime", value: { type: "instant", ticks } } } },
+        action: { expression: "SET n = @n", parameters: { "@n": 5n } },
+      },
+    ]);
+  });
+
+  const queueWith = (properties: string) =>
+    `{"Namespaces":[{"Queues":[{"Name":"q","Properties":${properties}}]}]}`;
+  const ruleWith = (properties: string) =>
+    `{"Namespaces":[{"Topics":[{"Name":"t","Subscriptions":[{"Name":"s","Rules":[{"Name":"r","Properties":${properties}}]}]}]}]}`;
+  const inRule = "Config.json: Namespaces[0].Topics[0].Subscriptions[0].Rules[0].Properties";
+
+  it.each([
+    ['{"UserConfg":{"Namespaces":[]}}', "Config.json: UserConfg is unknown; did you mean UserConfig?"],
+    [
+      '{"UserConfig":{"Namespace":[]}}',
+      "Config.json: UserConfig.Namespace is unknown; did you mean Namespaces?",
+    ],
+    [
+      '{"Namespaces":[{"Queus":[{"Name":"q"}]}]}',
+      "Config.json: Namespaces[0].Queus is unknown; did you mean Queues?",
+    ],
+    [
+      '{"Namespaces":[{"Queues":[{"Name":"q","Propertys":{}}]}]}',
+      "Queues[0].Propertys is unknown; did you mean Properties?",
+    ],
+    [
+      '{"Namespaces":[{"Topics":[{"Name":"t","Subscription":[]}]}]}',
+      "Topics[0].Subscription is unknown; did you mean Subscriptions?",
+    ],
+    [
+      '{"Namespaces":[{"Topics":[{"Name":"t","Subscriptions":[{"Name":"s","Rule":[]}]}]}]}',
+      "Subscriptions[0].Rule is unknown; did you mean Rules?",
+    ],
+    [queueWith('{"Colour":"red"}'), "Queues[0].Properties.Colour is unknown; known are "],
+    [
+      queueWith('{"LokDuration":"PT1M"}'),
+      "Queues[0].Properties.LokDuration is unknown; did you mean LockDuration?",
+    ],
+    [
+      ruleWith('{"FilterType":"Sql","SqlFilters":{}}'),
+      `${inRule}.SqlFilters is unknown; did you mean SqlFilter?`,
+    ],
+    [
+      ruleWith('{"FilterType":"Sql","SqlFilter":{"SqlExpression":"a=1","Parameter":{}}}'),
+      `${inRule}.SqlFilter.Parameter is unknown; did you mean Parameters?`,
+    ],
+    [
+      ruleWith('{"FilterType":"Correlation","CorrelationFilter":{"Subject":"x"}}'),
+      `${inRule}.CorrelationFilter.Subject is unknown; known are ContentType, CorrelationId, Label, `,
+    ],
+    [
+      ruleWith('{"FilterType":"Sql","SqlFilter":{"SqlExpression":"a=1"},"CorrelationFilter":{"Label":"x"}}'),
+      `${inRule} must be one with a SqlFilter only.`,
+    ],
+    [
+      queueWith('{"AuthorizationRules":[{"KeyNam":"a"}]}'),
+      "AuthorizationRules[0].KeyNam is unknown; did you mean KeyName?",
+    ],
+  ])("refuses a key that would be lost: %s", (text, message) => {
+    expect(() => read(text)).toThrow(message);
+  });
+
+  it.each([
+    [queueWith('{"MaxDeliveryCount":"3"}'), "Properties.MaxDeliveryCount must be a number, without quotes."],
+    [
+      queueWith('{"RequiresSession":"true"}'),
+      "Properties.RequiresSession must be true or false, without quotes.",
+    ],
+    [queueWith('{"RequiresSession":1}'), "Properties.RequiresSession must be true or false."],
+    [queueWith('{"ForwardTo":5}'), "Properties.ForwardTo must be text."],
+    [
+      ruleWith(
+        '{"FilterType":"Sql","SqlFilter":{"SqlExpression":"a=@a","Parameters":{"@a":{"type":"long","value":"many"}}}}',
+      ),
+      `${inRule}.SqlFilter.Parameters.@a must be a value of its type: The text is not the integer that its type says.`,
+    ],
+    [
+      '{"Namespaces":[{"Name":"../.."}]}',
+      "Namespaces[0].Name must be letters, digits and hyphens, with a letter first.",
+    ],
+    ['{"Namespaces":[{"Name":"a"},{"Name":"A"}]}', "Config.json: two namespaces have the same Name."],
+  ])("refuses a value of another kind: %s", (text, message) => {
+    expect(() => read(text)).toThrow(message);
+  });
+
+  it("names who forwards to what does not exist, and creates nothing", async () => {
+    const Queues = [
+      { Name: "orders", Properties: { ForwardDeadLetteredMessagesTo: "failurs" } },
+      { Name: "failures" },
+    ];
+    await using broker = createBroker();
+    const [namespace] = read(JSON.stringify({ Namespaces: [{ Queues }] }));
+    await expect(applyConfig(broker, namespace!)).rejects.toThrow(
+      "ForwardDeadLetteredMessagesTo of 'orders' is 'failurs', which does not exist. Did you mean 'failures'?",
+    );
+    expect(broker.listEntities()).toEqual([]);
   });
 
   it.each([

@@ -6,6 +6,9 @@ import { type EntityKind, type PropertyRules, readProperties } from "./entity-pr
 import { DEFAULT_NAMESPACE, type NamespaceConfig, type QueueConfig } from "./namespace-config.js";
 import { readRule } from "./rules.js";
 
+/** The name is part of addresses and of the path of the data. */
+const NAMESPACE_NAME = /^[a-z][a-z0-9-]{0,49}$/i;
+
 /**
  * Reads the `Config.json` of the official emulator: JSON with comments, keys in any letter case. Properties that the emulator does not have go by
  * the names of the management API. Throws `UsageError` that names file and position.
@@ -26,24 +29,40 @@ export function parseBrokerConfig(text: string, file: string, rules: PropertyRul
   }
   const root = new ConfigNode(file, "", value);
   if (typeof value !== "object" || value === null) throw new UsageError(`${file} must hold an object.`);
-  const namespaces = (root.get("UserConfig") ?? root).list("Namespaces");
+  root.withKeys("$schema", "UserConfig", "Namespaces", "Logging");
+  const config = root.get("UserConfig")?.withKeys("Namespaces", "Logging") ?? root;
+  const namespaces = config.list("Namespaces");
   if (namespaces.length === 0)
     throw new UsageError(`${file} must have UserConfig.Namespaces with a namespace.`);
-  return namespaces.map((namespace) => readNamespace(namespace, rules));
+  const read = namespaces.map((namespace) => readNamespace(namespace, rules));
+  const names = new Set(read.map(({ name }) => name.toLowerCase()));
+  if (names.size < read.length) throw new UsageError(`${file}: two namespaces have the same Name.`);
+  return read;
 }
 
 function readNamespace(namespace: ConfigNode, rules: PropertyRules): NamespaceConfig {
+  namespace.withKeys("Name", "Queues", "Topics");
   return {
-    name: namespace.get("Name") === undefined ? DEFAULT_NAMESPACE : namespace.text("Name"),
-    queues: namespace.list("Queues").map((queue) => readEntity("queue", queue, rules)),
+    name: readName(namespace),
+    queues: namespace
+      .list("Queues")
+      .map((queue) => readEntity("queue", queue.withKeys("Name", "Properties"), rules)),
     topics: namespace.list("Topics").map((topic) => ({
-      ...readEntity("topic", topic, rules),
+      ...readEntity("topic", topic.withKeys("Name", "Properties", "Subscriptions"), rules),
       subscriptions: topic.list("Subscriptions").map((subscription) => ({
-        ...readEntity("subscription", subscription, rules),
+        ...readEntity("subscription", subscription.withKeys("Name", "Properties", "Rules"), rules),
         rules: subscription.list("Rules").map(readRule),
       })),
     })),
   };
+}
+
+function readName(namespace: ConfigNode): string {
+  const node = namespace.get("Name");
+  if (node === undefined) return DEFAULT_NAMESPACE;
+  const name = namespace.text("Name");
+  if (!NAMESPACE_NAME.test(name)) throw node.mustBe("letters, digits and hyphens, with a letter first");
+  return name;
 }
 
 function readEntity(kind: EntityKind, entity: ConfigNode, rules: PropertyRules): QueueConfig {

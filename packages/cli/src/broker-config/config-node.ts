@@ -1,3 +1,4 @@
+import { nearestName } from "@waybill/foundation";
 import { UsageError } from "../errors/usage-error.js";
 
 /** A value in a configuration file with its path. Keys are found in any letter case. */
@@ -11,6 +12,17 @@ export class ConfigNode {
     this.#file = file;
     this.path = path;
     this.value = value;
+  }
+
+  /** This object, once it is certain that it has no other keys than these. Throws `UsageError` that names the nearest one. */
+  withKeys(...known: readonly string[]): this {
+    for (const [key, node] of this.entries()) {
+      if (known.some((name) => name.toLowerCase() === key.toLowerCase())) continue;
+      const nearest = nearestName(key, known);
+      const hint = nearest === undefined ? `known are ${known.join(", ")}.` : `did you mean ${nearest}?`;
+      throw new UsageError(`${this.#file}: ${node.path} is unknown; ${hint}`);
+    }
+    return this;
   }
 
   /** The value of a key; undefined if it is missing or `null`. */

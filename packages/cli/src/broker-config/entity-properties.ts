@@ -4,7 +4,7 @@ import {
   DEFAULT_TOPIC_OPTIONS,
   type QueueOptions,
 } from "@waybill/broker";
-import { nearestName, parseIsoDuration } from "@waybill/foundation";
+import { parseIsoDuration } from "@waybill/foundation";
 import { readAuthorizationRules } from "./authorization-rules.js";
 import type { ConfigNode } from "./config-node.js";
 
@@ -40,7 +40,7 @@ export interface PropertyRules {
   readonly warn: (text: string) => void;
 }
 
-/** Reads the `Properties` of an entity; unknown ones are ignored with a warning. */
+/** Reads the `Properties` of an entity. Throws `UsageError` for an unknown one, or a value of another type. */
 export function readProperties(
   kind: EntityKind,
   properties: ConfigNode | undefined,
@@ -52,22 +52,26 @@ export function readProperties(
     for (const [option, value] of Object.entries(EMULATOR_DEFAULTS))
       if ([...known.values()].includes(option)) read[option] = value;
   }
+  properties?.withKeys(...Array.from(known.values(), toKey));
   for (const [key, node] of properties?.entries() ?? []) {
     const option = known.get(key.toLowerCase());
-    if (option === undefined) warn(`${node.path} is unknown and ignored${nearestKey(key, known.values())}`);
-    else if (node.value !== null && node.value !== "") read[option] = readValue(option, node, warn);
+    if (option !== undefined && node.value !== null && node.value !== "")
+      read[option] = readValue(kind, option, node, warn);
   }
   return read;
 }
 
-function nearestKey(key: string, options: Iterable<string>): string {
-  const nearest = nearestName(key, Array.from(options, toKey));
-  return nearest === undefined ? "." : `; did you mean ${nearest}?`;
+function readValue(kind: EntityKind, option: string, node: ConfigNode, warn: PropertyRules["warn"]): unknown {
+  if (option === "authorizationRules") return readAuthorizationRules(node);
+  if (option.endsWith("Ms")) return readDuration(option, node, warn);
+  const { [option]: usual = "" } = DEFAULTS[kind] as Readonly<Record<string, unknown>>;
+  if (typeof node.value === typeof usual) return node.value;
+  if (typeof usual === "string") throw node.mustBe("text");
+  const quoted = typeof node.value === "string" ? ", without quotes" : "";
+  throw node.mustBe(`${typeof usual === "number" ? "a number" : "true or false"}${quoted}`);
 }
 
-function readValue(option: string, node: ConfigNode, warn: PropertyRules["warn"]): unknown {
-  if (option === "authorizationRules") return readAuthorizationRules(node);
-  if (!option.endsWith("Ms")) return node.value;
+function readDuration(option: string, node: ConfigNode, warn: PropertyRules["warn"]): number {
   const ms = typeof node.value === "string" ? parseIsoDuration(node.value.toUpperCase()) : undefined;
   if (ms === undefined || ms < 0) throw node.mustBe("an ISO 8601 duration such as PT1M");
   if (option !== "duplicateDetectionHistoryTimeWindowMs" || ms >= MIN_DUPLICATE_WINDOW_MS) return ms;

@@ -5,6 +5,7 @@ import type {
   SqlRuleFilter,
 } from "@azure/service-bus";
 import { type EntityKind, optionNames, toKey } from "./entity-properties.js";
+import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
 import { CORRELATION_KEYS } from "./rules.js";
 
 /** Reads the entities of a namespace as the configuration of a broker. */
@@ -13,7 +14,7 @@ export async function readNamespace(
   warn: (text: string) => void,
 ): Promise<object> {
   const { name, messagingSku } = await client.getNamespaceProperties();
-  const form = { isPremium: messagingSku === "Premium", warn };
+  const form = { isPremium: messagingSku === "Premium", warn, values: keepRuleTypes(client) };
   const queues: object[] = [];
   for await (const queue of client.listQueues())
     queues.push({ Name: queue.name, Properties: propertiesOf("queue", queue.name, queue, form) });
@@ -47,7 +48,7 @@ async function readSubscriptions(
     subscriptions.push({
       Name: name,
       Properties: propertiesOf("subscription", `${topic}/Subscriptions/${name}`, subscription, form),
-      ...(!isUsual && rules.length > 0 && { Rules: rules.map(toRule) }),
+      ...(!isUsual && rules.length > 0 && { Rules: rules.map((rule) => toRule(rule, form.values)) }),
     });
   }
   return subscriptions;
@@ -57,6 +58,7 @@ async function readSubscriptions(
 interface ImportForm {
   /** Only entities of this tier have a maximum message size of their own. */
   readonly isPremium: boolean;
+  readonly values: RuleValues;
   readonly warn: (text: string) => void;
 }
 
@@ -94,25 +96,41 @@ function isDefaultRule({ name, filter, action }: RuleProperties): boolean {
   return name === "$Default" && sqlExpression === "1=1" && !action?.sqlExpression;
 }
 
-function toRule({ name, filter, action }: RuleProperties): object {
-  const { sqlExpression } = filter as SqlRuleFilter;
+function toRule({ name, filter, action }: RuleProperties, values: RuleValues): object {
+  const { sqlExpression, sqlParameters } = filter as SqlRuleFilter;
   return {
     Name: name,
     Properties: {
       ...(sqlExpression === undefined
-        ? { FilterType: "Correlation", CorrelationFilter: toCorrelation(filter as CorrelationRuleFilter) }
-        : { FilterType: "Sql", SqlFilter: { SqlExpression: sqlExpression } }),
-      ...(action?.sqlExpression && { Action: { SqlExpression: action.sqlExpression } }),
+        ? {
+            FilterType: "Correlation",
+            CorrelationFilter: toCorrelation(filter as CorrelationRuleFilter, values),
+          }
+        : { FilterType: "Sql", SqlFilter: toSql(sqlExpression, sqlParameters, values) }),
+      ...(action?.sqlExpression && { Action: toSql(action.sqlExpression, action.sqlParameters, values) }),
     },
   };
 }
 
-function toCorrelation(filter: CorrelationRuleFilter): object {
+function toSql(expression: string, parameters: object | undefined, values: RuleValues): object {
+  const sql = { SqlExpression: expression };
+  return isEmpty(parameters) ? sql : { ...sql, Parameters: inFile(parameters, values) };
+}
+
+function toCorrelation(filter: CorrelationRuleFilter, values: RuleValues): object {
   const given = filter as Readonly<Record<string, unknown>>;
   const conditions: Record<string, unknown> = {};
   for (const [key, name] of CORRELATION_KEYS) if (given[name]) conditions[key] = given[name];
-  const { applicationProperties = {} } = filter;
-  return Object.keys(applicationProperties).length === 0
+  const { applicationProperties } = filter;
+  return isEmpty(applicationProperties)
     ? conditions
-    : { ...conditions, Properties: applicationProperties };
+    : { ...conditions, Properties: inFile(applicationProperties, values) };
+}
+
+function isEmpty(values: object | undefined): values is undefined {
+  return values === undefined || Object.keys(values).length === 0;
+}
+
+function inFile(given: object, values: RuleValues): object {
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, values.toFile(value)]));
 }

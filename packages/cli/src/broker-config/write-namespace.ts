@@ -1,11 +1,14 @@
 import type {
   CorrelationRuleFilter,
   ServiceBusAdministrationClient,
+  SqlRuleAction,
   SqlRuleFilter,
 } from "@azure/service-bus";
-import type { AuthorizationRule, RuleConstant, RuleDefinition } from "@waybill/broker";
+import type { AuthorizationRule, RuleConstant, RuleDefinition, RuleFilter } from "@waybill/broker";
+import type { SqlText } from "@waybill/broker/front-end";
 import { toIsoDuration } from "@waybill/foundation";
 import type { EntityProperties } from "./entity-properties.js";
+import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
 /** One entity to create. */
@@ -28,7 +31,11 @@ export async function writeNamespace(
   { apply, write }: { readonly apply: boolean; readonly write: (line: string) => void },
 ): Promise<void> {
   const { messagingSku } = await client.getNamespaceProperties();
-  const toSdk = (properties: EntityProperties) => toSdkOptions(properties, messagingSku === "Premium");
+  const values = keepRuleTypes(client);
+  const toSdk: ToSdk = {
+    options: (properties) => toSdkOptions(properties, messagingSku === "Premium"),
+    rule: (rule) => toSdkRule(rule, values),
+  };
   for (const { kind, path, exists, create } of inOrder(stepsOf(client, config, toSdk))) {
     const isThere = await exists();
     write(`${isThere ? "is there  " : apply ? "made      " : "would make"}  ${kind} ${path}`);
@@ -36,8 +43,17 @@ export async function writeNamespace(
   }
 }
 
-/** The options of an entity for the SDK. */
-type ToSdk = (properties: EntityProperties) => Record<string, unknown>;
+/** What the SDK takes for an entity, and for a rule. */
+interface ToSdk {
+  options(properties: EntityProperties): Record<string, unknown>;
+  rule(rule: RuleDefinition): SdkRule;
+}
+
+interface SdkRule {
+  readonly name: string;
+  readonly filter: SqlRuleFilter | CorrelationRuleFilter;
+  readonly action?: SqlRuleAction;
+}
 
 function stepsOf(
   client: ServiceBusAdministrationClient,
@@ -49,7 +65,7 @@ function stepsOf(
     path: name,
     needs: forwardsOf(properties),
     exists: () => client.queueExists(name),
-    create: () => client.createQueue(name, toSdk(properties)),
+    create: () => client.createQueue(name, toSdk.options(properties)),
   }));
   const forTopics = topics.flatMap(({ name, properties, subscriptions }) => [
     {
@@ -57,7 +73,7 @@ function stepsOf(
       path: name,
       needs: [],
       exists: () => client.topicExists(name),
-      create: () => client.createTopic(name, toSdk(properties)),
+      create: () => client.createTopic(name, toSdk.options(properties)),
     },
     ...subscriptions.map((subscription) => ({
       kind: "subscription",
@@ -95,16 +111,15 @@ async function createSubscription(
   { name, properties, rules }: SubscriptionConfig,
   toSdk: ToSdk,
 ): Promise<void> {
-  const [first, ...others] = rules;
+  const [first, ...others] = rules.map(toSdk.rule);
   await client.createSubscription(topic, name, {
-    ...toSdk(properties),
-    ...(first && { defaultRuleOptions: { name: first.name, filter: filterOf(first), ...actionOf(first) } }),
+    ...toSdk.options(properties),
+    ...(first && { defaultRuleOptions: first }),
   });
-  for (const rule of others) {
-    const { action } = actionOf(rule);
+  for (const { name: rule, filter, action } of others) {
     await (action === undefined
-      ? client.createRule(topic, name, rule.name, filterOf(rule))
-      : client.createRule(topic, name, rule.name, filterOf(rule), action));
+      ? client.createRule(topic, name, rule, filter)
+      : client.createRule(topic, name, rule, filter, action));
   }
 }
 
@@ -113,7 +128,8 @@ function toSdkOptions(properties: EntityProperties, isPremium: boolean): Record<
   const options: Record<string, unknown> = {};
   for (const [option, value] of Object.entries(properties)) {
     if (option.endsWith("Ms")) options[option.slice(0, -2)] = toIsoDuration(value as number);
-    else if (option === "authorizationRules") options[option] = (value as AuthorizationRule[]).map(toSdkRule);
+    else if (option === "authorizationRules")
+      options[option] = (value as AuthorizationRule[]).map(toSdkPolicy);
     else if (option === "maxSizeInMegabytes") options[option] = sizeOfPartition(properties, value as number);
     else if (option !== "maxMessageSizeInKilobytes") options[option] = value;
     else if (isPremium) options[option] = Math.max(value as number, 1024);
@@ -126,34 +142,44 @@ function sizeOfPartition({ enablePartitioning }: EntityProperties, megabytes: nu
   return enablePartitioning === true && megabytes > 5120 ? Math.ceil(megabytes / 16) : megabytes;
 }
 
-function toSdkRule({ rights, ...rule }: AuthorizationRule): object {
+function toSdkPolicy({ rights, ...rule }: AuthorizationRule): object {
   return { claimType: "SharedAccessKey", accessRights: [...rights], ...rule };
 }
 
-function filterOf({ filter }: RuleDefinition): SqlRuleFilter | CorrelationRuleFilter {
+function toSdkRule({ name, filter, action }: RuleDefinition, values: RuleValues): SdkRule {
+  const rule = { name, filter: toSdkFilter(filter, values) };
+  return action === undefined ? rule : { ...rule, action: toSdkSql(action, values) };
+}
+
+function toSdkFilter(filter: RuleFilter, values: RuleValues): SqlRuleFilter | CorrelationRuleFilter {
   switch (filter.type) {
     case "true":
       return { sqlExpression: "1=1" };
     case "false":
       return { sqlExpression: "1=0" };
     case "sql":
-      return { sqlExpression: filter.expression };
+      return toSdkSql(filter, values);
     case "correlation": {
-      const { type: _, properties, ...conditions } = filter;
-      const entries = properties instanceof Map ? [...properties] : Object.entries(properties ?? {});
-      const applicationProperties = Object.fromEntries(entries.map(([key, value]) => [key, toScalar(value)]));
+      const { type: _, properties = {}, ...conditions } = filter;
+      const applicationProperties = inSdk(properties, values);
       return {
         ...(conditions as CorrelationRuleFilter),
-        ...(entries.length > 0 && { applicationProperties }),
+        ...(applicationProperties && { applicationProperties }),
       };
     }
   }
 }
 
-function toScalar(value: RuleConstant): string | number | boolean {
-  return typeof value === "bigint" ? Number(value) : (value as string | number | boolean);
+function toSdkSql({ expression, parameters = {} }: SqlText, values: RuleValues): SqlRuleFilter {
+  const sqlParameters = inSdk(parameters, values);
+  return { sqlExpression: expression, ...(sqlParameters && { sqlParameters }) };
 }
 
-function actionOf({ action }: RuleDefinition): { action?: { sqlExpression: string } } {
-  return action === undefined ? {} : { action: { sqlExpression: action.expression } };
+function inSdk(
+  constants: ReadonlyMap<string, RuleConstant> | Readonly<Record<string, RuleConstant>>,
+  values: RuleValues,
+): Record<string, string> | undefined {
+  const entries = constants instanceof Map ? [...constants] : Object.entries(constants);
+  if (entries.length === 0) return undefined;
+  return Object.fromEntries(entries.map(([key, value]) => [key, values.toSdk(value)]));
 }

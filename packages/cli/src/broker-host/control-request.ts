@@ -1,12 +1,19 @@
 import { createHmac } from "node:crypto";
+import { findManagement } from "../connection/management-address.js";
 import { UsageError } from "../errors/usage-error.js";
 
 /** How long the token of one request is valid, in seconds. */
 const TOKEN_SECONDS = 60;
 
 /** Sends a command such as `purge` to the running broker of SERVICEBUS_CONNECTION_STRING. Throws `UsageError`. */
-export async function controlRequest(verb: string, entity: string | undefined): Promise<unknown> {
-  const { origin, name, key } = parseConnectionString(process.env.SERVICEBUS_CONNECTION_STRING ?? "");
+export async function controlRequest(
+  verb: string,
+  entity: string | undefined,
+  port: number | undefined,
+): Promise<unknown> {
+  const connectionString = process.env.SERVICEBUS_CONNECTION_STRING ?? "";
+  const { name, key } = parseConnectionString(connectionString);
+  const { origin } = await findManagement(connectionString, port);
   const path = ["$waybill", verb, ...(entity?.split("/") ?? [])].map(encodeURIComponent).join("/");
   const url = `${origin}/${path}`;
   const response = await request(url, tokenFor(url, name, key));
@@ -32,29 +39,14 @@ async function request(url: string, authorization: string): Promise<Response> {
   }
 }
 
-function parseConnectionString(text: string): {
-  readonly origin: string;
-  readonly name: string;
-  readonly key: string;
-} {
-  const parts = new Map(
-    text.split(";").map((part) => {
-      const at = part.indexOf("=");
-      return [part.slice(0, at).trim().toLowerCase(), part.slice(at + 1).trim()] as const;
-    }),
+function parseConnectionString(text: string): { readonly name: string; readonly key: string } {
+  const part = (wanted: string) =>
+    new RegExp(`(?:^|;)\\s*${wanted}\\s*=([^;]*)`, "i").exec(text)?.[1]?.trim();
+  const [name, key] = [part("SharedAccessKeyName"), part("SharedAccessKey")];
+  if (name && key) return { name, key };
+  throw new UsageError(
+    "Set SERVICEBUS_CONNECTION_STRING to the connection string that `waybill broker` printed, or name a data directory with --data.",
   );
-  const host = parts
-    .get("endpoint")
-    ?.replace(/^[a-z]+:\/\//i, "")
-    .replace(/\/+$/, "");
-  const [name, key] = [parts.get("sharedaccesskeyname"), parts.get("sharedaccesskey")];
-  if (!host || !name || !key) {
-    throw new UsageError(
-      "Set SERVICEBUS_CONNECTION_STRING to the connection string that `waybill broker` printed, or name a data directory with --data.",
-    );
-  }
-  const isPlain = parts.get("usedevelopmentemulator")?.toLowerCase() === "true";
-  return { origin: `${isPlain ? "http" : "https"}://${host}`, name, key };
 }
 
 function tokenFor(url: string, name: string, key: string): string {

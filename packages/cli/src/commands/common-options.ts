@@ -1,4 +1,4 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { addProperty } from "../input/parse-property.js";
 import { WaybillCommand } from "./waybill-command.js";
 
@@ -18,9 +18,24 @@ export function chainCommand(name: string): WaybillCommand {
     .addOption(new Option("--no-json", "write tables, as on a terminal").default(undefined));
 }
 
+/** Adds the option for where the management API is. */
+export function withManagementPort(command: WaybillCommand): WaybillCommand {
+  return command.option(
+    "--management-port <number>",
+    "the port of the management API; default: the port of the connection string or, for a local broker or emulator, 5300 if nothing answers there",
+    parsePort,
+  );
+}
+
+/** Parses a port. */
+export function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError(`"${text}" is not a port: an integer from 0 to 65535.`);
+}
+
 /** A command that works with a broker. */
 export function brokerCommand(name: string): WaybillCommand {
-  return chainCommand(name)
+  return withManagementPort(chainCommand(name))
     .option(
       "-d, --data <directory>",
       "the data directory of a local broker; default: the namespace of SERVICEBUS_CONNECTION_STRING",

@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly data?: string | undefined;
   /** A namespace to sign in to with Microsoft Entra ID, by its name or host. */
   readonly namespace?: string | undefined;
+  /** The port of the management API. Default: it is found. */
+  readonly managementPort?: number | undefined;
   /** Creates the data directory if it does not exist. Default: false. */
   readonly create?: boolean | undefined;
 }
@@ -33,6 +35,7 @@ const variable = "SERVICEBUS_CONNECTION_STRING";
 export async function openConnection({
   data,
   namespace,
+  managementPort,
   create = false,
 }: ConnectionOptions): Promise<Connection> {
   if (data !== undefined && namespace !== undefined)
@@ -41,7 +44,7 @@ export async function openConnection({
   if (data !== undefined) return await openLocal(data, create);
   const connectionString = process.env[variable];
   if (connectionString !== undefined && connectionString.trim() !== "")
-    return await openAzure(connectionString.trim());
+    return await openAzure(connectionString.trim(), managementPort);
   throw new UsageError(
     `Where is the broker? Set ${variable}, or name a local data directory with --data, or a namespace to sign in to with --namespace.`,
   );

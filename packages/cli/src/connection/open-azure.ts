@@ -3,8 +3,8 @@ import { WaybillError } from "@waybill/core";
 import type { CallOptions, EntityCatalog, EntityName } from "@waybill/core/transport";
 import { toIsoDuration } from "@waybill/foundation";
 import { azureCatalog, azureRetryOptions, azureTransport } from "@waybill/transport-azure";
-import { openAdministration } from "../broker-host/administration.js";
 import { UsageError } from "../errors/usage-error.js";
+import { openAdministration } from "./administration.js";
 import type { Connection } from "./connection.js";
 import { entraCredential, namespaceHost } from "./entra-credential.js";
 import { type Mirror, mirrorSettings } from "./mirror.js";
@@ -14,10 +14,13 @@ import { namedCatalog } from "./named-catalog.js";
 const listTimeoutMs = 20_000;
 
 /** Connects to a namespace, or to a server of the local broker. */
-export async function openAzure(connectionString: string): Promise<Connection> {
+export async function openAzure(
+  connectionString: string,
+  managementPort: number | undefined,
+): Promise<Connection> {
   const { ServiceBusClient } = await import("@azure/service-bus");
   const client = made(() => new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions }));
-  return connectionOf(client, await openAdministration());
+  return connectionOf(client, () => openAdministration(managementPort));
 }
 
 /** Connects to a namespace with Microsoft Entra ID. */
@@ -27,20 +30,24 @@ export async function openEntra(namespace: string): Promise<Connection> {
   const { ServiceBusAdministrationClient, ServiceBusClient } = await import("@azure/service-bus");
   return connectionOf(
     new ServiceBusClient(host, credential, { retryOptions: azureRetryOptions }),
-    new ServiceBusAdministrationClient(host, credential, { retryOptions: { maxRetries: 2 } }),
+    async () => new ServiceBusAdministrationClient(host, credential, { retryOptions: { maxRetries: 2 } }),
   );
 }
 
-function connectionOf(client: ServiceBusClient, administration: ServiceBusAdministrationClient): Connection {
+/** The administration client is opened only to list entities: sending needs no management API. */
+function connectionOf(
+  client: ServiceBusClient,
+  administration: () => Promise<ServiceBusAdministrationClient>,
+): Connection {
   const transport = azureTransport(client);
   return {
     transport,
     catalog: (entities: readonly EntityName[]) =>
-      entities.length > 0 ? namedCatalog(entities) : explained(azureCatalog(administration)),
+      entities.length > 0 ? namedCatalog(entities) : explained(administration),
     createQueue() {
       throw new UsageError("--create makes queues in a local data directory only: give --data.");
     },
-    mirror: (topic, watchForMs) => openMirror(administration, topic, watchForMs),
+    mirror: async (topic, watchForMs) => openMirror(await administration(), topic, watchForMs),
     async [Symbol.asyncDispose]() {
       await transport.close();
       await client.close();
@@ -61,10 +68,11 @@ async function openMirror(
     });
   } catch (error) {
     const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string };
+    const code =
+      statusCode === 404 ? "entity-not-found" : statusCode === 401 ? "unauthorized" : "connection-lost";
     throw new WaybillError(
-      statusCode === 404 ? "entity-not-found" : "unauthorized",
-      `No subscription of ${topic} can be created (${message.split("\n")[0]}). That needs the Manage claim and the management API; ` +
-        "rehearse a subscription that was made by hand instead.",
+      code,
+      `No subscription of ${topic} can be created: ${causeOf({ code, text: message })} Or rehearse a subscription that was made by hand.`,
       { cause: error },
     );
   }
@@ -85,23 +93,39 @@ function made<T>(make: () => T): T {
   }
 }
 
-/** A catalog whose error says what to do when entities cannot be listed. */
-function explained(catalog: EntityCatalog): EntityCatalog {
+/** A catalog whose error says why entities cannot be listed, and what to do. */
+function explained(administration: () => Promise<ServiceBusAdministrationClient>): EntityCatalog {
   return {
     async listEntities({ abortSignal }: CallOptions = {}) {
       const timeout = AbortSignal.timeout(listTimeoutMs);
       const either = abortSignal === undefined ? timeout : AbortSignal.any([timeout, abortSignal]);
       try {
-        return await catalog.listEntities({ abortSignal: either });
+        return await azureCatalog(await administration()).listEntities({ abortSignal: either });
       } catch (error) {
         if (abortSignal?.aborted || !(error instanceof WaybillError)) throw error;
         throw new WaybillError(
           error.code === "aborted" ? "timeout" : error.code,
-          `The entities of the namespace cannot be listed (${error.text.split("\n")[0]}). Listing needs the Manage claim and the management API; ` +
-            "name the entities with --entity instead.",
+          `The entities of the namespace cannot be listed: ${causeOf(error)} To name them with --entity needs no management API.`,
           { cause: error },
         );
       }
     },
   };
+}
+
+/** In its refusals, the service says whether a key is wrong or lacks a right. */
+const LACKS_RIGHT = /claims? required|specified action|unauthorized access/i;
+
+function causeOf({ code, text }: Pick<WaybillError, "code" | "text">): string {
+  switch (code) {
+    case "aborted":
+    case "timeout":
+      return `the management API has not answered for ${listTimeoutMs / 1000} seconds.`;
+    case "unauthorized":
+      return LACKS_RIGHT.test(text)
+        ? "the key lacks the Manage claim."
+        : "the key is wrong: no policy of the namespace has this SharedAccessKeyName and SharedAccessKey.";
+    default:
+      return `${(text.split("\n")[0] ?? "").replace(/\.$/, "")}.`;
+  }
 }

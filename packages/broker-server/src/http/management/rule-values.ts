@@ -1,113 +1,20 @@
-import type { RuleConstant, RuleValue } from "@waybill/broker";
-import { isTypedConstant, ruleGuid, ruleTimeSpan } from "@waybill/broker/front-end";
-import { parseIsoTicks, ticksToIsoDuration } from "@waybill/foundation";
+import type { RuleConstant } from "@waybill/broker";
+import { typedConstant } from "@waybill/broker/front-end";
 import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement } from "../parse-xml.js";
 
-const TICKS_PER_MS = 10_000n;
-const INTEGER = /^[+-]?\d{1,20}$/;
-const TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,7})\d*)?(Z|[+-]\d{2}:\d{2})?$/;
-const SPECIAL_NUMBERS: Readonly<Record<string, number>> = {
-  INF: Number.POSITIVE_INFINITY,
-  "-INF": Number.NEGATIVE_INFINITY,
-};
-
-/** The type and text of a rule's value in a description, as it was given if it came with a type. */
-export function typedText(value: RuleConstant): readonly [type: string, text: string] {
-  if (isTypedConstant(value)) return [value.schemaType, value.text];
-  if (value instanceof Date) return ["dateTime", value.toISOString().replace("Z", "0000Z")];
-  switch (typeof value) {
-    case "boolean":
-      return ["boolean", String(value)];
-    case "bigint":
-      return [BigInt.asIntN(32, value) === value ? "int" : "long", String(value)];
-    case "number":
-      return ["double", String(value)];
-    case "object":
-      return value === null || value instanceof Uint8Array ? ["string", ""] : objectText(value);
-    default:
-      return ["string", value];
-  }
-}
-
-function objectText(value: Extract<RuleValue, { type: string }>): readonly [type: string, text: string] {
-  switch (value.type) {
-    case "timespan":
-      return ["duration", ticksToIsoDuration(value.ticks)];
-    case "guid":
-      return ["guid", value.value];
-    default:
-      return ["string", ""];
-  }
-}
-
 /** Parses a rule's value with its type. Throws an `HttpRefusal` for a text that is not of its type. */
 export function fromTypedText(element: XmlElement): RuleConstant {
-  const { text } = element;
   const schemaType = localName(element.attribute("type")) ?? "string";
-  if (schemaType === "boolean") return text.trim() === "true" || text.trim() === "1";
-  const value = compared(schemaType, text.trim());
-  return value === undefined ? text : { type: "typed", schemaType, text: text.trim(), value };
+  try {
+    return typedConstant(schemaType, element.text);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new HttpRefusal(400, `A property of a filter: ${error.message}`);
+  }
 }
 
 /** The local part of a qualified name. */
 export function localName(name: string | undefined): string | undefined {
   return name?.slice(name.indexOf(":") + 1);
-}
-
-/** The value that is compared; `undefined` for types that are compared as text. */
-function compared(schemaType: string, text: string): RuleValue | undefined {
-  switch (schemaType) {
-    case "byte":
-    case "short":
-    case "int":
-    case "long":
-    case "unsignedByte":
-    case "unsignedShort":
-    case "unsignedInt":
-    case "unsignedLong":
-      return INTEGER.test(text) ? BigInt(text.replace("+", "")) : wrong("integer");
-    case "float":
-    case "double":
-    case "decimal":
-      return toNumber(text);
-    case "dateTime":
-      return toInstant(text);
-    case "duration":
-      return toTimeSpan(text);
-    case "guid":
-      return toGuid(text);
-    default:
-      return undefined;
-  }
-}
-
-function toNumber(text: string): number {
-  const number = SPECIAL_NUMBERS[text] ?? Number(text);
-  return text === "" || (Number.isNaN(number) && text !== "NaN") ? wrong("number") : number;
-}
-
-/** Without a zone, a time is UTC. */
-function toInstant(text: string): RuleValue {
-  const [, whole = "", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
-  const ms = Date.parse(`${whole}${zone}`);
-  if (Number.isNaN(ms)) return wrong("time");
-  return { type: "instant", ticks: BigInt(ms) * TICKS_PER_MS + BigInt(fraction.padEnd(7, "0")) };
-}
-
-function toTimeSpan(text: string): RuleValue {
-  const ticks = parseIsoTicks(text);
-  return ticks === undefined ? wrong("duration") : ruleTimeSpan(ticks);
-}
-
-function toGuid(text: string): RuleValue {
-  try {
-    return ruleGuid(text);
-  } catch {
-    return wrong("GUID");
-  }
-}
-
-function wrong(what: string): never {
-  throw new HttpRefusal(400, `A property of a filter is not the ${what} that its type says.`);
 }

@@ -5,14 +5,14 @@ import type {
   RuleDescription,
   RuleFilter,
 } from "@waybill/broker";
-import type { SqlText } from "@waybill/broker/front-end";
+import { type SqlText, typedText } from "@waybill/broker/front-end";
 import { CORRELATION_CONDITIONS } from "../../messages/correlation-conditions.js";
 import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement } from "../parse-xml.js";
 import type { XmlNode } from "../xml.js";
 import { toTime } from "./entity-fields.js";
 import { descriptionNamespace } from "./entity-xml.js";
-import { fromTypedText, localName, typedText } from "./rule-values.js";
+import { fromTypedText, localName } from "./rule-values.js";
 
 const INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
 const SCHEMA = "http://www.w3.org/2001/XMLSchema";

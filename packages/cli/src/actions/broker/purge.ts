@@ -7,19 +7,23 @@ import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 /** Which broker to empty. */
 export interface EmptyOptions {
   readonly data?: string;
+  readonly managementPort?: number;
 }
 
-export async function purge(entity: string, { data }: EmptyOptions): Promise<ExitCode> {
+export async function purge(entity: string, { data, managementPort }: EmptyOptions): Promise<ExitCode> {
   const count =
     data === undefined
-      ? ((await controlRequest("purge", entity)) as { readonly purged: number }).purged
+      ? ((await controlRequest("purge", entity, managementPort)) as { readonly purged: number }).purged
       : await withBroker(data, (broker) => broker.purge(entity));
   process.stdout.write(`${count} removed\n`);
   return exitCodes.ok;
 }
 
-export async function reset(entity: string | undefined, { data }: EmptyOptions): Promise<ExitCode> {
-  if (data === undefined) await controlRequest("reset", entity);
+export async function reset(
+  entity: string | undefined,
+  { data, managementPort }: EmptyOptions,
+): Promise<ExitCode> {
+  if (data === undefined) await controlRequest("reset", entity, managementPort);
   else await withBroker(data, (broker) => broker.reset(entity));
   process.stdout.write("emptied\n");
   return exitCodes.ok;

@@ -1,8 +1,8 @@
 import { WaybillCommand } from "../waybill-command.js";
 import { certificateCommand } from "./certificate.js";
-import { exportCommand } from "./export.js";
-import { importCommand } from "./import.js";
+import { pullCommand } from "./pull.js";
 import { purgeCommand, resetCommand } from "./purge.js";
+import { pushCommand } from "./push.js";
 import { withStartOptions } from "./start.js";
 
 /** `waybill broker`: a local broker for every SDK, with its subcommands. */
@@ -18,15 +18,16 @@ export function brokerCommand(): WaybillCommand {
   waybill broker --config Config.json                that of the official emulator, as it is
   waybill broker --data ./broker --tier standard     keeps its messages, and Standard's limits
   waybill broker --also-port 5300                    for tools that look for the management API there
-  waybill broker import Config.json                  writes down what a namespace has
+  waybill broker pull Config.json                    writes down what a namespace has
+  waybill broker push Config.json --apply            creates in a namespace what a file has
   waybill broker --tls                               with a certificate that it makes, and says how to trust
   waybill broker purge orders
   waybill broker certificate remove
 
 The key is that of WAYBILL_BROKER_KEY. By default it is SAS_KEY_VALUE, as in the official emulator, or a generated one if other machines can connect. Requests of web pages are refused with every key: see --allow-origin and --allow-host.`)
     .runs(async () => (await import("../../actions/broker/start.js")).start)
-    .addCommand(importCommand())
-    .addCommand(exportCommand())
+    .addCommand(pullCommand())
+    .addCommand(pushCommand())
     .addCommand(purgeCommand())
     .addCommand(resetCommand())
     .addCommand(certificateCommand());

@@ -1,3 +1,4 @@
+import { withManagementPort } from "../common-options.js";
 import { WaybillCommand } from "../waybill-command.js";
 
 const WHERE =
@@ -5,7 +6,7 @@ const WHERE =
 
 /** `waybill broker purge`: removes all messages of one queue. */
 export function purgeCommand(): WaybillCommand {
-  return new WaybillCommand("purge")
+  return withManagementPort(new WaybillCommand("purge"))
     .summary("remove every message of a queue or subscription")
     .description(
       `Removes every message of a queue, a subscription or one of their sub-queues, locked, scheduled and deferred ones too. ${WHERE}`,
@@ -17,7 +18,7 @@ export function purgeCommand(): WaybillCommand {
 
 /** `waybill broker reset`: empties one entity with its sub-queues, subscriptions and sessions, or all entities. */
 export function resetCommand(): WaybillCommand {
-  return new WaybillCommand("reset")
+  return withManagementPort(new WaybillCommand("reset"))
     .summary("empty an entity with its sub-queues, subscriptions and sessions, or all entities")
     .description(
       `Removes every message of an entity, its sub-queues and subscriptions, its sessions and its history of duplicate detection. Keeps entities and rules. ${WHERE}`,

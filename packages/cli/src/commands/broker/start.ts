@@ -1,5 +1,5 @@
-import { InvalidArgumentError, Option } from "commander";
-import { repeatable } from "../common-options.js";
+import { Option } from "commander";
+import { parsePort, repeatable } from "../common-options.js";
 import type { WaybillCommand } from "../waybill-command.js";
 
 /** Adds the options to start a broker with. */
@@ -53,9 +53,4 @@ export function withStartOptions(command: WaybillCommand): WaybillCommand {
     .option("--cert <file>", "a certificate of your own for TLS, PEM")
     .option("--cert-key <file>", "its key, PEM")
     .option("--json", "write JSON, one line for each event");
-}
-
-function parsePort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new InvalidArgumentError(`"${text}" is not a port: an integer from 0 to 65535.`);
 }

@@ -1,9 +1,18 @@
-import { openAdministration } from "../../broker-host/administration.js";
+import { openAdministration } from "../../connection/administration.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { UsageError } from "../../errors/usage-error.js";
 
-export async function exportNamespace(
+/** What is created where. */
+export interface PushOptions {
+  readonly apply?: boolean;
+  readonly namespace?: string;
+  readonly managementPort?: number;
+}
+
+/** `waybill broker push`: creates the entities of a file in a namespace. */
+export async function push(
   file: string,
-  { apply = false, namespace }: { readonly apply?: boolean; readonly namespace?: string },
+  { apply = false, namespace, managementPort }: PushOptions,
 ): Promise<ExitCode> {
   const [{ readBrokerConfig }, { writeNamespace }] = await Promise.all([
     import("../../broker-config/broker-config.js"),
@@ -12,9 +21,9 @@ export async function exportNamespace(
   const warn = (text: string) => process.stderr.write(`warning: ${text}\n`);
   const namespaces = await readBrokerConfig(file, { emulatorDefaults: false, warn });
   const config = namespaces.find(({ name }) => namespace === undefined || name === namespace);
-  if (config === undefined) throw new TypeError(`${file} has no namespace ${namespace}.`);
+  if (config === undefined) throw new UsageError(`${file} has no namespace ${namespace}.`);
   const write = (text: string) => process.stdout.write(`${text}\n`);
-  await writeNamespace(await openAdministration(), config, { apply, write });
+  await writeNamespace(await openAdministration(managementPort), config, { apply, write });
   if (!apply) write("Nothing was changed. --apply does it.");
   return exitCodes.ok;
 }

@@ -1,0 +1,23 @@
+import type { ServiceBusAdministrationClient } from "@azure/service-bus";
+import { speakPlainHttp } from "@waybill/transport-azure";
+import { UsageError } from "../errors/usage-error.js";
+import { findManagement } from "./management-address.js";
+
+/** The administration client of the namespace in SERVICEBUS_CONNECTION_STRING. Throws `UsageError` without one. */
+export async function openAdministration(port?: number): Promise<ServiceBusAdministrationClient> {
+  const address = await findManagement(process.env.SERVICEBUS_CONNECTION_STRING ?? "", port);
+  const sdk = await import("@azure/service-bus");
+  let client: ServiceBusAdministrationClient;
+  try {
+    client = new sdk.ServiceBusAdministrationClient(address.connectionString, {
+      retryOptions: { maxRetries: 2 },
+    });
+  } catch {
+    // The SDK's error text may quote the connection string.
+    throw new UsageError(
+      "SERVICEBUS_CONNECTION_STRING is not a connection string: a name or a key is missing.",
+    );
+  }
+  if (address.isPlain) speakPlainHttp(client);
+  return client;
+}
