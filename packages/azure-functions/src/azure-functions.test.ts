@@ -49,6 +49,12 @@ describe("a registered function", () => {
     );
   });
 
+  it("is refused with an option that there is not", () => {
+    const functions = orderFunctions("Endpoint=sb://localhost;SharedAccessKeyName=a;SharedAccessKey=b");
+    const options = { maxConcurrentCall: 2 } as never;
+    expect(() => functions.serviceBusQueue(trigger, quiet, options)).toThrow(/maxConcurrentCalls/);
+  });
+
   it("is refused with a handler of an unknown message type", () => {
     const functions = orderFunctions("Endpoint=sb://localhost;SharedAccessKeyName=a;SharedAccessKey=b");
     const handlers = { processMessage: { "order-palced": () => {} } } as never;

@@ -1,5 +1,6 @@
 import type { RetryOptions } from "@waybill/core";
 import type { UndeserializableAction } from "@waybill/core/client";
+import { requireDuration, requireInteger, requireKnownOptions } from "@waybill/core/serializer";
 
 /** How the messages of a function are handled. */
 export interface HandlerOptions {
@@ -19,7 +20,7 @@ export interface HandlerOptions {
 }
 
 /** The defaults of {@link HandlerOptions}. */
-export const defaultHandlerOptions = Object.freeze({
+const defaultHandlerOptions = Object.freeze({
   retry: undefined,
   maxAutoLockRenewalDurationInMs: 300_000,
   maxConcurrentCalls: undefined,
@@ -29,3 +30,17 @@ export const defaultHandlerOptions = Object.freeze({
 
 /** The default of `maxConcurrentCalls`, that of the host's `maxConcurrentCalls`. */
 export const defaultConcurrency = 16;
+
+/** {@link HandlerOptions} with the defaults that do not depend on the trigger. */
+export interface ResolvedHandlerOptions extends HandlerOptions {
+  readonly holdForInMs: number;
+}
+
+/** Checks the options and fills in the defaults. Throws `TypeError`; the client checks what it is given. */
+export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerOptions {
+  requireKnownOptions("The options of the handlers", options, defaultHandlerOptions);
+  const { holdForInMs = defaultHandlerOptions.holdForInMs, maxConcurrentCalls } = options;
+  requireDuration("holdForInMs", holdForInMs, 0);
+  if (maxConcurrentCalls !== undefined) requireInteger("maxConcurrentCalls", maxConcurrentCalls, 1);
+  return { ...defaultHandlerOptions, ...options, holdForInMs };
+}

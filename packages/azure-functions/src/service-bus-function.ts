@@ -12,7 +12,12 @@ import {
 import type { ClientOptions } from "@waybill/core/client";
 import { untypedHandlers } from "@waybill/core/internal";
 import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
-import { defaultConcurrency, defaultHandlerOptions, type HandlerOptions } from "./function-options.js";
+import {
+  defaultConcurrency,
+  type HandlerOptions,
+  type ResolvedHandlerOptions,
+  resolveHandlerOptions,
+} from "./function-options.js";
 import {
   type AnyMessageHandlers,
   type FunctionHandlers,
@@ -59,7 +64,7 @@ export class ServiceBusFunction {
   readonly #entityPath: string;
   readonly #trigger: TriggerSettings;
   readonly #settledBy: SettledBy;
-  readonly #options: HandlerOptions & { readonly holdForInMs: number };
+  readonly #options: ResolvedHandlerOptions;
   readonly #handlers: AnyMessageHandlers;
   readonly #processError: NonNullable<FunctionHandlers["processError"]>;
   readonly #transport: HostTransport;
@@ -84,11 +89,7 @@ export class ServiceBusFunction {
     this.#trigger = trigger;
     this.#hasConnection = beside !== undefined;
     this.#settledBy = settledBy(trigger, this.#hasConnection);
-    this.#options = {
-      ...defaultHandlerOptions,
-      ...options,
-      holdForInMs: options.holdForInMs ?? defaultHandlerOptions.holdForInMs,
-    };
+    this.#options = resolveHandlerOptions(options);
     this.#requirePossible();
     this.#processError = handlers.processError ?? logError;
     const untyped = untypedHandlers<FunctionMessageContext>(pipeline, {
