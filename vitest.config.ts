@@ -4,6 +4,7 @@ import { SlowFirst } from "./test/slow-first.js";
 
 /** Change or count what others in their process see as well: the file system, the tracer of the official SDK, warnings that come once. */
 export const changesItsProcess = [
+  "examples/plain-service/src/service.test.ts",
   "packages/broker-storage-lmdb/src/directory/store-directory.test.ts",
   "packages/opentelemetry/src/spans.test.ts",
   "packages/transport-azure/src/official-tracing.test.ts",

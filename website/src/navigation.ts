@@ -42,7 +42,10 @@ const navigation: readonly NavigationGroup[] = [
     text: "Changing formats",
     pages: ["migrating", "contracts", "write-plan", "checking-a-switch", "census"],
   },
-  { text: "Running it", pages: ["production", "troubleshooting", "stalls", "durability", "security"] },
+  {
+    text: "Running it",
+    pages: ["production", "plain-services", "troubleshooting", "stalls", "durability", "security"],
+  },
   {
     text: "Reference",
     pages: [
