@@ -1,8 +1,8 @@
 import type { Scheduler, Timer } from "@waybill/foundation";
 import type { CircuitBreaker } from "../receive/circuit-breaker/circuit-breaker.js";
 import type { LookAhead } from "../receive/circuit-breaker/look-ahead.js";
-import { LookPast } from "../receive/circuit-breaker/look-past.js";
 import { backoffDelayMs, type UnavailableBackoff } from "../receive/delivery/unavailable-backoff.js";
+import { LookPast } from "../receive/holding/look-past.js";
 import type { BlockCause } from "../receive/processing/processor-settings.js";
 import type { SessionRun } from "./session-run.js";
 
@@ -42,14 +42,9 @@ export class BlockedSessions {
     const { breaker, lookAhead, scheduler, onError } = settings;
     this.#settings = settings;
     if (breaker === undefined || lookAhead === undefined) return;
-    this.#lookPast = new LookPast({
-      lookAhead,
-      scheduler,
-      options: breaker.options,
-      isRefilled: true,
-      onOpened: () => this.#endThoseInPlace(),
-      onError,
-    });
+    const looking = { lookAhead, scheduler, breaker };
+    const onOpened = () => this.#endThoseInPlace();
+    this.#lookPast = new LookPast(looking, { isRefilled: true, onOpened, onError });
     this.#stopListening = breaker.onClosed(() => {
       if (!breaker.isOpen) this.#lookPast?.reset();
       for (const run of this.#blockedBy("circuitOpen")) void run.end();

@@ -4,11 +4,11 @@ import type { WaybillError } from "../../errors/error.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import type { Undeserializable } from "../../message/outcome.js";
 import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
-import { LookPast } from "../circuit-breaker/look-past.js";
 import { type Delivery, openDelivery } from "../delivery/delivery.js";
 import { type DecideUnread, deadLetter, isUnread, readDelivery } from "../delivery/read-delivery.js";
 import { isOrdered, type ReceiverContext } from "../delivery/receiver-context.js";
 import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
+import { LookPast } from "./look-past.js";
 import { SetAside } from "./set-aside.js";
 
 /** A message that a call could not read, or one behind it in a session. */
@@ -45,14 +45,8 @@ export class HeldForCalls {
     if (lookAhead === undefined || isOrdered(context) || receiver.receiveMode !== "peekLock") return;
     // The call itself rejects with the reason.
     const onError = () => {};
-    this.#lookPast = new LookPast({
-      lookAhead,
-      scheduler,
-      options: breaker?.options,
-      isRefilled: true,
-      onOpened: undefined,
-      onError,
-    });
+    const looking = { lookAhead, scheduler, breaker };
+    this.#lookPast = new LookPast(looking, { isRefilled: true, onOpened: undefined, onError });
     if (canDefer)
       this.#aside = new SetAside(context, { take: (delivered) => this.#take(delivered), onError });
   }

@@ -6,13 +6,13 @@ import type {
   UndeserializableEvent,
 } from "../../message/undeserializable-event.js";
 import type { WhenFull } from "../circuit-breaker/circuit-breaker-options.js";
-import { LookPast } from "../circuit-breaker/look-past.js";
 import type { Delivery } from "../delivery/delivery.js";
 import { deadLetter } from "../delivery/read-delivery.js";
 import type { ReceiverContext } from "../delivery/receiver-context.js";
 import { undeserializableEvent } from "../delivery/settle-undecoded.js";
 import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
 import { type HeldMessage, HeldMessages } from "./held-messages.js";
+import { LookPast } from "./look-past.js";
 import { SetAside } from "./set-aside.js";
 
 /** Who handles the messages that are not held any more. */
@@ -61,10 +61,8 @@ export class Holding {
     }
     if (lookAhead === undefined) return;
     const isPeekLock = receiver.receiveMode === "peekLock";
-    this.#lookPast = new LookPast({
-      lookAhead,
-      scheduler,
-      options: breaker?.options,
+    const looking = { lookAhead, scheduler, breaker };
+    this.#lookPast = new LookPast(looking, {
       // A message that was deleted on receipt cannot be set aside.
       isRefilled: isPeekLock,
       onOpened: () => void this.#passAll(),

@@ -1,13 +1,16 @@
 import { type Scheduler, steadyNowOf, type Timer } from "@waybill/foundation";
-import type { ResolvedCircuitBreakerOptions } from "./circuit-breaker-options.js";
-import type { LookAhead } from "./look-ahead.js";
+import type { ResolvedCircuitBreakerOptions } from "../circuit-breaker/circuit-breaker-options.js";
+import type { LookAhead } from "../circuit-breaker/look-ahead.js";
 
-/** How far it is looked past held messages, and who is called. */
-export interface LookPastSettings {
+/** Where it looks, and the options of the breaker if there is one. */
+export interface LookPastContext {
   readonly lookAhead: LookAhead;
   readonly scheduler: Scheduler;
-  /** The breaker's options; undefined when it is switched off. */
-  readonly options: ResolvedCircuitBreakerOptions | undefined;
+  readonly breaker: { readonly options: ResolvedCircuitBreakerOptions } | undefined;
+}
+
+/** When messages may be set aside, and who is called. */
+export interface LookPastSettings {
   /** Whether a message that decoded lets others be set aside; false if none can be. */
   readonly isRefilled: boolean;
   /** Called when `tryPass` would succeed after it failed; undefined if the caller polls. */
@@ -26,6 +29,7 @@ const defaultRestartIntervalMs = 30_000;
  * are set aside only while readable messages arrive or are seen behind them. Otherwise a broken consumer would empty its queue.
  */
 export class LookPast {
+  readonly #context: LookPastContext;
   readonly #settings: LookPastSettings;
   /** How many messages may be set aside at least, after a readable one was seen behind them. */
   readonly #minAllowance: number;
@@ -40,10 +44,11 @@ export class LookPast {
   #timer: Timer | undefined;
   #isStopped = false;
 
-  constructor(settings: LookPastSettings) {
-    const { options, isRefilled } = settings;
+  constructor(context: LookPastContext, settings: LookPastSettings) {
+    const options = context.breaker?.options;
+    this.#context = context;
     this.#settings = settings;
-    this.#minAllowance = isRefilled ? (options?.maxHeldMessages ?? defaultAllowance) : 0;
+    this.#minAllowance = settings.isRefilled ? (options?.maxHeldMessages ?? defaultAllowance) : 0;
     this.#restartIntervalMs = options?.probeIntervalInMs ?? defaultRestartIntervalMs;
   }
 
@@ -91,7 +96,7 @@ export class LookPast {
   }
 
   async #lookOnce(): Promise<void> {
-    const { lookAhead, scheduler, onError } = this.#settings;
+    const { lookAhead, scheduler } = this.#context;
     try {
       const { messageCount, readable, next, isAtEnd } = await lookAhead.findReadable(this.#from);
       this.#from = next;
@@ -105,7 +110,7 @@ export class LookPast {
       this.#restartAtMs = steadyNowOf(scheduler) + this.#restartIntervalMs;
       this.#from = 0n;
     } catch (error) {
-      onError(error);
+      this.#settings.onError(error);
     }
   }
 
@@ -116,15 +121,18 @@ export class LookPast {
   }
 
   #arm(): void {
-    const { scheduler, onOpened } = this.#settings;
+    const { onOpened } = this.#settings;
     if (this.#timer !== undefined || this.#isStopped || onOpened === undefined) return;
-    const timer = scheduler.schedule(Math.min(lookIntervalMs, this.#restartIntervalMs), async () => {
-      await this.#look();
-      if (this.#timer !== timer) return;
-      if (this.#allowance > 0) return this.#open();
-      this.#timer = undefined;
-      this.#arm();
-    });
+    const timer = this.#context.scheduler.schedule(
+      Math.min(lookIntervalMs, this.#restartIntervalMs),
+      async () => {
+        await this.#look();
+        if (this.#timer !== timer) return;
+        if (this.#allowance > 0) return this.#open();
+        this.#timer = undefined;
+        this.#arm();
+      },
+    );
     this.#timer = timer;
   }
 }
