@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { BROKER_LIMITS } from "../packages/broker/src/errors/limits.js";
-import { REQUEST_LIMITS } from "../packages/broker-server/src/limits/request-limits.js";
-import { DEFAULT_SERVE_LIMITS } from "../packages/broker-server/src/options/serve-limits.js";
+import { brokerLimits } from "../packages/broker/src/errors/limits.js";
+import { requestLimits } from "../packages/broker-server/src/limits/request-limits.js";
+import { defaultServeLimits } from "../packages/broker-server/src/options/serve-limits.js";
 import { readInterfaces } from "../website/src/option-tables/interface-table.js";
 
-const { unauthenticated, ...limits } = DEFAULT_SERVE_LIMITS;
+const { unauthenticated, ...limits } = defaultServeLimits;
 
 describe("the doc comments of limits, from which the tables in docs/security.md are generated", () => {
   it.each([
     ["ServeLimits", "broker-server/src/options/serve-limits.ts", limits],
     ["UnauthenticatedLimits", "broker-server/src/options/serve-limits.ts", unauthenticated],
-    ["RequestLimits", "broker-server/src/limits/request-limits.ts", REQUEST_LIMITS],
-    ["BrokerLimits", "broker/src/errors/limits.ts", BROKER_LIMITS],
+    ["RequestLimits", "broker-server/src/limits/request-limits.ts", requestLimits],
+    ["BrokerLimits", "broker/src/errors/limits.ts", brokerLimits],
   ])("of %s have the actual values", (name, file, values) => {
     const path = new URL(`../packages/${file}`, import.meta.url).pathname;
     const found = readInterfaces(path, readFileSync(path, "utf8")).find((one) => one.name === name);

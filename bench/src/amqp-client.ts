@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import {
-  ACCEPTED,
+  acceptedState,
   type Connection,
   type ConnectionHandler,
   createConnection,
@@ -9,7 +9,7 @@ import {
 } from "@waybill/amqp";
 
 /** Deliveries in progress at once. */
-export const WINDOW = 20_000;
+export const window = 20_000;
 /** A message of 1 KB with an id, as all clients of the bench send it, and the tag of its deliveries. */
 export const message = encodeMessage({
   properties: { messageId: "0123456789abcdef" },
@@ -43,7 +43,7 @@ export async function openSession(port: number): Promise<{ session: Session; soc
       createConnection({
         role: "client",
         containerId: "client",
-        incomingWindow: WINDOW * 2,
+        incomingWindow: window * 2,
         handler: { ...output, onOpen: (connection) => resolve(connection.openSession()) },
       }),
     );
@@ -78,18 +78,18 @@ export function receiveAll(session: Session, count: number, address: string): Pr
   const source = { kind: "source", address } as const;
   const link = session.openReceiver({ name: nextName(), source, rcvSettleMode: 1 });
   return new Promise((resolve) => {
-    let granted = Math.min(count, WINDOW);
+    let granted = Math.min(count, window);
     let settled = 0;
     link.addCredit(granted);
     link.handler = {
-      onTransfer: (delivery) => link.propose(delivery, ACCEPTED),
+      onTransfer: (delivery) => link.propose(delivery, acceptedState),
       onSettled: () => {
         settled++;
         if (settled === count) {
           link.detach();
           resolve();
-        } else if (granted < count && granted - settled <= WINDOW / 2) {
-          const more = Math.min(count - granted, WINDOW / 2);
+        } else if (granted < count && granted - settled <= window / 2) {
+          const more = Math.min(count - granted, window / 2);
           granted += more;
           link.addCredit(more);
         }

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import {
-  ACCEPTED,
+  acceptedState,
   createConnection,
   type SenderLink,
   scanMessage,
@@ -10,7 +10,7 @@ import {
 } from "@waybill/amqp";
 import { readOptions } from "waybill-harness/options.js";
 import { listen } from "waybill-harness/ports.js";
-import { join, message, openSession, receiveAll, sendAll, tag, WINDOW } from "./amqp-client.js";
+import { join, message, openSession, receiveAll, sendAll, tag, window } from "./amqp-client.js";
 import { startChild } from "./harness/child.js";
 import { median } from "./harness/measure.js";
 
@@ -29,7 +29,7 @@ function serve(): void {
     join(socket, (output) =>
       createConnection({
         containerId: "server",
-        incomingWindow: WINDOW * 2,
+        incomingWindow: window * 2,
         handler: {
           ...output,
           onLink: (link) => {
@@ -39,9 +39,9 @@ function serve(): void {
             }
             link.handler.onTransfer = (delivery) => {
               scanMessage(delivery.message);
-              link.settle(delivery, ACCEPTED);
+              link.settle(delivery, acceptedState);
             };
-            link.accept({ creditWindow: WINDOW });
+            link.accept({ creditWindow: window });
           },
         },
       }),

@@ -32,7 +32,7 @@ export class Gate {
   }
 
   #release(resolve: () => void): void {
-    this.#open -= 1;
+    this.#open--;
     resolve();
     if (this.#open === 0) this.#done?.resolve();
   }

@@ -25,12 +25,12 @@ export async function openService() {
   return service;
 }
 
-function answer(connection, { message_id: correlation_id, reply_to }) {
+function answer(connection, { message_id: correlationId, reply_to }) {
   const sender = connection.find_sender(
     (link) => link.remote.attach.target?.address === reply_to || link.name === reply_to,
   );
   sender?.send({
-    correlation_id,
+    correlation_id: correlationId,
     application_properties: { "status-code": 202, "status-description": "Accepted" },
   });
 }

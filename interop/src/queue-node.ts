@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
 import {
-  ACCEPTED,
   type AmqpError,
+  acceptedState,
   addressOf,
   type Connection,
   createConnection,
@@ -95,8 +95,8 @@ export class QueueNode {
 
   #take(link: ReceiverLink, queue: Queue): void {
     link.handler.onTransfer = (delivery) => {
-      const state = this.#options.policy?.(delivery) ?? ACCEPTED;
-      if (state === ACCEPTED) queue.messages.push({ bytes: delivery.message, format: delivery.format });
+      const state = this.#options.policy?.(delivery) ?? acceptedState;
+      if (state === acceptedState) queue.messages.push({ bytes: delivery.message, format: delivery.format });
       link.settle(delivery, state);
       queue.pump();
     };

@@ -153,7 +153,7 @@ export function sessionTests(open: OpenFixture): void {
       const requester = client.createRequester(replies, {
         replyToSessionId: "a",
         processError: ({ errorSource }) => {
-          if (errorSource === "receive") losses += 1;
+          if (errorSource === "receive") losses++;
         },
       });
       expect((await requester.request(orders, { body: 1 })).body).toBe(1);

@@ -18,7 +18,7 @@ export interface SampleOptions {
 export let sink: unknown;
 
 /** The default warm-ups, in milliseconds. */
-const WARM_UP_MS = { synchronous: 150, asynchronous: 6_000 };
+const warmUpTimesMs = { synchronous: 150, asynchronous: 6_000 };
 
 /**
  * Warms up some work, then yields its samples in microseconds per call. Asynchronous work calls many small functions, and gets faster for tens of
@@ -29,7 +29,7 @@ export async function warmUp(work: Work, options: SampleOptions = {}): Promise<(
   await prepare?.();
   const first = work();
   await first;
-  const warmUpMs = WARM_UP_MS[first instanceof Promise ? "asynchronous" : "synchronous"];
+  const warmUpMs = warmUpTimesMs[first instanceof Promise ? "asynchronous" : "synchronous"];
   await sample(work, options.warmUpMs ?? warmUpMs, prepare);
   return () => sample(work, sampleMs, prepare);
 }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { ACCEPTED, type Session } from "@waybill/amqp";
+import { acceptedState, type Session } from "@waybill/amqp";
 import { message, openSession, tag } from "../amqp-client.js";
 
 /** Messages of one client in flight at once. */
@@ -55,7 +55,7 @@ function exchange({ session, queue }: Client, count: number, times: number[]): P
     receiver.addCredit(window);
     receiver.handler = {
       onTransfer: (delivery) => {
-        receiver.settle(delivery, ACCEPTED);
+        receiver.settle(delivery, acceptedState);
         if (received % timedShare === 0) times.push(performance.now() - (sentAt[received] ?? 0));
         received++;
         if (received < count) receiver.addCredit(1);

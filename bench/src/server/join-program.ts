@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { JOINED_BUILD } from "waybill-release/pack/join-modules.js";
-import { SERVER_PROGRAM } from "./start-server.js";
+import { joinedBuild } from "waybill-release/pack/join-modules.js";
+import { serverProgram } from "./start-server.js";
 
 /**
  * Joins the modules of ours that the server's program loads, as they are in the packages that users install: see release/README.md. What is of others stays
@@ -12,8 +12,8 @@ import { SERVER_PROGRAM } from "./start-server.js";
 export async function joinServerProgram(): Promise<{ readonly program: URL; remove(): void }> {
   const folder = fileURLToPath(new URL("../joined", import.meta.url));
   await build({
-    ...JOINED_BUILD,
-    entryPoints: [fileURLToPath(SERVER_PROGRAM)],
+    ...joinedBuild,
+    entryPoints: [fileURLToPath(serverProgram)],
     outdir: folder,
     plugins: [
       {

@@ -1,7 +1,7 @@
 import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
 import type { Server } from "./start-server.js";
 
-const QUEUE = "orders";
+const queue = "orders";
 const body = Buffer.alloc(1024, "x");
 
 /** What the official client is measured at, each with 1 KB messages. */
@@ -12,8 +12,8 @@ export function openOfficialClient({ port }: Server) {
   const client = new ServiceBusClient(
     `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=n;SharedAccessKey=k;UseDevelopmentEmulator=true`,
   );
-  const sender = client.createSender(QUEUE);
-  const receiver = client.createReceiver(QUEUE, { skipParsingBodyAsJson: true });
+  const sender = client.createSender(queue);
+  const receiver = client.createReceiver(queue, { skipParsingBodyAsJson: true });
   const hundred: ServiceBusMessage[] = Array.from({ length: 100 }, () => ({ body }));
   return {
     /** One by one, 32 of them in flight. */
@@ -38,7 +38,7 @@ export function openOfficialClient({ port }: Server) {
     },
     /** By a subscription with 32 calls at once, which completes what its handler returns from. */
     async subscribe(count: number) {
-      const subscriber = client.createReceiver(QUEUE, { skipParsingBodyAsJson: true });
+      const subscriber = client.createReceiver(queue, { skipParsingBodyAsJson: true });
       let received = 0;
       await new Promise<void>((resolve, reject) => {
         subscriber.subscribe(

@@ -6,19 +6,19 @@ import { type NodeServer, openServers } from "./start-server.js";
  * In an order that empties the queue. Where the client takes all of a core whatever serves it, a faster server cannot show in the rate: there the
  * rate must not be lower, and what the server spends on a message must be less.
  */
-const OPERATIONS = {
+const operationTexts = {
   send: { text: "send, 32 in flight", count: 6_400, rate: 0.9, cpu: 0.8 },
   sendBatches: { text: "send batches of 100", count: 12_800, rate: 0.9, cpu: 1.1 },
   receive: { text: "receive 100, complete in parallel", count: 6_400, rate: 1.1, cpu: 0.4 },
   subscribe: { text: "subscribe with 32 calls", count: 12_800, rate: 0.9, cpu: 0.5 },
 } as const;
 
-type Operation = keyof typeof OPERATIONS;
-const operations = Object.keys(OPERATIONS) as Operation[];
+type Operation = keyof typeof operationTexts;
+const operations = Object.keys(operationTexts) as Operation[];
 
 /** What an operation reaches beside the same client on the rhea server, and what it costs the server. */
 function linesOf(operation: Operation): Line[] {
-  const { text, rate, cpu } = OPERATIONS[operation];
+  const { text, rate, cpu } = operationTexts[operation];
   const name = `official client: ${text}`;
   const sides = { subject: "waybill", baseline: "rhea" };
   return [
@@ -36,7 +36,7 @@ function linesOf(operation: Operation): Line[] {
 
 /** The disk's syncs decide the rate, so both sides write to the same disk, and to the same store. */
 const durable: readonly Line[] = (["send", "receive"] as const).map((operation) => ({
-  name: `official client: ${OPERATIONS[operation].text}, durable, against the durable rhea server`,
+  name: `official client: ${operationTexts[operation].text}, durable, against the durable rhea server`,
   ...{ unit: "rate", subject: "waybill-durable", baseline: "rhea-durable", figure: operation, target: 0.9 },
 }));
 
@@ -74,7 +74,7 @@ export const official: Probe = {
 async function run(server: NodeServer, client: OfficialClient): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
   for (const operation of operations) {
-    const { count } = OPERATIONS[operation];
+    const { count } = operationTexts[operation];
     const before = {
       server: (await server.usage()).cpuUs,
       client: process.cpuUsage(),

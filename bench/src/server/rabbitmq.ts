@@ -9,8 +9,8 @@ import { openScratch } from "waybill-harness/waiting.js";
 import { RawClient } from "./raw-client.js";
 import type { Server } from "./start-server.js";
 
-const LIBRARY = "/usr/lib/rabbitmq/lib";
-const STARTS_WITHIN_MS = 60_000;
+const library = "/usr/lib/rabbitmq/lib";
+const startsWithinMs = 60_000;
 
 /** RabbitMQ as it is installed on this machine, with its AMQP 1.0 plugin. */
 export interface RabbitMq {
@@ -35,12 +35,12 @@ export function findRabbitMq(): RabbitMq | undefined {
 }
 
 function installed(): RabbitMq | undefined {
-  const home = entriesOf(LIBRARY).find((name) => name.startsWith("rabbitmq_server-"));
+  const home = entriesOf(library).find((name) => name.startsWith("rabbitmq_server-"));
   if (home === undefined) return undefined;
-  const plugins = entriesOf(join(LIBRARY, home, "plugins"));
+  const plugins = entriesOf(join(library, home, "plugins"));
   if (!plugins.some((name) => name.startsWith("rabbitmq_amqp1_0-"))) return undefined;
   const version = home.replace("rabbitmq_server-", "");
-  return { version, start: () => start(join(LIBRARY, home, "sbin/rabbitmq-server"), `RabbitMQ ${version}`) };
+  return { version, start: () => start(join(library, home, "sbin/rabbitmq-server"), `RabbitMQ ${version}`) };
 }
 
 function entriesOf(directory: string): string[] {
@@ -126,7 +126,7 @@ function configure(
 }
 
 async function untilOpen(port: number, node: ChildProcess): Promise<void> {
-  for (const deadlineMs = performance.now() + STARTS_WITHIN_MS; performance.now() < deadlineMs; ) {
+  for (const deadlineMs = performance.now() + startsWithinMs; performance.now() < deadlineMs; ) {
     if (node.exitCode !== null)
       throw new Error(`RabbitMQ ended with code ${node.exitCode} while it started.`);
     const client = await RawClient.open(port).catch(() => undefined);

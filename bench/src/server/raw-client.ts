@@ -2,26 +2,26 @@ import { connect, type Socket } from "node:net";
 import { type AmqpValue, described, symbol, uint, ulong } from "@waybill/amqp";
 import { required } from "@waybill/foundation";
 import {
-  AMQP_HEADER,
-  ATTACH,
-  BEGIN,
-  DETACH,
-  DISPOSITION,
+  amqpHeader,
+  attachCode,
+  beginCode,
+  detachCode,
+  dispositionCode,
   encodeFrame,
-  FLOW,
   FrameCutter,
-  OPEN,
+  flowCode,
+  openCode,
   readUints,
-  SASL_HEADER,
-  SASL_INIT,
-  SASL_MECHANISMS,
-  SASL_OUTCOME,
-  TRANSFER,
+  saslHeader,
+  saslInitCode,
+  saslMechanisms,
+  saslOutcome,
   TransferPieces,
+  transferCode,
 } from "./raw-frames.js";
 
-const WINDOW = 0x7fffffff;
-const ACCEPTED = described(ulong(0x24n), []);
+const window = 0x7fffffff;
+const acceptedState = described(ulong(0x24n), []);
 
 /**
  * A client that costs next to nothing, so that what it measures is the server: transfers encoded beforehand, frames counted rather
@@ -38,7 +38,7 @@ export class RawClient {
   #lastDeliveryId = 0;
 
   private constructor(port: number) {
-    const onHeader = () => this.#waits.get(HEADER)?.([]);
+    const onHeader = () => this.#waits.get(header)?.([]);
     const cutter = new FrameCutter(onHeader, (code, buffer, start) => this.#onFrame(code, buffer, start));
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
     this.#socket.on("data", (chunk) => {
@@ -55,10 +55,10 @@ export class RawClient {
       socket.once("connect", resolve);
       socket.once("error", reject);
     });
-    await client.#ask(SASL_HEADER, SASL_MECHANISMS);
-    await client.#ask(encodeFrame(SASL_INIT, [symbol("ANONYMOUS")]), SASL_OUTCOME);
-    await client.#ask(AMQP_HEADER, HEADER);
-    await client.#ask(encodeFrame(OPEN, ["bench", "127.0.0.1"]), OPEN);
+    await client.#ask(saslHeader, saslMechanisms);
+    await client.#ask(encodeFrame(saslInitCode, [symbol("ANONYMOUS")]), saslOutcome);
+    await client.#ask(amqpHeader, header);
+    await client.#ask(encodeFrame(openCode, ["bench", "127.0.0.1"]), openCode);
     return client;
   }
 
@@ -103,13 +103,13 @@ export class RawClient {
       };
     });
     this.#socket.write(
-      encodeFrame(FLOW, [
-        ...[uint(this.#firstIncomingId), uint(WINDOW), uint(0), uint(WINDOW)],
+      encodeFrame(flowCode, [
+        ...[uint(this.#firstIncomingId), uint(window), uint(0), uint(window)],
         ...[uint(0), uint(0), uint(count)],
       ]),
     );
     await all;
-    await this.#ask(encodeFrame(DETACH, [uint(0), true]), DETACH);
+    await this.#ask(encodeFrame(detachCode, [uint(0), true]), detachCode);
     return performance.now() - startMs;
   }
 
@@ -136,18 +136,18 @@ export class RawClient {
   }
 
   #settle(first: number, last: number): void {
-    this.#socket.write(encodeFrame(DISPOSITION, [true, uint(first), uint(last), true, ACCEPTED]));
+    this.#socket.write(encodeFrame(dispositionCode, [true, uint(first), uint(last), true, acceptedState]));
   }
 
   async #attach(role: "sender" | "receiver", address: string): Promise<void> {
-    const begin = [null, uint(0), uint(WINDOW), uint(WINDOW)];
-    [, this.#firstIncomingId = 0] = await this.#ask(encodeFrame(BEGIN, begin), BEGIN);
+    const begin = [null, uint(0), uint(window), uint(window)];
+    [, this.#firstIncomingId = 0] = await this.#ask(encodeFrame(beginCode, begin), beginCode);
     const node = (code: bigint): AmqpValue => described(ulong(code), [address]);
     const attach = [
       ...[`bench-${role}`, uint(0), role === "receiver", null, null, node(0x28n), node(0x29n)],
       ...(role === "sender" ? [null, null, uint(0)] : []),
     ];
-    await this.#ask(encodeFrame(ATTACH, attach), ATTACH);
+    await this.#ask(encodeFrame(attachCode, attach), attachCode);
   }
 
   /** Writes, and waits for a frame of a kind; resolves with the numbers it starts with. */
@@ -159,16 +159,16 @@ export class RawClient {
   }
 
   #onFrame(code: number, buffer: Buffer, start: number): void {
-    if (code === TRANSFER) {
+    if (code === transferCode) {
       this.#received++;
       this.#lastDeliveryId = required(readUints(buffer, start, 2)[1]);
-    } else if (code === DISPOSITION) {
+    } else if (code === dispositionCode) {
       const [, first = 0, last = first] = readUints(buffer, start, 3);
       this.#onSettled(last - first + 1);
-    } else if (code === FLOW) this.#onFlow(readUints(buffer, start, 7));
+    } else if (code === flowCode) this.#onFlow(readUints(buffer, start, 7));
     else this.#waits.get(code)?.(readUints(buffer, start, 2));
   }
 }
 
 /** Stands for a protocol header among the codes of frames. */
-const HEADER = -1;
+const header = -1;

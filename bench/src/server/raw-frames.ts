@@ -4,24 +4,24 @@ import { message } from "../amqp-client.js";
 
 // What the raw client needs of AMQP 1.0: frames encoded beforehand, and the few numbers that it reads out of those it gets.
 
-export const SASL_HEADER = Buffer.from([0x41, 0x4d, 0x51, 0x50, 3, 1, 0, 0]);
-export const AMQP_HEADER = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 1, 0, 0]);
+export const saslHeader = Buffer.from([0x41, 0x4d, 0x51, 0x50, 3, 1, 0, 0]);
+export const amqpHeader = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 1, 0, 0]);
 
-export const OPEN = 0x10;
-export const BEGIN = 0x11;
-export const ATTACH = 0x12;
-export const FLOW = 0x13;
-export const TRANSFER = 0x14;
-export const DISPOSITION = 0x15;
-export const DETACH = 0x16;
-export const SASL_MECHANISMS = 0x40;
-export const SASL_INIT = 0x41;
-export const SASL_OUTCOME = 0x44;
+export const openCode = 0x10;
+export const beginCode = 0x11;
+export const attachCode = 0x12;
+export const flowCode = 0x13;
+export const transferCode = 0x14;
+export const dispositionCode = 0x15;
+export const detachCode = 0x16;
+export const saslMechanisms = 0x40;
+export const saslInitCode = 0x41;
+export const saslOutcome = 0x44;
 
 /** One frame with a performative that holds these fields. */
 export function encodeFrame(code: number, fields: readonly AmqpValue[]): Buffer {
   const body = encodeValue(described(ulong(BigInt(code)), fields));
-  const head = Buffer.from([0, 0, 0, 0, 2, code >= SASL_MECHANISMS ? 1 : 0, 0, 0]);
+  const head = Buffer.from([0, 0, 0, 0, 2, code >= saslMechanisms ? 1 : 0, 0, 0]);
   head.writeUInt32BE(head.length + body.length);
   return Buffer.concat([head, body]);
 }
@@ -108,33 +108,33 @@ export class TransferPieces {
   /** At most `limit` transfers as bytes, and what to call when they are written. */
   take(limit: number): [Buffer, () => void] {
     const piece = this.#idle.pop() ?? newPiece();
-    const count = Math.min(limit, TRANSFERS_PER_PIECE);
+    const count = Math.min(limit, transfersPerPiece);
     for (let i = 0; i < count; i++) {
       const start = i * transfer.length;
-      piece.writeUInt32BE(this.taken, start + ID_AT);
-      piece.writeUInt32BE(this.taken, start + TAG_AT);
+      piece.writeUInt32BE(this.taken, start + idAt);
+      piece.writeUInt32BE(this.taken, start + tagAt);
       this.taken++;
     }
     return [piece.subarray(0, count * transfer.length), () => void this.#idle.push(piece)];
   }
 }
 
-const TRANSFERS_PER_PIECE = 56;
+const transfersPerPiece = 56;
 const transfer = encodeTransfer();
 /** Places of the delivery id and the tag in a transfer: after header, descriptor, list head and handle. */
-const ID_AT = 8 + 3 + 3 + 1 + 1;
-const TAG_AT = ID_AT + 4 + 2;
+const idAt = 8 + 3 + 3 + 1 + 1;
+const tagAt = idAt + 4 + 2;
 
 function encodeTransfer(): Buffer {
   const fields = Buffer.from([0x43, 0x70, 0, 0, 0, 0, 0xa0, 4, 0, 0, 0, 0, 0x43, 0x42, 0x42]);
-  const list = Buffer.from([0x00, 0x53, TRANSFER, 0xc0, fields.length + 1, 6]);
+  const list = Buffer.from([0x00, 0x53, transferCode, 0xc0, fields.length + 1, 6]);
   const head = Buffer.from([0, 0, 0, 0, 2, 0, 0, 0]);
   head.writeUInt32BE(head.length + list.length + fields.length + message.length);
   return Buffer.concat([head, list, fields, message]);
 }
 
 function newPiece(): Buffer {
-  return Buffer.concat(Array.from({ length: TRANSFERS_PER_PIECE }, () => transfer));
+  return Buffer.concat(Array.from({ length: transfersPerPiece }, () => transfer));
 }
 
 function sizeOf(buffer: Buffer, at: number): number {

@@ -3,7 +3,7 @@ import type { RabbitMq } from "./rabbitmq.js";
 import { RawClient } from "./raw-client.js";
 import { openServers, type Server } from "./start-server.js";
 
-const MESSAGES = 30_000;
+const messages = 30_000;
 
 /** What the servers themselves can do: 1 KB messages to and from a client that costs next to nothing. */
 export function raw(rabbitMq: RabbitMq | undefined): Probe {
@@ -41,9 +41,9 @@ function linesOf(
 async function run(server: Server) {
   const act = async (act: "send" | "receive"): Promise<number> => {
     const client = await RawClient.open(server.port);
-    const elapsedMs = await client[act](server.address("orders"), MESSAGES);
+    const elapsedMs = await client[act](server.address("orders"), messages);
     client.close();
-    return (elapsedMs * 1000) / MESSAGES;
+    return (elapsedMs * 1000) / messages;
   };
   return { sendUs: await act("send"), receiveUs: await act("receive") };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { BATCH_MESSAGE_FORMAT, splitBatch } from "@waybill/amqp/batches";
+import { batchMessageFormat, splitBatch } from "@waybill/amqp/batches";
 import { required } from "@waybill/foundation";
 import rhea, { type Delivery, type EventContext, type Message, type Sender } from "rhea";
 import { openStore } from "./lmdb-store.js";
@@ -29,7 +29,7 @@ export async function serveWithRhea(directory?: string): Promise<number> {
       delivery?.accept();
       return;
     }
-    const isBatch = (context as { format?: number }).format === BATCH_MESSAGE_FORMAT;
+    const isBatch = (context as { format?: number }).format === batchMessageFormat;
     const messages = isBatch
       ? splitBatch(message as unknown as Buffer).map(
           (one) => rhea.message.decode(one as Buffer) as unknown as Message,

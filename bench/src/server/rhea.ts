@@ -4,8 +4,8 @@ import { connectRhea, receiveWithRhea, sendWithRhea } from "./rhea-client.js";
 import { roundTripUs } from "./round-trip.js";
 import { openServers, type Server } from "./start-server.js";
 
-const MESSAGES = 20_000;
-const ROUND_TRIPS = 1_000;
+const messages = 20_000;
+const roundTrips = 1_000;
 
 /** What a client made of rhea gets, in memory against RabbitMQ: throughput and round trips. */
 export function withRhea(rabbitMq: RabbitMq | undefined): Probe | readonly Probe[] {
@@ -29,12 +29,12 @@ export function withRhea(rabbitMq: RabbitMq | undefined): Probe | readonly Probe
 async function run(server: Server) {
   const connection = await connectRhea(server.port);
   const queue = server.address("orders");
-  const sendMs = await sendWithRhea(connection, queue, MESSAGES);
-  const receiveMs = await receiveWithRhea(connection, queue, MESSAGES);
+  const sendMs = await sendWithRhea(connection, queue, messages);
+  const receiveMs = await receiveWithRhea(connection, queue, messages);
   connection.close();
   return {
-    sendUs: (sendMs * 1000) / MESSAGES,
-    receiveUs: (receiveMs * 1000) / MESSAGES,
-    roundTripUs: await roundTripUs(server, ROUND_TRIPS),
+    sendUs: (sendMs * 1000) / messages,
+    receiveUs: (receiveMs * 1000) / messages,
+    roundTripUs: await roundTripUs(server, roundTrips),
   };
 }

@@ -3,7 +3,7 @@ import { required } from "@waybill/foundation";
 // A server of the bench in a process of its own: reports its port, and what it has used of the machine whenever it is asked.
 
 /** How each server is started; imported when needed, so that the start of one is not that of all. */
-const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
+const servers: Readonly<Record<string, () => Promise<number>>> = {
   waybill: async () => (await import("./waybill-server.js")).serveWaybill(),
   "waybill-durable": async () => (await import("./waybill-server.js")).serveWaybill(process.argv[3]),
   rhea: async () => (await import("./rhea-server.js")).serveWithRhea(),
@@ -15,4 +15,4 @@ process.on("message", () => {
   process.send?.({ cpuUs: user + system, rssMb: process.memoryUsage.rss() / 2 ** 20 });
 });
 process.on("disconnect", () => process.exit());
-process.send?.({ port: await required(SERVERS[required(process.argv[2])])() });
+process.send?.({ port: await required(servers[required(process.argv[2])])() });

@@ -24,12 +24,12 @@ interface Usage {
 }
 
 /** The program of a server. */
-export const SERVER_PROGRAM = new URL("./server-process.js", import.meta.url);
+export const serverProgram = new URL("./server-process.js", import.meta.url);
 
 /** Starts a server in a process of its own; resolves when it listens. */
 export async function startServer(
   name: "waybill" | "waybill-durable" | "rhea" | "rhea-durable",
-  program = SERVER_PROGRAM,
+  program = serverProgram,
 ): Promise<NodeServer> {
   const scratch = openScratch("bench");
   const { ready, process } = await startChild<{ port: number }>(

@@ -7,8 +7,8 @@ import { RawClient } from "./raw-client.js";
 import { connectRhea } from "./rhea-client.js";
 import { type Server, startServer } from "./start-server.js";
 
-const CONNECTIONS = 50;
-const crowd = `${CONNECTIONS} connections with 4 links each, all at once, in ms until the last is open`;
+const connectionCount = 50;
+const crowd = `${connectionCount} connections with 4 links each, all at once, in ms until the last is open`;
 
 /** How soon a server is there, what it takes while it idles, and how it copes with many clients that come at once. */
 export function start(rabbitMq: RabbitMq | undefined): Probe {
@@ -63,7 +63,9 @@ async function startTheirs(rabbitMq: RabbitMq): Promise<number> {
 /** Milliseconds until 50 clients, who come at once, have two senders and two receivers each. */
 async function openCrowd(server: Server): Promise<number> {
   const startMs = performance.now();
-  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => connectRhea(server.port)));
+  const connections = await Promise.all(
+    Array.from({ length: connectionCount }, () => connectRhea(server.port)),
+  );
   await Promise.all(
     connections.flatMap((connection) =>
       [1, 2].flatMap(() => [

@@ -43,8 +43,8 @@ describe("the main job", () => {
 
   it("runs against waybill broker, by its connection string", { timeout: 240_000 }, async () => {
     await using broker = await startBroker();
-    const arguments_ = ["--transport", "azure", "--connection-string", broker.connectionString];
-    const { code, stdout, stderr } = await runProgram("--messages", "30", ...arguments_);
+    const programArguments = ["--transport", "azure", "--connection-string", broker.connectionString];
+    const { code, stdout, stderr } = await runProgram("--messages", "30", ...programArguments);
     expect(stderr).toBe("");
     expect(code).toBe(0);
     // Its output is not a terminal.

@@ -1,4 +1,4 @@
 /** For batches of Service Bus: several messages in one delivery. */
 
-export { BATCH_MESSAGE_FORMAT, joinBatch, splitBatch } from "./message/batch.js";
+export { batchMessageFormat, joinBatch, splitBatch } from "./message/batch.js";
 export { BatchWriter } from "./message/batch-writer.js";

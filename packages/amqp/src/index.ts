@@ -54,12 +54,12 @@ export type { ConnectionOptions } from "./connection/connection-options.js";
 export { type SaslCredentials, saslAnonymous, saslPlain } from "./connection/sasl.js";
 export type { AmqpError } from "./frames/amqp-error.js";
 export {
-  ACCEPTED,
+  acceptedState,
   type DeliveryState,
   type Outcome,
-  REJECTED,
-  RELEASED,
   rejected,
+  rejectedState,
+  releasedState,
 } from "./frames/delivery-state.js";
 export { addressOf, type Source, type Target } from "./frames/terminus.js";
 export type { MessageHeader, MessageProperties } from "./message/header.js";

@@ -3,9 +3,16 @@ import type { ConnectionHandler, ReceiverLink, SenderLink } from "./api.js";
 import { encodeValue } from "./codec/encode.js";
 import { closeType, detachType, endType } from "./frames/performatives.js";
 import type { MemoryBudget } from "./memory/memory-budget.js";
-import { DISPOSITION, RawPeer, TRANSFER, transfer, transferFrame, uint } from "./raw-peer.test-support.js";
+import {
+  dispositionCode,
+  RawPeer,
+  transfer,
+  transferCode,
+  transferFrame,
+  uint,
+} from "./raw-peer.test-support.js";
 
-const LIMIT = "amqp:resource-limit-exceeded";
+const limitExceeded = "amqp:resource-limit-exceeded";
 
 /** A budget of a number of bytes that counts its usage. */
 function openBudget(limit: number): MemoryBudget & { held: number } {
@@ -29,7 +36,7 @@ describe("an untrusted peer", () => {
     const peer = new RawPeer({ untrusted });
     peer.open().begin(0).begin(1);
     expect(peer.server.isOpen).toBe(true);
-    expect(peer.begin(2).error(closeType)?.condition).toBe(LIMIT);
+    expect(peer.begin(2).error(closeType)?.condition).toBe(limitExceeded);
   });
 
   it("may have few links, including refused ones", () => {
@@ -38,17 +45,17 @@ describe("an untrusted peer", () => {
     peer.open().begin();
     for (let handle = 0; handle < 3; handle++) peer.attach({ name: `l${handle}`, handle });
     expect(peer.error(endType)).toBeUndefined();
-    expect(peer.attach({ name: "l3", handle: 3 }).error(endType)?.condition).toBe(LIMIT);
+    expect(peer.attach({ name: "l3", handle: 3 }).error(endType)?.condition).toBe(limitExceeded);
   });
 
   it("may have short names and small frames", () => {
     const named = new RawPeer({ untrusted });
     named.open().begin();
-    expect(named.attach({ name: "n".repeat(21) }).error(endType)?.condition).toBe(LIMIT);
+    expect(named.attach({ name: "n".repeat(21) }).error(endType)?.condition).toBe(limitExceeded);
     const framed = new RawPeer({ untrusted });
     framed.open().begin().attach();
-    framed.list(TRANSFER, transfer(0, 0), "x".repeat(1024));
-    expect(framed.error(closeType)?.condition).toBe(LIMIT);
+    framed.list(transferCode, transfer(0, 0), "x".repeat(1024));
+    expect(framed.error(closeType)?.condition).toBe(limitExceeded);
   });
 
   it("has the full limits after it is trusted", () => {
@@ -56,9 +63,9 @@ describe("an untrusted peer", () => {
     peer.open().begin(0).begin(1);
     peer.server.trust();
     peer.begin(2).attach({ name: "n".repeat(1024) });
-    peer.list(TRANSFER, transfer(0, 0), "x".repeat(1024));
+    peer.list(transferCode, transfer(0, 0), "x".repeat(1024));
     expect(peer.deliveries).toHaveLength(1);
-    expect(peer.attach({ name: "n".repeat(1025), handle: 1 }).error(endType)?.condition).toBe(LIMIT);
+    expect(peer.attach({ name: "n".repeat(1025), handle: 1 }).error(endType)?.condition).toBe(limitExceeded);
   });
 });
 
@@ -67,7 +74,7 @@ describe("a performative", () => {
     const peer = new RawPeer({ maxFrameSize: 200_000 });
     const nulls = encodeValue(Array.from({ length: 100_000 }, () => null));
     peer.open().frame(Buffer.concat([Buffer.from("005312", "hex"), nulls]));
-    expect(peer.error(closeType)?.condition).toBe(LIMIT);
+    expect(peer.error(closeType)?.condition).toBe(limitExceeded);
   });
 });
 
@@ -84,7 +91,7 @@ describe("a budget", () => {
     peer.send(detachType, { handle: 9, closed: true });
     expect(budget.held).toBeLessThan(before - 1000);
     for (let handle = 10; handle < 100; handle++) peer.attach({ name: `n${handle}`.repeat(100), handle });
-    expect(peer.error(endType)?.condition).toBe(LIMIT);
+    expect(peer.error(endType)?.condition).toBe(limitExceeded);
     peer.server.disconnect();
     expect(budget.held).toBe(0);
   });
@@ -99,7 +106,7 @@ describe("a budget", () => {
     const head = Buffer.from("005312d00000000000000006", "hex");
     head.writeUInt32BE(fields.length + 4, 4);
     peer.frame(Buffer.concat([head, fields]));
-    expect(peer.error(endType)?.condition).toBe(LIMIT);
+    expect(peer.error(endType)?.condition).toBe(limitExceeded);
   });
 
   it("counts the incomplete messages of all links", () => {
@@ -109,9 +116,9 @@ describe("a budget", () => {
     const payload = "x".repeat(50_000);
     for (let handle = 0; handle < 20; handle++) {
       peer.attach({ name: `l${handle}`, handle });
-      peer.list(TRANSFER, [...transfer(handle, handle), uint(0), false, true], payload);
+      peer.list(transferCode, [...transfer(handle, handle), uint(0), false, true], payload);
     }
-    expect(peer.error(detachType)?.condition).toBe(LIMIT);
+    expect(peer.error(detachType)?.condition).toBe(limitExceeded);
     expect(budget.held).toBeLessThanOrEqual(1_000_000);
     expect(peer.links.filter(({ isAttached }) => isAttached).length).toBeLessThan(10);
   });
@@ -125,7 +132,7 @@ describe("a budget", () => {
     const idle = budget.held;
     const more = (handle: number, last: boolean, aborted = false) =>
       peer.list(
-        TRANSFER,
+        transferCode,
         [uint(handle), uint(handle), Buffer.from("t"), uint(0), true, !last, null, null, false, aborted],
         "x".repeat(40_000),
       );
@@ -145,7 +152,7 @@ describe("a budget", () => {
     peer.open().begin().attach();
     const announced = Buffer.alloc(8);
     announced.writeUInt32BE(60_000);
-    expect(peer.write(announced).error(closeType)?.condition).toBe(LIMIT);
+    expect(peer.write(announced).error(closeType)?.condition).toBe(limitExceeded);
   });
 
   it("counts deliveries that a peer does not settle, or for which it gives no credit", () => {
@@ -158,7 +165,7 @@ describe("a budget", () => {
       while (link.send(Buffer.alloc(10), { deliveryTag: Buffer.from("t") }) !== undefined) sent++;
       expect(sent).toBeGreaterThan(50);
       expect(sent).toBeLessThan(200);
-      expect(peer.error(detachType)?.condition).toBe(LIMIT);
+      expect(peer.error(detachType)?.condition).toBe(limitExceeded);
       peer.server.disconnect();
       expect(budget.held).toBe(0);
     }
@@ -173,11 +180,11 @@ describe("a budget", () => {
     const [up, down] = peer.links as [ReceiverLink, SenderLink];
     const idle = budget.held;
     for (let id = 0; id < 1000; id++) {
-      peer.list(TRANSFER, [uint(0), uint(id), Buffer.from("t")], "message");
+      peer.list(transferCode, [uint(0), uint(id), Buffer.from("t")], "message");
       const delivery = peer.deliveries.pop();
       if (delivery !== undefined) up.settle(delivery, { kind: "accepted" });
       down.send(Buffer.from("m"), { deliveryTag: Buffer.from("t") });
-      peer.list(DISPOSITION, [true, uint(id), uint(id), true]);
+      peer.list(dispositionCode, [true, uint(id), uint(id), true]);
     }
     expect([up.isAttached, down.isAttached, budget.held]).toEqual([true, true, idle]);
   });
@@ -194,7 +201,11 @@ function openUnsettled(count: number, handler: ConnectionHandler = {}) {
   return { peer, link };
 }
 
-const ACCEPTED = encodeValue({ type: "described", descriptor: { type: "ulong", value: 0x24n }, value: [] });
+const acceptedState = encodeValue({
+  type: "described",
+  descriptor: { type: "ulong", value: 0x24n },
+  value: [],
+});
 
 /** A number of dispositions for all ids. */
 function wideDispositions(count: number, state: Uint8Array): Buffer {
@@ -217,7 +228,7 @@ describe("64 KB of input that costs time in proportion to its ranges", () => {
     let dispositions = 0;
     link.handler.onDisposition = () => dispositions++;
     const since = process.cpuUsage();
-    peer.write(wideDispositions(2300, ACCEPTED));
+    peer.write(wideDispositions(2300, acceptedState));
     peer.write(wideDispositions(2300, Buffer.from([0x40])));
     expect(dispositions).toBe(100_000);
     expect(computedMs(since)).toBeLessThan(2000);
@@ -245,7 +256,7 @@ describe("64 KB of input that costs time in proportion to its ranges", () => {
     const dispositions: unknown[] = [];
     next.handler.onDisposition = ({ context }) => dispositions.push(context);
     next.send(Buffer.from("m"), { deliveryTag: Buffer.from("t"), context: "next" });
-    peer.write(wideDispositions(1, ACCEPTED));
+    peer.write(wideDispositions(1, acceptedState));
     expect(dispositions).toEqual(["next"]);
   });
 });
@@ -273,7 +284,7 @@ describe("a turn at its time limit", () => {
     const dispositions: unknown[] = [];
     link.handler.onDisposition = ({ id }) => dispositions.push(id);
     left = 5;
-    peer.write(wideDispositions(1, ACCEPTED));
+    peer.write(wideDispositions(1, acceptedState));
     peer.send(detachType, { handle: 0, closed: true });
     expect(dispositions.length).toBeLessThan(1000);
     expect(link.isAttached).toBe(true);

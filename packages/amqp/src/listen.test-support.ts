@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { ACCEPTED, addressOf, createConnection, saslAnonymous, scanMessage } from "@waybill/amqp";
+import { acceptedState, addressOf, createConnection, saslAnonymous, scanMessage } from "@waybill/amqp";
 
 /** Receives what clients send and prints it. Use it as `createServer(serve).listen(5672)`. */
 export function serve(socket: Socket): void {
@@ -15,7 +15,7 @@ export function serve(socket: Socket): void {
         }
         link.handler.onTransfer = (delivery) => {
           console.log(addressOf(link.remoteTarget), scanMessage(delivery.message).decodeBody());
-          link.settle(delivery, ACCEPTED);
+          link.settle(delivery, acceptedState);
         };
         link.accept({ creditWindow: 100 });
       },

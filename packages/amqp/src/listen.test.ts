@@ -1,6 +1,6 @@
 import { connect, createServer, type Server } from "node:net";
 import { expect, it, vi } from "vitest";
-import { ACCEPTED, type Connection, createConnection, encodeMessage } from "./index.js";
+import { acceptedState, type Connection, createConnection, encodeMessage } from "./index.js";
 import { serve } from "./listen.test-support.js";
 
 it("serves a client over a socket", async () => {
@@ -34,7 +34,7 @@ it("serves a client over a socket", async () => {
     });
     socket.on("data", (bytes) => client.receive(bytes));
   });
-  expect(outcome).toEqual(ACCEPTED);
+  expect(outcome).toEqual(acceptedState);
   expect(print.mock.calls).toEqual([["q", ["hello"]]]);
 });
 

@@ -4,7 +4,7 @@ import { encodeValue } from "./codec/encode.js";
 import { FlowFields, readFlow } from "./frames/flow.js";
 import { attachType, closeType, detachType, endType, openType } from "./frames/performatives.js";
 
-import { DISPOSITION, RawPeer, TRANSFER, transfer, uint } from "./raw-peer.test-support.js";
+import { dispositionCode, RawPeer, transfer, transferCode, uint } from "./raw-peer.test-support.js";
 
 describe("the connection is closed", () => {
   it.each<[string, string, (peer: RawPeer) => void]>([
@@ -69,7 +69,7 @@ describe("the session is ended", () => {
     [
       "a handle that is not attached",
       "amqp:session:unattached-handle",
-      (peer) => peer.list(TRANSFER, transfer(5, 0)),
+      (peer) => peer.list(transferCode, transfer(5, 0)),
     ],
     [
       "a flow for a handle that is not attached",
@@ -80,23 +80,23 @@ describe("the session is ended", () => {
       "a transfer beyond the window",
       "amqp:session:window-violation",
       (peer) => {
-        for (let i = 0; i < 5; i++) peer.list(TRANSFER, transfer(0, i));
+        for (let i = 0; i < 5; i++) peer.list(transferCode, transfer(0, i));
       },
     ],
     [
       "a transfer towards the sender",
       "amqp:not-allowed",
-      (peer) => peer.attach({ name: "down", handle: 1, role: true }).list(TRANSFER, transfer(1, 0)),
+      (peer) => peer.attach({ name: "down", handle: 1, role: true }).list(transferCode, transfer(1, 0)),
     ],
     [
       "a delivery-id in use",
       "amqp:invalid-field",
-      (peer) => peer.list(TRANSFER, transfer(0, 0)).list(TRANSFER, transfer(0, 0)),
+      (peer) => peer.list(transferCode, transfer(0, 0)).list(transferCode, transfer(0, 0)),
     ],
     [
       "a range that ends before it begins",
       "amqp:invalid-field",
-      (peer) => peer.list(DISPOSITION, [true, uint(5), uint(4), true]),
+      (peer) => peer.list(dispositionCode, [true, uint(5), uint(4), true]),
     ],
     [
       "too many links",
@@ -113,7 +113,7 @@ describe("the session is ended", () => {
 
   it("while another session of the connection continues", () => {
     const peer = new RawPeer();
-    peer.open().begin().begin(1).list(TRANSFER, transfer(5, 0));
+    peer.open().begin().begin(1).list(transferCode, transfer(5, 0));
     peer.send(attachType, { name: "x", handle: 0, role: false }, 1);
     expect(peer.links.at(-1)?.isAttached).toBe(true);
   });
@@ -135,26 +135,30 @@ describe("the link is detached", () => {
       "a delivery without credit",
       "amqp:link:transfer-limit-exceeded",
       (peer) => {
-        for (let i = 0; i < 11; i++) peer.list(TRANSFER, transfer(0, i));
+        for (let i = 0; i < 11; i++) peer.list(transferCode, transfer(0, i));
       },
     ],
-    ["a delivery without its tag", "amqp:invalid-field", (peer) => peer.list(TRANSFER, [uint(0), uint(0)])],
+    [
+      "a delivery without its tag",
+      "amqp:invalid-field",
+      (peer) => peer.list(transferCode, [uint(0), uint(0)]),
+    ],
     [
       "a resumed delivery",
       "amqp:not-implemented",
-      (peer) => peer.list(TRANSFER, [...transfer(0, 0), null, null, null, null, null, true]),
+      (peer) => peer.list(transferCode, [...transfer(0, 0), null, null, null, null, null, true]),
     ],
     [
       "a delivery inside another",
       "amqp:not-allowed",
       (peer) => {
-        peer.list(TRANSFER, [...transfer(0, 0), null, null, true]).list(TRANSFER, transfer(0, 1));
+        peer.list(transferCode, [...transfer(0, 0), null, null, true]).list(transferCode, transfer(0, 1));
       },
     ],
     [
       "a message above the maximum",
       "amqp:link:message-size-exceeded",
-      (peer) => peer.list(TRANSFER, transfer(0, 0), "x".repeat(101)),
+      (peer) => peer.list(transferCode, transfer(0, 0), "x".repeat(101)),
     ],
   ])("for %s", (_name, condition, slip) => {
     const peer = new RawPeer({ maxMessageSize: 100 });
@@ -163,7 +167,7 @@ describe("the link is detached", () => {
     expect(peer.error(detachType)).toMatchObject({ condition });
     expect(peer.server.isOpen).toBe(true);
     // Input that the peer sent before it received the detach is discarded.
-    peer.list(TRANSFER, transfer(0, 90));
+    peer.list(transferCode, transfer(0, 90));
     expect(peer.server.takeOutput()).toEqual([]);
   });
 
@@ -203,7 +207,7 @@ describe("unusual but allowed input", () => {
       .open()
       .begin()
       .list(0x12, ["cbs", uint(0), false])
-      .list(TRANSFER, transfer(0, 0));
+      .list(transferCode, transfer(0, 0));
     expect(peer.deliveries.length).toBe(1);
   });
 
@@ -217,7 +221,7 @@ describe("unusual but allowed input", () => {
     expect(link.credit).toBe(3);
     link.send(Buffer.from("m"), { deliveryTag: Buffer.from("t") });
     const codes = peer.answers().map(({ code }) => code);
-    expect(codes.indexOf(attachType.code)).toBeLessThan(codes.indexOf(TRANSFER));
+    expect(codes.indexOf(attachType.code)).toBeLessThan(codes.indexOf(transferCode));
     // Repeated by a peer that has received the message: the credit is exactly the given number.
     peer.flow({ handle: 0, deliveryCount: 1, linkCredit: 3, nextIncomingId: 1 });
     expect(link.credit).toBe(3);
@@ -243,9 +247,9 @@ describe("unusual but allowed input", () => {
   it("can be an aborted delivery, which is not delivered", () => {
     const peer = new RawPeer();
     peer.open().begin().attach();
-    peer.list(TRANSFER, [...transfer(0, 0), null, null, true], "half");
-    peer.list(TRANSFER, [uint(0), null, null, null, null, null, null, null, null, true]);
-    peer.list(TRANSFER, transfer(0, 1), "whole");
+    peer.list(transferCode, [...transfer(0, 0), null, null, true], "half");
+    peer.list(transferCode, [uint(0), null, null, null, null, null, null, null, null, true]);
+    peer.list(transferCode, transfer(0, 1), "whole");
     expect(peer.deliveries.map(({ message }) => String(message))).toEqual(["whole"]);
   });
 
@@ -253,21 +257,21 @@ describe("unusual but allowed input", () => {
     const peer = new RawPeer();
     peer.open().begin().attach();
     for (const id of [0xfffffffe, 0xffffffff, 0, 1]) {
-      peer.list(TRANSFER, [uint(0), uint(id), Buffer.from("t")]);
+      peer.list(transferCode, [uint(0), uint(id), Buffer.from("t")]);
     }
     const link = peer.links[0] as ReceiverLink;
     const settled: number[] = [];
     link.handler.onSettled = ({ id }) => settled.push(id);
-    peer.list(DISPOSITION, [false, uint(0xfffffffe), uint(0), true]);
+    peer.list(dispositionCode, [false, uint(0xfffffffe), uint(0), true]);
     expect([settled, link.unsettled]).toEqual([[0xfffffffe, 0xffffffff, 0], 1]);
-    peer.list(DISPOSITION, [false, uint(0), uint(0x7fffffff), true]);
+    peer.list(dispositionCode, [false, uint(0), uint(0x7fffffff), true]);
     expect(link.unsettled).toBe(0);
   });
 
   it("can be a disposition for unknown deliveries", () => {
     const peer = new RawPeer();
     peer.open().begin().attach({ role: true });
-    peer.list(DISPOSITION, [true, uint(0), uint(0x7ffffffe), true]);
+    peer.list(dispositionCode, [true, uint(0), uint(0x7ffffffe), true]);
     expect(peer.server.isOpen).toBe(true);
   });
 });

@@ -15,7 +15,7 @@ import { createConnection } from "./connection/connection.js";
 import type { ConnectionOptions } from "./connection/connection-options.js";
 import { type AmqpError, toAmqpError } from "./frames/amqp-error.js";
 import { FlowFields, writeFlow } from "./frames/flow.js";
-import { AMQP_FRAME, beginFrame, endFrame, protocolHeader, writeFrame } from "./frames/frame.js";
+import { amqpFrame, beginFrame, endFrame, protocolHeader, writeFrame } from "./frames/frame.js";
 import { attachType, beginType, type detachType, type endType, openType } from "./frames/performatives.js";
 
 /** A peer that writes raw frames, to send what real endpoints never send. */
@@ -40,12 +40,12 @@ export class RawPeer {
 
   send<T extends FieldTable>(composite: Composite<T>, fields: Partial<FieldsOf<T>>, channel = 0): this {
     const writer = new ByteWriter(256);
-    writeFrame(writer, AMQP_FRAME, channel, composite, fields);
+    writeFrame(writer, amqpFrame, channel, composite, fields);
     return this.write(Buffer.concat(writer.take()));
   }
 
   /** A frame with any body. */
-  frame(body: Uint8Array, channel = 0, type = AMQP_FRAME): this {
+  frame(body: Uint8Array, channel = 0, type = amqpFrame): this {
     const writer = new ByteWriter(256);
     beginFrame(writer, type, channel);
     endFrame(writer, body.length);
@@ -115,12 +115,12 @@ export const transfer = (handle: number, id: number): AmqpValue[] => [
   uint(id),
   Buffer.from([id]),
 ];
-export const TRANSFER = 0x14;
-export const DISPOSITION = 0x15;
+export const transferCode = 0x14;
+export const dispositionCode = 0x15;
 
 /** A frame with a transfer of a complete message on handle 0. */
 export function transferFrame(id: number): Buffer {
-  const body = encodeValue(described(BigInt(TRANSFER), transfer(0, id)));
-  const head = Buffer.from([0, 0, 0, 8 + body.length, 2, AMQP_FRAME, 0, 0]);
+  const body = encodeValue(described(BigInt(transferCode), transfer(0, id)));
+  const head = Buffer.from([0, 0, 0, 8 + body.length, 2, amqpFrame, 0, 0]);
   return Buffer.concat([head, body]);
 }

@@ -6,22 +6,22 @@ import { codeOf, connect } from "./fixture.test-support.js";
 import { type SharedAccessKey, serve } from "./index.js";
 import { connectRaw, numberIn } from "./raw-client.test-support.js";
 
-const ROOT: SharedAccessKey = { name: "root", key: "root-secret", rights: ["Manage"] };
-const SENDS: SharedAccessKey = { name: "sends", key: "send-secret", rights: ["Send"], entity: "orders" };
-const LISTENS: SharedAccessKey = {
+const rootKey: SharedAccessKey = { name: "root", key: "root-secret", rights: ["Manage"] };
+const sendKey: SharedAccessKey = { name: "sends", key: "send-secret", rights: ["Send"], entity: "orders" };
+const listenKey: SharedAccessKey = {
   name: "listens",
   key: "listen-secret",
   rights: ["Listen"],
   entity: "orders",
 };
-const HOUR_S = 3600;
+const hourS = 3600;
 
 async function openGuarded() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const broker = createBroker({ clock });
   await broker.createQueue("orders");
   await broker.createQueue("secret");
-  const server = await serve(broker, { port: 0, keys: [ROOT, SENDS, LISTENS] });
+  const server = await serve(broker, { port: 0, keys: [rootKey, sendKey, listenKey] });
   const as = ({ name, key }: SharedAccessKey) =>
     connect(
       `Endpoint=sb://127.0.0.1:${server.port};SharedAccessKeyName=${name};SharedAccessKey=${key};UseDevelopmentEmulator=true`,
@@ -32,8 +32,7 @@ async function openGuarded() {
     server,
     clock,
     as,
-    token: (key: SharedAccessKey, resource: string, expiresS = nowS + HOUR_S) =>
-      sign(key, resource, expiresS),
+    token: (key: SharedAccessKey, resource: string, expiresS = nowS + hourS) => sign(key, resource, expiresS),
     async [Symbol.asyncDispose](): Promise<void> {
       await server.close();
       await broker.close();
@@ -60,8 +59,8 @@ describe("a key", () => {
 
   it("has only its rights on its entity", async () => {
     await using fixture = await openGuarded();
-    const sends = fixture.as(SENDS);
-    const listens = fixture.as(LISTENS);
+    const sends = fixture.as(sendKey);
+    const listens = fixture.as(listenKey);
     await sends.createSender("orders").sendMessages({ body: 1 });
     expect(await codeOf(sends.createReceiver("orders").receiveMessages(1))).toBe("UnauthorizedAccess");
     expect(await codeOf(sends.createReceiver("orders").peekMessages(1))).toBe("UnauthorizedAccess");
@@ -76,7 +75,7 @@ describe("a key", () => {
 
   it("reveals nothing about other entities", async () => {
     await using fixture = await openGuarded();
-    const client = fixture.as(SENDS);
+    const client = fixture.as(sendKey);
     const errorOf = async (entity: string): Promise<string> => {
       try {
         await client.createSender(entity).sendMessages({ body: 1 });
@@ -99,8 +98,8 @@ describe("a key", () => {
     await broker.createTopic("t");
     await broker.createSubscription("t", "s");
     const keys = [
-      { ...LISTENS, entity: "q" },
-      { ...LISTENS, name: "topic", entity: "t" },
+      { ...listenKey, entity: "q" },
+      { ...listenKey, name: "topic", entity: "t" },
     ];
     await using server = await serve(broker, { port: 0, keys });
     const nowS = Date.now() / 1000;
@@ -112,7 +111,7 @@ describe("a key", () => {
     ): Promise<boolean> => {
       await using client = await connectRaw(server);
       const cbs = await client.management("$cbs");
-      await cbs.call("put-token", sign(key, `sb://h/${audience}`, Math.round(nowS) + HOUR_S), {
+      await cbs.call("put-token", sign(key, `sb://h/${audience}`, Math.round(nowS) + hourS), {
         name: `sb://h/${audience}`,
       });
       return await client.receiver(path).then(
@@ -148,7 +147,7 @@ describe("a key", () => {
 
   it("with a wrong secret grants nothing", async () => {
     await using fixture = await openGuarded();
-    const client = fixture.as({ ...ROOT, key: "guess" });
+    const client = fixture.as({ ...rootKey, key: "guess" });
     expect(await codeOf(client.createSender("orders").sendMessages({ body: 1 }))).toBe("UnauthorizedAccess");
     await client.close();
   });
@@ -171,7 +170,7 @@ describe("the key of a topic", () => {
     await using broker = createBroker();
     await broker.createTopic("t");
     await broker.createQueue("t/subscriptions/fake");
-    await using server = await serve(broker, { port: 0, keys: [ROOT, news] });
+    await using server = await serve(broker, { port: 0, keys: [rootKey, news] });
     await using client = await connectRaw(server, {
       ...(credentials === "PLAIN"
         ? { mechanism: "PLAIN", initialResponse: Buffer.from(`\0${news.name}\0${news.key}`) }
@@ -182,7 +181,7 @@ describe("the key of a topic", () => {
     if (credentials !== "PLAIN") {
       const audience = `sb://h/${credentials === "token" ? path : "t"}`;
       const cbs = await client.management("$cbs");
-      const token = sign(news, audience, Math.round(Date.now() / 1000) + HOUR_S);
+      const token = sign(news, audience, Math.round(Date.now() / 1000) + hourS);
       const { properties } = await cbs.call("put-token", token, { name: audience });
       learnt.push(untracked(JSON.stringify(properties.entries.map(([, value]) => value)), name));
     }
@@ -233,31 +232,31 @@ describe("a key of one entity", () => {
     const cbs = await client.management("$cbs");
     const via = (target: string) =>
       client.sender("orders", stringMap({ "com.microsoft:transfer-destination-address": target }));
-    await cbs.call("put-token", fixture.token(SENDS, "sb://h/orders"), { name: "sb://h/orders" });
+    await cbs.call("put-token", fixture.token(sendKey, "sb://h/orders"), { name: "sb://h/orders" });
     for (const target of ["secret", "absent"])
       await expect(via(target)).rejects.toThrow("amqp:unauthorized-access: Unauthorized access. 'Send'");
-    await cbs.call("put-token", fixture.token(ROOT, "sb://h/secret"), { name: "sb://h/secret" });
+    await cbs.call("put-token", fixture.token(rootKey, "sb://h/secret"), { name: "sb://h/secret" });
     await via("secret");
   });
 });
 
 describe("a token", () => {
   it.each([
-    ["is expired", (fixture: Fixture) => fixture.token(ROOT, "sb://h/orders", 1)],
-    ["is for another entity", (fixture: Fixture) => fixture.token(ROOT, "sb://h/secret")],
-    ["is for an entity with the same prefix", (fixture: Fixture) => fixture.token(ROOT, "sb://h/order")],
+    ["is expired", (fixture: Fixture) => fixture.token(rootKey, "sb://h/orders", 1)],
+    ["is for another entity", (fixture: Fixture) => fixture.token(rootKey, "sb://h/secret")],
+    ["is for an entity with the same prefix", (fixture: Fixture) => fixture.token(rootKey, "sb://h/order")],
     [
       "is signed with another key",
-      (fixture: Fixture) => fixture.token({ ...ROOT, key: "x" }, "sb://h/orders"),
+      (fixture: Fixture) => fixture.token({ ...rootKey, key: "x" }, "sb://h/orders"),
     ],
-    ["is of an unknown key", (fixture: Fixture) => fixture.token({ ...ROOT, name: "x" }, "sb://h/orders")],
+    ["is of an unknown key", (fixture: Fixture) => fixture.token({ ...rootKey, name: "x" }, "sb://h/orders")],
     [
       "is of another entity's key",
-      (fixture: Fixture) => fixture.token({ ...SENDS, entity: "secret" }, "sb://h/secret"),
+      (fixture: Fixture) => fixture.token({ ...sendKey, entity: "secret" }, "sb://h/secret"),
     ],
     [
       "has its expiry changed",
-      (fixture: Fixture) => fixture.token(ROOT, "sb://h/orders").replace(/se=(\d+)/, "se=9$1"),
+      (fixture: Fixture) => fixture.token(rootKey, "sb://h/orders").replace(/se=(\d+)/, "se=9$1"),
     ],
     ["is not a token", () => "Bearer x"],
     ["is empty", () => ""],
@@ -276,7 +275,7 @@ describe("a token", () => {
 
   it("in a connection string works for a client without SASL", async () => {
     await using fixture = await openGuarded();
-    const token = fixture.token(ROOT, `sb://127.0.0.1:${fixture.server.port}/`);
+    const token = fixture.token(rootKey, `sb://127.0.0.1:${fixture.server.port}/`);
     const client = connect(
       `Endpoint=sb://127.0.0.1:${fixture.server.port};SharedAccessSignature=${token};UseDevelopmentEmulator=true`,
     );
@@ -289,7 +288,7 @@ describe("a token", () => {
     await using fixture = await openGuarded();
     await using client = await connectRaw(fixture.server);
     const cbs = await client.management("$cbs");
-    const answer = await cbs.call("put-token", fixture.token(ROOT, "sb://h/"), { name: "sb://h/orders" });
+    const answer = await cbs.call("put-token", fixture.token(rootKey, "sb://h/"), { name: "sb://h/orders" });
     expect(numberIn(answer, "status-code")).toBe(202);
     await client.sender("orders");
   });
@@ -300,7 +299,9 @@ describe("a token", () => {
     const cbs = await client.management("$cbs");
     const nowS = fixture.clock.now() / 1000;
     const put = (seconds: number) =>
-      cbs.call("put-token", fixture.token(ROOT, "sb://h/orders", nowS + seconds), { name: "sb://h/orders" });
+      cbs.call("put-token", fixture.token(rootKey, "sb://h/orders", nowS + seconds), {
+        name: "sb://h/orders",
+      });
     await put(60);
     const receiver = await client.receiver("orders", { credit: 1 });
     await client.send("orders", "first");
@@ -317,13 +318,13 @@ describe("a token", () => {
     await using client = await connectRaw(fixture.server);
     const cbs = await client.management("$cbs");
     const endsS = fixture.clock.now() / 1000 + 60;
-    await cbs.call("put-token", fixture.token(ROOT, "sb://h/orders", endsS), { name: "sb://h/orders" });
+    await cbs.call("put-token", fixture.token(rootKey, "sb://h/orders", endsS), { name: "sb://h/orders" });
     const receiver = await client.receiver("orders", { credit: 1 });
-    fixture.clock.step(-HOUR_S * 1000);
+    fixture.clock.step(-hourS * 1000);
     fixture.clock.advance(120_000);
     await client.send("orders", "still allowed");
     await receiver.take(1);
-    fixture.clock.step(2 * HOUR_S * 1000);
+    fixture.clock.step(2 * hourS * 1000);
     expect(await receiver.detached).toBe("amqp:unauthorized-access");
   });
 
@@ -362,7 +363,7 @@ describe("serve", () => {
     await client.createSender("orders").sendMessages({ body: 1 });
     await client.close();
     await expect(serve(broker, { port: 0, host: "0.0.0.0", acceptAnyone: true })).rejects.toThrow("loopback");
-    await expect(serve(broker, { port: 0, keys: [ROOT], acceptAnyone: true })).rejects.toThrow(
+    await expect(serve(broker, { port: 0, keys: [rootKey], acceptAnyone: true })).rejects.toThrow(
       "set either acceptAnyone or keys",
     );
   });
@@ -371,9 +372,9 @@ describe("serve", () => {
     [{ port: -1 }, "port is -1"],
     [{ idleTimeouts: { linkMs: 0.5 } }, "idleTimeouts.linkMs is 0.5"],
     [{ keys: [] }, "nobody could connect"],
-    [{ keys: [ROOT, ROOT] }, "'root' is given twice"],
-    [{ keys: [{ ...ROOT, rights: ["Read"] as never }] }, "the rights of 'root'"],
-    [{ keys: [{ ...ROOT, key: "" }] }, "'root' has no key"],
+    [{ keys: [rootKey, rootKey] }, "'root' is given twice"],
+    [{ keys: [{ ...rootKey, rights: ["Read"] as never }] }, "the rights of 'root'"],
+    [{ keys: [{ ...rootKey, key: "" }] }, "'root' has no key"],
   ])("refuses invalid options: %j", async (options, text) => {
     await using broker = createBroker();
     await expect(serve(broker, options)).rejects.toThrow(text);

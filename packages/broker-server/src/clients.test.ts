@@ -2,12 +2,12 @@ import { createHook } from "node:async_hooks";
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
-import { ACCEPTED, described, encodeMessage, scanMessage, symbolMap, uint } from "@waybill/amqp";
-import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
+import { acceptedState, described, encodeMessage, scanMessage, symbolMap, uint } from "@waybill/amqp";
+import { batchMessageFormat, joinBatch } from "@waybill/amqp/batches";
 import { createManualClock } from "@waybill/broker";
 import { describe, expect, it, vi } from "vitest";
 import { openFixture } from "./fixture.test-support.js";
-import { SERVICE_IDLE_TIMEOUTS } from "./index.js";
+import { serviceIdleTimeouts } from "./index.js";
 import { sendOn, text } from "./raw-client.test-support.js";
 import { fill, openRaw } from "./raw-fixture.test-support.js";
 
@@ -29,7 +29,9 @@ describe("a receiver", () => {
     await using client = await fixture.connect();
     const receiver = await client.receiver("orders", { credit: 10_000 });
     const messages = await receiver.take(10_000);
-    const states = await Promise.all(messages.reverse().map((message) => receiver.settle(message, ACCEPTED)));
+    const states = await Promise.all(
+      messages.reverse().map((message) => receiver.settle(message, acceptedState)),
+    );
     expect(new Set(states.map((state) => state?.kind))).toEqual(new Set(["accepted"]));
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
@@ -192,7 +194,7 @@ describe("a sender", () => {
     const refusal = { kind: "rejected", error: { condition: "amqp:decode-error" } };
     expect(await sendOn(sender, Buffer.from("garbage"))).toMatchObject(refusal);
     expect(await sendOn(sender, Buffer.from("garbage"), { format: 0x80013700 })).toMatchObject(refusal);
-    expect(await sendOn(sender, text("good"))).toEqual(ACCEPTED);
+    expect(await sendOn(sender, text("good"))).toEqual(acceptedState);
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(1);
   });
 
@@ -209,7 +211,7 @@ describe("a sender", () => {
     ]) {
       expect(await sendOn(sender, broken)).toMatchObject({ error: { condition: "amqp:decode-error" } });
       const batch = joinBatch([text("good"), broken]);
-      expect(await sendOn(sender, batch, { format: BATCH_MESSAGE_FORMAT })).toMatchObject({
+      expect(await sendOn(sender, batch, { format: batchMessageFormat })).toMatchObject({
         kind: "rejected",
       });
     }
@@ -302,7 +304,7 @@ describe("close", () => {
       },
       destroy: (id) => void left.delete(id),
     }).enable();
-    const fixture = await openRaw({ requiresSession: true }, { idleTimeouts: SERVICE_IDLE_TIMEOUTS });
+    const fixture = await openRaw({ requiresSession: true }, { idleTimeouts: serviceIdleTimeouts });
     const client = await fixture.connect();
     await client.sender("orders");
     void client.receiver("orders", { filter: symbolMap({ "com.microsoft:session-filter": null }) });

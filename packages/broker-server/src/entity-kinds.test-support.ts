@@ -12,7 +12,7 @@ export interface EntityKind {
 }
 
 /** Queues and subscriptions, partitioned or not, with sessions or without. */
-export const ENTITY_KINDS: readonly EntityKind[] = [false, true].flatMap((isSubscription) =>
+export const entityKinds: readonly EntityKind[] = [false, true].flatMap((isSubscription) =>
   [false, true].flatMap((enablePartitioning) =>
     [false, true].map((requiresSession) => ({
       name: `a ${enablePartitioning ? "partitioned " : ""}${isSubscription ? "subscription" : "queue"}${requiresSession ? " with sessions" : ""}`,
@@ -23,7 +23,7 @@ export const ENTITY_KINDS: readonly EntityKind[] = [false, true].flatMap((isSubs
   ),
 );
 
-const SESSION = "my-session";
+const session = "my-session";
 
 /** An entity of a kind on its own server, with a connected official client. */
 export async function openKind(
@@ -46,11 +46,11 @@ export async function openKind(
     path,
     sender: client.createSender("orders"),
     /** A message valid for this kind of entity. */
-    message: (body: unknown): ServiceBusMessage => ({ body, ...(requiresSession && { sessionId: SESSION }) }),
+    message: (body: unknown): ServiceBusMessage => ({ body, ...(requiresSession && { sessionId: session }) }),
     receiver: (options: ServiceBusReceiverOptions = {}): Promise<ServiceBusReceiver> => {
       if (!requiresSession) return Promise.resolve(client.createReceiver(path, options));
       const { receiveMode } = options;
-      return client.acceptSession(path, SESSION, receiveMode === undefined ? {} : { receiveMode });
+      return client.acceptSession(path, session, receiveMode === undefined ? {} : { receiveMode });
     },
     deadLetters: client.createReceiver(path, { subQueueType: "deadLetter" }),
     async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ServiceBusReceiver } from "@azure/service-bus";
 import { createManualClock } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
-import { ENTITY_KINDS, openKind } from "./entity-kinds.test-support.js";
+import { entityKinds, openKind } from "./entity-kinds.test-support.js";
 import { codeOf } from "./fixture.test-support.js";
 
 /** The next message, which must exist. */
@@ -20,7 +20,7 @@ async function nextDeferred(receiver: ServiceBusReceiver, sequenceNumber: Long |
 
 type Long = NonNullable<Awaited<ReturnType<typeof next>>["sequenceNumber"]>;
 
-describe.each(ENTITY_KINDS)("$name", (kind) => {
+describe.each(entityKinds)("$name", (kind) => {
   it("counts a delivery for each deferral and each abandoned delivery", async () => {
     await using fixture = await openKind(kind);
     await fixture.sender.sendMessages(fixture.message("a"));
@@ -135,7 +135,7 @@ describe.each(ENTITY_KINDS)("$name", (kind) => {
   });
 });
 
-describe.each(ENTITY_KINDS.filter(({ requiresSession }) => requiresSession))("$name", (kind) => {
+describe.each(entityKinds.filter(({ requiresSession }) => requiresSession))("$name", (kind) => {
   it("keeps the session of a receiver in receive-and-delete mode that receives for longer than a lock", async () => {
     const clock = createManualClock(new Date());
     await using fixture = await openKind(kind, {}, clock);

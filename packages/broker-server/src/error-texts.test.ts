@@ -1,4 +1,4 @@
-import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
+import { batchMessageFormat, joinBatch } from "@waybill/amqp/batches";
 import { describe, expect, it } from "vitest";
 import { connect, openFixture } from "./fixture.test-support.js";
 import { numberIn, sendOn } from "./raw-client.test-support.js";
@@ -14,7 +14,7 @@ async function refusalOf(call: Promise<unknown>): Promise<{ code: string; messag
   throw new Error("expected a refusal");
 }
 
-const TRACKED = / TrackingId:[0-9a-f-]{36}_G0, SystemTracker:\S+, Timestamp:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
+const tracked = / TrackingId:[0-9a-f-]{36}_G0, SystemTracker:\S+, Timestamp:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
 
 describe("the error for an entity that does not exist", () => {
   it.each(["none", "none/Subscriptions/sub", "none/$DeadLetterQueue"])("names %s in full", async (path) => {
@@ -23,7 +23,7 @@ describe("the error for an entity that does not exist", () => {
     expect(message).toContain(
       `The messaging entity 'sb://127.0.0.1/${path}' could not be found. To know more visit https://aka.ms/sbResourceMgrExceptions.`,
     );
-    expect(message).toMatch(TRACKED);
+    expect(message).toMatch(tracked);
   });
 
   it("comes with the answer to the token, only to clients that have rights on it", async () => {
@@ -74,7 +74,7 @@ describe("the error for", () => {
     expect(message).toContain(
       "Unauthorized access. 'Send' claim(s) are required to perform this operation. Resource: 'sb://127.0.0.1/orders'.",
     );
-    expect(message).toMatch(TRACKED);
+    expect(message).toMatch(tracked);
     await reader.close();
   });
 
@@ -88,7 +88,7 @@ describe("the error for", () => {
     expect(message).toContain(
       "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue.",
     );
-    expect(message).toMatch(TRACKED);
+    expect(message).toMatch(tracked);
   });
 
   it("a request in a lost session has the solution", async () => {
@@ -111,7 +111,7 @@ describe("the error for", () => {
     expect(message).toMatch(
       /The received message \(delivery-id:\d+, size:300\d\d\d bytes\) exceeds the limit \(262144 bytes\) currently allowed on the link\./,
     );
-    expect(message).toMatch(TRACKED);
+    expect(message).toMatch(tracked);
   });
 
   it("a batch without messages has the cause", async () => {
@@ -137,7 +137,7 @@ describe("a batch without messages", () => {
     await using fixture = await openRaw();
     await using client = await fixture.connect();
     const link = await client.sender("orders");
-    const format = BATCH_MESSAGE_FORMAT;
+    const format = batchMessageFormat;
     expect(await sendOn(link, joinBatch([]), { format })).toMatchObject({
       kind: "rejected",
       error: { condition: "amqp:not-allowed" },

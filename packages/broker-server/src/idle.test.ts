@@ -2,25 +2,25 @@ import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { createManualClock } from "@waybill/broker";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { SERVICE_IDLE_TIMEOUTS } from "./index.js";
+import { serviceIdleTimeouts } from "./index.js";
 import { text } from "./raw-client.test-support.js";
 import { fill, openRaw } from "./raw-fixture.test-support.js";
 
-const MINUTE_MS = 60_000;
-const ROOT = { name: "root", key: "root-secret", rights: ["Manage"] } as const;
+const minuteMs = 60_000;
+const root = { name: "root", key: "root-secret", rights: ["Manage"] } as const;
 const plain = (secret: string) => ({ mechanism: "PLAIN", initialResponse: Buffer.from(`\0root\0${secret}`) });
 
 const openPoliced = (clock = createManualClock()) =>
-  openRaw({}, { clock, idleTimeouts: SERVICE_IDLE_TIMEOUTS });
+  openRaw({}, { clock, idleTimeouts: serviceIdleTimeouts });
 
 describe("with the idle timeouts of the service", () => {
   it("a connection without a link is closed after a minute", async () => {
     const clock = createManualClock();
     await using fixture = await openPoliced(clock);
     await using client = await fixture.connect();
-    clock.advance(MINUTE_MS - 1);
+    clock.advance(minuteMs - 1);
     expect(client.connection.isOpen).toBe(true);
-    clock.advance(MINUTE_MS / 10);
+    clock.advance(minuteMs / 10);
     expect(await client.closed).toBe("amqp:connection:forced");
   });
 
@@ -30,11 +30,11 @@ describe("with the idle timeouts of the service", () => {
       const clock = createManualClock();
       await using fixture = await openPoliced(clock);
       await using client = await fixture.connect();
-      clock.advance(MINUTE_MS / 2);
-      clock.step(minutes * MINUTE_MS);
-      clock.advance(MINUTE_MS / 2 - 1);
+      clock.advance(minuteMs / 2);
+      clock.step(minutes * minuteMs);
+      clock.advance(minuteMs / 2 - 1);
       expect(client.connection.isOpen).toBe(true);
-      clock.advance(MINUTE_MS / 10);
+      clock.advance(minuteMs / 10);
       expect(await client.closed).toBe("amqp:connection:forced");
     },
   );
@@ -45,10 +45,10 @@ describe("with the idle timeouts of the service", () => {
     await using client = await fixture.connect();
     await client.send("orders", "a");
     await client.synchronize();
-    clock.advance(5 * MINUTE_MS - 1);
+    clock.advance(5 * minuteMs - 1);
     await client.send("orders", "b");
     await client.synchronize();
-    clock.advance(5 * MINUTE_MS + MINUTE_MS / 5);
+    clock.advance(5 * minuteMs + minuteMs / 5);
     expect(await client.closed).toBe("amqp:connection:forced");
     expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(2);
   });
@@ -65,9 +65,9 @@ describe("with the idle timeouts of the service", () => {
       sender.send(text("a"), { deliveryTag: Buffer.from([minute]), settled: true });
       await client.synchronize();
       await fixture.broker.purge("orders");
-      clock.advance(MINUTE_MS);
+      clock.advance(minuteMs);
     }
-    clock.advance(MINUTE_MS / 10);
+    clock.advance(minuteMs / 10);
     expect(await unused.detached).toBe("amqp:link:detach-forced");
     expect([used.link.isAttached, sender.isAttached]).toEqual([true, true]);
   });
@@ -76,21 +76,21 @@ describe("with the idle timeouts of the service", () => {
 describe("without options", () => {
   it("a client without a valid token is disconnected after 20 seconds", async () => {
     const clock = createManualClock();
-    await using fixture = await openRaw({}, { clock, keys: [ROOT] });
+    await using fixture = await openRaw({}, { clock, keys: [root] });
     await using withoutToken = await fixture.connect();
     await using known = await fixture.connect(plain("root-secret"));
     clock.advance(19_999);
     expect(withoutToken.connection.isOpen).toBe(true);
     clock.advance(1);
     expect(await withoutToken.closed).toBe("amqp:connection:forced");
-    clock.advance(60 * MINUTE_MS);
+    clock.advance(60 * minuteMs);
     await known.send("orders", "a");
     expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 
   it("a client without a token that does not answer the close is disconnected", async () => {
     const clock = createManualClock();
-    await using fixture = await openRaw({}, { clock, keys: [ROOT] });
+    await using fixture = await openRaw({}, { clock, keys: [root] });
     await using withoutToken = await fixture.connect();
     withoutToken.socket.removeAllListeners("data").resume();
     const gone = once(withoutToken.socket, "close");
@@ -99,7 +99,7 @@ describe("without options", () => {
   });
 
   it("a client with a wrong password is refused", async () => {
-    await using fixture = await openRaw({}, { keys: [ROOT] });
+    await using fixture = await openRaw({}, { keys: [root] });
     await expect(fixture.connect(plain("guess"))).rejects.toThrow("closed");
   });
 
@@ -108,7 +108,7 @@ describe("without options", () => {
     await using fixture = await openRaw({}, { clock });
     await using idle = await fixture.connect();
     const receiver = await idle.receiver("orders", { credit: 1 });
-    clock.advance(60 * 24 * MINUTE_MS);
+    clock.advance(60 * 24 * minuteMs);
     await fill(fixture, 1);
     expect(await receiver.take(1)).toHaveLength(1);
   });
@@ -126,7 +126,7 @@ describe("a half-open connection", () => {
     await once(silent, "connect");
     await using other = await fixture.connect();
     await other.synchronize();
-    vi.advanceTimersByTime(MINUTE_MS + 1);
+    vi.advanceTimersByTime(minuteMs + 1);
     await once(silent, "close");
   });
 
@@ -134,11 +134,11 @@ describe("a half-open connection", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     await using fixture = await openRaw();
     await using client = await fixture.connect();
-    vi.advanceTimersByTime(4 * MINUTE_MS - 1000);
+    vi.advanceTimersByTime(4 * minuteMs - 1000);
     await client.synchronize();
-    vi.advanceTimersByTime(4 * MINUTE_MS - 1000);
+    vi.advanceTimersByTime(4 * minuteMs - 1000);
     expect(client.connection.isOpen).toBe(true);
-    vi.advanceTimersByTime(4 * MINUTE_MS);
+    vi.advanceTimersByTime(4 * minuteMs);
     expect(await client.closed).toBe("amqp:resource-limit-exceeded");
   });
 });

@@ -1,13 +1,13 @@
 // For applications.
 
 export type { AccessRight, SharedAccessKey } from "./authorization/shared-access-key.js";
-export { type IdleTimeouts, SERVICE_IDLE_TIMEOUTS } from "./options/idle-timeouts.js";
+export { type IdleTimeouts, serviceIdleTimeouts } from "./options/idle-timeouts.js";
 export {
-  DEFAULT_SERVE_LIMITS,
+  defaultServeLimits,
   type ServeLimits,
   type UnauthenticatedLimits,
 } from "./options/serve-limits.js";
-export { DEFAULT_SERVE_OPTIONS, type ServeOptions, type TlsOptions } from "./options/serve-options.js";
+export { defaultServeOptions, type ServeOptions, type TlsOptions } from "./options/serve-options.js";
 export { type BrokerServer, serve } from "./serve.js";
 
 // For authors of tools that open the storage of a served broker.

@@ -9,18 +9,18 @@ import {
   symbolMap,
   uuid,
 } from "@waybill/amqp";
-import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
+import { batchMessageFormat, joinBatch } from "@waybill/amqp/batches";
 import { createBroker } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
 import { serve } from "./index.js";
 import { connectRaw, lockTokenOf, numberIn, sendOn, unfinishedTransfer } from "./raw-client.test-support.js";
 import { fill, openRaw } from "./raw-fixture.test-support.js";
 
-const LIMIT = "amqp:resource-limit-exceeded";
-const ROOT = { name: "root", key: "secret", rights: ["Manage"] } as const;
-const PLAIN = { mechanism: "PLAIN", initialResponse: Buffer.from("\0root\0secret") };
+const limit = "amqp:resource-limit-exceeded";
+const root = { name: "root", key: "secret", rights: ["Manage"] } as const;
+const plain = { mechanism: "PLAIN", initialResponse: Buffer.from("\0root\0secret") };
 
-const openKeyed = (limits = {}) => openRaw({}, { keys: [ROOT], limits });
+const openKeyed = (limits = {}) => openRaw({}, { keys: [root], limits });
 
 /** The condition with which a session ended. */
 function endOf(session: Session): Promise<string | undefined> {
@@ -39,10 +39,10 @@ describe("a client without a token", () => {
     await using client = await fixture.connect();
     const ended = endOf(client.session);
     for (let i = 0; i < 11; i++) attachCbs(client.session, `l${i}`);
-    expect(await ended).toBe(LIMIT);
+    expect(await ended).toBe(limit);
     await using other = await fixture.connect();
     for (let i = 0; i < 32; i++) other.connection.openSession();
-    expect(await other.closed).toBe(LIMIT);
+    expect(await other.closed).toBe(limit);
   });
 
   it("has links with short names", async () => {
@@ -50,14 +50,14 @@ describe("a client without a token", () => {
     await using client = await fixture.connect();
     const ended = endOf(client.session);
     attachCbs(client.session, "n".repeat(257));
-    expect(await ended).toBe(LIMIT);
+    expect(await ended).toBe(limit);
   });
 
   it("sends small frames and small messages", async () => {
     await using fixture = await openKeyed();
     await using client = await fixture.connect();
     attachCbs(client.session, "n".repeat(40_000));
-    expect(await client.closed).toBe(LIMIT);
+    expect(await client.closed).toBe(limit);
     await using other = await fixture.connect();
     const link = await other.sender("$cbs");
     const detached = new Promise((resolve) => {
@@ -69,7 +69,7 @@ describe("a client without a token", () => {
 
   it("has the full limits after it has sent one", async () => {
     await using fixture = await openKeyed();
-    await using client = await fixture.connect(PLAIN);
+    await using client = await fixture.connect(plain);
     const sender = await client.sender("orders");
     for (let i = 0; i < 20; i++) await client.sender("orders");
     const message = encodeMessage({ body: { kind: "data", sections: [Buffer.alloc(200_000)] } });
@@ -81,7 +81,7 @@ describe("a client without a token", () => {
     const sockets = Array.from({ length: 5 }, () => connectSocket(fixture.server.port, fixture.server.host));
     const ends = sockets.slice(0, 3).map((socket) => once(socket.resume(), "end"));
     await Promise.all(ends.slice(0, 2));
-    await using client = await fixture.connect(PLAIN);
+    await using client = await fixture.connect(plain);
     await client.send("orders", "a");
     for (const socket of sockets) socket.destroy();
   });
@@ -90,9 +90,9 @@ describe("a client without a token", () => {
 describe("a server", () => {
   it("accepts no more connections than its limit", async () => {
     await using fixture = await openKeyed({ connections: 2 });
-    await using first = await fixture.connect(PLAIN);
-    await using second = await fixture.connect(PLAIN);
-    await using third = await fixture.connect(PLAIN).catch(() => fixture.connect());
+    await using first = await fixture.connect(plain);
+    await using second = await fixture.connect(plain);
+    await using third = await fixture.connect(plain).catch(() => fixture.connect());
     const cbs = await third.management("$cbs");
     expect(numberIn(await cbs.call("put-token", "x", { name: "sb://h/orders" }), "status-code")).toBe(401);
     await first.send("orders", "a");
@@ -101,18 +101,18 @@ describe("a server", () => {
 
   it("refuses the client that uses the most memory at the limit, and closes its connection if others need room", async () => {
     await using fixture = await openKeyed({ totalBytes: 2_000_000 });
-    await using greedy = await fixture.connect(PLAIN);
+    await using greedy = await fixture.connect(plain);
     for (let i = 0; i < 100; i++) await sendIncompleteMessage(greedy, i);
     await greedy.synchronize();
     expect(greedy.connection.isOpen).toBe(true);
     for (let i = 0; i < 20; i++) {
-      await using modest = await fixture.connect(PLAIN);
+      await using modest = await fixture.connect(plain);
       await modest.send("orders", "continues");
       if (i < 19) continue;
       await sendIncompleteMessage(modest, 0);
     }
-    const crowd = await Promise.all(Array.from({ length: 20 }, () => fixture.connect(PLAIN)));
-    expect(await greedy.closed).toBe(LIMIT);
+    const crowd = await Promise.all(Array.from({ length: 20 }, () => fixture.connect(plain)));
+    expect(await greedy.closed).toBe(limit);
     for (const client of crowd) {
       await client.send("orders", "continues");
       client.socket.destroy();
@@ -120,7 +120,7 @@ describe("a server", () => {
   });
 
   it("closes the sockets of disconnected clients, even if they still send", async () => {
-    await using fixture = await openRaw({}, { keys: [ROOT], closeTimeoutMs: 300 });
+    await using fixture = await openRaw({}, { keys: [root], closeTimeoutMs: 300 });
     const talkative = await connectWithWrongHeader(fixture);
     const talk = setInterval(() => talkative.write("and another thing"), 1);
     await new Promise((resolve) => talkative.once("close", resolve));
@@ -129,9 +129,9 @@ describe("a server", () => {
 
   it("keeps room for others after any number of disconnects", async () => {
     const limits = { connections: 1, unauthenticated: { connections: 1 } };
-    await using fixture = await openRaw({}, { keys: [ROOT], limits, closeTimeoutMs: 10_000 });
+    await using fixture = await openRaw({}, { keys: [root], limits, closeTimeoutMs: 10_000 });
     const sent = await Promise.all(Array.from({ length: 150 }, () => connectWithWrongHeader(fixture)));
-    await using client = await fixture.connect(PLAIN);
+    await using client = await fixture.connect(plain);
     await client.send("orders", "a");
     for (const socket of sent) socket.destroy();
   });
@@ -139,7 +139,7 @@ describe("a server", () => {
   it("releases the memory of closed connections", async () => {
     await using fixture = await openKeyed({ totalBytes: 2_000_000 });
     for (let i = 0; i < 50; i++) {
-      await using client = await fixture.connect(PLAIN);
+      await using client = await fixture.connect(plain);
       const receiver = await client.receiver("orders");
       await sendIncompleteMessage(client, 0);
       expect(receiver.link.isAttached).toBe(true);
@@ -174,7 +174,7 @@ type RawClient = Awaited<ReturnType<typeof connectRaw>>;
 describe("a client with a token", () => {
   it("loses the link whose replies it does not settle", async () => {
     await using fixture = await openKeyed({ connectionBytes: 400_000 });
-    await using client = await fixture.connect(PLAIN);
+    await using client = await fixture.connect(plain);
     const name = "replies";
     const replies: ReceiverLink = client.session.openReceiver({
       name,
@@ -198,7 +198,7 @@ describe("a client with a token", () => {
       ask();
     };
     ask();
-    expect(await detached).toBe(LIMIT);
+    expect(await detached).toBe(limit);
     expect(answers).toBeGreaterThan(100);
     expect(client.connection.isOpen).toBe(true);
   });
@@ -206,10 +206,10 @@ describe("a client with a token", () => {
   it("loses the link on which it does not settle messages, but not their locks", async () => {
     await using fixture = await openKeyed({ connectionBytes: 400_000 });
     await fill(fixture, 2000);
-    await using client = await fixture.connect(PLAIN);
+    await using client = await fixture.connect(plain);
     const receiver = await client.receiver("orders", { credit: 2000 });
-    expect(await receiver.detached).toBe(LIMIT);
-    await using other = await fixture.connect(PLAIN);
+    expect(await receiver.detached).toBe(limit);
+    await using other = await fixture.connect(plain);
     const rest = await other.receiver("orders", { credit: 10 });
     const [first] = await rest.take(1);
     expect(first?.isSettled).toBe(false);
@@ -217,11 +217,11 @@ describe("a client with a token", () => {
 
   it("cannot send a batch with more messages than the limit", async () => {
     await using fixture = await openKeyed();
-    await using client = await fixture.connect(PLAIN);
+    await using client = await fixture.connect(plain);
     const sender = await client.sender("orders");
     const empty = encodeMessage({ body: { kind: "value", value: null } });
     const batchOf = (count: number) => joinBatch(Array.from({ length: count }, () => empty));
-    const send = (count: number) => sendOn(sender, batchOf(count), { format: BATCH_MESSAGE_FORMAT });
+    const send = (count: number) => sendOn(sender, batchOf(count), { format: batchMessageFormat });
     expect(await send(50_000)).toMatchObject({
       kind: "rejected",
       error: { condition: "amqp:link:message-size-exceeded" },
@@ -236,7 +236,7 @@ describe("a client with a token", () => {
       {
         "lock-tokens": array(
           "uuid",
-          Array.from({ length: 20 }, () => uuid(ZERO)),
+          Array.from({ length: 20 }, () => uuid(zero)),
         ),
       },
     ],
@@ -244,15 +244,15 @@ describe("a client with a token", () => {
     ["com.microsoft:schedule-message", { messages: Array.from({ length: 20 }, () => null) }],
   ])("cannot list more in one %s than the limit of a request", async (operation, body) => {
     await using fixture = await openKeyed({ batchMessages: 19 });
-    await using client = await fixture.connect(PLAIN);
+    await using client = await fixture.connect(plain);
     const management = await client.management("orders");
     const answer = await management.call(operation, stringMap(body as never));
-    expect(answer.properties.get("errorCondition")).toMatchObject({ value: LIMIT });
+    expect(answer.properties.get("errorCondition")).toMatchObject({ value: limit });
   });
 
   it("cannot send requests that decode to more than the limit", async () => {
     await using fixture = await openKeyed();
-    await using client = await fixture.connect(PLAIN);
+    await using client = await fixture.connect(plain);
     const management = await client.sender("orders/$management");
     const body = stringMap({ messages: Array.from({ length: 200_000 }, () => null) });
     const request = encodeMessage({
@@ -267,19 +267,19 @@ describe("a client with a token", () => {
   });
 });
 
-const ZERO = "00000000-0000-4000-8000-000000000000";
+const zero = "00000000-0000-4000-8000-000000000000";
 
 describe("a session", () => {
   it("is available only to the connection that has locked it: its state, its lock and its messages", async () => {
     await using broker = createBroker();
     await broker.createQueue("s", { requiresSession: true });
     await broker.sender("s").send({ sessionId: "a", body: { section: "data", bytes: new Uint8Array(1) } });
-    await using server = await serve(broker, { port: 0, keys: [ROOT] });
-    await using holder = await connectRaw(server, PLAIN);
+    await using server = await serve(broker, { port: 0, keys: [root] });
+    await using holder = await connectRaw(server, plain);
     const filter = symbolMap({ "com.microsoft:session-filter": "a" });
     const [message] = await (await holder.receiver("s", { credit: 1, filter })).take(1);
     const own = await holder.management("s");
-    await using other = await connectRaw(server, PLAIN);
+    await using other = await connectRaw(server, plain);
     const foreign = await other.management("s");
     const requests: [string, Record<string, never>][] = [
       ["get-session-state", {}],

@@ -155,7 +155,7 @@ describe("get-message-sessions", () => {
     }
   });
 
-  const EVER = timestamp(new Date(Date.UTC(9999, 11, 31)));
+  const ever = timestamp(new Date(Date.UTC(9999, 11, 31)));
   const send = (sessionId: string) =>
     ({ sessionId, body: { section: "data", bytes: Buffer.alloc(1) } }) as const;
 
@@ -167,7 +167,7 @@ describe("get-message-sessions", () => {
     const list = (skip: number) =>
       management.call(
         "com.microsoft:get-message-sessions",
-        stringMap({ "last-updated-time": EVER, skip: int(skip), top: int(2) }),
+        stringMap({ "last-updated-time": ever, skip: int(skip), top: int(2) }),
       );
     expect((await list(0)).body).toEqual(
       stringMap({ skip: int(2), "sessions-ids": array("string", ["a", "b"]) }),

@@ -22,7 +22,7 @@ import { fromBrokerMessage } from "./messages/from-broker-message.js";
 import { toBrokerMessage } from "./messages/to-broker-message.js";
 import { decodeWire } from "./messages/wire-decoder.js";
 
-const ID = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
+const id = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
 
 async function openOrders() {
   const broker = createBroker({ wireDecoder: decodeWire });
@@ -56,9 +56,9 @@ function entriesOf(map: AmqpMap | undefined): Record<string, AmqpValue> {
 /** How a map of `type` and `value` is written. */
 const mapOf = (type: string, value: AmqpValue): AmqpMap => stringMap({ type, value });
 
-const ODD_MESSAGE = {
+const oddMessage = {
   properties: {
-    messageId: uuid(ID),
+    messageId: uuid(id),
     correlationId: ulong(7n),
     userId: Buffer.from("me"),
     contentEncoding: "gzip",
@@ -67,7 +67,7 @@ const ODD_MESSAGE = {
   applicationProperties: new AmqpMap([
     ["long", long(5n)],
     ["int", int(5)],
-    ["guid", uuid(ID)],
+    ["guid", uuid(id)],
     ["span", described("com.microsoft:timespan", long(600_000_000n))],
     ["uri", described("com.microsoft:uri", "http://example.org")],
     ["__proto__", "harmless"],
@@ -79,7 +79,7 @@ const ODD_MESSAGE = {
 describe("a message over AMQP", () => {
   it("keeps its bare message byte for byte", async () => {
     await using fixture = await openOrders();
-    const sent = encodeMessage(ODD_MESSAGE);
+    const sent = encodeMessage(oddMessage);
     const received = encode(await fixture.pass(sent));
     expect(Buffer.compare(received.bytes.subarray(received.bareStart), sent)).toBe(0);
   });
@@ -87,7 +87,7 @@ describe("a message over AMQP", () => {
   it("keeps header fields and annotations that the broker does not use", async () => {
     await using fixture = await openOrders();
     const sent = encodeMessage({
-      ...ODD_MESSAGE,
+      ...oddMessage,
       header: { durable: true, priority: 9, ttl: 60_000 },
       deliveryAnnotations: symbolMap({ hop: "x" }),
       messageAnnotations: symbolMap({ "x-opt-mine": int(1), "x-opt-sequence-number": long(99n) }),
@@ -174,16 +174,16 @@ describe("a message over AMQP", () => {
 
   it("changes only the application properties that a settlement changes", async () => {
     await using fixture = await openOrders();
-    const message = await fixture.pass(encodeMessage(ODD_MESSAGE));
+    const message = await fixture.pass(encodeMessage(oddMessage));
     await fixture.receiver.abandon(message, { int: "changed", added: 2n });
     const [again] = await fixture.receiver.receive();
     const received = encode(again!);
     expect(entriesOf(received.decodeApplicationProperties())).toEqual({
-      ...entriesOf(ODD_MESSAGE.applicationProperties),
+      ...entriesOf(oddMessage.applicationProperties),
       int: "changed",
       added: long(2n),
     });
-    expect(received.decodeProperties()).toMatchObject({ messageId: uuid(ID), userId: Buffer.from("me") });
+    expect(received.decodeProperties()).toMatchObject({ messageId: uuid(id), userId: Buffer.from("me") });
     expect(received.decodeBody()).toEqual([Buffer.from("body")]);
     expect(received.footer).toBeDefined();
   });
@@ -201,12 +201,12 @@ describe("a message over AMQP", () => {
       uri: described("com.microsoft:uri", "http://example.org"),
       described: described("of mine", nested),
     };
-    const message = await fixture.pass(encodeMessage(ODD_MESSAGE));
+    const message = await fixture.pass(encodeMessage(oddMessage));
     await fixture.receiver.abandon(message, fromAmqpProperties(symbolMap(changes)));
     const [again] = await fixture.receiver.receive();
     const deep = new AmqpMap([["deep", [int(1), new AmqpMap([["a", true]])]]]);
     expect(entriesOf(encode(again!).decodeApplicationProperties())).toEqual({
-      ...entriesOf(ODD_MESSAGE.applicationProperties),
+      ...entriesOf(oddMessage.applicationProperties),
       ...changes,
       map: deep,
       array: [long(2n ** 40n)],
@@ -236,9 +236,9 @@ describe("a message over AMQP", () => {
 
   it("is always delivered with the same generated id if it was sent without one", async () => {
     await using fixture = await openOrders();
-    const { messageId, ...properties } = ODD_MESSAGE.properties;
+    const { messageId, ...properties } = oddMessage.properties;
     const message = await fixture.pass(
-      encodeMessage({ ...ODD_MESSAGE, header: { durable: true }, properties }),
+      encodeMessage({ ...oddMessage, header: { durable: true }, properties }),
     );
     const first = encode(message).decodeProperties();
     expect(first).toEqual({ ...first, ...properties, messageId: message.messageId });
@@ -251,14 +251,14 @@ describe("a message over AMQP", () => {
 
   it("is read by receivers in the broker's process", async () => {
     await using fixture = await openOrders();
-    const message = await fixture.pass(encodeMessage(ODD_MESSAGE));
-    expect(message.messageId).toBe(ID);
+    const message = await fixture.pass(encodeMessage(oddMessage));
+    expect(message.messageId).toBe(id);
     expect(message.correlationId).toBe(7n);
     expect(message.body).toEqual({ section: "data", bytes: new Uint8Array(Buffer.from("body")) });
     expect(message.applicationProperties).toMatchObject({
       long: 5n,
       int: 5,
-      guid: { type: "guid", value: ID },
+      guid: { type: "guid", value: id },
       span: { type: "timespan", ticks: 600_000_000n },
     });
     expect(Object.keys(message.applicationProperties)).toContain("__proto__");
@@ -313,7 +313,7 @@ describe("a message over AMQP", () => {
     ],
     ["a list with a hole", Object.assign([], { 1: 1 }), [null, int(1)]],
     ["a typed value", { type: "ulong", value: 5n }, ulong(5n)],
-    ["a GUID", { type: "guid", value: ID }, uuid(ID)],
+    ["a GUID", { type: "guid", value: id }, uuid(id)],
   ])("delivers %s from a sender in the broker's process", async (_name, value, expected) => {
     await using fixture = await openOrders();
     await fixture.broker.sender("orders").send({ body: { section: "value", value } });

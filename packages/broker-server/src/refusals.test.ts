@@ -113,7 +113,7 @@ describe("a message", () => {
 });
 
 describe("application properties", () => {
-  const LIMIT = 64 * 1024;
+  const limit = 64 * 1024;
   /** Names and values with a total number of bytes, none of them too large. */
   const ofSize = (bytes: number): Record<string, string> => {
     const names = ["a", "b", "c"];
@@ -124,8 +124,8 @@ describe("application properties", () => {
 
   it("of 64 KB are accepted, and one byte more is MessageSizeExceeded", async () => {
     await using fixture = await openFixture();
-    await fixture.sender.sendMessages({ body: 1, applicationProperties: ofSize(LIMIT) });
-    const larger = { body: 1, applicationProperties: ofSize(LIMIT + 1) };
+    await fixture.sender.sendMessages({ body: 1, applicationProperties: ofSize(limit) });
+    const larger = { body: 1, applicationProperties: ofSize(limit + 1) };
     expect(await codeOf(fixture.sender.sendMessages(larger))).toBe("MessageSizeExceeded");
     expect(await codeOf(fixture.sender.sendMessages([{ body: 1 }, larger]))).toBe("MessageSizeExceeded");
     expect(await codeOf(fixture.sender.scheduleMessages(larger, new Date()))).toBe("MessageSizeExceeded");
@@ -136,8 +136,8 @@ describe("application properties", () => {
     await using fixture = await openFixture();
     const sending = (bytes: number) =>
       fixture.sender.sendMessages({ body: 1, applicationProperties: { p: "x".repeat(bytes - 1) } });
-    await sending(LIMIT / 2);
-    expect(await codeOf(sending(LIMIT / 2 + 1))).toBe("MessageSizeExceeded");
+    await sending(limit / 2);
+    expect(await codeOf(sending(limit / 2 + 1))).toBe("MessageSizeExceeded");
   });
 
   it.each([

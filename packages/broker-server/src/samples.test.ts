@@ -22,14 +22,14 @@ function subscribeUntil(
   });
 }
 
-const SCIENTISTS = ["Einstein", "Heisenberg", "Curie", "Hawking", "Newton", "Bohr", "Faraday", "Galilei"];
+const scientists = ["Einstein", "Heisenberg", "Curie", "Hawking", "Newton", "Bohr", "Faraday", "Galilei"];
 
 describe("README", () => {
   it("sends with as many batches as are needed", async () => {
     await using fixture = await openFixture({ maxMessageSizeInKilobytes: 1 });
     let batch = await fixture.sender.createMessageBatch();
     let batches = 1;
-    for (const name of SCIENTISTS) {
+    for (const name of scientists) {
       const message = { body: name.repeat(40) };
       if (batch.tryAddMessage(message)) continue;
       await fixture.sender.sendMessages(batch);
@@ -39,26 +39,26 @@ describe("README", () => {
     }
     await fixture.sender.sendMessages(batch);
     expect(batches).toBeGreaterThan(1);
-    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(SCIENTISTS.length);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(scientists.length);
   });
 
   it("refuses an array that does not fit in one batch, before it is sent", async () => {
     await using fixture = await openFixture({ maxMessageSizeInKilobytes: 1 });
-    const messages = SCIENTISTS.map((name) => ({ body: name.repeat(40) }));
+    const messages = scientists.map((name) => ({ body: name.repeat(40) }));
     expect(await codeOf(fixture.sender.sendMessages(messages))).toBe("MessageSizeExceeded");
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
   it("iterates over messages", async () => {
     await using fixture = await openFixture();
-    await fixture.sender.sendMessages(SCIENTISTS.map((body) => ({ body })));
+    await fixture.sender.sendMessages(scientists.map((body) => ({ body })));
     const bodies: unknown[] = [];
     for await (const message of fixture.receiver.getMessageIterator()) {
       bodies.push(message.body);
       await fixture.receiver.completeMessage(message);
-      if (bodies.length === SCIENTISTS.length) break;
+      if (bodies.length === scientists.length) break;
     }
-    expect(bodies).toEqual(SCIENTISTS);
+    expect(bodies).toEqual(scientists);
     expect(fixture.broker.getEntity("orders").totalMessageCount).toBe(0);
   });
 
@@ -78,7 +78,7 @@ describe("README", () => {
 
   it("receives a session's messages by subscription and by iterator", async () => {
     await using fixture = await openFixture({ requiresSession: true });
-    await fixture.sender.sendMessages(SCIENTISTS.map((body) => ({ body, sessionId: "a" })));
+    await fixture.sender.sendMessages(scientists.map((body) => ({ body, sessionId: "a" })));
     const session = await fixture.client.acceptSession("orders", "a");
     const bodies: unknown[] = [];
     await subscribeUntil(session, async (message) => {
@@ -91,16 +91,16 @@ describe("README", () => {
     for await (const message of again.getMessageIterator()) {
       bodies.push(message.body);
       await again.completeMessage(message);
-      if (bodies.length === SCIENTISTS.length) break;
+      if (bodies.length === scientists.length) break;
     }
-    expect(bodies).toEqual(SCIENTISTS);
+    expect(bodies).toEqual(scientists);
   });
 });
 
 describe("receiveMessagesLoop", () => {
   it("receives until there are no more messages", async () => {
     await using fixture = await openFixture();
-    await fixture.sender.sendMessages(SCIENTISTS.map((body) => ({ body })));
+    await fixture.sender.sendMessages(scientists.map((body) => ({ body })));
     const bodies: unknown[] = [];
     for (;;) {
       const messages = await fixture.receiver.receiveMessages(3, { maxWaitTimeInMs: 50 });
@@ -110,7 +110,7 @@ describe("receiveMessagesLoop", () => {
         await fixture.receiver.completeMessage(message);
       }
     }
-    expect(bodies).toEqual(SCIENTISTS);
+    expect(bodies).toEqual(scientists);
   });
 });
 
@@ -193,7 +193,7 @@ describe("advanced/sessionRoundRobin", () => {
   it("accepts one session after another until none has messages", async () => {
     await using fixture = await openFixture({ requiresSession: true });
     await fixture.sender.sendMessages(
-      SCIENTISTS.map((body, place) => ({ body, sessionId: `session-${place % 3}` })),
+      scientists.map((body, place) => ({ body, sessionId: `session-${place % 3}` })),
     );
     const client = connect(fixture.server.connectionString, 500);
     const bySession = new Map<string, unknown[]>();

@@ -85,18 +85,18 @@ describe("acceptNextSession", () => {
 
 describe("a session receiver", () => {
   it("keeps a state up to the message limit of its entity", async () => {
-    const KILOBYTE = 1024;
+    const kilobyte = 1024;
     await using fixture = await openFixture({ requiresSession: true, maxMessageSizeInKilobytes: 2048 });
     const session = await fixture.client.acceptSession("orders", "s1");
-    const largest = Buffer.alloc(2048 * KILOBYTE, 0xff);
+    const largest = Buffer.alloc(2048 * kilobyte, 0xff);
     await session.setSessionState(largest);
     const kept: Buffer = await session.getSessionState();
     expect(kept.equals(largest)).toBe(true);
-    expect(await codeOf(session.setSessionState(Buffer.alloc(2048 * KILOBYTE + 1, 0xff)))).toBe(
+    expect(await codeOf(session.setSessionState(Buffer.alloc(2048 * kilobyte + 1, 0xff)))).toBe(
       "MessageSizeExceeded",
     );
     await fixture.broker.updateEntity("orders", { maxMessageSizeInKilobytes: 256 });
-    expect(await codeOf(session.setSessionState(Buffer.alloc(257 * KILOBYTE, 0xff)))).toBe(
+    expect(await codeOf(session.setSessionState(Buffer.alloc(257 * kilobyte, 0xff)))).toBe(
       "MessageSizeExceeded",
     );
   });

@@ -4,8 +4,8 @@ import { openFixture } from "./fixture.test-support.js";
 import { sendOn } from "./raw-client.test-support.js";
 import { openRaw } from "./raw-fixture.test-support.js";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-const UINT_MAX = 2 ** 32 - 1;
+const dayMs = 24 * 60 * 60 * 1000;
+const uintMax = 2 ** 32 - 1;
 
 /** When a message expires according to the official client, from its enqueued time. */
 const lifeOf = (message: { expiresAtUtc?: Date; enqueuedTimeUtc?: Date }): number =>
@@ -17,7 +17,7 @@ describe("the time to live that the official client returns", () => {
     ["that of the entity, which limits the sender's", { defaultMessageTimeToLiveMs: 30_000 }, 90_000, 30_000],
     ["that of the sender, below the entity's", { defaultMessageTimeToLiveMs: 90_000 }, 30_000, 30_000],
     ["the entity's default", { defaultMessageTimeToLiveMs: 30_000 }, undefined, 30_000],
-    ["an entity's default of a year", { defaultMessageTimeToLiveMs: 365 * DAY_MS }, undefined, 365 * DAY_MS],
+    ["an entity's default of a year", { defaultMessageTimeToLiveMs: 365 * dayMs }, undefined, 365 * dayMs],
   ])("is %s", async (_, queue, sent, shown) => {
     await using fixture = await openFixture(queue);
     await fixture.sender.sendMessages({ body: "x", ...(sent !== undefined && { timeToLive: sent }) });
@@ -38,12 +38,12 @@ describe("the time to live that the official client returns", () => {
     await fixture.sender.sendMessages({
       body: "x",
       bodyType: "value",
-      header: { timeToLive: 365 * DAY_MS },
+      header: { timeToLive: 365 * dayMs },
     } as Parameters<typeof fixture.sender.sendMessages>[0]);
     const [message] = await fixture.receiver.receiveMessages(1);
-    expect(message?.timeToLive).toBe(365 * DAY_MS);
-    expect(lifeOf(message ?? {})).toBe(365 * DAY_MS);
-    expect((await fixture.broker.receiver("orders").peek(1))[0]?.timeToLiveMs).toBe(365 * DAY_MS);
+    expect(message?.timeToLive).toBe(365 * dayMs);
+    expect(lifeOf(message ?? {})).toBe(365 * dayMs);
+    expect((await fixture.broker.receiver("orders").peek(1))[0]?.timeToLiveMs).toBe(365 * dayMs);
   });
 
   it("is undefined for a message that never expires", async () => {
@@ -55,11 +55,11 @@ describe("the time to live that the official client returns", () => {
   });
 
   it("counts from the enqueued time if the message was sent in the same process", async () => {
-    await using fixture = await openFixture({ defaultMessageTimeToLiveMs: 100 * DAY_MS });
+    await using fixture = await openFixture({ defaultMessageTimeToLiveMs: 100 * dayMs });
     await fixture.broker.sender("orders").send({ body: { section: "data", bytes: new Uint8Array([1]) } });
     const [message] = await fixture.receiver.receiveMessages(1);
-    expect(message?.timeToLive).toBe(100 * DAY_MS);
-    expect(lifeOf(message ?? {})).toBe(100 * DAY_MS);
+    expect(message?.timeToLive).toBe(100 * dayMs);
+    expect(lifeOf(message ?? {})).toBe(100 * dayMs);
   });
 
   it("is the shortest of a topic's and a subscription's", async () => {
@@ -118,10 +118,10 @@ describe("the times in a message's properties", () => {
 
   it("extend a time to live at the maximum of the header", async () => {
     const { peeked, received } = await pass({
-      header: { ttl: UINT_MAX },
-      properties: { creationTime: new Date(1000), absoluteExpiryTime: new Date(1000 + 100 * DAY_MS) },
+      header: { ttl: uintMax },
+      properties: { creationTime: new Date(1000), absoluteExpiryTime: new Date(1000 + 100 * dayMs) },
     });
-    expect(peeked.timeToLiveMs).toBe(100 * DAY_MS);
+    expect(peeked.timeToLiveMs).toBe(100 * dayMs);
     // The header cannot represent more.
     expect(received.decodeHeader()?.ttl).toBeUndefined();
     expect(received.decodeProperties()?.absoluteExpiryTime).toEqual(peeked.expiresAt);
@@ -134,8 +134,8 @@ describe("the times in a message's properties", () => {
       { creationTime: new Date(0), absoluteExpiryTime: new Date(9) },
     ],
   ])("do not change such a time to live if %s", async (_, properties) => {
-    const { peeked } = await pass({ header: { ttl: UINT_MAX }, properties });
-    expect(peeked.timeToLiveMs).toBe(UINT_MAX);
+    const { peeked } = await pass({ header: { ttl: uintMax }, properties });
+    expect(peeked.timeToLiveMs).toBe(uintMax);
   });
 
   it("have no expiry if the message never expires, and keep the creation time", async () => {

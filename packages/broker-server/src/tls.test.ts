@@ -40,7 +40,7 @@ async function roundTrip(client: string): Promise<string> {
 }
 
 /** The first byte of every TLS handshake. */
-const FIRST_BYTE = Buffer.of(0x16);
+const firstByte = Buffer.of(0x16);
 
 /** Connects and sends nothing. */
 async function connectSilent(port: number) {
@@ -103,7 +103,7 @@ describe("serve with TLS", () => {
     await using broker = createBroker();
     await using server = await serve(broker, { port: 0, tls: localhostCertificate });
     const slow = await connectSilent(server.port);
-    slow.socket.write(FIRST_BYTE);
+    slow.socket.write(firstByte);
     await handshake(server.port);
     vi.advanceTimersByTime(10_001);
     vi.useRealTimers();
@@ -133,7 +133,7 @@ describe("serve with TLS", () => {
     const slow = [];
     for (let i = 0; i < 5; i++) {
       const one = await connectSilent(server.port);
-      one.socket.write(FIRST_BYTE);
+      one.socket.write(firstByte);
       slow.push(one);
     }
     await Promise.all(slow.slice(0, 2).map(({ closed }) => closed));

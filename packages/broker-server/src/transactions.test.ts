@@ -1,6 +1,6 @@
 import {
-  ACCEPTED,
   type AmqpValue,
+  acceptedState,
   array,
   type DeliveryState,
   described,
@@ -16,8 +16,8 @@ import { describe, expect, it, vi } from "vitest";
 import { serve } from "./index.js";
 import { connectRaw, lockTokenOf, numberIn, sendOn, text } from "./raw-client.test-support.js";
 
-const DECLARE = 0x31n;
-const DISCHARGE = 0x32n;
+const declareCode = 0x31n;
+const dischargeCode = 0x32n;
 
 async function openTransactions() {
   vi.spyOn(process, "emitWarning").mockImplementation(() => {});
@@ -36,11 +36,11 @@ async function openTransactions() {
     coordinator,
     counts: () => ["orders", "answers"].map((path) => broker.getEntity(path).activeMessageCount),
     declare: async (): Promise<Uint8Array> => {
-      const state = await order(DECLARE, []);
+      const state = await order(declareCode, []);
       if (state?.kind !== "declared") throw new Error(`declare was answered with ${state?.kind}`);
       return state.transactionId;
     },
-    discharge: (id: Uint8Array, fail: boolean) => order(DISCHARGE, [id, fail]),
+    discharge: (id: Uint8Array, fail: boolean) => order(dischargeCode, [id, fail]),
     async [Symbol.asyncDispose](): Promise<void> {
       await client[Symbol.asyncDispose]();
       await server.close();
@@ -67,10 +67,10 @@ describe("a transaction", () => {
     const [order] = await receiver.take(1);
     const id = await fixture.declare();
     const answers = await fixture.client.sender("answers");
-    expect(await sendOn(answers, text("answer"), { state: under(id) })).toEqual(under(id, ACCEPTED));
-    expect(await receiver.settle(order!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
+    expect(await sendOn(answers, text("answer"), { state: under(id) })).toEqual(under(id, acceptedState));
+    expect(await receiver.settle(order!, under(id, acceptedState))).toEqual(under(id, acceptedState));
     expect(fixture.counts()).toEqual([1, 0]);
-    expect(await fixture.discharge(id, false)).toEqual(ACCEPTED);
+    expect(await fixture.discharge(id, false)).toEqual(acceptedState);
     expect(fixture.counts()).toEqual([0, 1]);
   });
 
@@ -83,7 +83,7 @@ describe("a transaction", () => {
     const answers = await fixture.client.sender("answers");
     await sendOn(answers, text("answer"), { state: under(id) });
     await receiver.settle(order!, under(id, rejected({ condition: "com.microsoft:dead-letter" })));
-    expect(await fixture.discharge(id, true)).toEqual(ACCEPTED);
+    expect(await fixture.discharge(id, true)).toEqual(acceptedState);
     expect(fixture.counts()).toEqual([1, 0]);
     const management = await fixture.client.management("orders");
     const answer = await management.call(
@@ -103,7 +103,7 @@ describe("a transaction", () => {
     const sender = await fixture.client.sender("orders", properties);
     expect(sender.remoteAttach!.properties).toEqual(properties);
     const id = await fixture.declare();
-    expect(await sendOn(sender, text("answer"), { state: under(id) })).toEqual(under(id, ACCEPTED));
+    expect(await sendOn(sender, text("answer"), { state: under(id) })).toEqual(under(id, acceptedState));
     expect(fixture.counts()).toEqual([0, 0]);
     await fixture.discharge(id, false);
     expect(fixture.counts()).toEqual([0, 1]);
@@ -127,9 +127,9 @@ describe("a transaction", () => {
     const id = await fixture.declare();
     for (const destination of ["answers", "missing"]) {
       const sent = await sendOn(await sendVia(destination), text("answer"), { state: under(id) });
-      expect(sent).toEqual(under(id, ACCEPTED));
+      expect(sent).toEqual(under(id, acceptedState));
     }
-    expect(await receiver.settle(event!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
+    expect(await receiver.settle(event!, under(id, acceptedState))).toEqual(under(id, acceptedState));
     await fixture.discharge(id, false);
     expect(fixture.counts()).toEqual([0, 1]);
     expect(fixture.broker.getEntity("events/Subscriptions/all").totalMessageCount).toBe(0);
@@ -187,8 +187,10 @@ describe("a transaction", () => {
     const orders = await fixture.client.receiver("orders", { credit: 1 });
     const answers = await fixture.client.receiver("answers", { credit: 1 });
     const id = await fixture.declare();
-    expect(await orders.settle((await orders.take(1))[0]!, under(id, ACCEPTED))).toEqual(under(id, ACCEPTED));
-    expect(await answers.settle((await answers.take(1))[0]!, under(id, ACCEPTED))).toMatchObject({
+    expect(await orders.settle((await orders.take(1))[0]!, under(id, acceptedState))).toEqual(
+      under(id, acceptedState),
+    );
+    expect(await answers.settle((await answers.take(1))[0]!, under(id, acceptedState))).toMatchObject({
       kind: "rejected",
       error: { condition: "amqp:not-allowed" },
     });

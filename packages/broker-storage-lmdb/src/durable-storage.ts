@@ -20,13 +20,13 @@ import {
   noStore,
   requireDirectory,
   requireRoom,
-  STORE_FILE,
+  storeFile,
   unreadable,
 } from "./directory/store-directory.js";
 import { GroupCommit } from "./lmdb/group-commit.js";
 import { LmdbTarget } from "./lmdb/lmdb-target.js";
 import { loadRecords } from "./load-records.js";
-import { CHECKSUM_BYTES, checksumOf } from "./records/checksum.js";
+import { checksumBytes, checksumOf } from "./records/checksum.js";
 import { ChunkPool } from "./records/chunk-pool.js";
 import { writeDuplicate, writeEntity, writeMessage, writeSession } from "./records/record-codec.js";
 import { Table, writeNumberKey, writeTextKey } from "./records/record-key.js";
@@ -39,7 +39,7 @@ export interface DurableStorageOptions {
 }
 
 /** The defaults of {@link DurableStorageOptions}. */
-export const DEFAULT_DURABLE_STORAGE_OPTIONS: { readonly mustExist: boolean } = Object.freeze({
+export const defaultDurableStorageOptions: { readonly mustExist: boolean } = Object.freeze({
   mustExist: false,
 });
 
@@ -53,8 +53,8 @@ export async function openDurableStorage(
   directory: string,
   options: DurableStorageOptions = {},
 ): Promise<Storage> {
-  requireKnownOptions("openDurableStorage", options, DEFAULT_DURABLE_STORAGE_OPTIONS);
-  const mustExist = options.mustExist ?? DEFAULT_DURABLE_STORAGE_OPTIONS.mustExist;
+  requireKnownOptions("openDurableStorage", options, defaultDurableStorageOptions);
+  const mustExist = options.mustExist ?? defaultDurableStorageOptions.mustExist;
   if (typeof directory !== "string" || directory === "") throw new TypeError("directory must be a path");
   if (typeof mustExist !== "boolean") throw new TypeError("mustExist must be a boolean");
   // The native module is loaded only when a store is opened.
@@ -197,7 +197,7 @@ class DurableStorage implements Storage {
   }
 
   #load(visitor: RecordVisitor): void {
-    const path = join(this.#directory, STORE_FILE);
+    const path = join(this.#directory, storeFile);
     const packs = this.#isFresh ? undefined : loadRecords(path, visitor);
     this.#store = new LmdbTarget(this.#open, path);
     this.#group = new GroupCommit(this.#store, {
@@ -240,7 +240,7 @@ class DurableStorage implements Storage {
   #end(): void {
     const { chunk, start, end } = this.#writer;
     const valueStart = start + this.#keyBytes;
-    const checksum = checksumOf(chunk, start, valueStart, chunk, valueStart + CHECKSUM_BYTES, end);
+    const checksum = checksumOf(chunk, start, valueStart, chunk, valueStart + checksumBytes, end);
     chunk.writeUInt32BE(checksum, valueStart);
     this.#add(valueStart);
   }
@@ -262,7 +262,7 @@ class DurableStorage implements Storage {
     const record = this.#store.get(writer.chunk, writer.start, writer.end);
     writer.next();
     if (record === undefined) throw new RangeError(`There is no pack ${id}`);
-    return readPack(record, CHECKSUM_BYTES);
+    return readPack(record, checksumBytes);
   }
 
   #addKept(): void {

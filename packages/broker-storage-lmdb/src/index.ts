@@ -1,5 +1,5 @@
 export {
-  DEFAULT_DURABLE_STORAGE_OPTIONS,
   type DurableStorageOptions,
+  defaultDurableStorageOptions,
   openDurableStorage,
 } from "./durable-storage.js";

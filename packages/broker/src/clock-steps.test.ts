@@ -3,21 +3,21 @@ import { createBroker } from "./client/broker.js";
 import { codeOf, message, openFixture, settleMicrotasks, textsOf } from "./fixture.test-support.js";
 import { createManualClock, createSystemClock, steadyNow } from "./timing/clock.js";
 
-const HOUR_MS = 3_600_000;
+const hourMs = 3_600_000;
 const steps: [string, number][] = [
-  ["back by an hour", -HOUR_MS],
-  ["forward by an hour", HOUR_MS],
-  ["back by a year", -8760 * HOUR_MS],
+  ["back by an hour", -hourMs],
+  ["forward by an hour", hourMs],
+  ["back by a year", -8760 * hourMs],
 ];
 
 describe("createManualClock", () => {
   it("steps the wall clock without advancing time", () => {
-    const clock = createManualClock(new Date(HOUR_MS));
+    const clock = createManualClock(new Date(hourMs));
     clock.step(-1000);
-    expect([clock.now(), clock.steppedMs, steadyNow(clock)]).toEqual([HOUR_MS - 1000, -1000, HOUR_MS]);
+    expect([clock.now(), clock.steppedMs, steadyNow(clock)]).toEqual([hourMs - 1000, -1000, hourMs]);
     clock.advance(500);
-    clock.advanceTo(new Date(HOUR_MS));
-    expect([clock.now(), steadyNow(clock)]).toEqual([HOUR_MS, HOUR_MS + 1000]);
+    clock.advanceTo(new Date(hourMs));
+    expect([clock.now(), steadyNow(clock)]).toEqual([hourMs, hourMs + 1000]);
     expect(() => clock.step(Number.NaN)).toThrow(TypeError);
   });
 });
@@ -229,10 +229,10 @@ describe("createSystemClock", () => {
   it("activates a due message after a step forward without an operation", async () => {
     await using broker = createBroker();
     await broker.createQueue("q");
-    const at = new Date(Date.now() + HOUR_MS / 2);
+    const at = new Date(Date.now() + hourMs / 2);
     await broker.sender("q").schedule([message("a", { scheduledEnqueueTime: at })]);
     const received = broker.receiver("q").receive(1, { maxWaitMs: 30_000 });
-    stepWallClock(HOUR_MS);
+    stepWallClock(hourMs);
     expect(textsOf(await received)).toEqual(["a"]);
   });
 

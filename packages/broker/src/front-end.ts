@@ -7,7 +7,7 @@ export type {
   ResolvedTopicOptions,
 } from "./entities/entity-options.js";
 export { splitEntityPath } from "./entities/entity-path.js";
-export { APPLICATION_PROPERTY_LIMITS } from "./messages/check-message.js";
+export { propertyLimits } from "./messages/check-message.js";
 export type { EveryProperty, SendableProperties, WireDecoder } from "./messages/message.js";
 export type { MessageLock } from "./messages/message-lock.js";
 export {

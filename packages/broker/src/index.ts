@@ -15,9 +15,9 @@ export type { Transaction } from "./client/transaction.js";
 export type { BrokerOptions } from "./engine/broker-options.js";
 export type { AuthorizationRule, EntityRight } from "./entities/authorization-rule.js";
 export {
-  DEFAULT_QUEUE_OPTIONS,
-  DEFAULT_SUBSCRIPTION_OPTIONS,
-  DEFAULT_TOPIC_OPTIONS,
+  defaultQueueOptions,
+  defaultSubscriptionOptions,
+  defaultTopicOptions,
   type EntityStatus,
   type QueueOptions,
   type SubscriptionOptions,

@@ -9,14 +9,14 @@ import { playHistory } from "../test/model/history.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 
 /** `pnpm reliability soak` sets both; a seed that fails there fails here with the same counterexample. */
-const { WAYBILL_MODEL_COMMANDS = "20000", WAYBILL_MODEL_SEED } = process.env;
-const WANTED = Number(WAYBILL_MODEL_COMMANDS);
-const FIRST_SEED = WAYBILL_MODEL_SEED === undefined ? Date.now() % 2 ** 31 : Number(WAYBILL_MODEL_SEED);
+const { WAYBILL_MODEL_COMMANDS: modelCommands = "20000", WAYBILL_MODEL_SEED: modelSeed } = process.env;
+const wantedCommands = Number(modelCommands);
+const firstSeed = modelSeed === undefined ? Date.now() % 2 ** 31 : Number(modelSeed);
 /** Only for hangs: a busy machine is slow. */
-const TIMEOUT_MS = 60_000 + WANTED * 20;
+const timeoutMs = 60_000 + wantedCommands * 20;
 
 /** Maximum time to shrink a counterexample, from when it was found. */
-const SHRINKING_MS = 30_000;
+const shrinkingMs = 30_000;
 
 /** Runs random histories up to a number of commands; returns every kind of event that occurred. */
 async function playRandom(
@@ -27,10 +27,10 @@ async function playRandom(
   const seen = new Set<string>();
   const history = fc.array(step, { maxLength: 200, size: "max" });
   let played = 0;
-  for (let seed = FIRST_SEED; played < wanted; seed++) {
+  for (let seed = firstSeed; played < wanted; seed++) {
     let foundAtMs: number | undefined;
     const property = fc.asyncProperty(fixture, history, async (net, commands) => {
-      if (foundAtMs !== undefined && performance.now() - foundAtMs > SHRINKING_MS) return;
+      if (foundAtMs !== undefined && performance.now() - foundAtMs > shrinkingMs) return;
       try {
         for (const event of await play(net, commands)) seen.add(event);
       } catch (error) {
@@ -44,7 +44,7 @@ async function playRandom(
   return seen;
 }
 
-const EVERY_EVENT = [
+const everyEvent = [
   "abandoned",
   "activated",
   "cancelled",
@@ -75,7 +75,7 @@ const EVERY_EVENT = [
 ];
 
 /** Histories on which the two once differed. */
-const FOUND: readonly (readonly [string, Parameters<typeof playHistory>])[] = [
+const found: readonly (readonly [string, Parameters<typeof playHistory>])[] = [
   [
     "a deferred message expires when it is requested, and its dead letter is forwarded to a waiting receiver",
     [
@@ -113,25 +113,25 @@ const FOUND: readonly (readonly [string, Parameters<typeof playHistory>])[] = [
   ],
 ];
 
-it.each(FOUND)("the engine and the model agree: %s", async (_, history) => {
+it.each(found)("the engine and the model agree: %s", async (_, history) => {
   expect((await playHistory(...history)).size).toBeGreaterThan(0);
 });
 
 describe("the engine and a simple model agree on random histories", () => {
-  it("in memory", { timeout: TIMEOUT_MS }, async () => {
-    const seen = await playRandom(WANTED, command, playHistory);
-    expect(EVERY_EVENT.filter((event) => !seen.has(event))).toEqual([]);
+  it("in memory", { timeout: timeoutMs }, async () => {
+    const seen = await playRandom(wantedCommands, command, playHistory);
+    expect(everyEvent.filter((event) => !seen.has(event))).toEqual([]);
   });
 
-  it("on a storage, with restarts", { timeout: TIMEOUT_MS }, async () => {
-    await playRandom(WANTED / 8, durableCommand, (net, commands) => {
+  it("on a storage, with restarts", { timeout: timeoutMs }, async () => {
+    await playRandom(wantedCommands / 8, durableCommand, (net, commands) => {
       const disk = createDisk();
       return playHistory(net, commands, () => openDisk(disk));
     });
   });
 
-  it("on the durable storage, with restarts", { timeout: TIMEOUT_MS }, async () => {
-    await playRandom(WANTED / 16, durableCommand, async (net, commands) => {
+  it("on the durable storage, with restarts", { timeout: timeoutMs }, async () => {
+    await playRandom(wantedCommands / 16, durableCommand, async (net, commands) => {
       const directory = await mkdtemp(join(tmpdir(), "waybill-model-"));
       try {
         return await playHistory(net, commands, () => openDurableStorage(directory));

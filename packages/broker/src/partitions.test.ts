@@ -6,7 +6,7 @@ import type { BrokerReceivedMessage } from "./messages/received-message.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 import { createManualClock } from "./timing/clock.js";
 
-const LAST_NUMBER = 2 ** 48 - 1;
+const lastNumber = 2 ** 48 - 1;
 
 /** A broker with a partitioned queue `orders`. */
 async function openOrders(options: { requiresDuplicateDetection?: boolean; requiresSession?: boolean } = {}) {
@@ -63,7 +63,7 @@ describe("sequence numbers of a partitioned entity", () => {
     const storage = openDisk(disk);
     const { load } = storage;
     storage.load = (visitor) =>
-      load({ ...visitor, counter: (id) => visitor.counter(id, LAST_NUMBER) } as typeof visitor);
+      load({ ...visitor, counter: (id) => visitor.counter(id, lastNumber) } as typeof visitor);
 
     await using broker = await openBroker({ clock, storage });
     const sender = broker.sender("orders");
@@ -72,7 +72,7 @@ describe("sequence numbers of a partitioned entity", () => {
     for (const text of ["b", "c", "d"]) await sender.send(message(text, { partitionKey: "key 1" }));
     const received = await receiver.receive(3);
     expect(textsOf(received)).toEqual(["b", "c", "d"]);
-    expect(received.map(numberOf)).toEqual([LAST_NUMBER, 0, 1]);
+    expect(received.map(numberOf)).toEqual([lastNumber, 0, 1]);
     expect(new Set(partitionsOf(received)).size).toBe(1);
   });
 });

@@ -6,8 +6,8 @@ import { codeOf, message, openFixture } from "./fixture.test-support.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 import { createManualClock } from "./timing/clock.js";
 
-const DAY_MS = 24 * 60 * 60_000;
-const KILOBYTE = 1024;
+const dayMs = 24 * 60 * 60_000;
+const kilobyte = 1024;
 
 /** The error code with which a queue of these properties is refused in a tier; undefined if it is created. */
 async function refusalOf(tier: Tier, options: QueueOptions): Promise<string | undefined> {
@@ -27,14 +27,14 @@ describe("the basic tier", () => {
     const { options } = await fixture.broker.createQueue("orders");
     expect(options).toMatchObject({
       maxMessageSizeInKilobytes: 256,
-      defaultMessageTimeToLiveMs: 14 * DAY_MS,
+      defaultMessageTimeToLiveMs: 14 * dayMs,
     });
     const sender = fixture.broker.sender("orders");
-    const tooLarge = message("x".repeat(256 * KILOBYTE + 1));
+    const tooLarge = message("x".repeat(256 * kilobyte + 1));
     expect(await codeOf(sender.send(tooLarge))).toBe("message-size-exceeded");
-    await sender.send(message("a", { timeToLiveMs: 30 * DAY_MS }));
+    await sender.send(message("a", { timeToLiveMs: 30 * dayMs }));
     const [received] = await fixture.broker.receiver("orders").receive();
-    expect(received?.timeToLiveMs).toBe(14 * DAY_MS);
+    expect(received?.timeToLiveMs).toBe(14 * dayMs);
   });
 
   it("has scheduled messages, deferral, dead-letter queues and partitions", async () => {
@@ -64,10 +64,10 @@ describe("the basic tier", () => {
   it.each<[keyof QueueOptions, unknown, string]>([
     ["requiresSession", true, "not-allowed"],
     ["requiresDuplicateDetection", true, "not-allowed"],
-    ["autoDeleteOnIdleMs", DAY_MS, "not-allowed"],
+    ["autoDeleteOnIdleMs", dayMs, "not-allowed"],
     ["forwardTo", "target", "not-allowed"],
     ["forwardDeadLetteredMessagesTo", "target", "not-allowed"],
-    ["defaultMessageTimeToLiveMs", 14 * DAY_MS + 1, "argument-error"],
+    ["defaultMessageTimeToLiveMs", 14 * dayMs + 1, "argument-error"],
     ["defaultMessageTimeToLiveMs", Number.POSITIVE_INFINITY, "argument-error"],
     ["maxMessageSizeInKilobytes", 257, "argument-error"],
     ["maxSizeInMegabytes", 5121, "argument-error"],
@@ -84,13 +84,13 @@ describe("the basic tier", () => {
     };
     await fixture.broker.createQueue("orders", usual);
     await fixture.broker.updateEntity("orders", { ...usual, lockDurationMs: 30_000 });
-    expect(await codeOf(fixture.broker.updateEntity("orders", { autoDeleteOnIdleMs: DAY_MS }))).toBe(
+    expect(await codeOf(fixture.broker.updateEntity("orders", { autoDeleteOnIdleMs: dayMs }))).toBe(
       "not-allowed",
     );
-    const longer = { defaultMessageTimeToLiveMs: 15 * DAY_MS };
+    const longer = { defaultMessageTimeToLiveMs: 15 * dayMs };
     expect(await codeOf(fixture.broker.updateEntity("orders", longer))).toBe("argument-error");
     expect(fixture.broker.getEntity("orders").options).toMatchObject({
-      defaultMessageTimeToLiveMs: 14 * DAY_MS,
+      defaultMessageTimeToLiveMs: 14 * dayMs,
     });
   });
 });
@@ -109,7 +109,7 @@ describe("the standard tier", () => {
     expect(await refusalOf("standard", { maxMessageSizeInKilobytes: 1024 })).toBe("argument-error");
     expect(await refusalOf("standard", { maxSizeInMegabytes: 81920 })).toBe("argument-error");
     expect(
-      await refusalOf("standard", { maxSizeInMegabytes: 5120, autoDeleteOnIdleMs: DAY_MS }),
+      await refusalOf("standard", { maxSizeInMegabytes: 5120, autoDeleteOnIdleMs: dayMs }),
     ).toBeUndefined();
   });
 });

@@ -168,7 +168,7 @@ function toRegExp(pattern: string, hasEscape: boolean): string {
   let source = "";
   for (let index = 0; index < pattern.length; index++) {
     const isEscaped = hasEscape && pattern[index] === "\\";
-    if (isEscaped) index += 1;
+    if (isEscaped) index++;
     const character = pattern[index] ?? "";
     if (!isEscaped && character === "%") source += ".*";
     else if (!isEscaped && character === "_") source += ".";

@@ -1,25 +1,15 @@
 import fc from "fast-check";
 import type { SqlExpression, SqlPredicate, SqlProperty } from "../src/rules/sql-filter/ast.js";
 
-const RESERVED = new Set("NOT AND OR IS NULL IN LIKE ESCAPE EXISTS TRUE FALSE SET REMOVE".split(" "));
+const reserved = new Set("NOT AND OR IS NULL IN LIKE ESCAPE EXISTS TRUE FALSE SET REMOVE".split(" "));
 
 /** Names of application properties that the generated filters and messages share. */
-export const PROPERTY_NAMES = [
-  "a",
-  "B",
-  "größe",
-  "with space",
-  "br]acket",
-  'quo"te',
-  "not",
-  "x_1",
-  "missing",
-];
+export const propertyNames = ["a", "B", "größe", "with space", "br]acket", 'quo"te', "not", "x_1", "missing"];
 
-const MIN_INT64 = -(2n ** 63n);
+const minInt64 = -(2n ** 63n);
 
 const userProperty = fc
-  .constantFrom(...PROPERTY_NAMES)
+  .constantFrom(...propertyNames)
   .map((name): SqlProperty => ({ type: "property", scope: "user", name }));
 const sysProperty = fc
   .constantFrom("MessageId", "label", "SEQUENCENUMBER", "EnqueuedTimeUtc", "TimeToLive")
@@ -33,7 +23,7 @@ const constant = fc
     fc.boolean(),
     fc.bigInt({ min: 0n, max: 3n }),
     fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
-    fc.constant(MIN_INT64),
+    fc.constant(minInt64),
     fc.constantFrom(0, 0.5, 1, 2, 1e15, 1.5e-7, 9007199254740992),
     fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
     text(),
@@ -92,7 +82,7 @@ function node<Type extends string, Fields extends object>(
   return { weight, arbitrary: made as unknown as fc.Arbitrary<{ type: Type } & Fields> };
 }
 
-/** Random predicates over {@link PROPERTY_NAMES} and some system properties. */
+/** Random predicates over {@link propertyNames} and some system properties. */
 export const sqlPredicate = tree.predicate;
 
 /** Random short texts over an alphabet that makes collisions likely. */
@@ -148,7 +138,7 @@ function printExpression(node: SqlExpression, minimum = 0): string {
 }
 
 function printProperty(node: SqlProperty): string {
-  const isRegular = /^\p{L}[_\p{L}\p{Nd}]*$/u.test(node.name) && !RESERVED.has(node.name.toUpperCase());
+  const isRegular = /^\p{L}[_\p{L}\p{Nd}]*$/u.test(node.name) && !reserved.has(node.name.toUpperCase());
   const name = isRegular ? node.name : `[${node.name.replaceAll("]", "]]")}]`;
   return node.scope === "sys" ? `sys.${name}` : name;
 }

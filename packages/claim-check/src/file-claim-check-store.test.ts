@@ -104,7 +104,7 @@ describe("fileClaimCheckStore", () => {
     const program = `
       const { fileClaimCheckStore } = await import(${JSON.stringify(builtIndex)});
       const store = fileClaimCheckStore(process.argv[1]);
-      for (let n = 0; ; n += 1) {
+      for (let n = 0; ; n++) {
         const key = "run/" + process.pid + "-" + n;
         await store.put(key, new Uint8Array(200_000).fill(n & 0xff), {});
         process.stdout.write(key + "\\n");

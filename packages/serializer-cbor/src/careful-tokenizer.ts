@@ -3,14 +3,14 @@ import { type DecodeOptions, Token, Tokenizer, Type } from "cborg";
 import { readArgument, setTag, utf8 } from "./check-tag.js";
 import { decimalTag, tagValues, toDecimal } from "./tag-values.js";
 
-const INDEFINITE_LENGTH = 31;
-const BREAK = 0xff;
+const indefiniteLength = 31;
+const breakCode = 0xff;
 
 /** Strings up to this length have their length in the first byte. */
-const LONGEST_COMPACT = 23;
-const TEXT = 3;
-const BYTES = 2;
-const TAG = 6;
+const longestCompact = 23;
+const textType = 3;
+const bytesType = 2;
+const tagType = 6;
 
 /**
  * Reads strings exactly, short ones faster than the tokenizer of the library, and tags with their content. With `needsCare` it also reads strings that begin with U+FEFF, which the
@@ -28,13 +28,13 @@ export class CarefulTokenizer extends Tokenizer {
     const head = this.data[this._pos] as number;
     const major = head >> 5;
     const info = head & 0x1f;
-    if (major === TEXT && info <= LONGEST_COMPACT) return this.#compact(info);
-    if (major === TAG) return this.#tagged(info);
-    const isInPieces = info === INDEFINITE_LENGTH;
-    if (!this.#needsCare || (major !== TEXT && !(major === BYTES && isInPieces))) return super.next();
+    if (major === textType && info <= longestCompact) return this.#compact(info);
+    if (major === tagType) return this.#tagged(info);
+    const isInPieces = info === indefiniteLength;
+    if (!this.#needsCare || (major !== textType && !(major === bytesType && isInPieces))) return super.next();
     const start = this._pos;
     const content = isInPieces ? this.#pieces() : this.#piece();
-    const isText = major === TEXT;
+    const isText = major === textType;
     return new Token(
       isText ? Type.string : Type.bytes,
       isText ? utf8.decode(content) : content,
@@ -79,7 +79,7 @@ export class CarefulTokenizer extends Tokenizer {
   #pieces(): Uint8Array {
     this._pos++;
     const pieces: Uint8Array[] = [];
-    while (this.data[this._pos] !== BREAK) pieces.push(this.#piece());
+    while (this.data[this._pos] !== breakCode) pieces.push(this.#piece());
     this._pos++;
     const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0));
     let length = 0;

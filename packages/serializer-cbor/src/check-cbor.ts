@@ -2,14 +2,14 @@ import type { DeserializeContext } from "@waybill/core/serializer";
 import { byteArrayTag, checkTag, checkText, fail, readArgument, setTag } from "./check-tag.js";
 import { isRecordTag, Records } from "./records.js";
 
-const ARRAY = 0;
-const MAP = 1;
+const arrayType = 0;
+const mapType = 1;
 /** A map that is the value of a key "constructor": a key "prototype" in it could change shared prototypes. */
-const CONSTRUCTOR_MAP = 2;
+const constructorMap = 2;
 /** The remaining count of an array or map that ends with a break code. */
-const INDEFINITE = -1;
-const INDEFINITE_LENGTH = 31;
-const BREAK = 0xff;
+const indefinite = -1;
+const indefiniteLength = 31;
+const breakCode = 0xff;
 
 /** How many more items a byte string counts for than another value. */
 const byteStringExtra = 3;
@@ -44,20 +44,23 @@ export function checkCbor(
   let position = 0;
   let depth = 0;
   let left = 1;
-  let kind = ARRAY;
+  let kind = arrayType;
   let isKey = false;
   let isConstructorValue = false;
   /** How many more items are allowed; the root does not count. */
   let itemsLeft = maxItems + 1;
 
   for (;;) {
-    if (left === 0 || (left === INDEFINITE && bytes[position] === BREAK && (kind === ARRAY || isKey))) {
+    if (
+      left === 0 ||
+      (left === indefinite && bytes[position] === breakCode && (kind === arrayType || isKey))
+    ) {
       if (depth === 0) break;
-      if (left === INDEFINITE) position++;
+      if (left === indefinite) position++;
       depth--;
       left = remaining[depth] as number;
       kind = kinds[depth] as number;
-      isKey = kind !== ARRAY;
+      isKey = kind !== arrayType;
       continue;
     }
     if (position >= length) fail("truncated", "the body ends where an item should begin", position);
@@ -74,13 +77,13 @@ export function checkCbor(
     }
 
     if (isKey) {
-      if (major !== 3 || info === INDEFINITE_LENGTH)
+      if (major !== 3 || info === indefiniteLength)
         fail("key-forbidden", "a map key that is not a string", at);
       if (argument > length - position) fail("truncated", "a map key exceeds the body", at);
       checkUtf8(bytes, position, position + argument);
       if (argument === 9) {
         if (isAscii(bytes, position, "__proto__")) fail("key-forbidden", 'the key "__proto__"', at);
-        if (kind === CONSTRUCTOR_MAP && isAscii(bytes, position, "prototype"))
+        if (kind === constructorMap && isAscii(bytes, position, "prototype"))
           fail("key-forbidden", 'the key "prototype" under "constructor"', at);
       }
       isConstructorValue = argument === 11 && isAscii(bytes, position, "constructor");
@@ -89,20 +92,20 @@ export function checkCbor(
       continue;
     }
 
-    if (left !== INDEFINITE) left--;
+    if (left !== indefinite) left--;
     if (--itemsLeft < 0) fail("items-exceeded", `more than ${maxItems} items`, at);
-    isKey = kind !== ARRAY;
-    if (info > 27 && info < INDEFINITE_LENGTH) fail("malformed", "a reserved length", at);
+    isKey = kind !== arrayType;
+    if (info > 27 && info < indefiniteLength) fail("malformed", "a reserved length", at);
     let isContainer = false;
     switch (major) {
       case 0:
       case 1:
-        if (info === INDEFINITE_LENGTH) fail("malformed", "an integer of indefinite length", at);
+        if (info === indefiniteLength) fail("malformed", "an integer of indefinite length", at);
         break;
       case 2:
       case 3:
         if (major === 2 && depth > 0) itemsLeft -= byteStringExtra;
-        if (info === INDEFINITE_LENGTH) {
+        if (info === indefiniteLength) {
           position = checkPieces(bytes, at, itemsLeft);
           break;
         }
@@ -111,7 +114,7 @@ export function checkCbor(
         position += argument;
         break;
       case 6:
-        if (info === INDEFINITE_LENGTH) fail("malformed", "a tag of indefinite length", at);
+        if (info === indefiniteLength) fail("malformed", "a tag of indefinite length", at);
         if (isRecordTag(argument)) {
           records ??= new Records();
           const { keys, position: first } = records.head(bytes, position, argument, at, itemsLeft);
@@ -122,7 +125,7 @@ export function checkCbor(
         }
         if (argument === setTag && (bytes[position] as number) >> 5 === 4) {
           // The array that follows is the set's item, which was already counted.
-          if (left !== INDEFINITE) left++;
+          if (left !== indefinite) left++;
           itemsLeft++;
           isKey = false;
           break;
@@ -145,7 +148,7 @@ export function checkCbor(
     if (!isContainer) continue;
 
     const isMap = major === 5;
-    if (info === INDEFINITE_LENGTH) argument = INDEFINITE;
+    if (info === indefiniteLength) argument = indefinite;
     // Every item takes at least one byte, so a count beyond the remaining bytes is wrong.
     else if (argument * (isMap ? 2 : 1) > length - position)
       fail("count-exceeded", "a count exceeds the body", at);
@@ -155,7 +158,7 @@ export function checkCbor(
     kinds[depth] = kind;
     depth++;
     left = argument;
-    kind = isMap ? (isConstructorValue && kind !== ARRAY ? CONSTRUCTOR_MAP : MAP) : ARRAY;
+    kind = isMap ? (isConstructorValue && kind !== arrayType ? constructorMap : mapType) : arrayType;
     isKey = isMap;
   }
   if (position !== length) fail("trailing-bytes", "bytes follow the item", position);
@@ -166,7 +169,7 @@ export function checkCbor(
 function checkPieces(bytes: Uint8Array, at: number, maxPieces: number): number {
   const major = (bytes[at] as number) >> 5;
   let position = at + 1;
-  for (let pieces = 0; bytes[position] !== BREAK; pieces++) {
+  for (let pieces = 0; bytes[position] !== breakCode; pieces++) {
     if (pieces > maxPieces)
       fail("items-exceeded", "a string with more chunks than the body may have items", at);
     const head = bytes[position] ?? fail("truncated", "the body ends inside a string", at);

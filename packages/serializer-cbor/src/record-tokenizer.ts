@@ -7,7 +7,7 @@ import { isRecordTag, Records } from "./records.js";
 export const recordTag = 0xdfff;
 
 /** The first byte of a tag of 16 bits. */
-const TAG_16 = 0xd9;
+const tag16 = 0xd9;
 
 /** Also reads records: each as one tag before an array of its values. The bytes must have been checked. */
 export class RecordTokenizer extends CarefulTokenizer {
@@ -28,7 +28,7 @@ export class RecordTokenizer extends CarefulTokenizer {
       this.#values = undefined;
       return values;
     }
-    const tag = this.data[this._pos] === TAG_16 ? readArgument(this.data, this._pos + 1, 2) : 0;
+    const tag = this.data[this._pos] === tag16 ? readArgument(this.data, this._pos + 1, 2) : 0;
     if (!isRecordTag(tag)) return super.next();
     const start = this._pos;
     const { keys, position } = this.#records.head(this.data, start + 3, tag, start);

@@ -6,9 +6,9 @@ const definition = 0xdfff;
 const firstId = 0xe000;
 const lastId = 0xffff;
 
-const UNSIGNED = 0;
-const TEXT = 3;
-const ARRAY = 4;
+const unsigned = 0;
+const text = 3;
+const array = 4;
 
 /** What precedes the values of a record. There is one value for each key. */
 export interface RecordHead {
@@ -34,7 +34,7 @@ export class Records {
     at: number,
     maxKeys = Number.POSITIVE_INFINITY,
   ): RecordHead {
-    const list = readHead(bytes, position, ARRAY, at);
+    const list = readHead(bytes, position, array, at);
     if (tag !== definition) {
       const keys =
         this.#keysById.get(tag) ?? fail("type-forbidden", "a record that the body does not define", at);
@@ -42,9 +42,9 @@ export class Records {
         fail("malformed", "a record with another number of values than keys", at);
       return { keys, position: list.end };
     }
-    const id = readHead(bytes, list.end, UNSIGNED, at);
+    const id = readHead(bytes, list.end, unsigned, at);
     if (id.argument < firstId || id.argument > lastId) fail("malformed", "a record with an invalid id", at);
-    const names = readHead(bytes, id.end, ARRAY, at);
+    const names = readHead(bytes, id.end, array, at);
     if (list.argument !== names.argument + 2)
       fail("malformed", "a record with another number of values than keys", at);
     if (names.argument > maxKeys)
@@ -64,7 +64,7 @@ function readKeys(
   const keys = new Set<string>();
   let end = position;
   for (let index = 0; index < count; index++) {
-    const { argument: size, end: start } = readHead(bytes, end, TEXT, at);
+    const { argument: size, end: start } = readHead(bytes, end, text, at);
     end = start + size;
     if (end > bytes.length) fail("truncated", "a record's key exceeds the body", at);
     checkText(bytes, start, end);

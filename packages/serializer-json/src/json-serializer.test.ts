@@ -398,9 +398,15 @@ describe("json", () => {
         schema: { prefixItems: [{ type: "string" }], items: false, type: "array", minItems: 1 },
       });
       expect(reasonOf(() => read(tuple2020, "[1]"))).toBe("schema-violation");
-      const $schema = "http://json-schema.org/draft-07/schema#";
+      const Schema = "http://json-schema.org/draft-07/schema#";
       const tuple7 = json({
-        schema: { $schema, type: "array", items: [{ type: "string" }], minItems: 1, additionalItems: false },
+        schema: {
+          $schema: Schema,
+          type: "array",
+          items: [{ type: "string" }],
+          minItems: 1,
+          additionalItems: false,
+        },
       });
       expect(reasonOf(() => read(tuple7, "[1]"))).toBe("schema-violation");
     });

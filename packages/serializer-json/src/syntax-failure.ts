@@ -76,35 +76,35 @@ function locate(text: string): SyntaxFault {
         break;
       }
     }
-    if (index === CUT)
+    if (index === cut)
       return { reason: "truncated", text: "the text ends inside a string", index: text.length };
-    if (index === BAD)
+    if (index === bad)
       return { reason: "malformed", text: "a string with a bad character or escape", index: start };
     expected = openers.length === 0 ? "nothing" : "comma-or-end";
   }
   return { reason: "malformed", text: `expected ${expected.replaceAll("-", " ")}`, index };
 }
 
-const CUT = -1;
-const BAD = -2;
+const cut = -1;
+const bad = -2;
 
 /** Returns the index after the string, or what is wrong with it. */
 function scanString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === 0x22) return index + 1;
-    if (code < 0x20) return BAD;
+    if (code < 0x20) return bad;
     if (code !== 0x5c) continue;
     index++;
-    if (index >= text.length) return CUT;
+    if (index >= text.length) return cut;
     if (text[index] === "u") {
       const digits = text.slice(index + 1, index + 5);
-      if (!/^[0-9a-f]*$/i.test(digits)) return BAD;
-      if (digits.length < 4) return CUT;
+      if (!/^[0-9a-f]*$/i.test(digits)) return bad;
+      if (digits.length < 4) return cut;
       index += 4;
-    } else if (!'"\\/bfnrt'.includes(text.charAt(index))) return BAD;
+    } else if (!'"\\/bfnrt'.includes(text.charAt(index))) return bad;
   }
-  return CUT;
+  return cut;
 }
 
 function scan(pattern: RegExp, text: string, start: number): number {

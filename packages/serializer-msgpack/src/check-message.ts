@@ -1,19 +1,19 @@
 import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 import { beginsWithByteOrderMark, type StringPlace } from "./byte-order-marks.js";
 
-const ARRAY = 0;
-const MAP = 1;
+const arrayType = 0;
+const mapType = 1;
 /** A map that is the value of a key "constructor": a key "prototype" in it could change shared prototypes. */
-const CONSTRUCTOR_MAP = 2;
+const constructorMap = 2;
 
 /** From this length on, the native decoder checks a string faster than the loop below. */
-const LONG_STRING = 192;
+const longString = 192;
 
 /** How many more items a byte string counts for than another value. */
 const byteStringExtra = 3;
 
 /** The last second a `Date` can hold. Source: ECMAScript, Time Values and Time Range. */
-const MAX_DATE_SECONDS = 8.64e12;
+const maxDateSeconds = 8.64e12;
 
 /** A `Date` has milliseconds. */
 export const nanosecondsPerMs = 1_000_000;
@@ -53,7 +53,7 @@ export function checkMessage(
   let position = 0;
   let depth = 0;
   let left = 1;
-  let kind = ARRAY;
+  let kind = arrayType;
   let isConstructorValue = false;
 
   for (;;) {
@@ -71,7 +71,7 @@ export function checkMessage(
     const byte = bytes[position++] as number;
     left--;
 
-    if (kind !== ARRAY && (left & 1) === 1) {
+    if (kind !== arrayType && (left & 1) === 1) {
       // The key of a map entry.
       let size: number;
       if (byte >= 0xa0 && byte <= 0xbf) size = byte & 0x1f;
@@ -84,7 +84,7 @@ export function checkMessage(
       checkUtf8(bytes, position, size, start);
       if (size === 9) {
         if (isAscii(bytes, position, "__proto__")) fail("key-forbidden", 'the key "__proto__"', start);
-        if (kind === CONSTRUCTOR_MAP && isAscii(bytes, position, "prototype"))
+        if (kind === constructorMap && isAscii(bytes, position, "prototype"))
           fail("key-forbidden", 'the key "prototype" under "constructor"', start);
       }
       isConstructorValue = size === 11 && isAscii(bytes, position, "constructor");
@@ -181,7 +181,7 @@ export function checkMessage(
     kinds[depth] = kind;
     depth++;
     left = items;
-    kind = isMap ? (isConstructorValue && kind !== ARRAY ? CONSTRUCTOR_MAP : MAP) : ARRAY;
+    kind = isMap ? (isConstructorValue && kind !== arrayType ? constructorMap : mapType) : arrayType;
   }
 }
 
@@ -204,7 +204,7 @@ function readLength(bytes: Uint8Array, position: number, width: number): number 
 
 function checkUtf8(bytes: Uint8Array, start: number, size: number, headerStart: number): void {
   const end = start + size;
-  if (size >= LONG_STRING) {
+  if (size >= longString) {
     noteMark(bytes, start, size, headerStart);
     try {
       utf8.decode(bytes.subarray(start, end));
@@ -275,7 +275,7 @@ function checkExtension(bytes: Uint8Array, start: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset + position, size);
   const nanoseconds = size === 4 ? 0 : size === 8 ? view.getUint32(0) >>> 2 : view.getUint32(0);
   const seconds = size === 12 ? view.getInt32(4) * 0x100000000 + view.getUint32(8) : 0;
-  const isBeyond = seconds === MAX_DATE_SECONDS ? nanoseconds > 0 : Math.abs(seconds) > MAX_DATE_SECONDS;
+  const isBeyond = seconds === maxDateSeconds ? nanoseconds > 0 : Math.abs(seconds) > maxDateSeconds;
   if (nanoseconds > 999_999_999 || isBeyond)
     fail("value-out-of-range", "a timestamp outside the range of a date", start);
   if (nanoseconds % nanosecondsPerMs > 0) {

@@ -10,13 +10,13 @@ import { toPlainMsgpack } from "./to-plain-msgpack.js";
  * The size of the buffers (slabs) that small messages are slices of. A slice is never overwritten. Larger than the encoder's own
  * 8 KiB, because allocating and collecting small buffers takes measurable time.
  */
-const SLAB_BYTES = 32_768;
+const slabBytes = 32_768;
 
 /** The free space in a slab before the encoder starts: a message that fits never makes the slab grow. */
-const SMALL_BYTES = 2048;
+const smallBytes = 2048;
 
 /** After a message above this size the encoder's buffer is released, so that one large message does not keep its memory. */
-const MAX_KEPT_BYTES = 262_144;
+const maxKeptBytes = 262_144;
 
 /** Writes a value as plain MessagePack. Throws `encodeFailure`, naming the path, for what it cannot represent or the schema does not allow. */
 export function writeMsgpack(
@@ -151,11 +151,11 @@ function tryPack(encode: Packr["pack"], value: unknown): Uint8Array | undefined 
 
 /** Memory that is never overwritten: a slice of a slab for small messages, a copy for large ones. */
 function kept(packed: Uint8Array): Uint8Array {
-  const isLarge = packed.length > SMALL_BYTES;
-  if (!isLarge && !wasLarge && packed.buffer.byteLength <= SLAB_BYTES) return piece(packed);
+  const isLarge = packed.length > smallBytes;
+  if (!isLarge && !wasLarge && packed.buffer.byteLength <= slabBytes) return piece(packed);
   const bytes = new Uint8Array(packed);
   // A small message, or a slice of a buffer that others enlarged: the next small message gets a new slab.
-  if (!isLarge || packed.length > MAX_KEPT_BYTES) useSlab();
+  if (!isLarge || packed.length > maxKeptBytes) useSlab();
   wasLarge = isLarge;
   return bytes;
 }
@@ -170,8 +170,7 @@ function piece(packed: Uint8Array): Uint8Array {
 
 /** Gives the library's encoders, which share one buffer, a new buffer of the same array type. */
 function useSlab(): void {
-  const slab =
-    typeof Buffer === "undefined" ? new Uint8Array(SLAB_BYTES) : Buffer.allocUnsafeSlow(SLAB_BYTES);
+  const slab = typeof Buffer === "undefined" ? new Uint8Array(slabBytes) : Buffer.allocUnsafeSlow(slabBytes);
   Packr.prototype.useBuffer(slab);
 }
 

@@ -40,13 +40,13 @@ export interface WaitForOptions {
   readonly timeoutInMs?: number | undefined;
 }
 
-const KINDS: Readonly<Partial<Record<BrokerEventType, SpyKind>>> = {
+const kinds: Readonly<Partial<Record<BrokerEventType, SpyKind>>> = {
   enqueued: "sent",
   scheduled: "sent",
   completed: "handled",
   "dead-lettered": "deadLettered",
 };
-const DEFAULT_TIMEOUT_MS = 5_000;
+const defaultTimeoutMs = 5_000;
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
@@ -94,7 +94,7 @@ export class Spy {
     options: WaitForOptions = {},
   ): Promise<readonly SpiedMessage[]> {
     requireKnownOptions("waitFor", options, { count: true, timeoutInMs: true });
-    const { count = 1, timeoutInMs = DEFAULT_TIMEOUT_MS } = options;
+    const { count = 1, timeoutInMs = defaultTimeoutMs } = options;
     const isThere = () => this.list(kind, entity).length >= count;
     const isInTime = isThere() || (await this.#until(isThere, timeoutInMs));
     await this.looked();
@@ -136,7 +136,7 @@ export class Spy {
   }
 
   #note({ type, entity, messageId, sequenceNumber, sessionId, at, detail }: BrokerEvent): void {
-    const kind = KINDS[type];
+    const kind = kinds[type];
     if (kind === undefined || sequenceNumber === undefined) return;
     const key = `${entity.toLowerCase()} ${sequenceNumber}`;
     const reason = kind === "deadLettered" ? detail : undefined;

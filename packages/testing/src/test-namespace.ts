@@ -61,7 +61,7 @@ export interface TestNamespace extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const OPTION_NAMES: OptionNames<TestNamespaceOptions> = {
+const optionNames: OptionNames<TestNamespaceOptions> = {
   queues: true,
   topics: true,
   startAt: true,
@@ -70,7 +70,7 @@ const OPTION_NAMES: OptionNames<TestNamespaceOptions> = {
 
 /** Opens a namespace for one test, in a few milliseconds. Rejects with `TypeError` for unknown options, and with `BrokerError` for invalid entities. */
 export async function openTestNamespace(options: TestNamespaceOptions = {}): Promise<TestNamespace> {
-  requireKnownOptions("openTestNamespace", options, OPTION_NAMES);
+  requireKnownOptions("openTestNamespace", options, optionNames);
   const clock = createManualClock(options.startAt);
   const broker = createBroker({ clock, tier: options.tier });
   await makeTopology(broker, options);

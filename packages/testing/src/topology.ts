@@ -1,7 +1,7 @@
 import {
   type Broker,
-  DEFAULT_SUBSCRIPTION_OPTIONS,
-  DEFAULT_TOPIC_OPTIONS,
+  defaultSubscriptionOptions,
+  defaultTopicOptions,
   type QueueOptions,
   type RuleDefinition,
   type SubscriptionOptions,
@@ -28,9 +28,9 @@ export interface Topology {
   readonly topics?: Readonly<Record<string, TopicTopology>> | readonly string[] | undefined;
 }
 
-const TOPIC_NAMES: OptionNames<TopicTopology> = { ...DEFAULT_TOPIC_OPTIONS, subscriptions: true };
-const SUBSCRIPTION_NAMES: OptionNames<SubscriptionTopology> = {
-  ...DEFAULT_SUBSCRIPTION_OPTIONS,
+const topicNames: OptionNames<TopicTopology> = { ...defaultTopicOptions, subscriptions: true };
+const subscriptionNames: OptionNames<SubscriptionTopology> = {
+  ...defaultSubscriptionOptions,
   rules: true,
 };
 
@@ -38,11 +38,11 @@ const SUBSCRIPTION_NAMES: OptionNames<SubscriptionTopology> = {
 export async function makeTopology(broker: Broker, { queues, topics }: Topology): Promise<void> {
   for (const [name, options] of named(queues)) await broker.createQueue(name, options);
   for (const [topic, given] of named<TopicTopology>(topics)) {
-    requireKnownOptions(`topic '${topic}'`, given, TOPIC_NAMES);
+    requireKnownOptions(`topic '${topic}'`, given, topicNames);
     const { subscriptions, ...options } = given;
     await broker.createTopic(topic, options);
     for (const [name, asked] of named<SubscriptionTopology>(subscriptions)) {
-      requireKnownOptions(`subscription '${name}' of '${topic}'`, asked, SUBSCRIPTION_NAMES);
+      requireKnownOptions(`subscription '${name}' of '${topic}'`, asked, subscriptionNames);
       const { rules = [], ...subscription } = asked;
       const [first, ...others] = rules;
       await broker.createSubscription(topic, name, subscription, first);

@@ -7,9 +7,9 @@ export interface WaitOptions {
   readonly timeoutInMs?: number | undefined;
 }
 
-const DEFAULT_TIMEOUT_MS = 5_000;
+const defaultTimeoutMs = 5_000;
 /** Values outside the broker, such as a counter in a handler, change without an event, so they are polled. */
-const POLL_MS = 10;
+const pollMs = 10;
 
 /** Resolves as soon as a condition holds, checked after each event of a broker. Rejects with `what` after the timeout. */
 export async function waitUntil(
@@ -19,7 +19,7 @@ export async function waitUntil(
   options: WaitOptions = {},
 ): Promise<void> {
   requireKnownOptions("until", options, { timeoutInMs: true });
-  const { timeoutInMs = DEFAULT_TIMEOUT_MS } = options;
+  const { timeoutInMs = defaultTimeoutMs } = options;
   const end = performance.now() + timeoutInMs;
   while (!(await isDone())) {
     if (performance.now() >= end) throw new Error(`Waited ${timeoutInMs} ms ${what()}.`);
@@ -27,7 +27,7 @@ export async function waitUntil(
   }
 }
 
-/** Resolves after the broker's next event, or after `POLL_MS`. */
+/** Resolves after the broker's next event, or after `pollMs`. */
 function nextEvent(broker: Broker): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
@@ -37,6 +37,6 @@ function nextEvent(broker: Broker): Promise<void> {
       setImmediate(resolve);
     };
     const stop = broker.onEvent(go);
-    const timer = setTimeout(go, POLL_MS);
+    const timer = setTimeout(go, pollMs);
   });
 }

@@ -203,7 +203,7 @@ describe("azureTransport", () => {
     const tryAdd = (messageId: string) =>
       batch.tryAdd({ body: Uint8Array.of(1), messageId, replyToSessionId });
     let added = 0;
-    while (tryAdd(`${added}`)) added += 1;
+    while (tryAdd(`${added}`)) added++;
     expect(batch.tryAdd({ body: Uint8Array.of(2), timeToLive: 60_000 })).toBe(false);
     expect(batch.tryAdd({ body: Uint8Array.of(3), timeToLive: 60_000 })).toBe(false);
     expect(batch.count).toBe(added);
@@ -217,7 +217,7 @@ describe("azureTransport", () => {
     const sender = fixture.transport.createSender("orders");
     const batch = await sender.createBatch({ maxSizeInBytes: 1_000 });
     let added = 0;
-    for (; batch.tryAdd({ body: new Uint8Array(100) }); added += 1) {
+    for (; batch.tryAdd({ body: new Uint8Array(100) }); added++) {
       expect(batch.sizeInBytes).toBeGreaterThan(100 * (added + 1));
       expect(batch.sizeInBytes).toBeLessThanOrEqual(1_000);
     }

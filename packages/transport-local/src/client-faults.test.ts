@@ -111,7 +111,7 @@ function counted() {
     addEventListener.apply(signal, args);
   }) as typeof addEventListener;
   signal.removeEventListener = ((...args: Parameters<typeof removeEventListener>) => {
-    count -= 1;
+    count--;
     removeEventListener.apply(signal, args);
   }) as typeof removeEventListener;
   return { signal, listeners: () => count };

@@ -108,7 +108,7 @@ export class LocalSubscription implements TransportSubscription {
   };
 
   readonly #onHandled = (): void => {
-    this.#running -= 1;
+    this.#running--;
     if (this.#isStopped) {
       if (this.#running === 0) this.#onIdle?.();
       return;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 
 /** How modules of ours are joined: for Node, into a file for each entry point and each part that is loaded later, with the names of functions. */
-export const JOINED_BUILD = {
+export const joinedBuild = {
   bundle: true,
   splitting: true,
   format: "esm",
@@ -16,7 +16,7 @@ export const JOINED_BUILD = {
  * The packages whose modules are published joined: those of which a process that has to be there at once loads all, and that nobody puts into
  * a bundle of their own. Node takes about a millisecond for each file.
  */
-const JOINED: ReadonlySet<unknown> = new Set([
+const joined: ReadonlySet<unknown> = new Set([
   "@waybill/amqp",
   "@waybill/broker",
   "@waybill/broker-server",
@@ -29,11 +29,11 @@ const JOINED: ReadonlySet<unknown> = new Set([
  */
 export async function joinModules(directory: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
-  if (!JOINED.has(manifest.name)) return;
+  if (!joined.has(manifest.name)) return;
   const entryPoints = entryPointsOf(manifest);
   const dist = join(directory, "dist");
   const { outputFiles } = await build({
-    ...JOINED_BUILD,
+    ...joinedBuild,
     absWorkingDir: directory,
     entryPoints,
     outdir: dist,

@@ -1,12 +1,12 @@
 import { connect, type Socket } from "node:net";
 import { pause, until } from "waybill-harness/waiting.js";
 import { FrameFilter, type PassingFrame } from "../network/frame-filter.js";
-import { attachSender, CODES, greeting } from "./frames.js";
+import { attachSender, codes, greeting } from "./frames.js";
 import type { KeyName } from "./keys.js";
 
 /** How a declared state begins, and how a binary of 16 bytes does. */
-const DECLARED = Buffer.from("005333", "hex");
-const BINARY_OF_16 = Buffer.from("a010", "hex");
+const declaredCode = Buffer.from("005333", "hex");
+const binaryOf16 = Buffer.from("a010", "hex");
 
 /** A client that sends arbitrary frames, and only counts what the server answers. */
 export class Attacker {
@@ -52,7 +52,7 @@ export class Attacker {
 
   /** Whether the server has put an end to it, or to its session. */
   get isOver(): boolean {
-    return this.#isOver || this.received(CODES.end) + this.received(CODES.close) > 0;
+    return this.#isOver || this.received(codes.end) + this.received(codes.close) > 0;
   }
 
   received(code: number): number {
@@ -68,14 +68,14 @@ export class Attacker {
       return;
     }
     const isWaiting = (): boolean => this.#socket.writableNeedDrain && !this.#isOver;
-    while (isWaiting() && this.received(CODES.close) === 0) await pause(1);
+    while (isWaiting() && this.received(codes.close) === 0) await pause(1);
   }
 
   /** Attaches a link to send on and waits for its credit. */
   async attachSender(name: string, handle: number, address: string): Promise<void> {
-    const before = this.received(CODES.flow);
+    const before = this.received(codes.flow);
     await this.write(attachSender(name, handle, address));
-    await this.until(() => this.received(CODES.flow) > before);
+    await this.until(() => this.received(codes.flow) > before);
   }
 
   /** Waits for something the server does, for a second at most. */
@@ -101,14 +101,14 @@ export class Attacker {
 
   #count({ code, bytes }: PassingFrame): boolean {
     if (code !== undefined) this.frames.set(code, this.received(code) + 1);
-    if (code === CODES.disposition) this.#noteTransaction(bytes);
+    if (code === codes.disposition) this.#noteTransaction(bytes);
     return false;
   }
 
   /** A declared state (4.5.4) has the id as its one field, binary of 16 bytes. */
   #noteTransaction(frame: Buffer): void {
-    const at = frame.indexOf(DECLARED);
-    const id = at < 0 ? -1 : frame.indexOf(BINARY_OF_16, at);
+    const at = frame.indexOf(declaredCode);
+    const id = at < 0 ? -1 : frame.indexOf(binaryOf16, at);
     if (id >= 0) this.transactions.push(Buffer.from(frame.subarray(id + 2, id + 18)));
   }
 }

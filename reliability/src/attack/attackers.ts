@@ -5,7 +5,7 @@ import { connect } from "node:tls";
 import { pause } from "waybill-harness/waiting.js";
 import { Attacker } from "./attacker.js";
 import type { FloodContext, HttpRequest } from "./flood.js";
-import { FLOODS } from "./floods.js";
+import { allFloods } from "./floods.js";
 import { tokenFor } from "./requests.js";
 
 // The attackers, in a separate process of low priority. Its parent names a flood and its duration.
@@ -20,7 +20,7 @@ export interface Report {
 }
 
 /** How long an answer may take, in ms. */
-const PATIENCE_MS = 5_000;
+const patienceMs = 5_000;
 
 const [port = 0, tlsPort = 0] = process.argv.slice(2).map(Number);
 setPriority(Math.min(19, getPriority() + 10));
@@ -32,7 +32,7 @@ process.on("message", ({ name, ms }: { readonly name: string; readonly ms: numbe
 process.on("disconnect", () => process.exit());
 
 async function attack(name: string, isOver: () => boolean): Promise<Report> {
-  const flood = FLOODS.find((one) => one.name === name);
+  const flood = allFloods.find((one) => one.name === name);
   if (flood === undefined) throw new Error(`There is no flood '${name}'`);
   const attackers: Attacker[] = [];
   let others = 0;
@@ -90,7 +90,7 @@ function ask({ method, path, type, key, body }: HttpRequest): Promise<number> {
   const authorization = tokenFor(key, `http://127.0.0.1:${port}${path}`, 60);
   const headers = { authorization, ...(type !== undefined && { "content-type": type }) };
   return new Promise((resolve) => {
-    const to = { port, host: "127.0.0.1", method, path, headers, agent: false, timeout: PATIENCE_MS };
+    const to = { port, host: "127.0.0.1", method, path, headers, agent: false, timeout: patienceMs };
     const sent = requestHttp(to, (answer) => {
       answer.resume().on("close", () => resolve(answer.statusCode ?? 0));
     });

@@ -1,15 +1,15 @@
 import { encodeMessage, symbolMap } from "@waybill/amqp";
 import { pause } from "waybill-harness/waiting.js";
 import type { Flood } from "./flood.js";
-import { attachReceiver, attachSender, begin, CODES, credit, disposition, end, transfer } from "./frames.js";
+import { attachReceiver, attachSender, begin, codes, credit, disposition, end, transfer } from "./frames.js";
 import { putToken } from "./requests.js";
 
 // Attacks that the protocol allows and no real client does.
 
-const RECEIVERS = 4_000;
-const EXPIRY_S = 2;
+const receivers = 4_000;
+const expiryS = 2;
 
-export const FLOODS_OF_FRAMES: readonly Flood[] = [
+export const floodsOfFrames: readonly Flood[] = [
   {
     name: "messages that are given up halfway, Send key",
     async run({ again }) {
@@ -33,7 +33,7 @@ export const FLOODS_OF_FRAMES: readonly Flood[] = [
       );
       await again("listen", async (attacker, goesOn) => {
         await attacker.write(attachReceiver("r", 0, "spare"), credit(0, 5_000));
-        await attacker.until(() => attacker.received(CODES.transfer) >= 5_000, 1_000);
+        await attacker.until(() => attacker.received(codes.transfer) >= 5_000, 1_000);
         while (goesOn()) await attacker.write(storm);
       });
     },
@@ -43,7 +43,7 @@ export const FLOODS_OF_FRAMES: readonly Flood[] = [
     attackers: 1,
     run: ({ again }) =>
       again("listen", async (attacker, goesOn) => {
-        for (let handle = 0; handle < RECEIVERS && !attacker.isOver; handle++) {
+        for (let handle = 0; handle < receivers && !attacker.isOver; handle++) {
           await attacker.write(attachReceiver(`r${handle}`, handle, "spare"), credit(handle, 0xffffffff, 0));
         }
         const storm = Buffer.concat(
@@ -74,7 +74,7 @@ export const FLOODS_OF_FRAMES: readonly Flood[] = [
       const next = symbolMap({ "com.microsoft:session-filter": null });
       while (!isOver()) {
         const attacker = await open("both");
-        for (let handle = 0; handle < RECEIVERS && !attacker.isOver; handle++) {
+        for (let handle = 0; handle < receivers && !attacker.isOver; handle++) {
           await attacker.write(attachReceiver(`r${handle}`, handle, "visits", next));
         }
         const sender = await open("both");
@@ -94,12 +94,12 @@ export const FLOODS_OF_FRAMES: readonly Flood[] = [
       while (!isOver()) {
         const attacker = await open();
         await attacker.write(attachSender("cbs", 0, "$cbs"));
-        await attacker.until(() => attacker.received(CODES.flow) > 0);
-        await attacker.write(transfer(0, 0, putToken("listen", "spare", EXPIRY_S), { settled: true }));
-        for (let handle = 1; handle < RECEIVERS && !attacker.isOver; handle++) {
+        await attacker.until(() => attacker.received(codes.flow) > 0);
+        await attacker.write(transfer(0, 0, putToken("listen", "spare", expiryS), { settled: true }));
+        for (let handle = 1; handle < receivers && !attacker.isOver; handle++) {
           await attacker.write(attachReceiver(`r${handle}`, handle, "spare"));
         }
-        await attacker.until(() => attacker.received(CODES.detach) > RECEIVERS / 2, EXPIRY_S * 1000 + 2000);
+        await attacker.until(() => attacker.received(codes.detach) > receivers / 2, expiryS * 1000 + 2000);
         attacker.close();
       }
     },
@@ -129,7 +129,7 @@ export const FLOODS_OF_FRAMES: readonly Flood[] = [
       );
       await again("send", async (attacker) => {
         await attacker.write(storm);
-        await attacker.until(() => attacker.received(CODES.attach) >= 4_900);
+        await attacker.until(() => attacker.received(codes.attach) >= 4_900);
       });
     },
   },

@@ -4,15 +4,15 @@ import type { Flood, FloodContext } from "./flood.js";
 // Attacks over HTTP: sockets that stay open, and bodies that take long to parse.
 
 /** More than a server has sockets. */
-const SOCKETS = 7_000;
-const WRONG_UPGRADE =
+const sockets = 7_000;
+const wrongUpgrade =
   "GET /elsewhere HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
-const MB = 2 ** 20;
+const mb = 2 ** 20;
 
-const KEY_VALUE =
+const keyValue =
   '<KeyValueOfstringanyType><Key>k</Key><Value i:type="d6p1:string" xmlns:d6p1="http://www.w3.org/2001/XMLSchema">v</Value></KeyValueOfstringanyType>';
 
-export const FLOODS_OF_HTTP: readonly Flood[] = [
+export const floodsOfHttp: readonly Flood[] = [
   {
     name: "half-closed upgrades at a wrong path, no token",
     attackers: 1,
@@ -29,10 +29,10 @@ export const FLOODS_OF_HTTP: readonly Flood[] = [
       repeat(context, {
         method: "PUT",
         path: "/news/Subscriptions/ruled/Rules/flood",
-        bodies: [256 * 1024, MB].flatMap((bytes) =>
+        bodies: [256 * 1024, mb].flatMap((bytes) =>
           [
             "<a/>",
-            KEY_VALUE,
+            keyValue,
             "&amp;",
             `<a ${Array.from({ length: 100 }, (_, i) => `b${i}="c"`).join(" ")}/>`,
           ].map((part) => entry(part.repeat(Math.floor((bytes - 500) / part.length)))),
@@ -79,8 +79,8 @@ async function neverClose(
   { openHalf, ask, fail, isOver }: FloodContext,
   port: "amqp" | "tls",
 ): Promise<void> {
-  for (let opened = 0; opened < SOCKETS && !isOver(); opened++) {
-    openHalf(WRONG_UPGRADE, port);
+  for (let opened = 0; opened < sockets && !isOver(); opened++) {
+    openHalf(wrongUpgrade, port);
     if (opened % 50 === 0) await pause(5);
   }
   do {

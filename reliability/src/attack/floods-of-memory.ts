@@ -1,16 +1,16 @@
 import { encodeMessage } from "@waybill/amqp";
-import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
+import { batchMessageFormat, joinBatch } from "@waybill/amqp/batches";
 import { pause } from "waybill-harness/waiting.js";
 import type { Flood, FloodContext } from "./flood.js";
-import { attachCoordinator, attachReceiver, CODES, credit, declare, inFrames, transfer } from "./frames.js";
+import { attachCoordinator, attachReceiver, codes, credit, declare, inFrames, transfer } from "./frames.js";
 import { longNames, unfinished } from "./link-storms.js";
 import { request } from "./requests.js";
 
 // Attacks on memory, by clients with a key.
 
-const FULL_BATCH = 4_500;
+const fullBatch = 4_500;
 
-export const FLOODS_OF_MEMORY: readonly Flood[] = [
+export const floodsOfMemory: readonly Flood[] = [
   {
     name: "long link names, Send key",
     run: (context) => longNames(context, "send", "work"),
@@ -28,11 +28,11 @@ export const FLOODS_OF_MEMORY: readonly Flood[] = [
         await attacker.attachSender("requests", 1, "work/$management");
         const ask = request("com.microsoft:none", {}, "replies");
         for (let id = 0; goesOn(); id += 50) {
-          const sent = attacker.received(CODES.transfer);
+          const sent = attacker.received(codes.transfer);
           await attacker.write(
             ...Array.from({ length: 50 }, (_, i) => transfer(1, id + i, ask, { settled: true })),
           );
-          if (!(await attacker.until(() => attacker.received(CODES.transfer) >= sent + 50, 200))) break;
+          if (!(await attacker.until(() => attacker.received(codes.transfer) >= sent + 50, 200))) break;
         }
       }),
   },
@@ -78,7 +78,7 @@ export const FLOODS_OF_MEMORY: readonly Flood[] = [
   {
     name: "empty messages, Send key",
     run: (context) =>
-      batches(context, "full", encodeMessage({ body: { kind: "value", value: null } }), FULL_BATCH),
+      batches(context, "full", encodeMessage({ body: { kind: "value", value: null } }), fullBatch),
   },
   {
     name: "messages of 1 MB to two queues, Send key",
@@ -119,7 +119,7 @@ async function batches(
   await again("send", async (attacker, goesOn) => {
     await attacker.attachSender(queue, 0, queue);
     for (let id = 0; id < 900 && goesOn(); id++) {
-      await attacker.write(...inFrames(id, batch, 0, BATCH_MESSAGE_FORMAT));
+      await attacker.write(...inFrames(id, batch, 0, batchMessageFormat));
     }
   });
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { type AmqpValue, array, encodeMessage, stringMap, uuid } from "@waybill/amqp";
-import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
+import { batchMessageFormat, joinBatch } from "@waybill/amqp/batches";
 import { pause } from "waybill-harness/waiting.js";
 import type { Flood, FloodContext } from "./flood.js";
 import {
   attachReceiver,
   attachSender,
-  CODES,
+  codes,
   credit,
   detach,
   disposition,
@@ -17,13 +17,13 @@ import { request } from "./requests.js";
 
 // Attacks that try to block the event loop.
 
-const UNSETTLED = 100_000;
-const LIKE_RULES = 20_000;
-const CORRELATION_RULES = 100_000;
-const RULES_AT_ONCE = 50;
-const LONG_TEXT = 30_000;
+const unsettledCount = 100_000;
+const likeRules = 20_000;
+const correlationRules = 100_000;
+const rulesAtOnce = 50;
+const longText = 30_000;
 
-export const FLOODS_OF_TIME: readonly Flood[] = [
+export const floodsOfTime: readonly Flood[] = [
   {
     name: "wide dispositions over 100,000 unsettled, Listen key",
     attackers: 1,
@@ -32,8 +32,8 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
       const unsettled = Buffer.concat(Array.from({ length: 1_500 }, () => disposition(0, 0x7fffffff, false)));
       const accepted = Buffer.concat(Array.from({ length: 1_500 }, () => disposition(0, 0x7fffffff)));
       const attacker = await open("listen");
-      await attacker.write(attachReceiver("r", 0, "deep"), credit(0, UNSETTLED));
-      await attacker.until(() => attacker.received(CODES.transfer) >= UNSETTLED || isOver(), 30_000);
+      await attacker.write(attachReceiver("r", 0, "deep"), credit(0, unsettledCount));
+      await attacker.until(() => attacker.received(codes.transfer) >= unsettledCount || isOver(), 30_000);
       for (let i = 0; i < 20 && !isOver(); i++) await attacker.write(unsettled);
       while (!isOver() && !attacker.isOver) await attacker.write(accepted);
       attacker.close();
@@ -45,8 +45,8 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
     prepare: "deep",
     async run({ open, isOver }) {
       const attacker = await open("listen");
-      await attacker.write(attachReceiver("r", 0, "deep"), credit(0, UNSETTLED));
-      await attacker.until(() => attacker.received(CODES.transfer) >= UNSETTLED || isOver(), 30_000);
+      await attacker.write(attachReceiver("r", 0, "deep"), credit(0, unsettledCount));
+      await attacker.until(() => attacker.received(codes.transfer) >= unsettledCount || isOver(), 30_000);
       const storm = Buffer.concat(
         Array.from({ length: 200 }, (_, i) => Buffer.concat([attachReceiver(`l${i}`, 1, "work"), detach(1)])),
       );
@@ -60,13 +60,13 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
     run: (context) =>
       matchRules(
         context,
-        Array.from({ length: LIKE_RULES }, (_, i) =>
+        Array.from({ length: likeRules }, (_, i) =>
           sqlRule(`r${i}`, `a LIKE '%${"_a".repeat(40)}${i}%' OR a LIKE b`),
         ),
         encodeMessage({
           applicationProperties: stringMap({
-            a: "a".repeat(LONG_TEXT),
-            b: `%${"a_".repeat(LONG_TEXT / 2 - 500)}b`,
+            a: "a".repeat(longText),
+            b: `%${"a_".repeat(longText / 2 - 500)}b`,
           }),
           body: { kind: "value", value: null },
         }),
@@ -95,7 +95,7 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
     run: (context) =>
       matchRules(
         context,
-        Array.from({ length: CORRELATION_RULES }, (_, i) => correlationRule(`c${i}`, `none ${i}`)),
+        Array.from({ length: correlationRules }, (_, i) => correlationRule(`c${i}`, `none ${i}`)),
         encodeMessage({ properties: { subject: "some" }, body: { kind: "value", value: null } }),
       ),
   },
@@ -107,7 +107,7 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
       await again("send", async (attacker, goesOn) => {
         await attacker.attachSender("s", 0, "work");
         for (let id = 0; id < 900 && goesOn(); id++)
-          await attacker.write(...inFrames(id, batch, 0, BATCH_MESSAGE_FORMAT));
+          await attacker.write(...inFrames(id, batch, 0, batchMessageFormat));
       });
     },
   },
@@ -150,7 +150,7 @@ export const FLOODS_OF_TIME: readonly Flood[] = [
         for (let id = 0; goesOn(); id++) {
           const one = requests[id % requests.length] ?? Buffer.alloc(0);
           await attacker.write(...inFrames(id, one, 1));
-          await attacker.until(() => attacker.received(CODES.transfer) >= id - 20, 200);
+          await attacker.until(() => attacker.received(codes.transfer) >= id - 20, 200);
         }
       });
     },
@@ -190,14 +190,14 @@ async function matchRules(
   const node = "news/subscriptions/ruled/$management";
   await attacker.write(attachReceiver("r", 0, node), credit(0, 1_000_000));
   await attacker.attachSender("requests", 1, node);
-  for (let id = 0; id < rules.length && !isOver() && !attacker.isOver; id += RULES_AT_ONCE) {
-    const some = rules.slice(id, id + RULES_AT_ONCE).map(({ name, description }, i) => {
+  for (let id = 0; id < rules.length && !isOver() && !attacker.isOver; id += rulesAtOnce) {
+    const some = rules.slice(id, id + rulesAtOnce).map(({ name, description }, i) => {
       const body = { "rule-name": name, "rule-description": description };
       return transfer(1, id + i, request("com.microsoft:add-rule", body, "r"), { settled: true });
     });
-    const before = attacker.received(CODES.transfer);
+    const before = attacker.received(codes.transfer);
     await attacker.write(...some);
-    await attacker.until(() => attacker.received(CODES.transfer) >= before + some.length, 500);
+    await attacker.until(() => attacker.received(codes.transfer) >= before + some.length, 500);
   }
   await attacker.attachSender("news", 2, "news");
   for (let id = 100_000; !isOver() && !attacker.isOver; id++) {

@@ -7,9 +7,9 @@ import { longNames, unfinished } from "./link-storms.js";
 
 // Attacks by clients without a token, or with a wrong one.
 
-const SOCKETS = 3_000;
+const socketCount = 3_000;
 
-export const FLOODS_OF_UNAUTHENTICATED: readonly Flood[] = [
+export const floodsOfUnauthenticated: readonly Flood[] = [
   {
     name: "long link names, no token",
     run: (context) => longNames(context, undefined, "$cbs"),
@@ -127,7 +127,7 @@ async function crowd(
     const attacker = openSilent(port);
     if (said !== undefined) void attacker.write(said);
     sockets.push(attacker);
-    if (sockets.length > SOCKETS) sockets.shift()?.close();
+    if (sockets.length > socketCount) sockets.shift()?.close();
     if (sockets.length % 50 === 0) await pause(5);
   }
 }

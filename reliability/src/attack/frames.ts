@@ -1,10 +1,10 @@
 import { type AmqpValue, described, encodeMessage, encodeValue, symbol, uint } from "@waybill/amqp";
-import { KEYS, type KeyName } from "./keys.js";
+import { type KeyName, keys } from "./keys.js";
 
 // Frames of attackers, written by hand, because no client library sends them.
 
 /** The codes of performatives (2.7). */
-export const CODES = Object.freeze({
+export const codes = Object.freeze({
   open: 0x10,
   begin: 0x11,
   attach: 0x12,
@@ -16,83 +16,83 @@ export const CODES = Object.freeze({
   close: 0x18,
 });
 
-const SOURCE = 0x28n;
-const TARGET = 0x29n;
-const SASL_INIT = 0x41n;
-const ACCEPTED = 0x24n;
-const COORDINATOR = 0x30n;
-const DECLARE = 0x31n;
-const TRANSACTIONAL_STATE = 0x34n;
-const FRAME_BYTES = 100_000;
-const MOST = uint(0x7fffffff);
+const sourceCode = 0x28n;
+const targetCode = 0x29n;
+const saslInitCode = 0x41n;
+const acceptedState = 0x24n;
+const coordinatorCode = 0x30n;
+const declareCode = 0x31n;
+const transactionalState = 0x34n;
+const frameBytes = 100_000;
+const most = uint(0x7fffffff);
 
 /** All that a client sends before its links: headers, SASL if it has a key, open and begin. */
 export function greeting(key?: KeyName): Buffer {
   const parts = key === undefined ? [] : [header(3), saslInit(key)];
-  return Buffer.concat([...parts, header(0), frame(CODES.open, ["attacker", "localhost"]), begin(0)]);
+  return Buffer.concat([...parts, header(0), frame(codes.open, ["attacker", "localhost"]), begin(0)]);
 }
 
 /** Headers, SASL with a password that is wrong, and open. */
 export function wrongGreeting(): Buffer {
-  const init = described(SASL_INIT, [symbol("PLAIN"), Buffer.from(`\0root\0${"x".repeat(400)}`)]);
+  const init = described(saslInitCode, [symbol("PLAIN"), Buffer.from(`\0root\0${"x".repeat(400)}`)]);
   return Buffer.concat([
     header(3),
     rawFrame(1, encodeValue(init)),
     header(0),
-    frame(CODES.open, ["a", "localhost"]),
+    frame(codes.open, ["a", "localhost"]),
   ]);
 }
 
 /** Headers and an open that asks for heartbeats each millisecond. */
 export function hastyGreeting(): Buffer {
-  return Buffer.concat([header(0), frame(CODES.open, ["attacker", "localhost", null, null, uint(1)])]);
+  return Buffer.concat([header(0), frame(codes.open, ["attacker", "localhost", null, null, uint(1)])]);
 }
 
 /** Begins a session with unlimited windows. */
 export function begin(channel: number): Buffer {
-  return frame(CODES.begin, [null, uint(0), MOST, MOST, uint(0xffffffff)], undefined, channel);
+  return frame(codes.begin, [null, uint(0), most, most, uint(0xffffffff)], undefined, channel);
 }
 
 export function end(channel: number): Buffer {
-  return frame(CODES.end, [], undefined, channel);
+  return frame(codes.end, [], undefined, channel);
 }
 
 /** Attaches a link on which the attacker sends. */
 export function attachSender(name: string, handle: number, address: string): Buffer {
-  const ends = [described(SOURCE, []), described(TARGET, [address])];
-  return frame(CODES.attach, [name, uint(handle), false, null, null, ...ends, null, null, uint(0)]);
+  const ends = [described(sourceCode, []), described(targetCode, [address])];
+  return frame(codes.attach, [name, uint(handle), false, null, null, ...ends, null, null, uint(0)]);
 }
 
 /** Attaches a link on which the attacker declares transactions. */
 export function attachCoordinator(name: string, handle: number): Buffer {
-  const ends = [described(SOURCE, []), described(COORDINATOR, [])];
-  return frame(CODES.attach, [name, uint(handle), false, null, null, ...ends, null, null, uint(0)]);
+  const ends = [described(sourceCode, []), described(coordinatorCode, [])];
+  return frame(codes.attach, [name, uint(handle), false, null, null, ...ends, null, null, uint(0)]);
 }
 
 /** Declares a transaction. */
 export function declare(handle: number, id: number): Buffer {
-  const message = encodeMessage({ body: { kind: "value", value: described(DECLARE, []) } });
+  const message = encodeMessage({ body: { kind: "value", value: described(declareCode, []) } });
   return transfer(handle, id, message);
 }
 
 /** Attaches a link on which the attacker receives without settling anything; `filter` is that of its source. */
 export function attachReceiver(name: string, handle: number, address: string, filter?: AmqpValue): Buffer {
   const source = [address, null, null, null, null, null, null, filter ?? null];
-  const ends = [described(SOURCE, source), described(TARGET, [name])];
-  return frame(CODES.attach, [name, uint(handle), true, { type: "ubyte", value: 0 }, null, ...ends]);
+  const ends = [described(sourceCode, source), described(targetCode, [name])];
+  return frame(codes.attach, [name, uint(handle), true, { type: "ubyte", value: 0 }, null, ...ends]);
 }
 
 export function detach(handle: number): Buffer {
-  return frame(CODES.detach, [uint(handle), true]);
+  return frame(codes.detach, [uint(handle), true]);
 }
 
 /** Gives a link credit, and the session a window. */
 export function credit(handle: number, count: number, window = 0x7fffffff, delivered = 0): Buffer {
-  return frame(CODES.flow, [
+  return frame(codes.flow, [
     uint(0),
     uint(window),
     uint(0),
-    MOST,
+    most,
     uint(handle),
     uint(delivered),
     uint(count),
@@ -115,10 +115,10 @@ export function transfer(
   options: TransferOptions = {},
 ): Buffer {
   const { settled = false, more = false, format = 0, aborted = false, transaction } = options;
-  const state = transaction === undefined ? null : described(TRANSACTIONAL_STATE, [transaction]);
+  const state = transaction === undefined ? null : described(transactionalState, [transaction]);
   const rest = aborted || state !== null ? [null, state, false, aborted] : [];
   return frame(
-    CODES.transfer,
+    codes.transfer,
     [uint(handle), uint(id), Buffer.from("t"), uint(format), settled, more, ...rest],
     payload,
   );
@@ -126,9 +126,9 @@ export function transfer(
 
 /** A message in frames of 100,000 bytes, settled. */
 export function inFrames(id: number, message: Uint8Array, handle: number, format = 0): Buffer[] {
-  const count = Math.ceil(message.length / FRAME_BYTES);
+  const count = Math.ceil(message.length / frameBytes);
   return Array.from({ length: count }, (_, i) =>
-    transfer(handle, id, message.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES), {
+    transfer(handle, id, message.subarray(i * frameBytes, (i + 1) * frameBytes), {
       settled: true,
       more: i < count - 1,
       format,
@@ -138,8 +138,8 @@ export function inFrames(id: number, message: Uint8Array, handle: number, format
 
 /** Accepts what was received under a range of ids. */
 export function disposition(first: number, last: number, isAccepted = true): Buffer {
-  const state = isAccepted ? described(ACCEPTED, []) : null;
-  return frame(CODES.disposition, [true, uint(first), uint(last), false, state]);
+  const state = isAccepted ? described(acceptedState, []) : null;
+  return frame(codes.disposition, [true, uint(first), uint(last), false, state]);
 }
 
 function header(protocol: number): Buffer {
@@ -147,8 +147,11 @@ function header(protocol: number): Buffer {
 }
 
 function saslInit(name: KeyName): Buffer {
-  const { name: user, key } = KEYS[name];
-  return rawFrame(1, encodeValue(described(SASL_INIT, [symbol("PLAIN"), Buffer.from(`\0${user}\0${key}`)])));
+  const { name: user, key } = keys[name];
+  return rawFrame(
+    1,
+    encodeValue(described(saslInitCode, [symbol("PLAIN"), Buffer.from(`\0${user}\0${key}`)])),
+  );
 }
 
 /** A frame with a performative and a payload. */

@@ -1,7 +1,7 @@
 import type { SharedAccessKey } from "@waybill/broker-server";
 
 /** The keys: the official client has all rights, attackers those of their flood. */
-export const KEYS = {
+export const keys = {
   root: { name: "root", key: "root-secret", rights: ["Manage"] },
   send: { name: "send", key: "send-secret", rights: ["Send"] },
   listen: { name: "listen", key: "listen-secret", rights: ["Listen"] },
@@ -9,4 +9,4 @@ export const KEYS = {
   topic: { name: "topic", key: "topic-secret", rights: ["Manage"], entity: "news" },
 } as const satisfies Readonly<Record<string, SharedAccessKey>>;
 
-export type KeyName = keyof typeof KEYS;
+export type KeyName = keyof typeof keys;

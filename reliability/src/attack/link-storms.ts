@@ -4,9 +4,9 @@ import type { FloodContext } from "./flood.js";
 import { attachSender, begin, transfer } from "./frames.js";
 import type { KeyName } from "./keys.js";
 
-const LONG_NAME_BYTES = 250_000;
+const longNameBytes = 250_000;
 /** Attackers whose connections stay open, with the server's state for them, while the next ones connect. */
-const KEPT = 10;
+const keptCount = 10;
 
 /** Attaches links with names of 250 KB, in two sessions. */
 export async function longNames(
@@ -14,7 +14,7 @@ export async function longNames(
   key: KeyName | undefined,
   address: string,
 ): Promise<void> {
-  const name = "n".repeat(LONG_NAME_BYTES);
+  const name = "n".repeat(longNameBytes);
   while (!isOver()) {
     const attacker = await open(key);
     await attacker.write(begin(1));
@@ -45,7 +45,7 @@ export async function unfinished({ open, isOver }: FloodContext, what: Unfinishe
   while (!isOver()) {
     const attacker = await open(key);
     kept.push(attacker);
-    if (kept.length > KEPT) kept.shift()?.close();
+    if (kept.length > keptCount) kept.shift()?.close();
     const goesOn = (): boolean => !attacker.isOver && !isOver();
     for (let handle = 0; handle < links && goesOn(); handle++) {
       await attacker.write(attachSender(`l${handle}`, handle, address));

@@ -3,7 +3,7 @@ import { readOptions } from "waybill-harness/options.js";
 import { nodeCommand, SupervisedProcess } from "waybill-harness/supervised-process.js";
 import type { Report } from "./attackers.js";
 import type { Flood } from "./flood.js";
-import { FLOODS } from "./floods.js";
+import { allFloods } from "./floods.js";
 import { OfficialClient, type RoundTrip, type Work } from "./official-client.js";
 import type { Measurement } from "./server.js";
 
@@ -15,36 +15,36 @@ import type { Measurement } from "./server.js";
 const { seconds, slack, only, list } = readOptions({ seconds: 300, slack: 1, only: "", list: false });
 
 /** The heap of the server, in MB, and what its process may take in all: the heap, 256 MB for connections, and 256 MB for bodies and the process itself. */
-const HEAP_MB = 768;
-const MEMORY_LIMIT_MB = 1_280;
+const heapMb = 768;
+const memoryLimitMb = 1_280;
 /**
  * How long the event loop may be blocked, and the maximum of 99 of 100 round trips of the client, in ms: both without the time for which
  * other processes had the processors of this machine.
  */
-const STALL_LIMIT_MS = 50;
-const P99_LIMIT_MS = 100;
+const stallLimitMs = 50;
+const p99LimitMs = 100;
 /** The client's round trips before the floods show how busy the machine is with other work. */
-const QUIET_MS = 3_000;
-const MB = 2 ** 20;
-const HEADINGS = [
+const quietMs = 3_000;
+const mb = 2 ** 20;
+const headings = [
   "flood",
   ...["memory", "stall", "(wall)", "p50", "p99", "(wall)", "round trips", "connections", "answers"],
 ];
 
-const chosen = FLOODS.filter(({ name }) => name.includes(only));
-if (list) console.log(FLOODS.map(({ name }) => name).join("\n"));
+const chosen = allFloods.filter(({ name }) => name.includes(only));
+if (list) console.log(allFloods.map(({ name }) => name).join("\n"));
 else process.exitCode = (await attack(chosen, seconds * 1000)) ? 0 : 1;
 
 async function attack(floods: readonly Flood[], durationMs: number): Promise<boolean> {
-  const server = start("server", [], [`--max-old-space-size=${HEAP_MB}`]);
+  const server = start("server", [], [`--max-old-space-size=${heapMb}`]);
   const [port, tlsPort] = (await server.ready) as [number, number];
   const attackers = start("attackers", [port, tlsPort]);
   const client = new OfficialClient(port, server.pid);
   await client.work(after(500));
   await server.ask<Measurement>("measure");
-  const quiet = percentile((await client.work(after(QUIET_MS))).roundTrips, "wallMs", 99);
+  const quiet = percentile((await client.work(after(quietMs))).roundTrips, "wallMs", 99);
   console.log(`Before the floods, 99 of 100 round trips took at most ${quiet.toFixed(0)} ms.\n`);
-  console.log(row(HEADINGS));
+  console.log(row(headings));
   let isHeld = true;
   for (const flood of floods) {
     if (flood.prepare !== undefined) {
@@ -91,9 +91,9 @@ function faultsOf({
 }: Figures): string[] {
   const p99 = percentile(roundTrips, "ms", 99);
   return [
-    ...(residentBytes > MEMORY_LIMIT_MB * MB ? [`more than ${MEMORY_LIMIT_MB} MB`] : []),
-    ...(stallMs > STALL_LIMIT_MS * slack ? [`stalled for ${stallMs.toFixed(0)} ms`] : []),
-    ...(p99 > P99_LIMIT_MS * slack ? [`p99 of ${p99.toFixed(0)} ms`] : []),
+    ...(residentBytes > memoryLimitMb * mb ? [`more than ${memoryLimitMb} MB`] : []),
+    ...(stallMs > stallLimitMs * slack ? [`stalled for ${stallMs.toFixed(0)} ms`] : []),
+    ...(p99 > p99LimitMs * slack ? [`p99 of ${p99.toFixed(0)} ms`] : []),
     ...(roundTrips.length === 0 ? ["no round trip"] : []),
     ...lost.map((id) => `lost ${id}`),
     ...errors.slice(0, 3),
@@ -105,7 +105,7 @@ function faultsOf({
 function cellsOf({ residentBytes, stallMs, delayMs, roundTrips, connections, answers }: Figures): string[] {
   const ms = (value: number): string => `${value.toFixed(0)} ms`;
   return [
-    `${(residentBytes / MB).toFixed(0)} MB`,
+    `${(residentBytes / mb).toFixed(0)} MB`,
     ms(stallMs),
     ms(delayMs),
     ms(percentile(roundTrips, "ms", 50)),

@@ -1,6 +1,6 @@
 import { ServiceBusClient } from "@azure/service-bus";
 import { pause } from "waybill-harness/waiting.js";
-import { KEYS } from "./keys.js";
+import { keys } from "./keys.js";
 import { processTime } from "./process-time.js";
 
 /** A message that was sent, received and completed. */
@@ -26,7 +26,7 @@ export class OfficialClient {
 
   constructor(port: number, serverPid: number) {
     this.#serverPid = serverPid;
-    const { name, key } = KEYS.root;
+    const { name, key } = keys.root;
     this.#client = new ServiceBusClient(
       `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=${name};SharedAccessKey=${key};UseDevelopmentEmulator=true`,
       { retryOptions: { maxRetries: 1, timeoutInMs: 20_000 } },

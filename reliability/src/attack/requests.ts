@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { type AmqpValue, encodeMessage, int, stringMap } from "@waybill/amqp";
-import { KEYS, type KeyName } from "./keys.js";
+import { type KeyName, keys } from "./keys.js";
 
 /** A request to a management node. Numbers are ints. */
 export function request(
@@ -37,7 +37,7 @@ export function putToken(name: KeyName, entity: string, expiresInS: number): Uin
 export function tokenFor(name: KeyName, audience: string, expiresInS: number): string {
   const resource = encodeURIComponent(audience);
   const expiry = Math.floor(Date.now() / 1000) + expiresInS;
-  const { name: keyName, key } = KEYS[name];
+  const { name: keyName, key } = keys[name];
   const signature = createHmac("sha256", key).update(`${resource}\n${expiry}`).digest("base64");
   return `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}&se=${expiry}&skn=${keyName}`;
 }

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { makeCertificate } from "../../../packages/cli/dist/certificate/make-certificate.js";
-import { KEYS } from "./keys.js";
+import { keys } from "./keys.js";
 import { processTime } from "./process-time.js";
 
 // The server under attack, in a separate process. Reports its port, and answers each message of its parent with its measurements since the
@@ -19,19 +19,19 @@ export interface Measurement {
   readonly warnings: readonly string[];
 }
 
-const LOOK_MS = 2;
+const lookMs = 2;
 
 /** The memory limit of messages, in bytes. */
-const MESSAGES_BYTES = 512 * 2 ** 20;
+const messagesBytes = 512 * 2 ** 20;
 
-const broker = createBroker({ maxMemoryInBytes: MESSAGES_BYTES });
+const broker = createBroker({ maxMemoryInBytes: messagesBytes });
 // One for each queue, so that one flood does not affect the others.
 const messages = { lockDurationMs: 300_000, maxDeliveryCount: 1_000 };
 for (const name of ["health", "work", "deep", "full", "spare"]) await broker.createQueue(name, messages);
 await broker.createQueue("visits", { ...messages, requiresSession: true });
 await broker.createTopic("news");
 for (const name of ["all", "ruled"]) await broker.createSubscription("news", name, messages);
-const options = { port: 0, keys: Object.values(KEYS), closeTimeoutMs: 500 };
+const options = { port: 0, keys: Object.values(keys), closeTimeoutMs: 500 };
 const server = await serve(broker, options);
 const tlsServer = await serve(broker, { ...options, tls: await makeCertificate(["localhost"]) });
 
@@ -58,10 +58,10 @@ process.send?.([server.port, tlsServer.port]);
 function look(beforeMs: number, computedBeforeMs: number): void {
   setTimeout(() => {
     const nowMs = performance.now();
-    stallMs = Math.max(stallMs, Math.min(nowMs - beforeMs - LOOK_MS, computedMs() - computedBeforeMs));
+    stallMs = Math.max(stallMs, Math.min(nowMs - beforeMs - lookMs, computedMs() - computedBeforeMs));
     residentBytes = Math.max(residentBytes, process.memoryUsage.rss());
     look(performance.now(), computedMs());
-  }, LOOK_MS);
+  }, lookMs);
 }
 
 function computedMs(): number {

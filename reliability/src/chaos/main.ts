@@ -14,7 +14,7 @@ import { readOptions } from "waybill-harness/options.js";
 import { openScratch, pause, until } from "waybill-harness/waiting.js";
 import { Journal } from "../ledger/journal.js";
 import { Ledger } from "../ledger/ledger.js";
-import { ABSENT, type Effect, SENT } from "../ledger/lines.js";
+import { absent, type Effect, sentState } from "../ledger/lines.js";
 import { conclude } from "../ledger/verdict.js";
 import { openSlowedNetwork } from "../network/slowed-network.js";
 import { SupervisedServer } from "../supervisor/supervised-server.js";
@@ -35,7 +35,7 @@ const slowFor = 1_700;
 /** How late the answers to settlements arrive. */
 const delayMs = 50;
 /** The expected state of an undeserializable message: it is never handled. */
-const DEAD = "dead-lettered with its record";
+const dead = "dead-lettered with its record";
 
 using root = openScratch("chaos");
 // Every kill uses up a delivery of locked messages; readable messages must not reach the maximum.
@@ -86,7 +86,7 @@ function subscribe(receiver: Receiver): void {
           await receiver.abandonMessage(message);
         } else {
           count(number, 1);
-          if (!ledger.isSettling(thingOf(number))) journal.begin("handle", [[thingOf(number), ABSENT]]);
+          if (!ledger.isSettling(thingOf(number))) journal.begin("handle", [[thingOf(number), absent]]);
         }
       },
       processError({ error, errorSource, messageId, disposition }) {
@@ -127,9 +127,9 @@ async function sendAll(sender: Sender): Promise<void> {
 async function sendBatch(sender: Sender, numbers: readonly number[]): Promise<void> {
   const poison = numbers.filter((number) => kindOf(number) === "poison");
   const others = numbers.filter((number) => kindOf(number) !== "poison");
-  await untilAcknowledged(others, SENT, () => sender.sendMessages(others.map(toMessage)));
+  await untilAcknowledged(others, sentState, () => sender.sendMessages(others.map(toMessage)));
   const encoded = poison.map((number) => ({ ...toMessage(number), body: poisonBody }));
-  await untilAcknowledged(poison, DEAD, () => sender.sendEncodedMessages(encoded));
+  await untilAcknowledged(poison, dead, () => sender.sendEncodedMessages(encoded));
 }
 
 function toMessage(number: number): Message {
@@ -189,7 +189,7 @@ async function collectDeadLetters(receiver: Receiver<UndecodedMessage>): Promise
     for (const letter of letters) {
       const thing = thingOf(numberOf(letter));
       if (found.get(thing) !== undefined) journal.note("dead-lettered again");
-      if ((found.get(thing) ?? DEAD) === DEAD) found.set(thing, flawOf(letter) ?? DEAD);
+      if ((found.get(thing) ?? dead) === dead) found.set(thing, flawOf(letter) ?? dead);
     }
     await Promise.all(letters.map((letter) => receiver.completeMessage(letter)));
   }

@@ -6,7 +6,7 @@ import type {
   ServiceBusSender,
 } from "@azure/service-bus";
 import type { Journal } from "../ledger/journal.js";
-import { ABSENT, type Delivery, SENT } from "../ledger/lines.js";
+import { absent, type Delivery, sentState } from "../ledger/lines.js";
 
 /** No retries: a message that the SDK sent twice would exist twice. */
 export function onceOnly(timeoutInMs = 5000): ServiceBusClientOptions {
@@ -22,7 +22,7 @@ export async function send(
   verb = "send",
 ): Promise<void> {
   const effects = messages.flatMap(({ messageId }) =>
-    stores.map((store) => [`${store}/${messageId}`, SENT] as const),
+    stores.map((store) => [`${store}/${messageId}`, sentState] as const),
   );
   await journal.attempt(verb, effects, () => sender.sendMessages([...messages]));
 }
@@ -35,7 +35,7 @@ export async function complete(
   store: string,
   verb = "complete",
 ): Promise<void> {
-  const effects = [[`${store}/${message.messageId}`, ABSENT]] as const;
+  const effects = [[`${store}/${message.messageId}`, absent]] as const;
   await journal.attempt(verb, effects, () => receiver.completeMessage(message));
 }
 

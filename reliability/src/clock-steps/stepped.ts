@@ -10,14 +10,14 @@ import { localTransport } from "@waybill/transport-local";
 
 const [offsetFile, byText] = process.argv.slice(2) as [string, string];
 const stepS = Number(byText);
-const LOCK_MS = 5_000;
+const lockMs = 5_000;
 /** Tolerance for a busy machine; using the wrong clock would be off by an hour. */
-const LATE_MS = 2_500;
+const lateMs = 2_500;
 const failures: string[] = [];
 
 await using broker = createBroker();
 for (const queue of ["lost", "renewed", "waited", "living", "before", "after"]) {
-  await broker.createQueue(queue, { lockDurationMs: LOCK_MS });
+  await broker.createQueue(queue, { lockDurationMs: lockMs });
 }
 const client = new WaybillClient(localTransport(broker), { serializer: json() });
 const wallBefore = Date.now();
@@ -40,14 +40,14 @@ async function lose(): Promise<void> {
   await receiver.receiveMessages(1);
   const lockedAt = performance.now();
   const [again] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 20_000 });
-  took("a lock of 5 s that nobody renews", lockedAt, LOCK_MS, again);
+  took("a lock of 5 s that nobody renews", lockedAt, lockMs, again);
 }
 
 async function renew(): Promise<void> {
   const receiver = client.createReceiver("renewed");
   await client.createSender("renewed").sendMessages({ body: 1 });
   const [message] = await receiver.receiveMessages(1);
-  await sleep(3 * LOCK_MS);
+  await sleep(3 * lockMs);
   const isKept =
     message !== undefined &&
     (await receiver.completeMessage(message).then(
@@ -88,7 +88,7 @@ async function meet(queue: string, at: Date): Promise<void> {
 
 function took(what: string, since: number, expectedMs: number, came: unknown): void {
   const tookMs = Math.round(performance.now() - since);
-  const isInTime = tookMs > expectedMs - 100 && tookMs < expectedMs + LATE_MS;
+  const isInTime = tookMs > expectedMs - 100 && tookMs < expectedMs + lateMs;
   check(`${what} took ${tookMs} ms`, isInTime && Boolean(came));
 }
 

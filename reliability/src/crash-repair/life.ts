@@ -8,7 +8,7 @@ import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import { Journal } from "../ledger/journal.js";
 import type { Effect } from "../ledger/lines.js";
-import { SENT } from "../ledger/lines.js";
+import { sentState } from "../ledger/lines.js";
 
 // One process on a durable broker: it fills two dead-letter queues, repairs them, or counts what arrived.
 
@@ -41,7 +41,7 @@ async function fill(): Promise<void> {
       const ids = Array.from({ length: Math.min(500, messages - first + 1) }, (_, index) => first + index);
       await journal.attempt(
         "send",
-        ids.map((id) => [`${queue}/${id}`, SENT]),
+        ids.map((id) => [`${queue}/${id}`, sentState]),
         () => sender.send(ids.map(order)),
       );
       const received = await receiver.receive({ maxMessages: 500, maxWaitTimeInMs: 0 });
@@ -86,12 +86,12 @@ async function countArrived(): Promise<void> {
         const outcome = await pipeline.deserialize(message as EncodedMessage);
         if (outcome.status !== "decoded")
           throw new Error(`message ${message.sequenceNumber} arrived damaged`);
-        arrived.push([`${queue}/${(outcome.body as { id: number }).id}`, SENT]);
+        arrived.push([`${queue}/${(outcome.body as { id: number }).id}`, sentState]);
       }
     }
     const dead = transport.createReceiver({ queue, subQueue: "deadLetter" }, "peekLock");
     for (const { messageId } of await dead.peek({ maxMessages: 1000 }))
-      arrived.push([`${queue}/$DeadLetterQueue/${messageId}`, SENT]);
+      arrived.push([`${queue}/$DeadLetterQueue/${messageId}`, sentState]);
   }
   journal.found(arrived);
 }

@@ -10,7 +10,7 @@ import { required } from "@waybill/foundation";
 import { pick, randomFrom } from "waybill-harness/random.js";
 import { pause } from "waybill-harness/waiting.js";
 import { Journal } from "../ledger/journal.js";
-import { ABSENT, type Effect } from "../ledger/lines.js";
+import { absent, type Effect } from "../ledger/lines.js";
 
 // The process that is killed: opens the store, records what it finds, then runs all kinds of operations forever.
 // Arguments: directory, file of its journal, seed, generation.
@@ -21,8 +21,8 @@ const [directory, journalFile, seedText, generation] = process.argv.slice(2) as 
   string,
   string,
 ];
-const HOUR_MS = 3_600_000;
-const SESSIONS = ["s0", "s1", "s2", "s3"];
+const hourMs = 3_600_000;
+const sessions = ["s0", "s1", "s2", "s3"];
 
 const random = randomFrom(Number(seedText));
 const journal = Journal.inFile(journalFile);
@@ -37,7 +37,7 @@ const workers = [
   ...Array.from({ length: 3 }, () => sendForEver("plain")),
   ...Array.from({ length: 3 }, () => settleForEver("plain")),
   drainForEver("plain/$DeadLetterQueue"),
-  sendForEver("sessions", () => pick(SESSIONS, random)),
+  sendForEver("sessions", () => pick(sessions, random)),
   ...Array.from({ length: 2 }, () => workInSessionsForEver()),
   scheduleForEver(),
   repeatForEver(),
@@ -82,7 +82,7 @@ async function find(target: Broker): Promise<void> {
     }
   }
   if (target.listEntities().some(({ path }) => path === "sessions")) {
-    for (const sessionId of SESSIONS) {
+    for (const sessionId of sessions) {
       const session = await target.acceptSession("sessions", { sessionId });
       const state = await session.getState();
       if (state !== undefined) things.push([`session/${sessionId}`, Buffer.from(state).toString()]);
@@ -172,7 +172,7 @@ async function workInSessionsForEver(): Promise<never> {
     if (session === undefined) continue;
     for (const message of await session.receive(3, { maxWaitMs: 5 })) {
       const state = random(8) === 0 ? undefined : newName();
-      await journal.attempt("set state", [[`session/${session.sessionId}`, state ?? ABSENT]], () =>
+      await journal.attempt("set state", [[`session/${session.sessionId}`, state ?? absent]], () =>
         session.setState(state === undefined ? undefined : Buffer.from(state)),
       );
       await complete(session, message, `sessions/${message.messageId}`);
@@ -187,7 +187,7 @@ async function scheduleForEver(): Promise<never> {
   const known: [id: string, sequence: bigint][] = [];
   for (;;) {
     const id = newName();
-    const scheduledEnqueueTime = new Date(Date.now() + HOUR_MS);
+    const scheduledEnqueueTime = new Date(Date.now() + hourMs);
     let sequence: bigint | undefined;
     await journal.attempt("schedule", [[`later/${id}`, "scheduled"]], async () => {
       [sequence] = await sender.schedule([{ ...messageOf(id), scheduledEnqueueTime }]);
@@ -196,7 +196,7 @@ async function scheduleForEver(): Promise<never> {
     known.push([id, required(sequence)]);
     if (known.length > 20) {
       const [cancelledId, number] = required(known.splice(random(known.length), 1)[0]);
-      await journal.attempt("cancel", [[`later/${cancelledId}`, ABSENT]], () =>
+      await journal.attempt("cancel", [[`later/${cancelledId}`, absent]], () =>
         sender.cancelScheduled([number]),
       );
     }
@@ -225,7 +225,7 @@ async function moveForEver(): Promise<never> {
     for (const message of await receiver.receive(3, { maxWaitMs: 1000 })) {
       const id = newName();
       const effects: Effect[] = [
-        [`from/${message.messageId}`, ABSENT],
+        [`from/${message.messageId}`, absent],
         [`to/${id}`, "active 0"],
       ];
       await journal.attempt("move", effects, async () => {
@@ -244,7 +244,7 @@ async function complete(
   message: BrokerReceivedMessage,
   thing: string,
 ): Promise<void> {
-  await journal.attempt("complete", [[thing, ABSENT]], () => receiver.complete(message));
+  await journal.attempt("complete", [[thing, absent]], () => receiver.complete(message));
 }
 
 /** Waits while a queue is long, so that the store stays small however fast the machine is. */

@@ -9,8 +9,8 @@ import { openEndpoint, recordTraffic } from "../fuzz/recorded-traffic.js";
 // Feeds mutated recorded traffic to AMQP endpoints and stops at the first one that throws, hangs, writes something
 // malformed, or grows.
 
-const MAX_OUTPUT_SIZE = 4_194_304;
-const MAX_DURATION_MS = 2_000;
+const maxOutputSize = 4_194_304;
+const maxDurationMs = 2_000;
 
 const { runs: mutations, seed } = readOptions({ runs: 100_000, seed: newSeed() });
 const random = randomFrom(seed);
@@ -47,8 +47,8 @@ function endure(endpoint: Connection, stream: Uint8Array, pieces: Random): strin
   endpoint.disconnect();
   if (!endpoint.isEnded) throw new Error("the endpoint did not end");
   const written = Buffer.concat(output);
-  if (written.length > MAX_OUTPUT_SIZE) throw new Error(`the endpoint wrote ${written.length} bytes`);
+  if (written.length > maxOutputSize) throw new Error(`the endpoint wrote ${written.length} bytes`);
   const tookMs = performance.now() - startedMs;
-  if (tookMs > MAX_DURATION_MS) throw new Error(`the endpoint took ${tookMs} ms`);
+  if (tookMs > maxDurationMs) throw new Error(`the endpoint took ${tookMs} ms`);
   return readOutput(written);
 }

@@ -9,12 +9,12 @@ import { type SampleRequest, samples, toBytes } from "./requests.js";
 // Mutates requests of HTTP over sockets: the bytes of whole requests, their heads and their bodies alone, and first bytes of no protocol. A
 // healthy client works all along. An answer of 500, an answer that reports the server's insides, and any warning fail the run.
 
-const CLIENTS_AT_ONCE = 32;
-const PROBE_EVERY = 2_000;
+const clientsAtOnce = 32;
+const probeEvery = 2_000;
 /** How long a client waits for its answer before it goes away by itself. */
-const PATIENCE_MS = 200;
+const patienceMs = 200;
 /** What responses must not contain: paths, stacks, names of JavaScript errors. */
-const INSIDES = /node_modules|\bat \S+ \(|\.js:\d|file:\/\/|TypeError|RangeError|undefined is|Cannot read/;
+const insides = /node_modules|\bat \S+ \(|\.js:\d|file:\/\/|TypeError|RangeError|undefined is|Cannot read/;
 
 const { runs: mutations, seed } = readOptions({ runs: 100_000, seed: newSeed() });
 const random = randomFrom(seed);
@@ -35,7 +35,7 @@ await using server = await serve(broker, { port: 0, acceptAnyone: true, closeTim
 
 const startBytes = process.memoryUsage.rss();
 let done = 0;
-await Promise.all(Array.from({ length: CLIENTS_AT_ONCE }, attack));
+await Promise.all(Array.from({ length: clientsAtOnce }, attack));
 const grownMb = (process.memoryUsage.rss() - startBytes) / 2 ** 20;
 const counts = [...statuses].sort().map(([status, count]) => `${status}: ${count}`);
 console.log(`${done} mutations, memory grew by ${grownMb.toFixed(0)} MB; responses: ${counts.join(", ")}`);
@@ -43,7 +43,7 @@ console.log(`${done} mutations, memory grew by ${grownMb.toFixed(0)} MB; respons
 async function attack(): Promise<void> {
   while (done < mutations) {
     done++;
-    if (done % PROBE_EVERY === 0) await probe(broker);
+    if (done % probeEvery === 0) await probe(broker);
     check(await say(next()));
   }
 }
@@ -84,7 +84,7 @@ function say(bytes: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(server.port, "127.0.0.1");
     let answer = "";
-    const patience = setTimeout(() => socket.destroy(), PATIENCE_MS);
+    const patience = setTimeout(() => socket.destroy(), patienceMs);
     socket.setEncoding("latin1").on("error", () => {});
     socket.on("data", (text: string) => {
       answer += text;
@@ -102,7 +102,7 @@ function say(bytes: Uint8Array): Promise<string> {
 function check(answer: string): void {
   const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? (answer === "" ? "none" : "other");
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  if (status === "500" || INSIDES.test(answer)) fail(answer);
+  if (status === "500" || insides.test(answer)) fail(answer);
 }
 
 function fail(text: string): void {

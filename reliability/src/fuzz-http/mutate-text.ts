@@ -1,7 +1,7 @@
 import { pick, type Random } from "waybill-harness/random.js";
 
 /** Texts that are special to parsers of HTTP, XML and JSON. */
-const TOKENS = [
+const tokens = [
   "\r\n",
   "\n",
   "\0",
@@ -76,7 +76,7 @@ function mutateOnce(bytes: Buffer<ArrayBuffer>, random: Random): Buffer<ArrayBuf
       bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8));
       return bytes;
     case 1:
-      return splice(bytes, at, at, Buffer.from(pick(TOKENS, random)));
+      return splice(bytes, at, at, Buffer.from(pick(tokens, random)));
     case 2:
       return splice(bytes, at, to, Buffer.alloc(0));
     case 3:
@@ -89,7 +89,7 @@ function mutateOnce(bytes: Buffer<ArrayBuffer>, random: Random): Buffer<ArrayBuf
     case 4:
       return bytes.subarray(0, at);
     default:
-      return splice(bytes, at, to, Buffer.from(pick(TOKENS, random)));
+      return splice(bytes, at, to, Buffer.from(pick(tokens, random)));
   }
 }
 

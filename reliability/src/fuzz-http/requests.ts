@@ -5,15 +5,15 @@ export interface SampleRequest {
   readonly body: string;
 }
 
-const ATOM = "http://www.w3.org/2005/Atom";
-const CONNECT = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect";
-const INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
-const TOKEN = "00000000-0000-4000-8000-000000000000";
+const atom = "http://www.w3.org/2005/Atom";
+const connect = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect";
+const instance = "http://www.w3.org/2001/XMLSchema-instance";
+const token = "00000000-0000-4000-8000-000000000000";
 
 const entry = (description: string) =>
-  `<?xml version="1.0" encoding="utf-8"?><entry xmlns="${ATOM}"><content type="application/xml">${description}</content></entry>`;
+  `<?xml version="1.0" encoding="utf-8"?><entry xmlns="${atom}"><content type="application/xml">${description}</content></entry>`;
 const described = (name: string, content: string) =>
-  entry(`<${name} xmlns="${CONNECT}" xmlns:i="${INSTANCE}">${content}</${name}>`);
+  entry(`<${name} xmlns="${connect}" xmlns:i="${instance}">${content}</${name}>`);
 
 const rule =
   '<Filter i:type="CorrelationFilter"><CorrelationId>c</CorrelationId><Properties><KeyValueOfstringanyType><Key>k</Key>' +
@@ -61,7 +61,7 @@ export const samples: readonly SampleRequest[] = [
   request("POST /orders/messages", batch, ["Content-Type: application/vnd.microsoft.servicebus.json"]),
   request("POST /orders/messages/head?timeout=0"),
   request("DELETE /events/subscriptions/odd/$DeadLetterQueue/messages/head?timeout=0"),
-  request(`PUT /orders/messages/1/${TOKEN}`),
+  request(`PUT /orders/messages/1/${token}`),
   request("POST /$waybill/purge/orders"),
   request("GET /health"),
   request("GET /$servicebus/websocket", "", [

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import {
-  ACCEPTED,
   type AmqpValue,
+  acceptedState,
   type DeliveryState,
   described,
   encodeMessage,
@@ -21,12 +21,12 @@ import { openConnection, openSession } from "../fuzz/open-connection.js";
 // Mutates what a client sends to the broker server, over sockets; some clients keep to the protocol and send odd values. A healthy client sends
 // continuously. The server logs warnings about its own defects, and any such warning fails the run.
 
-const CLIENTS_AT_ONCE = 32;
-const PROBE_EVERY = 2000;
+const clientsAtOnce = 32;
+const probeEvery = 2000;
 /** One in this many clients keeps to the protocol. */
-const ODD_EVERY = 10;
+const oddEvery = 10;
 /** How long a mutated client waits for the server to close before it goes away by itself. */
-const PATIENCE_MS = 10;
+const patienceMs = 10;
 
 const { runs: mutations, seed } = readOptions({ runs: 100_000, seed: newSeed() });
 const random = randomFrom(seed);
@@ -56,15 +56,15 @@ await using server = await serve(broker, { port: 0, acceptAnyone: true, closeTim
 const recorded = await record(server.port);
 const startBytes = process.memoryUsage.rss();
 let done = 0;
-await Promise.all(Array.from({ length: CLIENTS_AT_ONCE }, attack));
+await Promise.all(Array.from({ length: clientsAtOnce }, attack));
 const grownMb = (process.memoryUsage.rss() - startBytes) / 2 ** 20;
 console.log(`${done} mutations of ${recorded.length} bytes, memory grew by ${grownMb.toFixed(0)} MB`);
 
 async function attack(): Promise<void> {
   while (done < mutations) {
     done++;
-    if (done % PROBE_EVERY === 0) await probe(broker, server.port);
-    if (done % ODD_EVERY === 0) await speakOddly(server.port, random, PATIENCE_MS);
+    if (done % probeEvery === 0) await probe(broker, server.port);
+    if (done % oddEvery === 0) await speakOddly(server.port, random, patienceMs);
     else await say(mutate(recorded, random));
   }
 }
@@ -75,7 +75,7 @@ async function say(bytes: Uint8Array): Promise<void> {
   socket.on("error", () => {});
   socket.resume();
   socket.write(bytes);
-  const patience = setTimeout(() => socket.destroy(), PATIENCE_MS);
+  const patience = setTimeout(() => socket.destroy(), patienceMs);
   await closed;
   clearTimeout(patience);
 }
@@ -144,7 +144,7 @@ async function record(port: number): Promise<Buffer> {
   });
   const modified: DeliveryState = { kind: "modified", messageAnnotations: symbolMap({ seen: true }) };
   receiver.handler.onTransfer = (delivery) =>
-    receiver.propose(delivery, delivery.id % 2 === 0 ? ACCEPTED : modified);
+    receiver.propose(delivery, delivery.id % 2 === 0 ? acceptedState : modified);
   receiver.addCredit(4);
   const filter = symbolMap({ "com.microsoft:session-filter": "a" });
   session.openReceiver({ name: "q", source: { kind: "source", address: "sessions", filter } });

@@ -4,25 +4,25 @@ import { pick, type Random } from "waybill-harness/random.js";
 export function mutate(stream: Uint8Array, random: Random): Buffer {
   let bytes = Buffer.from(stream);
   for (let count = 1 + random(4); count > 0 && bytes.length > 8; count--) {
-    bytes = pick(MUTATIONS, random)(bytes, random);
+    bytes = pick(mutations, random)(bytes, random);
   }
   return bytes;
 }
 
 type Mutation = (bytes: Buffer<ArrayBuffer>, random: Random) => Buffer<ArrayBuffer>;
 
-const INTERESTING = [
+const interesting = [
   0x00, 0x01, 0x40, 0x41, 0x43, 0x45, 0x52, 0x53, 0x70, 0x7f, 0x80, 0xb0, 0xc0, 0xd0, 0xf0, 0xff,
 ];
 
-const MUTATIONS: readonly Mutation[] = [
+const mutations: readonly Mutation[] = [
   function flipBit(bytes, random) {
     const at = random(bytes.length);
     bytes[at] = (bytes[at] as number) ^ (1 << random(8));
     return bytes;
   },
   function setByte(bytes, random) {
-    bytes[random(bytes.length)] = pick(INTERESTING, random);
+    bytes[random(bytes.length)] = pick(interesting, random);
     return bytes;
   },
   function setWord(bytes, random) {
@@ -59,7 +59,7 @@ const MUTATIONS: readonly Mutation[] = [
   function changeFrameBody(bytes, random) {
     const [start, end] = pickFrame(bytes, random);
     if (end - start <= 8) return bytes;
-    bytes[start + 8 + random(end - start - 8)] = pick(INTERESTING, random);
+    bytes[start + 8 + random(end - start - 8)] = pick(interesting, random);
     return bytes;
   },
 ];

@@ -1,20 +1,20 @@
 import {
-  ACCEPTED,
+  acceptedState,
   type DeliveryState,
   encodeMessage,
-  REJECTED,
-  RELEASED,
+  rejectedState,
+  releasedState,
   type SenderLink,
   type Session,
   stringMap,
 } from "@waybill/amqp";
-import { BATCH_MESSAGE_FORMAT, joinBatch } from "@waybill/amqp/batches";
+import { batchMessageFormat, joinBatch } from "@waybill/amqp/batches";
 import { pick, type Random } from "waybill-harness/random.js";
 import { pause } from "waybill-harness/waiting.js";
 import { oddChanges, oddMap, oddMessage, oddValue } from "./odd-message.js";
 import { openConnection, openSession } from "./open-connection.js";
 
-const OPERATIONS = [
+const operations = [
   "add-rule",
   "batch-delete-messages",
   "cancel-scheduled-message",
@@ -27,7 +27,7 @@ const OPERATIONS = [
   "set-session-state",
   "update-disposition",
 ];
-const FIELDS = [
+const fields = [
   "message-count",
   "from-sequence-number",
   "sequence-numbers",
@@ -48,7 +48,7 @@ export async function speakOddly(port: number, random: Random, patienceMs: numbe
   const session = await openSession(connection);
   send(session, pick(["orders", "sessions", "events"], random), () => oddMessage(random));
   const batch = () => joinBatch([oddMessage(random), oddMessage(random)]);
-  send(session, "orders", batch, BATCH_MESSAGE_FORMAT);
+  send(session, "orders", batch, batchMessageFormat);
   settle(session, pick(["orders", "events/subscriptions/odd"], random), random);
   const node = `${pick(["orders", "sessions", "events/subscriptions/odd"], random)}/$management`;
   session.openReceiver({ name: "replies", source: { kind: "source", address: node }, creditWindow: 9 });
@@ -81,7 +81,7 @@ function oddOutcome(random: Random): DeliveryState {
   const isDeferred = random(4) === 0;
   return pick<DeliveryState>(
     [
-      ...[ACCEPTED, RELEASED, REJECTED, { kind: "rejected", error } as const],
+      ...[acceptedState, releasedState, rejectedState, { kind: "rejected", error } as const],
       { kind: "modified", deliveryFailed: true, undeliverableHere: isDeferred, messageAnnotations },
     ],
     random,
@@ -89,11 +89,11 @@ function oddOutcome(random: Random): DeliveryState {
 }
 
 function oddRequest(random: Random): Uint8Array {
-  const operation = `com.microsoft:${pick(OPERATIONS, random)}`;
+  const operation = `com.microsoft:${pick(operations, random)}`;
   const sane = stringMap({ "message-count": 10, "from-sequence-number": 0, skip: 0, top: 10 });
   return encodeMessage({
     properties: { messageId: oddValue(random), replyTo: "replies" },
     applicationProperties: stringMap({ operation, "com.microsoft:tracking-id": oddValue(random) }),
-    body: { kind: "value", value: random(2) === 0 ? sane : oddMap(FIELDS, random) },
+    body: { kind: "value", value: random(2) === 0 ? sane : oddMap(fields, random) },
   });
 }

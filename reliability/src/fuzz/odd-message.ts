@@ -17,7 +17,7 @@ import {
 } from "@waybill/amqp";
 import { pick, type Random } from "waybill-harness/random.js";
 
-const TEXTS = [
+const texts = [
   "",
   "a",
   "__proto__",
@@ -30,47 +30,47 @@ const TEXTS = [
   "x".repeat(300),
 ];
 /** Names of application properties, those among them that the rules of the run compute with. */
-const NAMES = ["n", "t", "g", "tag", "seen", "DeadLetterReason", "__proto__", "toString"];
-const ANNOTATIONS = ["x-opt-scheduled-enqueue-time", "x-opt-partition-key", "x-opt-lock-token", "x-mine"];
-const NUMBERS = [0, -0, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300, 2 ** 53];
-const LONGS = [0n, -1n, 7n, 2n ** 63n - 1n, -(2n ** 63n)];
-const INSTANTS = [...LONGS, 8_640_000_000_000_001n, 253_402_300_799_999n];
+const propertyNames = ["n", "t", "g", "tag", "seen", "DeadLetterReason", "__proto__", "toString"];
+const annotations = ["x-opt-scheduled-enqueue-time", "x-opt-partition-key", "x-opt-lock-token", "x-mine"];
+const numbers = [0, -0, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300, 2 ** 53];
+const longs = [0n, -1n, 7n, 2n ** 63n - 1n, -(2n ** 63n)];
+const instants = [...longs, 8_640_000_000_000_001n, 253_402_300_799_999n];
 
 /** A value of any AMQP type, at the edges of its range or with a meaning elsewhere. */
 export function oddValue(random: Random, depth = 0): AmqpValue {
   const simple: readonly (() => AmqpValue)[] = [
     () => null,
     () => random(2) === 0,
-    () => pick(NUMBERS, random),
-    () => pick(TEXTS, random),
-    () => Buffer.from(pick(TEXTS, random)),
+    () => pick(numbers, random),
+    () => pick(texts, random),
+    () => Buffer.from(pick(texts, random)),
     () => symbol(pick(["", "a", "com.microsoft:timespan"], random)),
     () => int(pick([0, -1, 2 ** 31 - 1, -(2 ** 31)], random)),
     () => uint(pick([0, 300, 2 ** 32 - 1], random)),
     () => ubyte(random(256)),
-    () => long(pick(LONGS, random)),
+    () => long(pick(longs, random)),
     () => ulong(pick([0n, 7n, 2n ** 63n, 2n ** 64n - 1n], random)),
-    () => timestamp(pick(INSTANTS, random)),
+    () => timestamp(pick(instants, random)),
     () => uuid(Buffer.alloc(16, random(256))),
     () => float(pick([0, 1.5, Number.NaN], random)),
     () => char(pick([0, 0x1f600, 0xffffffff], random)),
     () => ({ type: "decimal128", value: Buffer.alloc(16, random(256)) }),
-    () => described("com.microsoft:timespan", long(pick(LONGS, random))),
+    () => described("com.microsoft:timespan", long(pick(longs, random))),
   ];
   const inner = (): AmqpValue => oddValue(random, depth + 1);
   const nested: readonly (() => AmqpValue)[] = [
     () => several(random, inner),
-    () => oddMap(TEXTS, random, depth + 1),
+    () => oddMap(texts, random, depth + 1),
     () => described(inner(), inner()),
     () =>
       array(
         "string",
-        several(random, () => pick(TEXTS, random)),
+        several(random, () => pick(texts, random)),
       ),
     () =>
       array(
         "map",
-        several(random, () => oddMap(TEXTS, random, depth + 1)),
+        several(random, () => oddMap(texts, random, depth + 1)),
       ),
   ];
   return pick(depth < 3 ? [...simple, ...nested] : simple, random)();
@@ -85,7 +85,7 @@ export function oddMap(names: readonly string[], random: Random, depth = 0): Amq
 
 /** What a settlement changes in application properties. */
 export function oddChanges(random: Random): AmqpMap {
-  return oddMap(NAMES, random);
+  return oddMap(propertyNames, random);
 }
 
 /** A well-formed message whose fields and properties have odd values. */
@@ -93,11 +93,11 @@ export function oddMessage(random: Random): Uint8Array {
   const sections: [code: bigint, value: AmqpValue][] = [];
   const ttl = pick([null, uint(0), uint(1), uint(2 ** 32 - 1)], random);
   if (random(3) === 0) sections.push([0x70n, [true, ubyte(random(256)), ttl]]);
-  if (random(4) === 0) sections.push([0x71n, oddMap(ANNOTATIONS, random)]);
-  if (random(3) === 0) sections.push([0x72n, oddMap(ANNOTATIONS, random)]);
+  if (random(4) === 0) sections.push([0x71n, oddMap(annotations, random)]);
+  if (random(3) === 0) sections.push([0x72n, oddMap(annotations, random)]);
   if (random(3) > 0) {
     const id = (): AmqpValue => oddValue(random, 2);
-    const far = timestamp(pick(INSTANTS, random));
+    const far = timestamp(pick(instants, random));
     const groupId = pick([null, "a", "", "__proto__"], random);
     sections.push([0x73n, [id(), null, id(), "subject", id(), id(), null, null, far, far, groupId]]);
   }

@@ -1,7 +1,7 @@
 import { decodeValue, isDescribed, isTyped } from "@waybill/amqp";
 
-const CLOSE = 0x18n;
-const TRANSFER = 0x14n;
+const closeCode = 0x18n;
+const transferCode = 0x14n;
 
 /**
  * Checks that an endpoint wrote protocol headers and well-formed frames only, and nothing after a close.
@@ -26,7 +26,7 @@ export function readOutput(bytes: Buffer): string {
 
 function readFrame(body: Buffer): string {
   if (body.length === 0) return "heartbeat";
-  if (body[0] === 0x00 && body[1] === 0x53 && BigInt(body[2] ?? 0) === TRANSFER) {
+  if (body[0] === 0x00 && body[1] === 0x53 && BigInt(body[2] ?? 0) === transferCode) {
     const listSize = body[3] === 0xc0 ? 2 + (body[4] ?? 0) : 5 + body.readUInt32BE(4);
     decodeValue(body.subarray(0, 3 + listSize));
     return "open";
@@ -35,7 +35,7 @@ function readFrame(body: Buffer): string {
   if (!isDescribed(value) || !isTyped(value.descriptor) || value.descriptor.type !== "ulong") {
     throw new Error("a frame holds no performative");
   }
-  if (value.descriptor.value !== CLOSE) return "open";
+  if (value.descriptor.value !== closeCode) return "open";
   const error = Array.isArray(value.value) ? value.value[0] : undefined;
   const condition = isDescribed(error) && Array.isArray(error.value) ? error.value[0] : undefined;
   return isTyped(condition) && condition.type === "symbol" ? `close with ${condition.value}` : "close";

@@ -1,5 +1,5 @@
 import {
-  ACCEPTED,
+  acceptedState,
   type Connection,
   type ConnectionOptions,
   createConnection,
@@ -7,9 +7,9 @@ import {
   encodeMessage,
   int,
   long,
-  RELEASED,
   type ReceiverLink,
   rejected,
+  releasedState,
   type SenderLink,
   saslPlain,
   stringMap,
@@ -27,12 +27,12 @@ export interface Recording {
 /** An endpoint whose owner does something with everything a peer may send. */
 export function openEndpoint(role: "server" | "client"): Connection {
   const verdicts: DeliveryState[] = [
-    ACCEPTED,
-    ACCEPTED,
+    acceptedState,
+    acceptedState,
     rejected({ condition: "x:no", description: "no", info: symbolMap({ why: int(1) }) }),
-    RELEASED,
+    releasedState,
     { kind: "modified", deliveryFailed: true, messageAnnotations: symbolMap({ a: long(1n) }) },
-    { kind: "transactional", transactionId: Buffer.from("tx"), outcome: ACCEPTED },
+    { kind: "transactional", transactionId: Buffer.from("tx"), outcome: acceptedState },
   ];
   let turn = 0;
   const options: ConnectionOptions = {
@@ -106,8 +106,8 @@ function converse(client: Connection): void {
     receiver.addCredit(12);
     receiver.handler = {
       onTransfer: (delivery) => {
-        if (delivery.id % 2 === 0) receiver.settle(delivery, ACCEPTED);
-        else receiver.propose(delivery, RELEASED);
+        if (delivery.id % 2 === 0) receiver.settle(delivery, acceptedState);
+        else receiver.propose(delivery, releasedState);
         if (delivery.id === 6) receiver.drain();
       },
       onDrained: () => {
@@ -121,7 +121,7 @@ function converse(client: Connection): void {
 
 function own(link: ReceiverLink, verdicts: readonly DeliveryState[]): void {
   link.handler.onTransfer = (delivery) => {
-    link.settle(delivery, verdicts[delivery.id % verdicts.length] ?? ACCEPTED);
+    link.settle(delivery, verdicts[delivery.id % verdicts.length] ?? acceptedState);
   };
   link.accept({ creditWindow: 20, properties: symbolMap({ now: timestamp(0n) }) });
 }

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { Journal } from "./journal.js";
 import { Ledger, type LedgerOptions } from "./ledger.js";
-import { ABSENT, type Effect, type LedgerLine, SENT } from "./lines.js";
+import { absent, type Effect, type LedgerLine, sentState } from "./lines.js";
 
 const sent: LedgerLine[] = [
-  ["try", 0, "send", [["q/a", SENT]]],
+  ["try", 0, "send", [["q/a", sentState]]],
   ["ok", 0, 1],
 ];
 const completed: LedgerLine[] = [
-  ["try", 20, "complete", [["q/a", ABSENT]]],
+  ["try", 20, "complete", [["q/a", absent]]],
   ["ok", 20, 21],
 ];
 const left = (...ids: readonly string[]): LedgerLine => [
   "found",
   90,
-  { things: ids.map((id): Effect => [`q/${id}`, SENT]), sequences: ids.map((id) => ["q", "1", id]) },
+  { things: ids.map((id): Effect => [`q/${id}`, sentState]), sequences: ids.map((id) => ["q", "1", id]) },
 ];
 /** Locks last for ten milliseconds. */
 const got = (lockedUntil: number, sequence = "1", id = "a"): LedgerLine => [
@@ -51,7 +51,7 @@ describe("the ledger, for lost messages", () => {
   it("reports each lost message of many in a journal, by its id", async () => {
     const ledger = new Ledger();
     const journal = new Journal((line) => ledger.take(line));
-    const things = Array.from({ length: 100 }, (_, n): Effect => [`q/${n}`, SENT]);
+    const things = Array.from({ length: 100 }, (_, n): Effect => [`q/${n}`, sentState]);
     await journal.attempt("send", things, async () => {});
     journal.found(things.filter(([thing]) => thing !== "q/7" && thing !== "q/60"));
     expect(ledger.violations()).toEqual([
@@ -87,7 +87,7 @@ describe("the ledger, for duplicate messages", () => {
   it("reports settled messages that are still there", () => {
     const lines: LedgerLine[] = [
       ["try", 0, "send", [["q/a", "active 0"]]],
-      ["try", 1, "complete", [["q/a", ABSENT]]],
+      ["try", 1, "complete", [["q/a", absent]]],
       ["ok", 1, 2],
       ["ok", 0, 3],
       ["found", 4, { things: [["q/a", "active 0"]], sequences: [] }],
@@ -129,7 +129,7 @@ describe("the ledger, for duplicate messages", () => {
   });
 
   it("allows a number to be used again if its message was never acknowledged", () => {
-    const lost: LedgerLine[] = [["try", 2, "send", [["q/b", SENT]]], got(8, "1", "b")];
+    const lost: LedgerLine[] = [["try", 2, "send", [["q/b", sentState]]], got(8, "1", "b")];
     expect(violations([...sent, ...lost, got(30), ...completed])).toEqual([]);
   });
 

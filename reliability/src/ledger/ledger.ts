@@ -1,5 +1,5 @@
 import { History } from "./history.js";
-import { ABSENT, type Effect, type Found, type LedgerLine, SENT } from "./lines.js";
+import { absent, type Effect, type Found, type LedgerLine, sentState } from "./lines.js";
 
 interface Known {
   readonly state: string;
@@ -144,7 +144,7 @@ export class Ledger {
     this.#open.set(`${source} ${attempt.at}`, attempt);
     for (const [thing, state] of attempt.effects) {
       this.#tried.add(thing);
-      if (state !== ABSENT) continue;
+      if (state !== absent) continue;
       this.#settling.add(thing);
       this.#pending.delete(thing);
     }
@@ -157,8 +157,8 @@ export class Ledger {
     increment(this.#acknowledged, attempt.verb);
     for (const [thing, state] of attempt.effects) {
       this.#lasting.add(thing);
-      if (state === ABSENT) this.#historyOf(thing).settledAt = at;
-      if (state === SENT && !this.#settling.has(thing)) this.#pending.set(thing, at);
+      if (state === absent) this.#historyOf(thing).settledAt = at;
+      if (state === sentState && !this.#settling.has(thing)) this.#pending.set(thing, at);
       // Of two operations that are acknowledged together, the later one may be reported first.
       if (attempt.at > this.#knownOf(thing).order) this.#known.set(thing, { state, order: attempt.at });
     }
@@ -192,11 +192,11 @@ export class Ledger {
     this.#open.clear();
     if (this.#options.mustKeepDelivered) this.#keepDelivered();
     for (const thing of new Set([...found.keys(), ...this.#known.keys(), ...possible.keys()])) {
-      const actual = found.get(thing) ?? ABSENT;
+      const actual = found.get(thing) ?? absent;
       const expected = new Set([this.#knownOf(thing).state, ...(possible.get(thing) ?? [])]);
       if (!expected.has(actual))
         this.#violate(`${thing} is ${actual}, and should be ${[...expected].join(" or ")}`, source);
-      if (actual === ABSENT) this.#known.delete(thing);
+      if (actual === absent) this.#known.delete(thing);
       else this.#known.set(thing, { state: actual, order: at });
     }
   }
@@ -224,7 +224,7 @@ export class Ledger {
       const known = this.#knownOf(thing);
       return known.state !== state && known.order < at && possible.get(thing)?.length === 1;
     });
-    const happened = evidence.filter(([thing, state]) => (found.get(thing) ?? ABSENT) === state);
+    const happened = evidence.filter(([thing, state]) => (found.get(thing) ?? absent) === state);
     if (happened.length !== 0 && happened.length !== evidence.length)
       this.#violate(`only ${JSON.stringify(happened)} happened of ${JSON.stringify(effects)}`, source);
   }
@@ -232,12 +232,12 @@ export class Ledger {
   /** A delivery shows that a message was stored. */
   #keepDelivered(): void {
     for (const [thing, { isDelivered }] of this.#histories) {
-      if (isDelivered && !this.#known.has(thing)) this.#known.set(thing, { state: SENT, order: -1 });
+      if (isDelivered && !this.#known.has(thing)) this.#known.set(thing, { state: sentState, order: -1 });
     }
   }
 
   #knownOf(thing: string): Known {
-    return this.#known.get(thing) ?? { state: ABSENT, order: -1 };
+    return this.#known.get(thing) ?? { state: absent, order: -1 };
   }
 
   #historyOf(thing: string): History {

@@ -2,9 +2,9 @@
 export type Effect = readonly [thing: string, state: string];
 
 /** The state of a thing that is not there. */
-export const ABSENT = "absent";
+export const absent = "absent";
 /** The state of a message where nothing more of it is compared. */
-export const SENT = "sent";
+export const sentState = "sent";
 
 /** What is known of the lock under which a message came. Times are those of the wall clock, in ms. */
 export interface Delivery {

@@ -10,7 +10,7 @@ import { randomFrom } from "waybill-harness/random.js";
 import { pause, until } from "waybill-harness/waiting.js";
 import { Journal } from "../ledger/journal.js";
 import { Ledger } from "../ledger/ledger.js";
-import { ABSENT, SENT } from "../ledger/lines.js";
+import { absent, sentState } from "../ledger/lines.js";
 import { conclude } from "../ledger/verdict.js";
 import { openRelay } from "../network/relay.js";
 
@@ -61,7 +61,7 @@ client.subscribeSessions<string>(
       lastHandledAt = now;
       journal.got("orders", body);
       // Whether the broker hears of it is open.
-      journal.begin("handle", [[`orders/${body}`, ABSENT]]);
+      journal.begin("handle", [[`orders/${body}`, absent]]);
     },
     processError: ({ error }) => journal.error(error),
   },
@@ -138,7 +138,7 @@ async function send(index: number): Promise<void> {
 
 async function isSent(body: string, act: () => Promise<void>): Promise<boolean> {
   try {
-    await journal.attempt("send", [[`orders/${body}`, SENT]], act);
+    await journal.attempt("send", [[`orders/${body}`, sentState]], act);
     return true;
   } catch (error) {
     journal.error(error);

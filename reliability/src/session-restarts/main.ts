@@ -40,6 +40,6 @@ conclude(violations, "Every result is exact", seed);
 /** The first generation of whose messages nobody has acknowledged all. */
 function firstUnsent(): number {
   let generation = 0;
-  while (ledger.acknowledged(`generation ${generation}`) > 0) generation += 1;
+  while (ledger.acknowledged(`generation ${generation}`) > 0) generation++;
   return generation;
 }

@@ -5,7 +5,7 @@ import WebSocket from "ws";
 import { openAdministration } from "../clients/administration.js";
 import { complete, got, onceOnly, send } from "../clients/journaled.js";
 import type { Journal } from "../ledger/journal.js";
-import { ABSENT, type Effect, SENT } from "../ledger/lines.js";
+import { absent, type Effect, sentState } from "../ledger/lines.js";
 import type { SupervisedServer } from "../supervisor/supervised-server.js";
 import { encrypted, key } from "./command.js";
 
@@ -56,7 +56,7 @@ export async function workOverHttp(work: Work): Promise<void> {
   await keepWorking(work, "http", async () => {
     const id = newId("http");
     const brokerProperties = JSON.stringify({ MessageId: id });
-    await journal.attempt("send over http", [[`${queue}/${id}`, SENT]], () =>
+    await journal.attempt("send over http", [[`${queue}/${id}`, sentState]], () =>
       call(work, "POST", `/${queue}/messages`, { body: "from http", brokerProperties }),
     );
     const response = await call(work, "POST", `/${queue}/messages/head?timeout=1`);
@@ -65,7 +65,7 @@ export async function workOverHttp(work: Work): Promise<void> {
     const location = response.headers.get("location");
     if (location === null || received === undefined) return;
     journal.got(queue, String(received));
-    await journal.attempt("complete over http", [[`${queue}/${received}`, ABSENT]], () =>
+    await journal.attempt("complete over http", [[`${queue}/${received}`, absent]], () =>
       call(work, "DELETE", new URL(location).pathname),
     );
   });
@@ -87,7 +87,7 @@ export async function administer(work: Work): Promise<void> {
     await client.getQueueRuntimeProperties(queue);
     for await (const page of client.listQueues().byPage({ maxPageSize: 20 })) if (page.length > 0) break;
     journal.note("management answers");
-    if (number % 2 === 1) await journal.attempt("delete", [[entity, ABSENT]], () => client.deleteQueue(name));
+    if (number % 2 === 1) await journal.attempt("delete", [[entity, absent]], () => client.deleteQueue(name));
   });
 }
 
@@ -109,7 +109,7 @@ export async function findAll(work: Work): Promise<void> {
   for (let empty = 0; empty < 2; ) {
     const messages = await receiver.receiveMessages(500, { maxWaitTimeInMs: 2000 });
     empty = messages.length === 0 ? empty + 1 : 0;
-    found.push(...messages.map(({ messageId }): Effect => [`${queue}/${messageId}`, SENT]));
+    found.push(...messages.map(({ messageId }): Effect => [`${queue}/${messageId}`, sentState]));
   }
   await client.close();
   work.journal.found(found);

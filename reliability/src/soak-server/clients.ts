@@ -17,9 +17,9 @@ import { openRelay, type Relay } from "../network/relay.js";
 
 const [connectionString = "", port = "", lockMs, journalFile = "", seed, name = "", count] =
   process.argv.slice(2);
-const SESSIONS = 8;
+const sessions = 8;
 /** Maximum delay, in ms, until a client gets data that was read from a socket before the connection was cut. */
-const LATE_MS = 2000;
+const lateMs = 2000;
 
 const random = randomFrom(Number(seed));
 const journal = Journal.inFile(journalFile);
@@ -34,8 +34,8 @@ process.on("disconnect", () => process.exit());
 process.on("unhandledRejection", (error) => journal.error(error));
 
 process.send?.("ready");
-const KINDS = [pull, subscribe, workInSessions, readNews];
-await Promise.all(Array.from({ length: Number(count) }, (_, n) => live(required(KINDS[n % KINDS.length]))));
+const kinds = [pull, subscribe, workInSessions, readNews];
+await Promise.all(Array.from({ length: Number(count) }, (_, n) => live(required(kinds[n % kinds.length]))));
 process.exit();
 
 type Kind = (client: Client, actions: number) => Promise<void>;
@@ -93,7 +93,7 @@ async function subscribe(client: Client, actions: number): Promise<void> {
 async function workInSessions(client: Client, actions: number): Promise<void> {
   const sender = client.createSender("visits");
   for (let n = 0; n < actions && !isStopping; n++) {
-    await send(journal, sender, ["visits"], someMessages({ sessionId: String(random(SESSIONS)) }));
+    await send(journal, sender, ["visits"], someMessages({ sessionId: String(random(sessions)) }));
     const session = await client.acceptNextSession("visits", { maxAutoLockRenewalDurationInMs: 0 });
     await receive(session, "visits");
     await session.setSessionState({ seen: n });
@@ -134,7 +134,7 @@ async function receive(receiver: ServiceBusReceiver, store: string): Promise<voi
 
 /** Messages of a session are locked by their session, whose lock ends with its link. */
 function lockOf({ lockedUntilUtc }: ServiceBusReceivedMessage, store: string): Omit<Delivery, "sequence"> {
-  if (store === "visits") return { lockedAt: Date.now() - LATE_MS };
+  if (store === "visits") return { lockedAt: Date.now() - lateMs };
   const lockedUntil = required(lockedUntilUtc).getTime();
   return { lockedAt: lockedUntil - Number(lockMs), lockedUntil };
 }

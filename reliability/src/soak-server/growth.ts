@@ -9,7 +9,7 @@ export interface GrowthOptions {
 }
 
 /** Fewer samples than this are not enough. */
-const FEWEST = 6;
+const fewest = 6;
 
 /**
  * Whether samples grow: compares the median of their last third with the median of their first. `undefined` if there are too few samples.
@@ -18,7 +18,7 @@ export function measureGrowth(
   samples: readonly number[],
   { ratio, slack }: GrowthOptions,
 ): { readonly from: number; readonly to: number; readonly isFlat: boolean } | undefined {
-  if (samples.length < FEWEST) return undefined;
+  if (samples.length < fewest) return undefined;
   const third = Math.floor(samples.length / 3);
   const from = percentile(samples.slice(0, third), 50);
   const to = percentile(samples.slice(-third), 50);

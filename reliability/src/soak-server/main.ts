@@ -7,7 +7,7 @@ import { openScratch, pause, until } from "waybill-harness/waiting.js";
 import { onceOnly } from "../clients/journaled.js";
 import { Journal, readJournal } from "../ledger/journal.js";
 import { Ledger } from "../ledger/ledger.js";
-import { type Effect, SENT } from "../ledger/lines.js";
+import { type Effect, sentState } from "../ledger/lines.js";
 import { conclude } from "../ledger/verdict.js";
 import type { Measurement } from "../supervisor/server.js";
 import { SupervisedServer } from "../supervisor/supervised-server.js";
@@ -26,22 +26,22 @@ const { minutes, clients, kills, seed } = readOptions({
 const durationMs = minutes * 60_000;
 
 /** Locks are short, so that messages of killed clients are delivered again during the run. */
-const LOCK_MS = 5000;
+const lockMs = 5000;
 /** A process with clients runs at least this long, in ms. */
-const LIFE_MS = 3000;
-const CLIENTS_PER_PROCESS = 5;
+const lifeMs = 3000;
+const clientsPerProcess = 5;
 /** Measurements over the whole run. */
-const SAMPLES = 60;
-const MB = 2 ** 20;
-const STORES = ["orders", "visits", "news/red", "news/blue"];
+const sampleCount = 60;
+const mb = 2 ** 20;
+const stores = ["orders", "visits", "news/red", "news/blue"];
 
 /** Errors of clients that are defects of the server, not the result of a closed link or an expired lock. */
-const DEFECTS =
+const defects =
   /^MessagingEntity|^UnauthorizedAccess|^QuotaExceeded|^MessageSizeExceeded|The server failed to do this|decode-error|framing-error/;
 
 const random = randomFrom(seed);
 using root = openScratch("soak");
-const options = { lockDurationMs: LOCK_MS, maxDeliveryCount: 2000 };
+const options = { lockDurationMs: lockMs, maxDeliveryCount: 2000 };
 const server = SupervisedServer.inDirectory(join(root.path, "store"), {
   queues: { orders: options, visits: { ...options, requiresSession: true } },
   topics: { news: { red: options, blue: options } },
@@ -54,8 +54,8 @@ let isOver = false;
 console.log(`soak-server: ${minutes} min, ${clients} clients, ${kills} kills, seed ${seed}`);
 
 await server.start();
-const groups = Array.from({ length: Math.ceil(clients / CLIENTS_PER_PROCESS) }, (_, n) =>
-  keepClients(Math.min(CLIENTS_PER_PROCESS, clients - n * CLIENTS_PER_PROCESS)),
+const groups = Array.from({ length: Math.ceil(clients / clientsPerProcess) }, (_, n) =>
+  keepClients(Math.min(clientsPerProcess, clients - n * clientsPerProcess)),
 );
 // Loading the SDK is not part of the measured time.
 await Promise.all(groups.map((group) => group.ready));
@@ -72,15 +72,15 @@ report();
 /** All kills are in the first half: then the last server runs long enough to show whether its memory grows. Resolves with its measurements. */
 async function soak(): Promise<Measurement[]> {
   const samples: Measurement[] = [];
-  const killsUntil = (step: number): number => Math.floor((step * 2 * kills) / SAMPLES);
+  const killsUntil = (step: number): number => Math.floor((step * 2 * kills) / sampleCount);
   let killedAt = startedAt;
-  for (let step = 1; step <= SAMPLES; step++) {
-    await pause(startedAt + (durationMs * step) / SAMPLES - Date.now());
-    if (step <= SAMPLES / 2 && killsUntil(step) > killsUntil(step - 1)) {
+  for (let step = 1; step <= sampleCount; step++) {
+    await pause(startedAt + (durationMs * step) / sampleCount - Date.now());
+    if (step <= sampleCount / 2 && killsUntil(step) > killsUntil(step - 1)) {
       await server.restart();
       samples.length = 0;
     } else samples.push(await measure());
-    if (step % 3 === 0 && Date.now() > killedAt + LIFE_MS) {
+    if (step % 3 === 0 && Date.now() > killedAt + lifeMs) {
       pick(groups, random).kill();
       killedAt = Date.now();
     }
@@ -100,7 +100,7 @@ function keepClients(count: number) {
     journalFiles.push(journal);
     const { connectionString, port } = server;
     const name = `c${journalFiles.length}`;
-    const parameters = [connectionString, port, LOCK_MS, journal, random(2 ** 31), name, count];
+    const parameters = [connectionString, port, lockMs, journal, random(2 ** 31), name, count];
     const child = new SupervisedProcess({ command: nodeCommand(program, parameters) });
     void child.exit.then(() => {
       violations.push(...child.findings.map((text) => `clients: ${text}`));
@@ -128,7 +128,7 @@ async function drain(): Promise<void> {
   const mode = () => ({ receiveMode: "receiveAndDelete" }) as const;
   const deadlineMs = Date.now() + 60_000;
   while ((await measure()).messages > 0 && Date.now() < deadlineMs) {
-    for (const store of STORES) {
+    for (const store of stores) {
       const [entity, subscription] = store.split("/") as [string, string?];
       const receiver =
         store === "visits"
@@ -137,7 +137,7 @@ async function drain(): Promise<void> {
             ? client.createReceiver(entity, mode())
             : client.createReceiver(entity, subscription, mode());
       for (const message of (await receiver?.receiveMessages(500, { maxWaitTimeInMs: 100 })) ?? []) {
-        things.push([`${store}/${message.messageId}`, SENT]);
+        things.push([`${store}/${message.messageId}`, sentState]);
         sequences.push([store, String(message.sequenceNumber), String(message.messageId)]);
       }
       await receiver?.close();
@@ -159,7 +159,7 @@ function report(): void {
   violations.push(...server.findings, ...ledger.violations());
   console.log(`${deaths} client processes and ${server.starts.length - 1} servers killed`);
   for (const line of ledger.summary()) console.log(line);
-  violations.push(...ledger.errors.filter((error) => DEFECTS.test(error)));
+  violations.push(...ledger.errors.filter((error) => defects.test(error)));
   compareMemory();
   if (ledger.acknowledged("complete") === 0) violations.push("no message was completed");
   conclude(violations, "No message was lost", seed);
@@ -169,18 +169,18 @@ function report(): void {
 function compareMemory(): void {
   const warm = samples.slice(Math.floor(samples.length / 3));
   for (const [name, ratio, slack] of [
-    ["heapBytes", 0.1, 2 * MB],
-    ["usedBytes", 0.1, 4 * MB],
-    ["residentBytes", 0.15, 8 * MB],
+    ["heapBytes", 0.1, 2 * mb],
+    ["usedBytes", 0.1, 4 * mb],
+    ["residentBytes", 0.15, 8 * mb],
   ] as const) {
     const growth = measureGrowth(
       warm.map((sample) => sample[name]),
       { ratio, slack },
     );
     if (growth === undefined) continue;
-    const [from, to] = [growth.from, growth.to].map((bytes) => (bytes / MB).toFixed(1));
+    const [from, to] = [growth.from, growth.to].map((bytes) => (bytes / mb).toFixed(1));
     console.log(
-      `${name} of the server: from ${from} MB to ${to} MB; ${(last[name] / MB).toFixed(1)} MB when idle`,
+      `${name} of the server: from ${from} MB to ${to} MB; ${(last[name] / mb).toFixed(1)} MB when idle`,
     );
     if (!growth.isFlat) violations.push(`${name} grows from ${from} MB to ${to} MB`);
   }

@@ -6,16 +6,16 @@ import { newSeed, readOptions } from "waybill-harness/options.js";
  * `pnpm reliability soak [--commands 2000000] [--seed n]`. Prints each portion's seed; the first failure ends the run with its
  * shrunk counterexample and a non-zero exit code.
  */
-const PORTION = 100_000;
+const portionSize = 100_000;
 /** Distance between the seeds of portions: within a portion, seeds are counted up from its first. */
-const SEED_STRIDE = 100_000;
+const seedStride = 100_000;
 
 const { commands: wanted, seed: firstSeed } = readOptions({ commands: 2_000_000, seed: newSeed() });
 
-for (let portion = 0; portion * PORTION < wanted; portion++) {
-  const seed = (firstSeed + portion * SEED_STRIDE) % 2 ** 31;
-  const commands = Math.min(PORTION, wanted - portion * PORTION);
-  console.log(`soak: commands ${portion * PORTION} to ${portion * PORTION + commands}, seed ${seed}`);
+for (let portion = 0; portion * portionSize < wanted; portion++) {
+  const seed = (firstSeed + portion * seedStride) % 2 ** 31;
+  const commands = Math.min(portionSize, wanted - portion * portionSize);
+  console.log(`soak: commands ${portion * portionSize} to ${portion * portionSize + commands}, seed ${seed}`);
   const { status } = spawnSync(
     process.execPath,
     ["node_modules/vitest/vitest.mjs", "run", "packages/broker/src/model.test.ts"],

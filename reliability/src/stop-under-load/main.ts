@@ -5,7 +5,7 @@ import { localTransport } from "@waybill/transport-local";
 import { readOptions } from "waybill-harness/options.js";
 import { Journal } from "../ledger/journal.js";
 import { Ledger } from "../ledger/ledger.js";
-import { ABSENT, type Effect, SENT } from "../ledger/lines.js";
+import { absent, type Effect, sentState } from "../ledger/lines.js";
 import { conclude } from "../ledger/verdict.js";
 
 // Stops a processor with a thousand messages in flight, many times: with handlers that are quick, that fail, that take longer than
@@ -42,7 +42,7 @@ async function stopOnce(time: number): Promise<string[]> {
   const bodies = Array.from({ length: messageCount }, (_, n) => ({ body: n }));
   await journal.attempt(
     "send",
-    bodies.map(({ body }) => stateOf(body, SENT)),
+    bodies.map(({ body }) => stateOf(body, sentState)),
     () => client.createSender("orders").sendMessages(bodies),
   );
   const waiting: (() => void)[] = [];
@@ -58,7 +58,7 @@ async function stopOnce(time: number): Promise<string[]> {
         await new Promise<void>((resolve) => waiting.push(resolve));
         if (body % 10 === time % 10) throw new Error("failed");
         // A message whose handler ends too late does not count as handled.
-        if (!isClosed) journal.begin("handle", [stateOf(body, ABSENT)])();
+        if (!isClosed) journal.begin("handle", [stateOf(body, absent)])();
       },
     },
     { maxConcurrentCalls: inflight, prefetchCount, closeTimeoutInMs: deadline },
@@ -81,7 +81,7 @@ async function stopOnce(time: number): Promise<string[]> {
     const messages = await receiver.receive(1000, { maxWaitMs: 0 });
     if (messages.length === 0) break;
     for (const { body } of messages) {
-      if (body.section === "data") left.push(stateOf(new TextDecoder().decode(body.bytes), SENT));
+      if (body.section === "data") left.push(stateOf(new TextDecoder().decode(body.bytes), sentState));
     }
   }
   const locked = await receiver.peek(messageCount);

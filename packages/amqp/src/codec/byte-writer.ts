@@ -1,8 +1,8 @@
-const CHUNK_SIZE = 65_536;
+const defaultChunkSize = 65_536;
 /** Initial buffer size: many connections send little. */
-const FIRST_SIZE = 2048;
+const firstSize = 2048;
 /** Above this size, copying a payload costs more than another element in the list of parts. */
-const BY_REFERENCE_SIZE = 16_384;
+const byReferenceSize = 16_384;
 
 /**
  * Output waiting to be taken, in as few parts as possible. Taken bytes are never overwritten, so they can be passed to a socket without a
@@ -17,9 +17,9 @@ export class ByteWriter {
   #partsLength = 0;
   readonly #chunkSize: number;
 
-  constructor(chunkSize: number = CHUNK_SIZE) {
+  constructor(chunkSize: number = defaultChunkSize) {
     this.#chunkSize = chunkSize;
-    this.buffer = Buffer.allocUnsafe(Math.min(chunkSize, FIRST_SIZE));
+    this.buffer = Buffer.allocUnsafe(Math.min(chunkSize, firstSize));
   }
 
   /** Bytes written and not yet taken. */
@@ -34,7 +34,7 @@ export class ByteWriter {
 
   /** Appends bytes; large ones by reference, so they must not change until the output is written. */
   append(bytes: Uint8Array): void {
-    if (bytes.length >= BY_REFERENCE_SIZE) {
+    if (bytes.length >= byReferenceSize) {
       this.mark = this.position;
       this.#cut();
       this.#push(bytes);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ByteReader } from "./byte-reader.js";
-import { checkValue, decodeValue, MAX_DEPTH, readValue, skipValue } from "./decode.js";
+import { checkValue, decodeValue, maxDepth, readValue, skipValue } from "./decode.js";
 import { AmqpDecodeError } from "./decode-error.js";
 import { encodeValue } from "./encode.js";
 import {
@@ -165,7 +165,7 @@ describe("decodeValue refuses", () => {
     expect(() => decodeValue(deep)).toThrow(AmqpDecodeError);
     expect(() => checkValue(new ByteReader(deep))).toThrow(AmqpDecodeError);
     let lists: AmqpValue = null;
-    for (let i = 0; i < MAX_DEPTH; i++) lists = [lists];
+    for (let i = 0; i < maxDepth; i++) lists = [lists];
     expect(decodeValue(encodeValue(lists))).toEqual(lists);
     expect(() => decodeValue(encodeValue([lists]))).toThrow(/nested deeper/);
   });

@@ -142,7 +142,7 @@ export function readDescriptor(reader: ByteReader): number {
 function descriptorCode(descriptor: AmqpValue): number {
   if (!isTyped(descriptor)) return -1;
   if (descriptor.type === "ulong" && descriptor.value < 256n) return Number(descriptor.value);
-  if (descriptor.type === "symbol") return SYMBOLIC_DESCRIPTORS.get(descriptor.value) ?? -1;
+  if (descriptor.type === "symbol") return symbolicDescriptors.get(descriptor.value) ?? -1;
   return -1;
 }
 
@@ -223,7 +223,7 @@ function toField(kind: FieldKind, value: AmqpValue): unknown {
 
 /** A timestamp beyond the range of `Date` becomes the nearest `Date`. */
 function toDate(ms: number): Date {
-  return new Date(Math.max(-MAX_DATE_MS, Math.min(ms, MAX_DATE_MS)));
+  return new Date(Math.max(-maxDateMs, Math.min(ms, maxDateMs)));
 }
 
 function toUnsigned(value: AmqpValue, max: number): number | undefined {
@@ -252,10 +252,10 @@ function toSymbols(value: AmqpValue): readonly string[] | undefined {
 }
 
 /** The range of `Date`, in ms before and after the epoch. */
-const MAX_DATE_MS = 8.64e15;
+const maxDateMs = 8.64e15;
 
 /** The symbolic descriptors of parts 2 to 5, which a peer may use instead of the codes. */
-const SYMBOLIC_DESCRIPTORS: ReadonlyMap<string, number> = new Map([
+const symbolicDescriptors: ReadonlyMap<string, number> = new Map([
   ["amqp:open:list", 0x10],
   ["amqp:begin:list", 0x11],
   ["amqp:attach:list", 0x12],

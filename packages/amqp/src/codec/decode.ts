@@ -3,11 +3,11 @@ import { ByteReader } from "./byte-reader.js";
 import { type AmqpArray, AmqpMap, type AmqpTypeName, type AmqpValue } from "./value.js";
 
 /** Maximum nesting of values; the messaging format needs 6 levels. */
-export const MAX_DEPTH = 64;
+export const maxDepth = 64;
 
 /**
  * Decodes a single value. Binary values are views on `bytes`. Throws `AmqpDecodeError` for malformed bytes, more than one value, or nesting
- * deeper than {@link MAX_DEPTH}.
+ * deeper than {@link maxDepth}.
  */
 export function decodeValue(bytes: Uint8Array): AmqpValue {
   const reader = new ByteReader(bytes);
@@ -164,7 +164,7 @@ function checkPrimitive(reader: ByteReader, code: number): void {
       readCompound(reader, code, checkArray);
       break;
     default:
-      if (!TYPE_NAMES.has(code)) failUnknown(reader, code);
+      if (!typeNames.has(code)) failUnknown(reader, code);
       skipPrimitive(reader, code);
   }
 }
@@ -189,10 +189,10 @@ function checkArray(reader: ByteReader, count: number): void {
 }
 
 function skipPrimitive(reader: ByteReader, code: number): void {
-  const width = WIDTHS[code >> 4] as number;
+  const width = widths[code >> 4] as number;
   if (width >= 0) reader.advance(width);
-  else if (width === ONE_SIZE_OCTET) reader.advance(reader.readUint8());
-  else if (width === FOUR_SIZE_OCTETS) reader.advance(reader.readUint32());
+  else if (width === oneSizeOctet) reader.advance(reader.readUint8());
+  else if (width === fourSizeOctets) reader.advance(reader.readUint32());
   else failUnknown(reader, code);
 }
 
@@ -200,15 +200,15 @@ function failUnknown(reader: ByteReader, code: number): never {
   return reader.fail(`unknown constructor 0x${code.toString(16).padStart(2, "0")}`);
 }
 
-const UNKNOWN = -1;
-const ONE_SIZE_OCTET = -2;
-const FOUR_SIZE_OCTETS = -3;
+const unknown = -1;
+const oneSizeOctet = -2;
+const fourSizeOctets = -3;
 
 /** Width of a value by the high nibble of its constructor (1.2, figure 1.3). */
-const WIDTHS: readonly number[] = [
-  ...[UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN],
+const widths: readonly number[] = [
+  ...[unknown, unknown, unknown, unknown],
   ...[0, 1, 2, 4, 8, 16],
-  ...[ONE_SIZE_OCTET, FOUR_SIZE_OCTETS, ONE_SIZE_OCTET, FOUR_SIZE_OCTETS, ONE_SIZE_OCTET, FOUR_SIZE_OCTETS],
+  ...[oneSizeOctet, fourSizeOctets, oneSizeOctet, fourSizeOctets, oneSizeOctet, fourSizeOctets],
 ];
 
 function readDescribed(reader: ByteReader): AmqpValue {
@@ -220,7 +220,7 @@ function readDescribed(reader: ByteReader): AmqpValue {
 }
 
 function enter(reader: ByteReader): void {
-  if (++reader.depth > MAX_DEPTH) reader.fail(`values are nested deeper than ${MAX_DEPTH}`);
+  if (++reader.depth > maxDepth) reader.fail(`values are nested deeper than ${maxDepth}`);
 }
 
 function readBoolean(reader: ByteReader): boolean {
@@ -307,11 +307,11 @@ function readArrayConstructor(
   const descriptors: AmqpValue[] = [];
   let code = reader.readUint8();
   while (code === 0x00) {
-    if (descriptors.length >= MAX_DEPTH) reader.fail(`values are nested deeper than ${MAX_DEPTH}`);
+    if (descriptors.length >= maxDepth) reader.fail(`values are nested deeper than ${maxDepth}`);
     descriptors.push(readValue(reader));
     code = reader.readUint8();
   }
-  const elementType = TYPE_NAMES.get(code) ?? failUnknown(reader, code);
+  const elementType = typeNames.get(code) ?? failUnknown(reader, code);
   if (code >> 4 !== 0x4) requireRoom(reader, count);
   else if (count > reader.emptyElementsLeft) reader.fail("too many elements without bytes");
   else reader.emptyElementsLeft -= count;
@@ -319,7 +319,7 @@ function readArrayConstructor(
 }
 
 /** The types of all constructors (1.6). */
-export const TYPE_NAMES: ReadonlyMap<number, AmqpTypeName> = new Map(
+export const typeNames: ReadonlyMap<number, AmqpTypeName> = new Map(
   Object.entries({
     null: [0x40],
     boolean: [0x41, 0x42, 0x56],

@@ -214,12 +214,12 @@ function writeTyped(writer: ByteWriter, typed: AmqpTyped): void {
       writeArray(writer, typed);
       return;
   }
-  writeCode(writer, FIXED_CODES[typed.type]);
+  writeCode(writer, fixedCodes[typed.type]);
   writeFixed(writer, typed);
 }
 
 /** Full-width codes of the fixed-width types. */
-const FIXED_CODES = {
+const fixedCodes = {
   ubyte: 0x50,
   byte: 0x51,
   ushort: 0x60,
@@ -237,9 +237,9 @@ const FIXED_CODES = {
   uuid: 0x98,
 } as const;
 
-type FixedWidth = Extract<AmqpTyped, { type: keyof typeof FIXED_CODES }>;
+type FixedWidth = Extract<AmqpTyped, { type: keyof typeof fixedCodes }>;
 
-const OCTETS = { decimal32: 4, decimal64: 8, decimal128: 16, uuid: 16 } as const;
+const octetCounts = { decimal32: 4, decimal64: 8, decimal128: 16, uuid: 16 } as const;
 
 function writeFixed(writer: ByteWriter, typed: FixedWidth): void {
   writer.ensure(16);
@@ -276,8 +276,8 @@ function writeFixed(writer: ByteWriter, typed: FixedWidth): void {
       writer.position = buffer.writeBigInt64BE(typed.value, position);
       return;
     default:
-      if (typed.value.length !== OCTETS[typed.type]) {
-        throw new TypeError(`a ${typed.type} has ${OCTETS[typed.type]} bytes`);
+      if (typed.value.length !== octetCounts[typed.type]) {
+        throw new TypeError(`a ${typed.type} has ${octetCounts[typed.type]} bytes`);
       }
       buffer.set(typed.value, position);
       writer.position += typed.value.length;
@@ -335,21 +335,21 @@ function writeElements(writer: ByteWriter, array: AmqpArray): void {
       writeCompoundElements(writer, elementType, values);
       return;
     default:
-      writeCode(writer, FIXED_CODES[elementType]);
+      writeCode(writer, fixedCodes[elementType]);
       for (const value of values) writeFixed(writer, value as FixedWidth);
   }
 }
 
-const VARIABLE_CODES = { binary: 0xa0, string: 0xa1, symbol: 0xa3 } as const;
+const variableCodes = { binary: 0xa0, string: 0xa1, symbol: 0xa3 } as const;
 
 function writeVariableElements(
   writer: ByteWriter,
-  type: keyof typeof VARIABLE_CODES,
+  type: keyof typeof variableCodes,
   values: readonly AmqpValue[],
 ): void {
   const octets = values.map((value) => toOctets(value as string | Uint8Array | { value: string }));
   const isShort = octets.every((bytes) => bytes.length < 256);
-  writeCode(writer, VARIABLE_CODES[type] + (isShort ? 0 : 0x10));
+  writeCode(writer, variableCodes[type] + (isShort ? 0 : 0x10));
   for (const bytes of octets) {
     writer.ensure(bytes.length + 4);
     if (isShort) writer.buffer[writer.position++] = bytes.length;
@@ -363,11 +363,11 @@ function toOctets(value: string | Uint8Array | { value: string }): Uint8Array {
   return typeof value === "string" ? Buffer.from(value) : Buffer.from(value.value, "latin1");
 }
 
-const COMPOUND_CODES: Partial<Record<AmqpTypeName, number>> = { list: 0xd0, map: 0xd1, array: 0xf0 };
+const compoundCodes: Partial<Record<AmqpTypeName, number>> = { list: 0xd0, map: 0xd1, array: 0xf0 };
 
 /** Writes compound elements under their wide code: each is encoded separately, then widened and stripped of its own code. */
 function writeCompoundElements(writer: ByteWriter, type: AmqpTypeName, values: readonly AmqpValue[]): void {
-  writeCode(writer, COMPOUND_CODES[type] as number);
+  writeCode(writer, compoundCodes[type] as number);
   for (const value of values) {
     const encoded = encodeValue(value);
     const code = encoded[0] as number;

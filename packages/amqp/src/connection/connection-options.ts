@@ -1,7 +1,7 @@
 import { requireInteger } from "@waybill/foundation";
 import type { ConnectionHandler } from "../api.js";
 import type { AmqpMap } from "../codec/value.js";
-import { type MemoryBudget, UNLIMITED } from "../memory/memory-budget.js";
+import { type MemoryBudget, unlimited } from "../memory/memory-budget.js";
 import type { SaslCredentials, SaslMechanism } from "./sasl.js";
 
 /** Limits of a peer. */
@@ -68,7 +68,7 @@ export const defaultConnectionOptions = Object.freeze({
   maxLinks: 10_000,
   maxNameLength: 1_024,
   untrusted: Object.freeze({}),
-  budget: UNLIMITED,
+  budget: unlimited,
   idleTimeOutMs: 120_000,
   handshakeTimeoutMs: 60_000,
   maxMessageSize: 1_048_576,

@@ -7,14 +7,14 @@ import {
   attachType,
   type Begin,
   beginType,
-  DISPOSITION,
   detachType,
+  dispositionCode,
   endType,
-  FLOW,
-  TRANSFER,
+  flowCode,
+  transferCode,
 } from "../frames/performatives.js";
 import { readTransfer, TransferFields } from "../frames/transfer.js";
-import { COSTS, costOfPerformative } from "../memory/memory-budget.js";
+import { costOfPerformative, costs } from "../memory/memory-budget.js";
 import { ChannelTable } from "./channel-table.js";
 import { SessionEndpoint, type SessionHost } from "./session.js";
 
@@ -64,15 +64,15 @@ export class ConnectionSessions {
       return;
     }
     switch (code) {
-      case TRANSFER:
+      case transferCode:
         readTransfer(body, this.#transfer);
         session.receiveTransfer(this.#transfer, body.buffer.subarray(body.position, body.end));
         return;
-      case DISPOSITION:
+      case dispositionCode:
         readDisposition(body, this.#disposition);
         session.receiveDisposition(this.#disposition);
         return;
-      case FLOW:
+      case flowCode:
         readFlow(body, this.#flow);
         session.receiveFlow(this.#flow);
         return;
@@ -141,7 +141,7 @@ export class ConnectionSessions {
   #allocate(performativeCost: number): SessionEndpoint | undefined {
     const connection = this.#connection;
     const channelMax = connection.remoteOpen?.channelMax ?? 0xffff;
-    const cost = COSTS.session + performativeCost;
+    const cost = costs.session + performativeCost;
     if (this.#channels.size >= connection.limits.maxSessions || !connection.hold(cost)) return undefined;
     const session = this.#channels.add(
       channelMax,

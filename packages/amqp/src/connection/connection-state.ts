@@ -31,10 +31,10 @@ export function nextConnectionState(
   event: ConnectionEvent,
 ): ConnectionState | undefined {
   if (event === "disconnected") return "ended";
-  return TRANSITIONS[state][event];
+  return transitions[state][event];
 }
 
-const TRANSITIONS: Record<ConnectionState, Partial<Record<ConnectionEvent, ConnectionState>>> = {
+const transitions: Record<ConnectionState, Partial<Record<ConnectionEvent, ConnectionState>>> = {
   start: { "sasl-header": "sasl", "amqp-header": "header-exchanged", failed: "ended" },
   sasl: { "sasl-outcome": "sasl-done", failed: "ended" },
   "sasl-done": { "amqp-header": "header-exchanged", failed: "ended" },

@@ -10,7 +10,7 @@ import type {
 } from "../api.js";
 import { symbolMap, uint } from "../codec/value.js";
 import type { AmqpError } from "../frames/amqp-error.js";
-import { ACCEPTED, type DeliveryState, RELEASED, rejected } from "../frames/delivery-state.js";
+import { acceptedState, type DeliveryState, rejected, releasedState } from "../frames/delivery-state.js";
 import { scanMessage } from "../message/sections.js";
 import { createConnection } from "./connection.js";
 import type { ConnectionOptions } from "./connection-options.js";
@@ -92,7 +92,7 @@ function openSending(pair: Pair, creditWindow = 100, settle = true, options: Rec
     if (link.role !== "receiver") return;
     link.handler.onTransfer = (delivery) => {
       received.push(delivery);
-      if (settle) link.settle(delivery, ACCEPTED);
+      if (settle) link.settle(delivery, acceptedState);
     };
     link.accept({ creditWindow, ...options });
   };
@@ -530,7 +530,7 @@ describe("receiving", () => {
     pair.turn();
     expect([received.length, sender.queued, receiver.credit]).toEqual([4, 6, 0]);
     while (receiver.unsettled > 0) {
-      for (const delivery of [...received]) receiver.settle(delivery, ACCEPTED);
+      for (const delivery of [...received]) receiver.settle(delivery, acceptedState);
       pair.turn();
     }
     expect(received.length).toBe(10);
@@ -543,7 +543,7 @@ describe("settling what was received", () => {
     const { sender, received, receiver, outcomes } = openSending(pair, 100, false);
     for (let i = 0; i < 20; i++) sender.send(tag(i), { deliveryTag: tag(i), context: i });
     pair.turn();
-    for (const delivery of received) receiver.settle(delivery, ACCEPTED);
+    for (const delivery of received) receiver.settle(delivery, acceptedState);
     expect(pair.turn()).toMatch(/^........02000000005315d0........00000005414352134100532445$/);
     expect(outcomes.map(([context]) => context)).toEqual([...Array(20).keys()]);
   });
@@ -552,13 +552,13 @@ describe("settling what was received", () => {
     const pair = new Pair();
     const { sender, received, receiver, outcomes } = openSending(pair, 100, false);
     const verdicts: DeliveryState[] = [
-      ACCEPTED,
+      acceptedState,
       rejected({ condition: "x:a", description: "one" }),
       rejected({ condition: "x:a", description: "two" }),
-      RELEASED,
+      releasedState,
       { kind: "modified", undeliverableHere: true, messageAnnotations: symbolMap({ a: 1 }) },
-      { kind: "transactional", transactionId: Buffer.from("t"), outcome: ACCEPTED },
-      ACCEPTED,
+      { kind: "transactional", transactionId: Buffer.from("t"), outcome: acceptedState },
+      acceptedState,
       { kind: "declared", transactionId: Buffer.from("d") },
     ];
     for (let i = 0; i < 64; i++) sender.send(tag(i), { deliveryTag: tag(i), context: i });
@@ -619,7 +619,7 @@ describe("sending", () => {
     const { sender, receiver, received, dispositions } = openReceiving(pair, 20_000);
     for (let i = 0; i < 10_000; i++) sender.send(tag(i), { deliveryTag: tag(i), context: i });
     pair.turn();
-    for (const delivery of received.slice(1).reverse()) receiver.propose(delivery, ACCEPTED);
+    for (const delivery of received.slice(1).reverse()) receiver.propose(delivery, acceptedState);
     pair.turn();
     expect(dispositions.length).toBe(9_999);
     for (const [delivery, state] of dispositions) sender.settle(delivery, state);
@@ -700,7 +700,7 @@ describe("drain", () => {
 });
 
 describe("acknowledge", () => {
-  const EMPTY_FRAME = "0000000802000000";
+  const emptyFrame = "0000000802000000";
   /** The output of the server, in hex. */
   const said = (pair: Pair): string => Buffer.concat(pair.server.takeOutput()).toString("hex");
 
@@ -708,13 +708,13 @@ describe("acknowledge", () => {
     const pair = new Pair();
     const { receiver } = openReceiving(pair, 1);
     pair.server.acknowledge();
-    expect(said(pair)).toBe(EMPTY_FRAME);
+    expect(said(pair)).toBe(emptyFrame);
     pair.server.acknowledge();
     expect(said(pair)).toBe("");
     receiver.addCredit(1);
     pair.server.receive(Buffer.concat(pair.client.takeOutput()));
     pair.server.acknowledge();
-    expect(said(pair)).toBe(EMPTY_FRAME);
+    expect(said(pair)).toBe(emptyFrame);
   });
 
   it("adds nothing to a response, before or after it was read", () => {
@@ -723,7 +723,7 @@ describe("acknowledge", () => {
     pair.client.openSession();
     pair.server.receive(Buffer.concat(pair.client.takeOutput()));
     pair.server.acknowledge();
-    expect(said(pair)).not.toContain(EMPTY_FRAME);
+    expect(said(pair)).not.toContain(emptyFrame);
     pair.server.acknowledge();
     expect(said(pair)).toBe("");
   });
@@ -731,7 +731,7 @@ describe("acknowledge", () => {
   it("does not answer empty frames, because two acknowledging peers would never stop", () => {
     const pair = new Pair();
     pair.turn();
-    pair.server.receive(Buffer.from(EMPTY_FRAME, "hex"));
+    pair.server.receive(Buffer.from(emptyFrame, "hex"));
     pair.server.acknowledge();
     expect(said(pair)).toBe("");
   });

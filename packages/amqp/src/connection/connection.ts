@@ -5,11 +5,11 @@ import { readComposite, readDescriptor } from "../codec/composite.js";
 import { AmqpDecodeError } from "../codec/decode-error.js";
 import { type AmqpError, toAmqpError, writeAmqpError } from "../frames/amqp-error.js";
 import {
-  AMQP_FRAME,
-  AMQP_PROTOCOL,
+  amqpFrame,
+  amqpProtocol,
   protocolHeader,
-  SASL_FRAME,
-  SASL_PROTOCOL,
+  saslFrame,
+  saslProtocol,
   writeFrame,
   writeHeartbeat,
 } from "../frames/frame.js";
@@ -32,10 +32,10 @@ import type { SessionEndpoint } from "./session.js";
 import type { RestOfRange } from "./unsettled-deliveries.js";
 
 /** Maximum size of performatives that are decoded, except those that carry messages and their states. */
-const MAX_PERFORMATIVE_SIZE = 65_536;
+const maxPerformativeSize = 65_536;
 
 /** The smallest maximum of frames that a peer may announce (2.7.1). */
-const SMALLEST_MAXIMUM = 512;
+const smallestMaximum = 512;
 
 /**
  * Creates one end of a connection. A client sends first, so `onOutput` is called before this returns. Throws `TypeError` for options out of
@@ -246,7 +246,7 @@ class ConnectionEndpoint implements FrameSink, SessionsHost {
     const type = buffer[start + 5];
     if (bodyStart < start + 8 || bodyStart > end) {
       this.fail("amqp:connection:framing-error", "a frame's data offset is wrong");
-    } else if (type !== (this.#state === "sasl" ? SASL_FRAME : AMQP_FRAME)) {
+    } else if (type !== (this.#state === "sasl" ? saslFrame : amqpFrame)) {
       this.fail("amqp:connection:framing-error", `a frame of type ${type} is not allowed here`);
     } else if (this.#state === "sasl") {
       this.#onSaslFrame(new ByteReader(buffer, bodyStart, end));
@@ -290,7 +290,7 @@ class ConnectionEndpoint implements FrameSink, SessionsHost {
   #startSasl(): void {
     const { role, saslMechanisms, saslCredentials, hostname } = this.options;
     this.#move("sasl-header");
-    if (role === "server") this.write().append(protocolHeader(SASL_PROTOCOL));
+    if (role === "server") this.write().append(protocolHeader(saslProtocol));
     this.#sasl = saslCredentials
       ? negotiateAsClient(saslCredentials, hostname)
       : negotiateAsServer(saslMechanisms);
@@ -302,7 +302,7 @@ class ConnectionEndpoint implements FrameSink, SessionsHost {
     if (progress?.kind === "ok") {
       this.identity = progress.identity;
       this.#move("sasl-outcome");
-      if (this.options.role === "client") this.write().append(protocolHeader(AMQP_PROTOCOL));
+      if (this.options.role === "client") this.write().append(protocolHeader(amqpProtocol));
     } else if (progress?.kind === "failed") {
       this.#end({ condition: "amqp:unauthorized-access", description: progress.reason });
     }
@@ -311,17 +311,17 @@ class ConnectionEndpoint implements FrameSink, SessionsHost {
   #startAmqp(): void {
     this.#move("amqp-header");
     if (this.options.role === "client") this.#sendOpen();
-    else this.write().append(protocolHeader(AMQP_PROTOCOL));
+    else this.write().append(protocolHeader(amqpProtocol));
   }
 
   #sendOpen(): void {
     const { options, remoteMaxFrameSize } = this;
-    writeFrame(this.write(), AMQP_FRAME, 0, openType, {
+    writeFrame(this.write(), amqpFrame, 0, openType, {
       containerId: options.containerId,
       hostname: options.hostname,
       // It offers no larger frames than a peer that opened first receives: uAMQP, below Microsoft's older SDKs for Python, takes the offer as
       // the size of its frames and then cannot encode one that is larger than its own maximum.
-      maxFrameSize: Math.min(options.maxFrameSize, Math.max(remoteMaxFrameSize, SMALLEST_MAXIMUM)),
+      maxFrameSize: Math.min(options.maxFrameSize, Math.max(remoteMaxFrameSize, smallestMaximum)),
       channelMax: options.channelMax,
       idleTimeOut: options.idleTimeOutMs > 0 ? options.idleTimeOutMs : undefined,
       offeredCapabilities: options.offeredCapabilities,
@@ -332,8 +332,8 @@ class ConnectionEndpoint implements FrameSink, SessionsHost {
 
   #onAmqpFrame(body: ByteReader, channel: number): void {
     const code = readDescriptor(body);
-    if (body.end - body.position > MAX_PERFORMATIVE_SIZE && !isFrequent(code)) {
-      this.failForLimit(`a performative has at most ${MAX_PERFORMATIVE_SIZE} bytes`);
+    if (body.end - body.position > maxPerformativeSize && !isFrequent(code)) {
+      this.failForLimit(`a performative has at most ${maxPerformativeSize} bytes`);
     } else if (code === openType.code) this.#onOpen(body);
     else if (this.remoteOpen === undefined) this.fail("amqp:illegal-state", "the first frame is not open");
     else if (code === closeType.code) this.#onClose(toAmqpError(readComposite(body, closeType).error));
@@ -386,7 +386,7 @@ class ConnectionEndpoint implements FrameSink, SessionsHost {
 
   #writeClose(error: AmqpError | undefined): void {
     this.#sessions.flush();
-    writeFrame(this.write(), AMQP_FRAME, 0, closeType, {
+    writeFrame(this.write(), amqpFrame, 0, closeType, {
       error: error && asValue((to) => writeAmqpError(to, error)),
     });
   }

@@ -2,7 +2,7 @@ import type { Open } from "../frames/performatives.js";
 import type { ResolvedConnectionOptions } from "./connection-options.js";
 
 /** Minimum heartbeat interval, even if the peer asks for shorter ones. */
-const MIN_HEARTBEAT_MS = 250;
+const minHeartbeatMs = 250;
 
 /**
  * Watches both directions of a connection (2.4.5) without reading a clock per frame: traffic only sets a flag, and the next check uses its
@@ -70,5 +70,5 @@ export class IdleWatch {
 
 /** A third of the peer's timeout: data sent just after a check still arrives in time. */
 function heartbeatInterval(remoteIdleTimeOutMs: number): number {
-  return remoteIdleTimeOutMs > 0 ? Math.max(MIN_HEARTBEAT_MS, remoteIdleTimeOutMs / 3) : 0;
+  return remoteIdleTimeOutMs > 0 ? Math.max(minHeartbeatMs, remoteIdleTimeOutMs / 3) : 0;
 }

@@ -19,10 +19,10 @@ export type LinkEvent =
 /** The state after an event; `undefined` if the event is not permitted. */
 export function nextLinkState(state: LinkState, event: LinkEvent): LinkState | undefined {
   if (event === "session-ended") return "detached";
-  return TRANSITIONS[state][event];
+  return transitions[state][event];
 }
 
-const TRANSITIONS: Record<LinkState, Partial<Record<LinkEvent, LinkState>>> = {
+const transitions: Record<LinkState, Partial<Record<LinkEvent, LinkState>>> = {
   unattached: { "attach-sent": "attach-sent", "attach-received": "attach-received" },
   "attach-sent": { "attach-received": "attached", "detach-sent": "detach-sent" },
   "attach-received": { "attach-sent": "attached" },

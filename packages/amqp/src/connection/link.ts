@@ -3,7 +3,7 @@ import type { ByteWriter } from "../codec/byte-writer.js";
 import type { AmqpError } from "../frames/amqp-error.js";
 import { writeAmqpError } from "../frames/amqp-error.js";
 import type { FlowFields } from "../frames/flow.js";
-import { AMQP_FRAME, writeFrame } from "../frames/frame.js";
+import { amqpFrame, writeFrame } from "../frames/frame.js";
 import { type Attach, asValue, attachType, detachType } from "../frames/performatives.js";
 import {
   type Coordinator,
@@ -200,7 +200,7 @@ export abstract class LinkEndpoint<Host extends LinkHost = LinkHost> implements 
     const { source, target } = options;
     const remote = this.remoteAttach;
     const maxMessageSize = options.maxMessageSize ?? this.session.connection.options.maxMessageSize;
-    writeFrame(this.session.writeFrames(), AMQP_FRAME, this.session.channel, attachType, {
+    writeFrame(this.session.writeFrames(), amqpFrame, this.session.channel, attachType, {
       name: this.name,
       handle: this.handle,
       role: this.role === "receiver",
@@ -218,7 +218,7 @@ export abstract class LinkEndpoint<Host extends LinkHost = LinkHost> implements 
   }
 
   #writeDetach(error: AmqpError | undefined, closed: boolean): void {
-    writeFrame(this.session.writeFrames(), AMQP_FRAME, this.session.channel, detachType, {
+    writeFrame(this.session.writeFrames(), amqpFrame, this.session.channel, detachType, {
       handle: this.handle,
       closed,
       error: error && asValue((to) => writeAmqpError(to, error)),

@@ -1,10 +1,10 @@
-import { AMQP_PROTOCOL, protocolHeader, SASL_PROTOCOL } from "../frames/frame.js";
+import { amqpProtocol, protocolHeader, saslProtocol } from "../frames/frame.js";
 import type { ResolvedConnectionOptions } from "./connection-options.js";
 import type { ConnectionState } from "./connection-state.js";
 
 /** The protocol of a client's first header. */
 export function firstProtocol({ saslCredentials }: ResolvedConnectionOptions): number {
-  return saslCredentials ? SASL_PROTOCOL : AMQP_PROTOCOL;
+  return saslCredentials ? saslProtocol : amqpProtocol;
 }
 
 /** The protocol of a peer's header; undefined if it is not supported in this state. */
@@ -15,14 +15,14 @@ export function protocolOf(
 ): "sasl" | "amqp" | undefined {
   const protocol = header[4];
   if (!header.equals(protocolHeader(protocol ?? 0))) return undefined;
-  if (protocol === SASL_PROTOCOL && state === "start" && speaksSasl(options)) return "sasl";
+  if (protocol === saslProtocol && state === "start" && speaksSasl(options)) return "sasl";
   const isExpected = state === "sasl-done" || mayOmitSasl(state, options);
-  return protocol === AMQP_PROTOCOL && isExpected ? "amqp" : undefined;
+  return protocol === amqpProtocol && isExpected ? "amqp" : undefined;
 }
 
 /** The protocol that a server offers to a peer whose header it refuses (2.2). */
 export function offeredProtocol(state: ConnectionState, options: ResolvedConnectionOptions): number {
-  return mayOmitSasl(state, options) ? AMQP_PROTOCOL : SASL_PROTOCOL;
+  return mayOmitSasl(state, options) ? amqpProtocol : saslProtocol;
 }
 
 function speaksSasl({ role, saslMechanisms, saslCredentials }: ResolvedConnectionOptions): boolean {

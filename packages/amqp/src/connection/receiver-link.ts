@@ -5,12 +5,12 @@ import { type DeliveryState, rejected, toDeliveryState } from "../frames/deliver
 import type { FlowFields } from "../frames/flow.js";
 import type { Attach } from "../frames/performatives.js";
 import type { TransferFields } from "../frames/transfer.js";
-import { COSTS } from "../memory/memory-budget.js";
+import { costs } from "../memory/memory-budget.js";
 import { PartialMessage } from "../memory/partial-message.js";
 import { LinkEndpoint, type LinkHost } from "./link.js";
 
 /** 2.8.7 */
-const MAX_TAG_SIZE = 32;
+const maxTagSize = 32;
 
 /** A received delivery, from its last frame until it is settled. */
 export class Incoming implements IncomingDelivery {
@@ -174,8 +174,8 @@ export class ReceiverEndpoint extends LinkEndpoint<ReceiverHost> implements Rece
     if (fields.deliveryId === undefined || fields.deliveryTag === undefined) {
       return this.#refuseTransfer("amqp:invalid-field", "a delivery begins without its id or its tag");
     }
-    if (fields.deliveryTag.length > MAX_TAG_SIZE) {
-      return this.#refuseTransfer("amqp:invalid-field", `a delivery tag has at most ${MAX_TAG_SIZE} bytes`);
+    if (fields.deliveryTag.length > maxTagSize) {
+      return this.#refuseTransfer("amqp:invalid-field", `a delivery tag has at most ${maxTagSize} bytes`);
     }
     this.credit--;
     this.#deliveryCount = serialAdd(this.#deliveryCount, 1);
@@ -256,5 +256,5 @@ export class ReceiverEndpoint extends LinkEndpoint<ReceiverHost> implements Rece
 
 /** Memory of a delivery until it is settled: its owner may keep the message that long. */
 function costOf({ message }: Incoming): number {
-  return COSTS.delivery + message.length;
+  return costs.delivery + message.length;
 }

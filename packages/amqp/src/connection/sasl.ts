@@ -1,7 +1,7 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
 import { readComposite, readDescriptor } from "../codec/composite.js";
-import { SASL_FRAME, writeFrame } from "../frames/frame.js";
+import { saslFrame, writeFrame } from "../frames/frame.js";
 import {
   saslChallengeType,
   saslInitType,
@@ -89,9 +89,9 @@ export interface SaslNegotiation {
   receive(body: ByteReader, writer: ByteWriter): SaslProgress;
 }
 
-const CODE_OK = 0;
-const CODE_AUTH = 1;
-const PENDING: SaslProgress = { kind: "pending" };
+const codeOk = 0;
+const codeAuth = 1;
+const pending: SaslProgress = { kind: "pending" };
 
 /** The server's side of a negotiation. */
 export function negotiateAsServer(mechanisms: readonly SaslMechanism[]): SaslNegotiation {
@@ -101,21 +101,21 @@ export function negotiateAsServer(mechanisms: readonly SaslMechanism[]): SaslNeg
     respond = undefined;
     if (step.kind === "challenge") {
       respond = (response) => step.respond(response);
-      writeFrame(writer, SASL_FRAME, 0, saslChallengeType, { challenge: step.challenge });
-      return PENDING;
+      writeFrame(writer, saslFrame, 0, saslChallengeType, { challenge: step.challenge });
+      return pending;
     }
     if (step.kind === "refused") {
-      writeFrame(writer, SASL_FRAME, 0, saslOutcomeType, { code: CODE_AUTH });
+      writeFrame(writer, saslFrame, 0, saslOutcomeType, { code: codeAuth });
       return { kind: "failed", reason: "the SASL mechanism refused the client" };
     }
     const { identity, additionalData } = step;
-    writeFrame(writer, SASL_FRAME, 0, saslOutcomeType, { code: CODE_OK, additionalData });
+    writeFrame(writer, saslFrame, 0, saslOutcomeType, { code: codeOk, additionalData });
     return { kind: "ok", ...(identity !== undefined && { identity }) };
   }
 
   return {
     start(writer) {
-      writeFrame(writer, SASL_FRAME, 0, saslMechanismsType, {
+      writeFrame(writer, saslFrame, 0, saslMechanismsType, {
         mechanisms: mechanisms.map(({ name }) => name),
       });
     },
@@ -145,7 +145,7 @@ export function negotiateAsClient(
       const code = readDescriptor(body);
       if (code === saslOutcomeType.code) {
         const { code: outcome } = readComposite(body, saslOutcomeType);
-        return outcome === CODE_OK ? { kind: "ok" } : { kind: "failed", reason: `SASL outcome ${outcome}` };
+        return outcome === codeOk ? { kind: "ok" } : { kind: "failed", reason: `SASL outcome ${outcome}` };
       }
       if (code !== saslMechanismsType.code)
         return { kind: "failed", reason: "an unexpected SASL frame arrived" };
@@ -153,8 +153,8 @@ export function negotiateAsClient(
       if (!readComposite(body, saslMechanismsType).mechanisms.includes(mechanism)) {
         return { kind: "failed", reason: `the server does not offer SASL ${mechanism}` };
       }
-      writeFrame(writer, SASL_FRAME, 0, saslInitType, { mechanism, initialResponse, hostname });
-      return PENDING;
+      writeFrame(writer, saslFrame, 0, saslInitType, { mechanism, initialResponse, hostname });
+      return pending;
     },
   };
 }

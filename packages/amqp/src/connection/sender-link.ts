@@ -4,21 +4,21 @@ import { concatenate } from "../codec/encode.js";
 import { serialAdd, serialDistance } from "../deliveries/serial.js";
 import type { AmqpError } from "../frames/amqp-error.js";
 import { type DeliveryState, encodeDeliveryState } from "../frames/delivery-state.js";
-import { FALSE, TRUE } from "../frames/fields.js";
+import { falseCode, trueCode } from "../frames/fields.js";
 import type { FlowFields } from "../frames/flow.js";
-import { MIN_MAX_FRAME_SIZE } from "../frames/frame.js";
+import { minMaxFrameSize } from "../frames/frame.js";
 import type { Attach } from "../frames/performatives.js";
 import {
-  TRANSFER_HEAD_SIZE,
   type TransferHead,
+  transferHeadSize,
   writeFirstTransfer,
   writeNextTransfer,
 } from "../frames/transfer.js";
-import { COSTS } from "../memory/memory-budget.js";
+import { costs } from "../memory/memory-budget.js";
 import { LinkEndpoint, type LinkHost } from "./link.js";
 
-const MAX_TAG_SIZE = 32;
-const MAX_STATE_SIZE = 128;
+const maxTagSize = 32;
+const maxStateSize = 128;
 
 /** A sent delivery, from `send` until it is settled. */
 export class Outgoing implements OutgoingDelivery, TransferHead {
@@ -42,9 +42,9 @@ export class Outgoing implements OutgoingDelivery, TransferHead {
     this.context = options.context;
     this.parts = message instanceof Uint8Array ? [message] : message;
     for (const part of this.parts) this.size += part.length;
-    if (this.tag.length > MAX_TAG_SIZE) throw new TypeError("a delivery tag has at most 32 bytes");
-    if (this.encodedState && this.encodedState.length > MAX_STATE_SIZE) {
-      throw new TypeError(`the state of a transfer has at most ${MAX_STATE_SIZE} bytes`);
+    if (this.tag.length > maxTagSize) throw new TypeError("a delivery tag has at most 32 bytes");
+    if (this.encodedState && this.encodedState.length > maxStateSize) {
+      throw new TypeError(`the state of a transfer has at most ${maxStateSize} bytes`);
     }
   }
 }
@@ -90,7 +90,7 @@ export class SenderEndpoint extends LinkEndpoint<SenderHost> implements SenderLi
   send(message: Uint8Array | readonly Uint8Array[], options: SendOptions): OutgoingDelivery | undefined {
     const delivery = new Outgoing(this, message, options);
     if (this.isDetached || this.session.isEnded) return undefined;
-    if (!delivery.isSettled && !this.holdOrFail(COSTS.delivery, "another unsettled delivery"))
+    if (!delivery.isSettled && !this.holdOrFail(costs.delivery, "another unsettled delivery"))
       return undefined;
     if (this.#queue.length > 0 || !this.#transmit(delivery)) {
       if (!this.holdOrFail(costOfWaiting(delivery), "another delivery that waits for credit"))
@@ -113,7 +113,7 @@ export class SenderEndpoint extends LinkEndpoint<SenderHost> implements SenderLi
   settled(delivery: Outgoing): void {
     delivery.isSettled = true;
     this.unsettled--;
-    this.free(COSTS.delivery);
+    this.free(costs.delivery);
   }
 
   completeDrain(): void {
@@ -203,7 +203,7 @@ export class SenderEndpoint extends LinkEndpoint<SenderHost> implements SenderLi
       const end = Math.min(delivery.sent + capacity, delivery.size);
       if (delivery.id === undefined) this.#writeFirst(delivery, end);
       else {
-        const more = end < delivery.size ? TRUE : FALSE;
+        const more = end < delivery.size ? trueCode : falseCode;
         const { channel } = this.session;
         writeNextTransfer(this.session.writeTransfer(), channel, this.handle, end - delivery.sent, more);
       }
@@ -222,17 +222,17 @@ export class SenderEndpoint extends LinkEndpoint<SenderHost> implements SenderLi
     this.#linkCredit--;
     this.#deliveryCount = serialAdd(this.#deliveryCount, 1);
     this.activity++;
-    const more = payloadSize < delivery.size ? TRUE : FALSE;
+    const more = payloadSize < delivery.size ? trueCode : falseCode;
     const { channel } = this.session;
     writeFirstTransfer(this.session.writeTransfer(), channel, this.handle, id, delivery, payloadSize, more);
   }
 
   #frameCapacity(delivery: Outgoing): number {
-    const frameSize = Math.max(MIN_MAX_FRAME_SIZE, this.session.connection.remoteMaxFrameSize);
-    return frameSize - TRANSFER_HEAD_SIZE - delivery.tag.length - (delivery.encodedState?.length ?? 0);
+    const frameSize = Math.max(minMaxFrameSize, this.session.connection.remoteMaxFrameSize);
+    return frameSize - transferHeadSize - delivery.tag.length - (delivery.encodedState?.length ?? 0);
   }
 }
 
 function costOfWaiting({ size }: Outgoing): number {
-  return COSTS.delivery + size;
+  return costs.delivery + size;
 }

@@ -6,10 +6,10 @@ export type SessionEvent = "begin-sent" | "begin-received" | "end-sent" | "end-r
 /** The state after an event; `undefined` if the event is not permitted. */
 export function nextSessionState(state: SessionState, event: SessionEvent): SessionState | undefined {
   if (event === "disconnected") return "ended";
-  return TRANSITIONS[state][event];
+  return transitions[state][event];
 }
 
-const TRANSITIONS: Record<SessionState, Partial<Record<SessionEvent, SessionState>>> = {
+const transitions: Record<SessionState, Partial<Record<SessionEvent, SessionState>>> = {
   unmapped: { "begin-sent": "begin-sent", "begin-received": "begin-received" },
   "begin-sent": { "begin-received": "mapped", "end-sent": "discarding" },
   "begin-received": { "begin-sent": "mapped" },

@@ -5,10 +5,10 @@ import { type AmqpError, writeAmqpError } from "../frames/amqp-error.js";
 import type { DeliveryState } from "../frames/delivery-state.js";
 import type { DispositionFields } from "../frames/disposition.js";
 import { type FlowFields, writeFlow } from "../frames/flow.js";
-import { AMQP_FRAME, writeFrame } from "../frames/frame.js";
+import { amqpFrame, writeFrame } from "../frames/frame.js";
 import { type Attach, asValue, type Begin, beginType, endType } from "../frames/performatives.js";
 import type { TransferFields } from "../frames/transfer.js";
-import { COSTS } from "../memory/memory-budget.js";
+import { costs } from "../memory/memory-budget.js";
 import type { PeerLimits } from "./connection-options.js";
 import type { LinkConnection, LinkEndpoint } from "./link.js";
 import { type Incoming, ReceiverEndpoint, type ReceiverHost } from "./receiver-link.js";
@@ -17,7 +17,7 @@ import { nextSessionState, type SessionEvent, type SessionState } from "./sessio
 import { type RestOfRange, UnsettledDeliveries } from "./unsettled-deliveries.js";
 
 /** The outgoing-window announced to peers (2.5.6): this side never limits its transfers itself. */
-const OUTGOING_WINDOW = 0x7fffffff;
+const outgoingWindow = 0x7fffffff;
 
 /** What a session needs of its connection. */
 export interface SessionHost extends LinkConnection {
@@ -101,11 +101,11 @@ export class SessionEndpoint implements ReceiverHost, SenderHost {
   begin(): void {
     const { incomingWindow, handleMax } = this.connection.options;
     this.#move("begin-sent");
-    writeFrame(this.connection.write(), AMQP_FRAME, this.channel, beginType, {
+    writeFrame(this.connection.write(), amqpFrame, this.channel, beginType, {
       remoteChannel: this.remoteChannel,
       nextOutgoingId: this.#nextOutgoingId,
       incomingWindow,
-      outgoingWindow: OUTGOING_WINDOW,
+      outgoingWindow: outgoingWindow,
       handleMax,
     });
   }
@@ -256,7 +256,7 @@ export class SessionEndpoint implements ReceiverHost, SenderHost {
       nextIncomingId: this.remoteBegin && this.#nextIncomingId,
       incomingWindow: this.#incomingWindow,
       nextOutgoingId: this.#nextOutgoingId,
-      outgoingWindow: OUTGOING_WINDOW,
+      outgoingWindow: outgoingWindow,
       handle,
       deliveryCount,
       linkCredit,
@@ -305,7 +305,7 @@ export class SessionEndpoint implements ReceiverHost, SenderHost {
       this.#failForLimit("too many links are attached");
       return;
     }
-    const cost = COSTS.link + attachCost;
+    const cost = costs.link + attachCost;
     if (!this.connection.hold(cost)) {
       this.#failForLimit("there is no memory for another link");
       return;
@@ -371,7 +371,7 @@ export class SessionEndpoint implements ReceiverHost, SenderHost {
   }
 
   #writeEnd(error: AmqpError | undefined): void {
-    writeFrame(this.writeFrames(), AMQP_FRAME, this.channel, endType, {
+    writeFrame(this.writeFrames(), amqpFrame, this.channel, endType, {
       error: error && asValue((to) => writeAmqpError(to, error)),
     });
   }

@@ -8,9 +8,9 @@ import type { Incoming } from "./receiver-link.js";
 import type { Outgoing } from "./sender-link.js";
 
 /** Deliveries of ended links are removed once there are at least this many, and more than other deliveries. */
-const SWEEP_MINIMUM = 64;
+const sweepMinimum = 64;
 /** Deliveries to which a disposition is applied between checks of the turn. */
-const STRIDE = 64;
+const stride = 64;
 
 /** The rest of a disposition's range: does some of it, until the turn is over, and returns whether it is finished. */
 export type RestOfRange = (isTurnOver: () => boolean) => boolean;
@@ -71,11 +71,11 @@ export class UnsettledDeliveries {
     const length = serialDistance(first, last) + 1;
     if (length < 1) return undefined;
     if (isFromReceiver) {
-      if (!isSettled && !isOutcome(state)) return NOTHING;
+      if (!isSettled && !isOutcome(state)) return nothing;
       const range = this.#outgoing.range(first, length);
       return walk(this.#outgoing, range, (delivery) => this.#applyToOutgoing(delivery, state, isSettled));
     }
-    if (!isSettled) return NOTHING;
+    if (!isSettled) return nothing;
     const range = this.#incoming.range(first, length);
     return walk(this.#incoming, range, (delivery) => {
       this.#incoming.delete(delivery.id);
@@ -93,7 +93,7 @@ export class UnsettledDeliveries {
   forget(count: number): void {
     this.#stale += count;
     const size = this.#incoming.size + this.#outgoing.size;
-    if (this.#stale < SWEEP_MINIMUM || this.#stale * 2 < size) return;
+    if (this.#stale < sweepMinimum || this.#stale * 2 < size) return;
     this.#stale = 0;
     this.#incoming.sweep(({ link }) => link.isDetached);
     this.#outgoing.sweep(({ link }) => link.isDetached);
@@ -113,7 +113,7 @@ export class UnsettledDeliveries {
   }
 }
 
-const NOTHING: RestOfRange = () => true;
+const nothing: RestOfRange = () => true;
 
 /** Whether a state is an outcome, with or without a transaction (3.4, 4.5.6). */
 function isOutcome(state: DeliveryState | undefined): boolean {
@@ -131,7 +131,7 @@ function walk<T>(
       const delivery = deliveries.next(range);
       if (delivery === undefined) return true;
       visit(delivery);
-      if (visited % STRIDE === 0 && isTurnOver()) return false;
+      if (visited % stride === 0 && isTurnOver()) return false;
     }
   };
 }

@@ -1,10 +1,10 @@
 import { serialDistance } from "./serial.js";
 
 /** Ids per block; small, so that scattered ids cost little. */
-const BLOCK_SIZE = 32;
+const blockSize = 32;
 
 interface Block<T> {
-  /** Its first id divided by `BLOCK_SIZE`. */
+  /** Its first id divided by `blockSize`. */
   readonly number: number;
   readonly items: (T | undefined)[];
   live: number;
@@ -29,14 +29,14 @@ export class DeliveryIndex<T> {
   /** Adds a delivery, unless its id is in use: then returns the existing one. */
   add(id: number, item: T): T | undefined {
     const place = this.#placeOf(id);
-    const number = Math.floor(place / BLOCK_SIZE);
+    const number = Math.floor(place / blockSize);
     const at = this.#blockAt(number);
     let block = this.#blocks[at];
     if (block?.number !== number) {
-      block = { number, items: new Array(BLOCK_SIZE).fill(undefined), live: 0 };
+      block = { number, items: new Array(blockSize).fill(undefined), live: 0 };
       this.#blocks.splice(at, 0, block);
     }
-    const offset = place - number * BLOCK_SIZE;
+    const offset = place - number * blockSize;
     const present = block.items[offset];
     if (present !== undefined) return present;
     block.items[offset] = item;
@@ -49,10 +49,10 @@ export class DeliveryIndex<T> {
   /** Removes a delivery; returns false if there is none with this id. */
   delete(id: number): boolean {
     const place = this.#placeOf(id);
-    const number = Math.floor(place / BLOCK_SIZE);
+    const number = Math.floor(place / blockSize);
     const at = this.#blockAt(number);
     const block = this.#blocks[at];
-    const offset = place - number * BLOCK_SIZE;
+    const offset = place - number * blockSize;
     if (block?.number !== number || block.items[offset] === undefined) return false;
     block.items[offset] = undefined;
     this.size--;
@@ -68,11 +68,11 @@ export class DeliveryIndex<T> {
 
   /** The next delivery of a range, which then continues after it. Deliveries may be added and removed between calls. */
   next(range: DeliveryRange): T | undefined {
-    let at = this.#blockAt(Math.floor(range.from / BLOCK_SIZE));
+    let at = this.#blockAt(Math.floor(range.from / blockSize));
     for (let block = this.#blocks[at]; block !== undefined; block = this.#blocks[++at]) {
-      const start = block.number * BLOCK_SIZE;
+      const start = block.number * blockSize;
       if (start >= range.to) break;
-      const end = Math.min(BLOCK_SIZE, range.to - start);
+      const end = Math.min(blockSize, range.to - start);
       for (let offset = Math.max(0, range.from - start); offset < end; offset++) {
         const item = block.items[offset];
         if (item === undefined) continue;
@@ -87,7 +87,7 @@ export class DeliveryIndex<T> {
   /** Removes every delivery for which `isOver` returns true. */
   sweep(isOver: (item: T) => boolean): void {
     for (const block of this.#blocks) {
-      for (let offset = 0; offset < BLOCK_SIZE; offset++) {
+      for (let offset = 0; offset < blockSize; offset++) {
         const item = block.items[offset];
         if (item === undefined || !isOver(item)) continue;
         block.items[offset] = undefined;

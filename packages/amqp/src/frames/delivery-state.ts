@@ -33,11 +33,11 @@ export type DeliveryState =
   | { readonly kind: "unknown"; readonly value: AmqpValue };
 
 /** The message was processed (3.4.2). */
-export const ACCEPTED: Outcome = Object.freeze({ kind: "accepted" });
+export const acceptedState: Outcome = Object.freeze({ kind: "accepted" });
 /** The message was not processed and may be delivered again, with the same delivery count (3.4.4). */
-export const RELEASED: Outcome = Object.freeze({ kind: "released" });
+export const releasedState: Outcome = Object.freeze({ kind: "released" });
 /** The message is invalid, without an error that says why (3.4.3). */
-export const REJECTED: Outcome = Object.freeze({ kind: "rejected" });
+export const rejectedState: Outcome = Object.freeze({ kind: "rejected" });
 
 /** Rejected for a reason (3.4.3). */
 export function rejected(error: AmqpError): Outcome {
@@ -66,7 +66,7 @@ export function toDeliveryState(value: AmqpValue | undefined): DeliveryState | u
   if (codeOf(value) !== transactionalType.code) {
     return toReceived(value) ?? toOutcome(value) ?? { kind: "unknown", value };
   }
-  const { transactionId, outcome } = readFields(NO_BYTES, transactionalType, value.value);
+  const { transactionId, outcome } = readFields(noBytes, transactionalType, value.value);
   const inner = isDescribed(outcome) ? toOutcome(outcome) : undefined;
   return { kind: "transactional", transactionId: copyOf(transactionId), ...(inner && { outcome: inner }) };
 }
@@ -110,34 +110,34 @@ function writeDeliveryState(writer: ByteWriter, state: DeliveryState | undefined
 
 /** Encodes a state; also used to compare two states. */
 export function encodeDeliveryState(state: DeliveryState): Uint8Array {
-  if (state === ACCEPTED) return ENCODED_ACCEPTED;
+  if (state === acceptedState) return encodedAccepted;
   const writer = new ByteWriter(128);
   writeDeliveryState(writer, state);
   return concatenate(writer.take());
 }
 
-const ENCODED_ACCEPTED = Buffer.from([0x00, 0x53, 0x24, 0x45]);
-const NO_BYTES = new ByteReader(new Uint8Array());
+const encodedAccepted = Buffer.from([0x00, 0x53, 0x24, 0x45]);
+const noBytes = new ByteReader(new Uint8Array());
 
 function toReceived(value: AmqpDescribed): DeliveryState | undefined {
   if (codeOf(value) !== receivedType.code) return undefined;
-  return { kind: "received", ...readFields(NO_BYTES, receivedType, value.value) };
+  return { kind: "received", ...readFields(noBytes, receivedType, value.value) };
 }
 
 function toOutcome(value: AmqpDescribed): Outcome | undefined {
   switch (codeOf(value)) {
     case acceptedType.code:
-      return ACCEPTED;
+      return acceptedState;
     case releasedType.code:
-      return RELEASED;
+      return releasedState;
     case rejectedType.code: {
-      const error = toAmqpError(readFields(NO_BYTES, rejectedType, value.value).error);
-      return error ? rejected(error) : REJECTED;
+      const error = toAmqpError(readFields(noBytes, rejectedType, value.value).error);
+      return error ? rejected(error) : rejectedState;
     }
     case modifiedType.code:
       return toModified(value);
     case declaredType.code: {
-      const { transactionId } = readFields(NO_BYTES, declaredType, value.value);
+      const { transactionId } = readFields(noBytes, declaredType, value.value);
       return { kind: "declared", transactionId: copyOf(transactionId) };
     }
     default:
@@ -146,7 +146,7 @@ function toOutcome(value: AmqpDescribed): Outcome | undefined {
 }
 
 function toModified(value: AmqpDescribed): Outcome {
-  const fields = readFields(NO_BYTES, modifiedType, value.value);
+  const fields = readFields(noBytes, modifiedType, value.value);
   return {
     kind: "modified",
     ...(fields.deliveryFailed !== undefined && { deliveryFailed: fields.deliveryFailed }),

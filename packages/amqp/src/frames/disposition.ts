@@ -1,10 +1,10 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
 import { putUint } from "../codec/encode.js";
-import { ACCEPTED, type DeliveryState, toDeliveryState } from "./delivery-state.js";
-import { FALSE, FieldReader, putByte, TRUE } from "./fields.js";
-import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
-import { DISPOSITION } from "./performatives.js";
+import { acceptedState, type DeliveryState, toDeliveryState } from "./delivery-state.js";
+import { FieldReader, falseCode, putByte, trueCode } from "./fields.js";
+import { amqpFrame, beginFrame, endFrame } from "./frame.js";
+import { dispositionCode } from "./performatives.js";
 
 /** A disposition performative (2.7.6); each connection reuses one object. */
 export class DispositionFields {
@@ -15,7 +15,7 @@ export class DispositionFields {
   state: DeliveryState | undefined = undefined;
 }
 
-const ACCEPTED_FORMS: readonly Uint8Array[] = [
+const acceptedForms: readonly Uint8Array[] = [
   Buffer.from([0x00, 0x53, 0x24, 0x45]),
   Buffer.from([0x00, 0x53, 0x24, 0xc0, 0x01, 0x00]),
 ];
@@ -27,7 +27,9 @@ export function readDisposition(reader: ByteReader, into: DispositionFields): vo
   into.first = fields.uint("disposition.first") ?? reader.fail("disposition lacks its mandatory field first");
   into.last = fields.uint("disposition.last") ?? into.first;
   into.isSettled = fields.boolean("disposition.settled");
-  into.state = ACCEPTED_FORMS.some((form) => fields.matches(form)) ? ACCEPTED : toDeliveryState(fields.any());
+  into.state = acceptedForms.some((form) => fields.matches(form))
+    ? acceptedState
+    : toDeliveryState(fields.any());
   fields.leave();
 }
 
@@ -44,14 +46,14 @@ export function writeDisposition(
   },
 ): void {
   const { first, last, isSettled, encodedState } = disposition;
-  beginFrame(writer, AMQP_FRAME, channel, 40 + (encodedState?.length ?? 0));
+  beginFrame(writer, amqpFrame, channel, 40 + (encodedState?.length ?? 0));
   // A wide list, because a rejection's description may be long.
   const start = writer.position;
-  writer.put(HEAD);
-  putByte(writer, disposition.isFromReceiver ? TRUE : FALSE);
+  writer.put(head);
+  putByte(writer, disposition.isFromReceiver ? trueCode : falseCode);
   putUint(writer, first);
   putUint(writer, last);
-  putByte(writer, isSettled ? TRUE : FALSE);
+  putByte(writer, isSettled ? trueCode : falseCode);
   if (encodedState) writer.put(encodedState);
   else putUint(writer, undefined);
   writer.buffer.writeUInt32BE(writer.position - start - 8, start + 4);
@@ -59,4 +61,4 @@ export function writeDisposition(
 }
 
 /** Descriptor and head of a list of five items. */
-const HEAD = Buffer.from([0x00, 0x53, DISPOSITION, 0xd0, 0, 0, 0, 0, 0, 0, 0, 5]);
+const head = Buffer.from([0x00, 0x53, dispositionCode, 0xd0, 0, 0, 0, 0, 0, 0, 0, 5]);

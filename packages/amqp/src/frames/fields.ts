@@ -105,9 +105,9 @@ export function putByte(writer: ByteWriter, byte: number): void {
   writer.buffer[writer.position++] = byte;
 }
 
-export const NULL = 0x40;
-export const TRUE = 0x41;
-export const FALSE = 0x42;
+export const nullCode = 0x40;
+export const trueCode = 0x41;
+export const falseCode = 0x42;
 
 /** Appends the head of a described list of at most 254 bytes; {@link endList} fills in the size. */
 export function beginList(writer: ByteWriter, code: number, count: number): number {

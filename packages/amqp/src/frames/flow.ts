@@ -1,9 +1,9 @@
 import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
 import { putUint } from "../codec/encode.js";
-import { beginList, endList, FALSE, FieldReader, putByte, TRUE } from "./fields.js";
-import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
-import { FLOW } from "./performatives.js";
+import { beginList, endList, FieldReader, falseCode, putByte, trueCode } from "./fields.js";
+import { amqpFrame, beginFrame, endFrame } from "./frame.js";
+import { flowCode } from "./performatives.js";
 
 /** A flow performative (2.7.4); each connection reuses one object. */
 export class FlowFields {
@@ -37,8 +37,8 @@ export function readFlow(reader: ByteReader, into: FlowFields): void {
 
 /** Appends a flow; without a handle it concerns only the session. */
 export function writeFlow(writer: ByteWriter, channel: number, flow: Readonly<FlowFields>): void {
-  beginFrame(writer, AMQP_FRAME, channel, 80);
-  const list = beginList(writer, FLOW, 11);
+  beginFrame(writer, amqpFrame, channel, 80);
+  const list = beginList(writer, flowCode, 11);
   putUint(writer, flow.nextIncomingId);
   putUint(writer, flow.incomingWindow);
   putUint(writer, flow.nextOutgoingId);
@@ -47,8 +47,8 @@ export function writeFlow(writer: ByteWriter, channel: number, flow: Readonly<Fl
   putUint(writer, flow.deliveryCount);
   putUint(writer, flow.linkCredit);
   putUint(writer, flow.available);
-  putByte(writer, flow.isDraining ? TRUE : FALSE);
-  putByte(writer, flow.wantsEcho ? TRUE : FALSE);
+  putByte(writer, flow.isDraining ? trueCode : falseCode);
+  putByte(writer, flow.wantsEcho ? trueCode : falseCode);
   putUint(writer, undefined);
   endList(writer, list);
   endFrame(writer);

@@ -22,7 +22,7 @@ export interface FrameSink {
   onFrameSizeError(size: number): void;
 }
 
-const HEADER_SIZE = 8;
+const headerSize = 8;
 
 /**
  * Splits a byte stream into frames (2.3). Complete frames are passed on in place; a frame split across pieces of input is collected, after
@@ -81,10 +81,10 @@ export class FrameSplitter {
   /** Handles the unit at `position` and returns the start of the next one. */
   #take(chunk: Buffer, position: number): number {
     const left = chunk.length - position;
-    if (left < HEADER_SIZE) return this.#hold(chunk, position, HEADER_SIZE);
+    if (left < headerSize) return this.#hold(chunk, position, headerSize);
     if (this.#sink.awaitsProtocolHeader) {
-      this.#sink.onProtocolHeader(chunk.subarray(position, position + HEADER_SIZE));
-      return position + HEADER_SIZE;
+      this.#sink.onProtocolHeader(chunk.subarray(position, position + headerSize));
+      return position + headerSize;
     }
     const size = chunk.readUInt32BE(position);
     if (!this.#isAllowed(size)) return chunk.length;
@@ -138,7 +138,7 @@ export class FrameSplitter {
   }
 
   #isAllowed(size: number): boolean {
-    const isAllowed = size >= HEADER_SIZE && size <= this.#sink.maxFrameSize;
+    const isAllowed = size >= headerSize && size <= this.#sink.maxFrameSize;
     if (!isAllowed) this.#sink.onFrameSizeError(size);
     return isAllowed;
   }

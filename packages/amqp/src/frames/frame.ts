@@ -2,15 +2,15 @@ import type { ByteWriter } from "../codec/byte-writer.js";
 import { type Composite, type FieldsOf, type FieldTable, writeComposite } from "../codec/composite.js";
 
 /** Frame types (2.3.1). */
-export const AMQP_FRAME = 0x00;
-export const SASL_FRAME = 0x01;
+export const amqpFrame = 0x00;
+export const saslFrame = 0x01;
 
 /** Maximum frame size that every peer must accept (2.7.1). */
-export const MIN_MAX_FRAME_SIZE = 512;
+export const minMaxFrameSize = 512;
 
 /** Protocol ids of the protocol header (2.2, 5.2.1, 5.3.2). */
-export const AMQP_PROTOCOL = 0x00;
-export const SASL_PROTOCOL = 0x03;
+export const amqpProtocol = 0x00;
+export const saslProtocol = 0x03;
 
 /** "AMQP", the protocol's id and the version 1.0.0 (2.2). */
 export function protocolHeader(protocolId: number): Uint8Array {
@@ -50,6 +50,6 @@ export function writeFrame<Table extends FieldTable>(
 
 /** Appends an empty frame, as a heartbeat (2.4.5). */
 export function writeHeartbeat(writer: ByteWriter): void {
-  beginFrame(writer, AMQP_FRAME, 0);
+  beginFrame(writer, amqpFrame, 0);
   endFrame(writer);
 }

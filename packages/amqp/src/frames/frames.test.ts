@@ -8,7 +8,7 @@ import { concatenate } from "../codec/encode.js";
 import { int, symbolMap, uint } from "../codec/value.js";
 import { SettlementRun } from "../deliveries/settlement-run.js";
 import {
-  ACCEPTED,
+  acceptedState,
   type DeliveryState,
   encodeDeliveryState,
   rejected,
@@ -22,7 +22,7 @@ import { readTransfer, TransferFields, writeFirstTransfer, writeNextTransfer } f
 
 const anyUint = fc.oneof(fc.integer({ min: 0, max: 0xffffffff }), fc.constantFrom(0, 255, 256, 0xffffffff));
 const anyState: fc.Arbitrary<DeliveryState> = fc.constantFrom<DeliveryState>(
-  ACCEPTED,
+  acceptedState,
   rejected({ condition: "a:b" }),
   rejected({ condition: "a:b", description: "c", info: symbolMap({ d: int(1) }) }),
   { kind: "rejected" },
@@ -186,7 +186,7 @@ describe("a terminus", () => {
 });
 
 /** The result of a sink that accepts all input. */
-const GENEROUS = { ignoresInput: false, mustWait: false, holdFrame: () => true, free: () => {} };
+const generous = { ignoresInput: false, mustWait: false, holdFrame: () => true, free: () => {} };
 
 describe("FrameSplitter", () => {
   it("finds the same frames for any division of the stream", () => {
@@ -197,7 +197,7 @@ describe("FrameSplitter", () => {
         const seen: string[] = [];
         const splitter = new FrameSplitter({
           awaitsProtocolHeader: false,
-          ...GENEROUS,
+          ...generous,
           maxFrameSize: 700,
           onProtocolHeader: () => expect.unreachable(),
           onFrameSizeError: () => expect.unreachable(),
@@ -221,7 +221,7 @@ describe("FrameSplitter, of a large frame", () => {
     const seen: Buffer[] = [];
     const splitter = new FrameSplitter({
       awaitsProtocolHeader: false,
-      ...GENEROUS,
+      ...generous,
       maxFrameSize: 300_000,
       onProtocolHeader: () => expect.unreachable(),
       onFrameSizeError: () => expect.unreachable(),
@@ -241,7 +241,7 @@ describe("FrameSplitter, of a large frame", () => {
     const seen: Buffer[] = [];
     const splitter = new FrameSplitter({
       awaitsProtocolHeader: false,
-      ...GENEROUS,
+      ...generous,
       maxFrameSize: 100_000,
       onProtocolHeader: () => expect.unreachable(),
       onFrameSizeError: () => expect.unreachable(),

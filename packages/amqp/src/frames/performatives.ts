@@ -84,13 +84,13 @@ export const saslOutcomeType = defineComposite("sasl-outcome", 0x44, {
 });
 
 /** Codes of the three performatives with hand-written readers and writers, because they are nearly all of the traffic. */
-export const FLOW = 0x13;
-export const TRANSFER = 0x14;
-export const DISPOSITION = 0x15;
+export const flowCode = 0x13;
+export const transferCode = 0x14;
+export const dispositionCode = 0x15;
 
 /** Whether a performative carries messages or their states: the frequent ones, with their own readers. */
 export function isFrequent(code: number): boolean {
-  return code === TRANSFER || code === DISPOSITION || code === FLOW;
+  return code === transferCode || code === dispositionCode || code === flowCode;
 }
 
 /** The fields of a peer's open. `idleTimeOut` is in milliseconds. */

@@ -2,9 +2,9 @@ import type { ByteReader } from "../codec/byte-reader.js";
 import type { ByteWriter } from "../codec/byte-writer.js";
 import { putUint } from "../codec/encode.js";
 import type { AmqpValue } from "../codec/value.js";
-import { beginList, endList, FALSE, FieldReader, NULL, putByte, TRUE } from "./fields.js";
-import { AMQP_FRAME, beginFrame, endFrame } from "./frame.js";
-import { TRANSFER } from "./performatives.js";
+import { beginList, endList, FieldReader, falseCode, nullCode, putByte, trueCode } from "./fields.js";
+import { amqpFrame, beginFrame, endFrame } from "./frame.js";
+import { transferCode } from "./performatives.js";
 
 /** A transfer performative (2.7.5); each connection reuses one object. */
 export class TransferFields {
@@ -23,8 +23,8 @@ export class TransferFields {
  * Maximum size of a transfer's state, in bytes and in values: transactional states are far smaller, and states are kept with unfinished
  * messages.
  */
-const MAX_STATE_SIZE = 1024;
-const MAX_STATE_VALUES = 32;
+const maxStateSize = 1024;
+const maxStateValues = 32;
 
 /** Reads the fields after the descriptor; the payload starts at the reader's position afterwards. */
 export function readTransfer(reader: ByteReader, into: TransferFields): void {
@@ -39,7 +39,7 @@ export function readTransfer(reader: ByteReader, into: TransferFields): void {
   const stateStart = reader.position;
   const values = reader.items;
   into.state = fields.any();
-  if (reader.position - stateStart > MAX_STATE_SIZE || reader.items - values > MAX_STATE_VALUES) {
+  if (reader.position - stateStart > maxStateSize || reader.items - values > maxStateValues) {
     reader.fail("the state of a transfer is too large");
   }
   into.isResumed = fields.boolean("transfer.resume");
@@ -48,7 +48,7 @@ export function readTransfer(reader: ByteReader, into: TransferFields): void {
 }
 
 /** Maximum head of a transfer frame, without its tag and state. */
-export const TRANSFER_HEAD_SIZE = 48;
+export const transferHeadSize = 48;
 
 /** The fields of a delivery's first transfer (2.7.5). */
 export interface TransferHead {
@@ -70,19 +70,19 @@ export function writeFirstTransfer(
   more: number,
 ): void {
   const { tag, encodedState } = head;
-  const size = TRANSFER_HEAD_SIZE + tag.length + (encodedState?.length ?? 0);
-  beginFrame(writer, AMQP_FRAME, channel, size);
-  const list = beginList(writer, TRANSFER, encodedState ? 8 : 6);
+  const size = transferHeadSize + tag.length + (encodedState?.length ?? 0);
+  beginFrame(writer, amqpFrame, channel, size);
+  const list = beginList(writer, transferCode, encodedState ? 8 : 6);
   putUint(writer, handle);
   putUint(writer, deliveryId);
   putByte(writer, 0xa0);
   putByte(writer, tag.length);
   writer.put(tag);
   putUint(writer, head.format);
-  putByte(writer, head.isSettled ? TRUE : FALSE);
+  putByte(writer, head.isSettled ? trueCode : falseCode);
   putByte(writer, more);
   if (encodedState) {
-    putByte(writer, NULL);
+    putByte(writer, nullCode);
     writer.put(encodedState);
   }
   endList(writer, list);
@@ -97,10 +97,10 @@ export function writeNextTransfer(
   payloadSize: number,
   more: number,
 ): void {
-  beginFrame(writer, AMQP_FRAME, channel, TRANSFER_HEAD_SIZE);
-  const list = beginList(writer, TRANSFER, 6);
+  beginFrame(writer, amqpFrame, channel, transferHeadSize);
+  const list = beginList(writer, transferCode, 6);
   putUint(writer, handle);
-  for (let field = 1; field < 5; field++) putByte(writer, NULL);
+  for (let field = 1; field < 5; field++) putByte(writer, nullCode);
   putByte(writer, more);
   endList(writer, list);
   endFrame(writer, payloadSize);

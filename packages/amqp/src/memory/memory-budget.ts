@@ -7,7 +7,7 @@ export interface MemoryBudget {
 }
 
 /** Memory of a connection's parts besides their bytes, measured on Node.js 20 and rounded up. */
-export const COSTS = Object.freeze({
+export const costs = Object.freeze({
   session: 4096,
   link: 4096,
   /** An unsettled or queued delivery. */
@@ -16,11 +16,11 @@ export const COSTS = Object.freeze({
   value: 48,
 });
 
-export const UNLIMITED: MemoryBudget = Object.freeze({ take: () => true, give: () => {} });
+export const unlimited: MemoryBudget = Object.freeze({ take: () => true, give: () => {} });
 
 /** Memory of a stored decoded performative: text may take two bytes per character. */
 export function costOfPerformative(bytes: number, values: number): number {
-  return 2 * bytes + values * COSTS.value;
+  return 2 * bytes + values * costs.value;
 }
 
 /** Provides memory for a part of a connection. */

@@ -1,7 +1,7 @@
 import type { DeliveryState } from "../frames/delivery-state.js";
 import type { MemoryHolder } from "./memory-budget.js";
 
-const FIRST_SIZE = 16_384;
+const firstSize = 16_384;
 
 /**
  * An incomplete delivery (2.6.14). Payloads are copied together as they arrive, so a peer that sends one byte per frame cannot keep whole
@@ -59,7 +59,7 @@ export class PartialMessage {
   }
 
   #grow(needed: number, limit: number): boolean {
-    const generous = Math.max(FIRST_SIZE, needed * 2);
+    const generous = Math.max(firstSize, needed * 2);
     const size = limit > 0 ? Math.max(needed, Math.min(generous, limit)) : generous;
     if (!this.#holder.hold(size - (this.#buffer?.length ?? 0))) return false;
     const grown = Buffer.allocUnsafe(size);

@@ -40,7 +40,7 @@ export class BatchWriter {
     return false;
   }
 
-  /** The envelope so far, to send with {@link BATCH_MESSAGE_FORMAT}. It may be asked for again. */
+  /** The envelope so far, to send with {@link batchMessageFormat}. It may be asked for again. */
   bytes(): Buffer {
     return this.#writer.buffer.subarray(0, this.#writer.position);
   }

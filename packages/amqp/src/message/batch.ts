@@ -6,10 +6,10 @@ import { type ByteRange, binaryIn, MessageSections, scanMessage } from "./sectio
 import { encodeMessage } from "./splice.js";
 
 /** The message-format of a transfer with a batch: several messages in one delivery. */
-export const BATCH_MESSAGE_FORMAT = 0x80013700;
+export const batchMessageFormat = 0x80013700;
 
 /** The code of a data section (3.2.6). */
-const DATA = 0x75;
+const dataCode = 0x75;
 
 /**
  * Scans the messages of a batch envelope in place: each data section of its body is one encoded message. The envelope's own header,
@@ -29,7 +29,7 @@ export function countBatch(envelope: Uint8Array, limit: number): number {
   let count = 0;
   try {
     while (reader.position < reader.end && count <= limit) {
-      if (readDescriptor(reader) === DATA) count++;
+      if (readDescriptor(reader) === dataCode) count++;
       skipValue(reader);
     }
   } catch (error) {
@@ -43,7 +43,7 @@ export function splitBatch(envelope: Uint8Array): Uint8Array[] {
   return rangesOf(envelope).map(({ start, end }) => envelope.subarray(start, end));
 }
 
-/** Creates a batch envelope of encoded messages, to send with {@link BATCH_MESSAGE_FORMAT}. */
+/** Creates a batch envelope of encoded messages, to send with {@link batchMessageFormat}. */
 export function joinBatch(messages: readonly Uint8Array[]): Uint8Array {
   return encodeMessage({ body: { kind: "data", sections: messages } });
 }

@@ -1,5 +1,5 @@
 import type { ByteReader } from "../codec/byte-reader.js";
-import { readValue, skipValue, TYPE_NAMES } from "../codec/decode.js";
+import { readValue, skipValue, typeNames } from "../codec/decode.js";
 import type { AmqpTypeName } from "../codec/value.js";
 
 /** Maximum size of application properties, in bytes of their names and values. */
@@ -21,7 +21,7 @@ export function findPropertyFault(
   reader: ByteReader,
   { propertyBytes, totalBytes }: PropertyLimits,
 ): PropertyFault | undefined {
-  const isWide = reader.readUint8() === MAP_32;
+  const isWide = reader.readUint8() === map32;
   reader.advance(isWide ? 4 : 1);
   const count = isWide ? reader.readUint32() : reader.readUint8();
   let bytes = 0;
@@ -54,7 +54,7 @@ function typeAt(reader: ByteReader): AmqpTypeName | undefined {
     code = reader.readUint8();
   }
   reader.position = start;
-  const type = TYPE_NAMES.get(code);
+  const type = typeNames.get(code);
   return type === "list" || type === "map" || type === "array" ? type : undefined;
 }
 
@@ -64,4 +64,4 @@ function nameAt(reader: ByteReader, start: number): string {
   return typeof key === "string" ? key : "";
 }
 
-const MAP_32 = 0xd1;
+const map32 = 0xd1;

@@ -40,7 +40,7 @@ export class MessageSections {
   readonly messageAnnotations: SectionRange | undefined = undefined;
   readonly properties: SectionRange | undefined = undefined;
   readonly applicationProperties: SectionRange | undefined = undefined;
-  readonly body: readonly SectionRange[] = NONE;
+  readonly body: readonly SectionRange[] = noSections;
   readonly bodyKind: BodyKind = "none";
   readonly footer: SectionRange | undefined = undefined;
   #isReordered = false;
@@ -58,37 +58,39 @@ export class MessageSections {
     while (reader.position < reader.end) {
       const sectionStart = reader.position;
       const code = readDescriptor(reader);
-      if (code < HEADER || code > FOOTER) reader.fail("a message section has an unknown descriptor");
+      if (code < headerCode || code > footerCode) reader.fail("a message section has an unknown descriptor");
       const isRepeated =
-        code === FOOTER ? this.footer !== undefined : code === previous && code !== DATA && code !== SEQUENCE;
+        code === footerCode
+          ? this.footer !== undefined
+          : code === previous && code !== dataCode && code !== sequenceCode;
       const isLate =
-        code === DELIVERY_ANNOTATIONS &&
+        code === deliveryAnnotationsCode &&
         code < previous &&
         this.deliveryAnnotations === undefined &&
-        this.body === NONE;
+        this.body === noSections;
       if ((code < previous && !isLate) || isRepeated) reader.fail("message sections are out of order");
       const valueStart = reader.position;
       skipValue(reader);
       const range = { start: sectionStart, valueStart, end: reader.position };
-      if (code === HEADER) this.header = range;
-      else if (code === DELIVERY_ANNOTATIONS) this.deliveryAnnotations = range;
-      else if (code === MESSAGE_ANNOTATIONS) this.messageAnnotations = range;
-      else if (code === PROPERTIES) this.properties = range;
-      else if (code === APPLICATION_PROPERTIES) this.applicationProperties = range;
-      else if (code === FOOTER) this.footer = range;
+      if (code === headerCode) this.header = range;
+      else if (code === deliveryAnnotationsCode) this.deliveryAnnotations = range;
+      else if (code === messageAnnotationsCode) this.messageAnnotations = range;
+      else if (code === propertiesCode) this.properties = range;
+      else if (code === applicationPropertiesCode) this.applicationProperties = range;
+      else if (code === footerCode) this.footer = range;
       else if (code === previous) {
-        if ((this.body as SectionRange[]).push(range) > MAX_SECTIONS) {
+        if ((this.body as SectionRange[]).push(range) > maxSections) {
           reader.fail("a message has too many body sections");
         }
-      } else if (this.body !== NONE) reader.fail("a message mixes kinds of body sections");
+      } else if (this.body !== noSections) reader.fail("a message mixes kinds of body sections");
       else {
         this.body = [range];
         if (this.footer !== undefined) this.#isReordered = true;
-        this.bodyKind = code === DATA ? "data" : code === SEQUENCE ? "sequence" : "value";
+        this.bodyKind = code === dataCode ? "data" : code === sequenceCode ? "sequence" : "value";
       }
       if (isLate) this.#isReordered = true;
       // After a footer that precedes the body, only the body may follow.
-      else previous = code === FOOTER && this.body === NONE ? APPLICATION_PROPERTIES : code;
+      else previous = code === footerCode && this.body === noSections ? applicationPropertiesCode : code;
     }
   }
 
@@ -114,7 +116,7 @@ export class MessageSections {
    */
   findPropertyFault(limits: PropertyLimits): PropertyFault | undefined {
     const range = this.applicationProperties;
-    if (range === undefined || this.#isEmpty(range, MAP_8)) return undefined;
+    if (range === undefined || this.#isEmpty(range, map8)) return undefined;
     return findPropertyFault(this.#readerOf(range), limits);
   }
 
@@ -173,23 +175,23 @@ export class MessageSections {
     type: Composite<Table>,
   ): FieldsOf<Table> | undefined {
     if (range === undefined) return undefined;
-    return this.#isEmpty(range, LIST_8)
-      ? (NO_FIELDS as FieldsOf<Table>)
+    return this.#isEmpty(range, list8)
+      ? (noFields as FieldsOf<Table>)
       : readComposite(this.#boundedReaderOf(range), type);
   }
 
   #map(range: SectionRange | undefined): AmqpMap | undefined {
     if (range === undefined) return undefined;
-    if (this.#isEmpty(range, MAP_8)) return NO_ENTRIES;
+    if (this.#isEmpty(range, map8)) return noEntries;
     const reader = this.#boundedReaderOf(range);
     const value = readValue(reader);
-    return value instanceof AmqpMap ? value : reader.fail(NOT_A_MAP);
+    return value instanceof AmqpMap ? value : reader.fail(notAMap);
   }
 
   #checkMap(range: SectionRange | undefined): void {
-    if (range === undefined || this.#isEmpty(range, MAP_8)) return;
+    if (range === undefined || this.#isEmpty(range, map8)) return;
     const reader = this.#readerOf(range);
-    if (!isWideOr(MAP_8, this.bytes[range.valueStart])) reader.fail(NOT_A_MAP);
+    if (!isWideOr(map8, this.bytes[range.valueStart])) reader.fail(notAMap);
     checkValue(reader);
   }
 
@@ -197,11 +199,11 @@ export class MessageSections {
     const code = this.bytes[range.valueStart];
     if (this.bodyKind === "data") {
       // Binary is checked by its size only; it has no content to decode.
-      if (!isWideOr(BINARY_8, code)) this.#readerOf(range).fail("a data section does not hold binary");
+      if (!isWideOr(binary8, code)) this.#readerOf(range).fail("a data section does not hold binary");
       return;
     }
     const reader = this.#readerOf(range);
-    if (this.bodyKind === "sequence" && code !== EMPTY_LIST && !isWideOr(LIST_8, code)) {
+    if (this.bodyKind === "sequence" && code !== emptyList && !isWideOr(list8, code)) {
       reader.fail("a sequence section does not hold a list");
     }
     checkValue(reader);
@@ -212,15 +214,15 @@ export class MessageSections {
     const { bytes } = this;
     const code = bytes[valueStart];
     const size = end - valueStart;
-    if (size === 1) return code === EMPTY_LIST && code8 === LIST_8;
+    if (size === 1) return code === emptyList && code8 === list8;
     if (size === 3) return code === code8 && bytes[end - 1] === 0;
-    if (size !== 9 || code !== code8 + WIDE) return false;
+    if (size !== 9 || code !== code8 + wide) return false;
     return bytes[end - 4] === 0 && bytes[end - 3] === 0 && bytes[end - 2] === 0 && bytes[end - 1] === 0;
   }
 
   #boundedReaderOf(range: SectionRange): ByteReader {
     const reader = this.#readerOf(range);
-    reader.maxItems = MAX_VALUES;
+    reader.maxItems = valueLimit;
     return reader;
   }
 
@@ -230,13 +232,13 @@ export class MessageSections {
 }
 
 /** Maximum values in a section other than the body: as many as fit into the 64 KB that services allow. */
-const MAX_VALUES = 65_536;
+const valueLimit = 65_536;
 /** Maximum body sections: far more than real messages or batches have. */
-const MAX_SECTIONS = 10_000;
+const maxSections = 10_000;
 
 /** Whether a constructor is the given one, or its variant with a size of four bytes. */
 function isWideOr(code8: number, code: number | undefined): boolean {
-  return code === code8 || code === code8 + WIDE;
+  return code === code8 || code === code8 + wide;
 }
 
 /** Finds the sections of an encoded message (3.2). Throws `AmqpDecodeError` when it is malformed. */
@@ -247,26 +249,26 @@ export function scanMessage(bytes: Uint8Array): MessageSections {
 /** The range of a section's bytes if its value is binary; `undefined` for any other value. */
 export function binaryIn(bytes: Uint8Array, { valueStart, end }: SectionRange): ByteRange | undefined {
   const code = bytes[valueStart];
-  if (code === BINARY_8) return { start: valueStart + 2, end };
-  return code === BINARY_32 ? { start: valueStart + 5, end } : undefined;
+  if (code === binary8) return { start: valueStart + 2, end };
+  return code === binary32 ? { start: valueStart + 5, end } : undefined;
 }
 
-const HEADER = 0x70;
-const DELIVERY_ANNOTATIONS = 0x71;
-const MESSAGE_ANNOTATIONS = 0x72;
-const PROPERTIES = 0x73;
-const APPLICATION_PROPERTIES = 0x74;
-const DATA = 0x75;
-const SEQUENCE = 0x76;
-const FOOTER = 0x78;
-const EMPTY_LIST = 0x45;
-const BINARY_8 = 0xa0;
-const BINARY_32 = 0xb0;
-const LIST_8 = 0xc0;
-const MAP_8 = 0xc1;
+const headerCode = 0x70;
+const deliveryAnnotationsCode = 0x71;
+const messageAnnotationsCode = 0x72;
+const propertiesCode = 0x73;
+const applicationPropertiesCode = 0x74;
+const dataCode = 0x75;
+const sequenceCode = 0x76;
+const footerCode = 0x78;
+const emptyList = 0x45;
+const binary8 = 0xa0;
+const binary32 = 0xb0;
+const list8 = 0xc0;
+const map8 = 0xc1;
 /** Distance between a constructor with a size of four bytes and the one with a size of one. */
-const WIDE = 0x10;
-const NOT_A_MAP = "a message section is not a map";
-const NONE: readonly SectionRange[] = [];
-const NO_FIELDS = Object.freeze({});
-const NO_ENTRIES = new AmqpMap();
+const wide = 0x10;
+const notAMap = "a message section is not a map";
+const noSections: readonly SectionRange[] = [];
+const noFields = Object.freeze({});
+const noEntries = new AmqpMap();

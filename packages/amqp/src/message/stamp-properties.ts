@@ -13,17 +13,17 @@ export interface PropertyStamps {
   readonly absoluteExpiryTime?: number | null | undefined;
 }
 
-const FIELD_COUNT = propertiesType.layout.length;
+const fieldCount = propertiesType.layout.length;
 /** The fields from message-id (exclusive) up to absolute-expiry-time, which precedes creation-time. */
-const FIELDS_BEFORE_TIMES = 7;
-const FIELDS_AFTER_TIMES = FIELD_COUNT - FIELDS_BEFORE_TIMES - 3;
+const fieldsBeforeTimes = 7;
+const fieldsAfterTimes = fieldCount - fieldsBeforeTimes - 3;
 /** Size of descriptor, constructor, size and count of a list. */
-const HEAD_SIZE = 12;
-const LIST_HEAD = Buffer.from([0x00, 0x53, propertiesType.code, 0xd0]);
-const NULL = 0x40;
-const TIMESTAMP = 0x83;
-const SHORT_STRING = 0xa1;
-const NULL_FIELD = Uint8Array.of(NULL);
+const headSize = 12;
+const listHead = Buffer.from([0x00, 0x53, propertiesType.code, 0xd0]);
+const nullCode = 0x40;
+const timestamp = 0x83;
+const shortString = 0xa1;
+const nullField = Uint8Array.of(nullCode);
 
 /**
  * A bare message with changed properties, in parts to send one after the other. Everything else stays byte for byte. Throws
@@ -37,13 +37,13 @@ export function stampProperties(bare: Uint8Array, stamps: PropertyStamps): reado
   const sentId = sent.take(1);
   const fields = [
     isId ? encodeId(messageId) : sentId,
-    sent.take(FIELDS_BEFORE_TIMES),
+    sent.take(fieldsBeforeTimes),
     encodeTime(absoluteExpiryTime, sent.take(1)),
     encodeTime(creationTime, sent.take(1)),
   ];
-  const count = Math.max(FIELDS_AFTER_TIMES, sent.left);
-  fields.push(sent.left > FIELDS_AFTER_TIMES ? sent.takeAll() : sent.take(count));
-  return [encodeProperties(fields, FIELD_COUNT - FIELDS_AFTER_TIMES + count), bare.subarray(sent.end)];
+  const count = Math.max(fieldsAfterTimes, sent.left);
+  fields.push(sent.left > fieldsAfterTimes ? sent.takeAll() : sent.take(count));
+  return [encodeProperties(fields, fieldCount - fieldsAfterTimes + count), bare.subarray(sent.end)];
 }
 
 /** The fields of the properties at the start of a bare message, not decoded. */
@@ -64,7 +64,7 @@ class SentProperties {
   }
 
   get hasId(): boolean {
-    return this.left > 0 && this.#reader.buffer[this.#reader.position] !== NULL;
+    return this.left > 0 && this.#reader.buffer[this.#reader.position] !== nullCode;
   }
 
   /** Where the rest of the message begins. */
@@ -80,7 +80,7 @@ class SentProperties {
     for (let i = 0; i < present; i++) this.#fields?.skip();
     const taken = reader.buffer.subarray(start, reader.position);
     if (present === count) return taken;
-    return Buffer.concat([taken, Buffer.alloc(count - present, NULL)]);
+    return Buffer.concat([taken, Buffer.alloc(count - present, nullCode)]);
   }
 
   /** Everything up to the list's end, including fields of later versions. */
@@ -91,13 +91,13 @@ class SentProperties {
 }
 
 function encodeProperties(fields: readonly Uint8Array[], count: number): Uint8Array {
-  let size = HEAD_SIZE;
+  let size = headSize;
   for (const field of fields) size += field.length;
   const properties = Buffer.allocUnsafe(size);
-  properties.set(LIST_HEAD);
+  properties.set(listHead);
   properties.writeUInt32BE(size - 8, 4);
   properties.writeUInt32BE(count, 8);
-  let at = HEAD_SIZE;
+  let at = headSize;
   for (const field of fields) {
     properties.set(field, at);
     at += field.length;
@@ -109,7 +109,7 @@ function encodeId(messageId: string): Uint8Array {
   const size = Buffer.byteLength(messageId);
   if (size > 0xff) throw new TypeError("a message-id has at most 255 bytes here");
   const field = Buffer.allocUnsafe(2 + size);
-  field[0] = SHORT_STRING;
+  field[0] = shortString;
   field[1] = size;
   field.write(messageId, 2);
   return field;
@@ -117,9 +117,9 @@ function encodeId(messageId: string): Uint8Array {
 
 function encodeTime(ms: number | null | undefined, sent: Uint8Array): Uint8Array {
   if (ms === undefined) return sent;
-  if (ms === null) return NULL_FIELD;
+  if (ms === null) return nullField;
   const field = Buffer.allocUnsafe(9);
-  field[0] = TIMESTAMP;
+  field[0] = timestamp;
   // Times are safe integers, so no bigint is needed.
   field.writeInt32BE(Math.floor(ms / 2 ** 32), 1);
   field.writeUInt32BE(ms >>> 0, 5);

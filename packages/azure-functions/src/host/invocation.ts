@@ -46,7 +46,7 @@ export class Invocation {
       this.failure ??= error;
       throw error;
     } finally {
-      this.#running -= 1;
+      this.#running--;
       this.#steps++;
     }
   }

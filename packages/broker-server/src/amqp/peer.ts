@@ -19,9 +19,9 @@ export interface ServerContext {
 }
 
 /** Above this many bytes of sends that are not durable yet, no more are read, so that a fast client fills no memory. */
-const MAX_PENDING = 8 * 2 ** 20;
+const maxPending = 8 * 2 ** 20;
 /** Above this many bytes of unwritten output, nothing is read, requested or executed, so that a client that does not read fills no memory. */
-const MAX_OUTPUT = 2 ** 20;
+const maxOutput = 2 ** 20;
 
 /** The client of a connection: its rights and its links. */
 export class Peer {
@@ -65,12 +65,12 @@ export class Peer {
 
   /** Whether so many received messages await their outcome that no more should be read. */
   get isPending(): boolean {
-    return this.#pendingBytes > MAX_PENDING;
+    return this.#pendingBytes > maxPending;
   }
 
   /** Whether too much output is unwritten to add more. */
   isFull({ outputSize }: Connection): boolean {
-    return this.isCongested || outputSize > MAX_OUTPUT;
+    return this.isCongested || outputSize > maxOutput;
   }
 
   /** Adds or subtracts the bytes of messages that await their outcome. */

@@ -3,7 +3,7 @@ import { limitExceeded } from "../refusals/error.js";
 import type { Peer } from "./peer.js";
 
 /** Memory per waiting request, besides its bytes. */
-const REQUEST_COST = 2048;
+const requestCost = 2048;
 
 /**
  * The long-running requests of one client. They run one at a time, in turns shared with other clients, and pause while earlier responses
@@ -19,7 +19,7 @@ export class RequestLine {
 
   /** Holds the memory of a request until it is answered. Throws if the client has too many pending requests. */
   hold(bytes: number): number {
-    const cost = REQUEST_COST + bytes;
+    const cost = requestCost + bytes;
     if (this.#peer.budget.take(cost)) return cost;
     throw limitExceeded("The connection has too many requests in progress.");
   }

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import type { DeliveryState, Outcome } from "@waybill/amqp";
 import { type Broker, BrokerError, type Transaction } from "@waybill/broker";
-import { REQUEST_LIMITS } from "../limits/request-limits.js";
+import { requestLimits } from "../limits/request-limits.js";
 import { entityOf } from "../refusals/address.js";
 import { AmqpRefusal, limitExceeded } from "../refusals/error.js";
 
-const { openTransactions: OPEN_LIMIT } = REQUEST_LIMITS;
+const { openTransactions: openLimit } = requestLimits;
 
 interface OpenTransaction {
   readonly transaction: Transaction;
@@ -25,8 +25,8 @@ export class OpenTransactions {
   /** Begins a transaction and returns its id. Throws if the connection has too many. */
   declare(): Uint8Array {
     this.#forgetEnded();
-    if (this.#open.size >= OPEN_LIMIT)
-      throw limitExceeded(`A connection has at most ${OPEN_LIMIT} open transactions.`);
+    if (this.#open.size >= openLimit)
+      throw limitExceeded(`A connection has at most ${openLimit} open transactions.`);
     const transaction = this.#broker.beginTransaction();
     const id = Buffer.from(transaction.id.replaceAll("-", ""), "hex");
     this.#open.set(keyOf(id), { transaction });
@@ -75,7 +75,7 @@ export class OpenTransactions {
   }
 
   #forgetEnded(): void {
-    if (this.#open.size < OPEN_LIMIT) return;
+    if (this.#open.size < openLimit) return;
     for (const [key, { transaction }] of this.#open) if (transaction.state !== "open") this.#open.delete(key);
   }
 

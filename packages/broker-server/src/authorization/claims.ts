@@ -1,6 +1,6 @@
 import type { Clock } from "@waybill/broker";
 import type { ClockAttachment, ClockDriven } from "@waybill/broker/front-end";
-import { REQUEST_LIMITS } from "../limits/request-limits.js";
+import { requestLimits } from "../limits/request-limits.js";
 import { limitExceeded, notFound, unauthorized } from "../refusals/error.js";
 import type { EntityOwners } from "./owner.js";
 import {
@@ -8,7 +8,7 @@ import {
   type Grant,
   grantForSecret,
   grantForToken,
-  INVALID_TOKEN,
+  invalidToken,
   isHidden,
   missingRights,
   type SharedAccessKey,
@@ -20,7 +20,7 @@ export type Authorization =
   | { readonly kind: "development" };
 
 /** Prevents a client from filling the memory with tokens. */
-const { tokens: GRANT_LIMIT } = REQUEST_LIMITS;
+const { tokens: grantLimit } = requestLimits;
 
 /** The rights of one connection, from the tokens and secrets it sent. They end with the connection. */
 export class Claims implements ClockDriven {
@@ -59,9 +59,9 @@ export class Claims implements ClockDriven {
       nowMs: this.#clock.now(),
       owners: this.#owners,
     });
-    if (grant === undefined) throw unauthorized(INVALID_TOKEN);
-    if (this.#grants.size >= GRANT_LIMIT && !this.#grants.has(grant.path))
-      throw limitExceeded(`A connection holds at most ${GRANT_LIMIT} tokens.`);
+    if (grant === undefined) throw unauthorized(invalidToken);
+    if (this.#grants.size >= grantLimit && !this.#grants.has(grant.path))
+      throw limitExceeded(`A connection holds at most ${grantLimit} tokens.`);
     this.#add(grant);
   }
 

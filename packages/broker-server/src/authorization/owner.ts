@@ -17,14 +17,14 @@ export interface EntityOwners {
   allKeys(): Iterable<SharedAccessKey>;
 }
 
-const SUBSCRIPTION = /\/subscriptions\/[^/]+$/;
+const subscription = /\/subscriptions\/[^/]+$/;
 
 /** Looks up owners in a broker: a path that looks like a subscription may be a queue of that name. */
 export function ownersIn(broker: Broker): EntityOwners {
   return {
     ownerOf(path) {
       const entity = entityOf(path);
-      if (!SUBSCRIPTION.test(entity)) return entity;
+      if (!subscription.test(entity)) return entity;
       const description = find(broker, entity);
       return description === undefined || description.kind === "subscription" ? topicOf(entity) : entity;
     },
@@ -41,7 +41,7 @@ export function ownersIn(broker: Broker): EntityOwners {
 }
 
 function topicOf(entity: string): string {
-  return entity.replace(SUBSCRIPTION, "");
+  return entity.replace(subscription, "");
 }
 
 function find(broker: Broker, path: string): EntityDescription | undefined {

@@ -34,7 +34,7 @@ export interface Grant {
 export const emulatorKey = "SAS_KEY_VALUE";
 
 /** The service's text for every invalid token, whatever the reason. */
-export const INVALID_TOKEN =
+export const invalidToken =
   "InvalidSignature: The token has an invalid signature, is expired, or is not for this resource.";
 
 /** The service's text for a client that has none of some rights. */
@@ -42,7 +42,7 @@ export function missingRights(rights: readonly AccessRight[]): string {
   return `Unauthorized access. '${rights.join("' or '")}' claim(s) are required to perform this operation.`;
 }
 
-const RIGHTS: readonly unknown[] = ["Send", "Listen", "Manage"];
+const knownRights: readonly unknown[] = ["Send", "Listen", "Manage"];
 
 /** Checks and copies keys. Throws `TypeError` for one without name, secret or known rights, or for a duplicate name. */
 export function resolveSharedAccessKeys(keys: readonly SharedAccessKey[]): SharedAccessKey[] {
@@ -50,7 +50,11 @@ export function resolveSharedAccessKeys(keys: readonly SharedAccessKey[]): Share
   return keys.map(({ name, key, rights, entity }) => {
     if (typeof name !== "string" || name === "") throw new TypeError("keys: a key has no name");
     if (typeof key !== "string" || key === "") throw new TypeError(`keys: '${name}' has no key`);
-    if (!Array.isArray(rights) || rights.length === 0 || !rights.every((right) => RIGHTS.includes(right))) {
+    if (
+      !Array.isArray(rights) ||
+      rights.length === 0 ||
+      !rights.every((right) => knownRights.includes(right))
+    ) {
       throw new TypeError(`keys: the rights of '${name}' are not some of Send, Listen and Manage`);
     }
     const identity = identityOf({ name, entity });

@@ -9,8 +9,8 @@ export interface PageRules {
   readonly isOwnHost: ((name: string) => boolean) | undefined;
 }
 
-const LOCAL_NAME = /^[^.]+$|\.localhost$|\.internal$/;
-const AUTHORITY = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/;
+const localName = /^[^.]+$|\.localhost$|\.internal$/;
+const authority = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/;
 
 /**
  * Why a request is refused, for its sender; `undefined` if it is not. A page sends its origin with everything that changes something, and
@@ -26,9 +26,9 @@ export function refusalOfPage(headers: IncomingHttpHeaders, rules: PageRules): s
 
 function isKnownHost(host: string, { isOwnHost }: PageRules): boolean {
   if (isOwnHost === undefined) return true;
-  const name = (AUTHORITY.exec(host)?.[1] ?? "").toLowerCase();
+  const name = (authority.exec(host)?.[1] ?? "").toLowerCase();
   // No page on the internet has an address for a host, or a name that public name servers do not know.
-  return isIP(name.replace(/^\[|\]$/g, "")) !== 0 || LOCAL_NAME.test(name) || isOwnHost(name);
+  return isIP(name.replace(/^\[|\]$/g, "")) !== 0 || localName.test(name) || isOwnHost(name);
 }
 
 /** Some clients that are no browsers send the address that they connect to. */

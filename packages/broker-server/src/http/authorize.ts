@@ -3,7 +3,7 @@ import {
   type AccessRight,
   type Grant,
   grantForToken,
-  INVALID_TOKEN,
+  invalidToken,
   isHidden,
   missingRights,
 } from "../authorization/shared-access-key.js";
@@ -13,13 +13,13 @@ import { HttpRefusal } from "./http-refusal.js";
 import { type HttpRequest, urlOf } from "./http-request.js";
 
 /** The headers in which SDKs send tokens for the entities that another one forwards to. */
-const FORWARD_TOKENS = {
+const forwardTokens = {
   forwardTo: "servicebussupplementaryauthorization",
   forwardDeadLetteredMessagesTo: "servicebusdlqsupplementaryauthorization",
 } as const;
 
 /** A property that names another entity. */
-export type Forward = keyof typeof FORWARD_TOKENS;
+export type Forward = keyof typeof forwardTokens;
 
 /** The texts for a token that is not valid, and for one without the right. */
 interface RefusalTexts {
@@ -36,7 +36,7 @@ export function authorize(
   request: HttpRequest,
   entity: string,
   rights: readonly AccessRight[],
-  { invalid, missing }: RefusalTexts = { invalid: INVALID_TOKEN, missing: missingRights(rights) },
+  { invalid, missing }: RefusalTexts = { invalid: invalidToken, missing: missingRights(rights) },
 ): void {
   const { authorization, client } = context;
   if (authorization.kind === "development") {
@@ -76,7 +76,7 @@ export function authorizeForward(
   if (context.authorization.kind === "development") return;
   const { origin, host } = request;
   const url = urlOf(origin, target.split("/"));
-  const tokens = [tokenOf(request), request.headers[FORWARD_TOKENS[forward]]];
+  const tokens = [tokenOf(request), request.headers[forwardTokens[forward]]];
   for (const token of tokens) {
     const grant = token === undefined ? undefined : grantOf(context, token, url, target, host);
     if (grant === undefined || !hasRight(grant, ["Send"])) continue;

@@ -1,5 +1,5 @@
 import { BrokerError } from "@waybill/broker";
-import { SERVICE_ERRORS } from "../refusals/error.js";
+import { serviceErrors } from "../refusals/error.js";
 import { brokerText, type ErrorOrigin, tracked } from "../refusals/service-text.js";
 import { HttpRefusal } from "./http-refusal.js";
 import type { HttpResponse } from "./http-request.js";
@@ -24,7 +24,7 @@ function toHttpError(
 ): { readonly status: number; readonly detail: string } {
   if (error instanceof HttpRefusal) return { status: error.status, detail: tracked(error.message, origin) };
   if (error instanceof BrokerError) {
-    const [status, subCode] = SERVICE_ERRORS[error.code].http;
+    const [status, subCode] = serviceErrors[error.code].http;
     const text = `SubCode=${subCode}. ${brokerText(error, origin)}`;
     return { status, detail: tracked(text, origin, error.entity) };
   }

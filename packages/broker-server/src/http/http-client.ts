@@ -4,7 +4,7 @@ import { Usage } from "../limits/turns.js";
 import { HttpRefusal } from "./http-refusal.js";
 
 /** Memory of a request's head until it is answered, besides its body. */
-const HEAD_BYTES = 64 * 1024;
+const headBytes = 64 * 1024;
 
 /** The client of a connection: its use of the server's memory and time. */
 export class HttpClient {
@@ -21,7 +21,7 @@ export class HttpClient {
       this.#budget.close();
       drop();
     });
-    this.#budget.take(HEAD_BYTES);
+    this.#budget.take(headBytes);
   }
 
   /** Gives an authenticated client its full limits. Throws if its key has too many connections. */
@@ -44,7 +44,7 @@ export class HttpClient {
 }
 
 /** Memory of a request until it is answered, besides its body. */
-const REQUEST_COST = 2048;
+const requestCost = 2048;
 
 /** The memory that one request holds within its connection's budget. */
 export class RequestMemory {
@@ -54,7 +54,7 @@ export class RequestMemory {
 
   constructor(budget: ConnectionBudget) {
     this.#budget = budget;
-    this.hold(REQUEST_COST);
+    this.hold(requestCost);
   }
 
   /** Adds memory. Throws if the connection has too much. */
@@ -66,7 +66,7 @@ export class RequestMemory {
 
   /** Raises the limit for a body of this size, for entities with large messages. */
   makeRoom(bytes: number): void {
-    this.#budget.raiseLimit(bytes + 2 * HEAD_BYTES);
+    this.#budget.raiseLimit(bytes + 2 * headBytes);
   }
 
   /** Releases all of it. */

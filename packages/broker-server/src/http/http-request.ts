@@ -31,7 +31,7 @@ export interface HttpResponse {
   readonly body?: string | Uint8Array;
 }
 
-const HOST = /^[A-Za-z0-9.:[\]_-]{1,255}$/;
+const hostForm = /^[A-Za-z0-9.:[\]_-]{1,255}$/;
 
 /** Parses the head of a request. Throws for a malformed host or path. */
 export function toHttpRequest(
@@ -41,7 +41,7 @@ export function toHttpRequest(
 ): HttpRequest {
   const isEncrypted = (incoming.socket as { readonly encrypted?: boolean }).encrypted === true;
   const host = incoming.headers.host ?? "localhost";
-  if (!HOST.test(host)) throw new HttpRefusal(400, "The host header is malformed.");
+  if (!hostForm.test(host)) throw new HttpRefusal(400, "The host header is malformed.");
   const [path = "", ...query] = withoutOrigin(incoming.url ?? "/").split("?");
   return {
     method: incoming.method ?? "GET",

@@ -41,11 +41,11 @@ export class XmlElement {
 }
 
 /** Descriptions of entities have a depth of five, rules with parameters eight. */
-const MAX_DEPTH = 32;
+const maxDepth = 32;
 /** Elements and attributes together; the largest filters have a few thousand. */
-const MAX_NODES = 20_000;
+const maxNodes = 20_000;
 /** Characters that are parsed at once, in about a millisecond. */
-const SLICE = 8 * 1024;
+const slice = 8 * 1024;
 
 /**
  * Parses a document and returns its root element, in slices between which `pause` is awaited. Throws for malformed XML, a document type, too
@@ -62,8 +62,8 @@ export async function parseXml(text: string, pause: () => Promise<void>): Promis
   parser.on("text", (part) => tree.top?.addText(part));
   parser.on("cdata", (part) => tree.top?.addText(part));
   parser.on("closetag", () => tree.close());
-  for (let at = 0; at < text.length; at += SLICE) {
-    parser.write(text.slice(at, at + SLICE));
+  for (let at = 0; at < text.length; at += slice) {
+    parser.write(text.slice(at, at + slice));
     await pause();
   }
   parser.close();
@@ -81,14 +81,14 @@ class XmlTree {
   }
 
   count(): void {
-    if (++this.#nodes > MAX_NODES) refuse(`it has more than ${MAX_NODES} elements and attributes`);
+    if (++this.#nodes > maxNodes) refuse(`it has more than ${maxNodes} elements and attributes`);
   }
 
   open({ name, attributes }: SaxesTagPlain): void {
     this.count();
     const local = Object.entries(attributes).map(([key, value]) => [localName(key), value] as const);
     const element = new XmlElement(localName(name), new Map(local));
-    if (this.#open.length > MAX_DEPTH) refuse(`it nests deeper than ${MAX_DEPTH} elements`);
+    if (this.#open.length > maxDepth) refuse(`it nests deeper than ${maxDepth} elements`);
     this.top?.addChild(element);
     this.root ??= element;
     this.#open.push(element);

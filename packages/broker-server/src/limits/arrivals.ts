@@ -5,7 +5,7 @@ import { type Turns, type TurnTaker, Usage } from "./turns.js";
  * Sockets accepted between checks of all sockets. A new client's first data, and its end, follow at once and cost more than accepting it:
  * about 5 ms for this number.
  */
-const SOCKETS_AT_ONCE = 16;
+const socketsAtOnce = 16;
 
 /** Sockets waiting to be handled in turns: hundreds may arrive, or send their first data, at once. */
 export class Arrivals implements TurnTaker {
@@ -27,7 +27,7 @@ export class Arrivals implements TurnTaker {
   }
 
   proceed(): boolean {
-    for (let admitted = 0; admitted < SOCKETS_AT_ONCE && !this.#turns.isOver(); ) {
+    for (let admitted = 0; admitted < socketsAtOnce && !this.#turns.isOver(); ) {
       const arrival = this.#waiting.shift();
       if (arrival === undefined) return false;
       if (arrival.socket.destroyed) continue;

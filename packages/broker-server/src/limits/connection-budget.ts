@@ -2,12 +2,12 @@ import type { MemoryBudget } from "@waybill/amqp/server";
 import type { MemoryPool } from "./memory-pool.js";
 
 /** Memory of an idle connection: its socket, buffers and objects, measured and rounded up, in bytes. */
-const CONNECTION_COST = 24_576;
+const connectionCost = 24_576;
 
 /** The memory of one connection, from a pool shared with others. */
 export class ConnectionBudget implements MemoryBudget {
   /** In bytes. */
-  held = CONNECTION_COST;
+  held = connectionCost;
   /** Has the connection closed, because others need memory and it holds most. */
   readonly evict: () => void;
   #pool: MemoryPool;

@@ -22,7 +22,7 @@ export interface RequestLimits {
   readonly openTransactions: number;
 }
 
-export const REQUEST_LIMITS: RequestLimits = Object.freeze({
+export const requestLimits: RequestLimits = Object.freeze({
   tokens: 1_000,
   tokenRequestBytes: 65_536,
   requestValues: 100_000,

@@ -1,6 +1,6 @@
 import { TurnQueue } from "./turn-queue.js";
 
-const HALF_LIFE_MS = 1000;
+const halfLifeMs = 1000;
 
 /** The recent time used by a connection, or by all connections with the same key. */
 export class Usage {
@@ -14,11 +14,11 @@ export class Usage {
    * when one of them grows.
    */
   get rank(): number {
-    return Math.log2(this.#ms) + this.#atMs / HALF_LIFE_MS;
+    return Math.log2(this.#ms) + this.#atMs / halfLifeMs;
   }
 
   add(nowMs: number, usedMs: number): void {
-    this.#ms = this.#ms * 0.5 ** ((nowMs - this.#atMs) / HALF_LIFE_MS) + usedMs;
+    this.#ms = this.#ms * 0.5 ** ((nowMs - this.#atMs) / halfLifeMs) + usedMs;
     this.#atMs = nowMs;
     this.group?.add(nowMs, usedMs);
   }
@@ -32,9 +32,9 @@ export interface TurnTaker {
 }
 
 /** How long one client's work runs before others get a turn, in ms. */
-const TURN_MS = 3;
+const turnMs = 3;
 /** How long all clients' work runs between checks of the sockets, in ms. */
-const ROUND_MS = 6;
+const roundMs = 6;
 
 /**
  * Divides the server's time among its clients, so that none blocks the others. The group that used the least time lately comes first, and
@@ -52,7 +52,7 @@ export class Turns {
 
   /** Works at once if no other taker waits; otherwise, or if work is left, waits for a turn. */
   take(taker: TurnTaker): void {
-    const isFree = this.#waiting.size === 0 && this.#roundMs < ROUND_MS;
+    const isFree = this.#waiting.size === 0 && this.#roundMs < roundMs;
     if (!isFree || this.#work(taker)) this.enter(taker);
   }
 
@@ -69,13 +69,13 @@ export class Turns {
 
   #work(taker: TurnTaker): boolean {
     const startMs = performance.now();
-    this.#endsAtMs = startMs + TURN_MS;
+    this.#endsAtMs = startMs + turnMs;
     try {
       return taker.proceed();
     } finally {
       const nowMs = performance.now();
       this.#roundMs += nowMs - startMs;
-      taker.usage.add(nowMs, taker instanceof Pause ? TURN_MS : nowMs - startMs);
+      taker.usage.add(nowMs, taker instanceof Pause ? turnMs : nowMs - startMs);
     }
   }
 
@@ -84,7 +84,7 @@ export class Turns {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#roundMs = 0;
-      this.#runRound(performance.now() + ROUND_MS);
+      this.#runRound(performance.now() + roundMs);
     });
   }
 

@@ -16,9 +16,9 @@ import { uuidText } from "@waybill/amqp/server";
 import type { ApplicationProperties, ApplicationPropertyValue } from "@waybill/broker";
 import { type RuleGuid, type RuleTimeSpan, ruleGuid, ruleTimeSpan } from "@waybill/broker/front-end";
 
-const TIME_SPAN = "com.microsoft:timespan";
-const INT_LIMIT = 2 ** 31;
-const LONG_LIMIT = 2n ** 63n;
+const timeSpan = "com.microsoft:timespan";
+const intLimit = 2 ** 31;
+const longLimit = 2n ** 63n;
 
 /** Converts application properties for the broker and its rules. 64-bit integers become `bigint`, others `number`. */
 export function fromAmqpProperties(map: AmqpMap | undefined): ApplicationProperties {
@@ -78,7 +78,7 @@ export function toAmqpValue(value: unknown): AmqpValue {
     case "boolean":
       return value;
     case "bigint":
-      return value < LONG_LIMIT ? long(value) : ulong(value);
+      return value < longLimit ? long(value) : ulong(value);
     case "number":
       return toAmqpNumber(value);
     case "object":
@@ -106,7 +106,7 @@ export function textOf(value: AmqpValue | undefined): string | undefined {
 
 function toAmqpNumber(value: number): AmqpValue {
   if (!Number.isSafeInteger(value) || Object.is(value, -0)) return value;
-  return value >= -INT_LIMIT && value < INT_LIMIT ? int(value) : long(BigInt(value));
+  return value >= -intLimit && value < intLimit ? int(value) : long(BigInt(value));
 }
 
 function toAmqpObject(value: object): AmqpValue {
@@ -123,7 +123,7 @@ function toAmqpObject(value: object): AmqpValue {
 }
 
 /** The number of members of typed values; those with two have a `value`. */
-const TYPED_MEMBERS: Readonly<Partial<Record<string, number>>> = Object.freeze({
+const typedMembers: Readonly<Partial<Record<string, number>>> = Object.freeze({
   ...{ guid: 2, timespan: 2, uuid: 2, timestamp: 2, symbol: 2, char: 2, float: 2 },
   ...{ ubyte: 2, ushort: 2, uint: 2, ulong: 2, byte: 2, short: 2, int: 2, long: 2 },
   ...{ decimal32: 2, decimal64: 2, decimal128: 2, described: 3, array: 4 },
@@ -132,8 +132,8 @@ const TYPED_MEMBERS: Readonly<Partial<Record<string, number>>> = Object.freeze({
 /** A typed value; `undefined` for an object that merely has a member called `type`. */
 function toTyped(value: { readonly type?: unknown }): AmqpValue | undefined {
   const { type } = value;
-  if (typeof type !== "string" || !Object.hasOwn(TYPED_MEMBERS, type)) return undefined;
-  if (Object.keys(value).length !== TYPED_MEMBERS[type]) return undefined;
+  if (typeof type !== "string" || !Object.hasOwn(typedMembers, type)) return undefined;
+  if (Object.keys(value).length !== typedMembers[type]) return undefined;
   try {
     const typed = fromRuleType(value as RuleGuid | RuleTimeSpan) ?? (value as AmqpTyped);
     encodeValue(typed);
@@ -145,7 +145,7 @@ function toTyped(value: { readonly type?: unknown }): AmqpValue | undefined {
 
 function fromRuleType(value: RuleGuid | RuleTimeSpan): AmqpValue | undefined {
   if (value.type === "guid") return uuid(value.value);
-  return value.type === "timespan" ? described(TIME_SPAN, long(value.ticks)) : undefined;
+  return value.type === "timespan" ? described(timeSpan, long(value.ticks)) : undefined;
 }
 
 function fromAmqpMap(map: AmqpMap): object {
@@ -164,7 +164,7 @@ function isTimeSpan(
   value: AmqpDescribed,
 ): value is AmqpDescribed & { value: { type: "long"; value: bigint } } {
   const { descriptor, value: inner } = value;
-  return keyText(descriptor) === TIME_SPAN && isTyped(inner) && inner.type === "long";
+  return keyText(descriptor) === timeSpan && isTyped(inner) && inner.type === "long";
 }
 
 /** Keys come from the wire: `__proto__` must stay an ordinary key. */

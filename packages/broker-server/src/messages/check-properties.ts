@@ -1,6 +1,6 @@
 import { AmqpMap, type AmqpValue, isTyped, type MessageSections } from "@waybill/amqp";
 import { type ApplicationProperties, BrokerError } from "@waybill/broker";
-import { APPLICATION_PROPERTY_LIMITS } from "@waybill/broker/front-end";
+import { propertyLimits } from "@waybill/broker/front-end";
 import { fromAmqpProperties, keyText } from "./application-properties.js";
 
 /**
@@ -8,7 +8,7 @@ import { fromAmqpProperties, keyText } from "./application-properties.js";
  * which AMQP does not allow there (3.2.5), and `message-size-exceeded` above the broker's maximum size.
  */
 export function checkProperties(sent: MessageSections): void {
-  const fault = sent.findPropertyFault(APPLICATION_PROPERTY_LIMITS);
+  const fault = sent.findPropertyFault(propertyLimits);
   switch (fault?.kind) {
     case undefined:
       return;
@@ -17,13 +17,10 @@ export function checkProperties(sent: MessageSections): void {
     case "too-large":
       throw tooLarge(
         `application property ${quote(fault.name)} has ${fault.bytes} bytes`,
-        APPLICATION_PROPERTY_LIMITS.propertyBytes,
+        propertyLimits.propertyBytes,
       );
     case "too-large-together":
-      throw tooLarge(
-        `application properties have ${fault.bytes} bytes`,
-        APPLICATION_PROPERTY_LIMITS.totalBytes,
-      );
+      throw tooLarge(`application properties have ${fault.bytes} bytes`, propertyLimits.totalBytes);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { BrokerCorrelationFilter } from "@waybill/broker";
 
 /** The conditions of a correlation filter in data contract order: in requests over AMQP, in XML, and in the broker. */
-export const CORRELATION_CONDITIONS = [
+export const correlationConditions = [
   ["correlation-id", "CorrelationId", "correlationId"],
   ["message-id", "MessageId", "messageId"],
   ["to", "To", "to"],

@@ -24,8 +24,8 @@ import { encodePlainFront, isPlain } from "./front-template.js";
 import { expiryOf, ttlOf } from "./time-to-live.js";
 import { annotationFields, propertiesFields } from "./wire-places.js";
 
-const MESSAGE_STATES = { active: 0, deferred: 1, scheduled: 2 } as const;
-const NO_BODY = { kind: "data", sections: [] } as const;
+const messageStates = { active: 0, deferred: 1, scheduled: 2 } as const;
+const noBody = { kind: "data", sections: [] } as const;
 
 /** How a message is sent to the client. */
 export interface Delivery {
@@ -35,13 +35,13 @@ export interface Delivery {
   readonly omitsBody?: boolean;
 }
 
-const PUSHED: Delivery = Object.freeze({});
+const pushed: Delivery = Object.freeze({});
 
 /**
  * Encodes a message for a client, in parts to send one after the other. A message received over AMQP is sent byte for byte, except header,
  * annotations, expiry times, and changes by settlements and rule actions.
  */
-export function fromBrokerMessage(message: BrokerReceivedMessage, delivery: Delivery = PUSHED): Uint8Array[] {
+export function fromBrokerMessage(message: BrokerReceivedMessage, delivery: Delivery = pushed): Uint8Array[] {
   if (delivery.omitsBody === true) return withoutBody(message, delivery);
   const { wire } = message;
   if (wire === undefined) return [encodeMessage(toParts(message, delivery))];
@@ -76,7 +76,7 @@ function isChanged(message: BrokerReceivedMessage): boolean {
 }
 
 function encodeBareFront(message: BrokerReceivedMessage, delivery: Delivery): Uint8Array {
-  if (delivery === PUSHED && isPlain(message)) return encodePlainFront(message);
+  if (delivery === pushed && isPlain(message)) return encodePlainFront(message);
   return encodeFront(message, delivery, undefined);
 }
 
@@ -85,7 +85,7 @@ function encodeFront(
   delivery: Delivery,
   sections: MessageSections | undefined,
 ): Uint8Array {
-  return encodeMessage({ ...frontOf(message, delivery, sections), body: NO_BODY });
+  return encodeMessage({ ...frontOf(message, delivery, sections), body: noBody });
 }
 
 function frontOf(
@@ -141,7 +141,7 @@ function annotationsOf(
   if (message.partitionId > 0) stamps.push(["x-opt-partition-id", short(message.partitionId)]);
   if (deadLetterSource !== undefined) stamps.push(["x-opt-deadletter-source", deadLetterSource]);
   if (isPeeked || message.state !== "active") {
-    stamps.push(["x-opt-message-state", int(MESSAGE_STATES[message.state])]);
+    stamps.push(["x-opt-message-state", int(messageStates[message.state])]);
   }
   const stamped = new Set(["x-opt-locked-until", ...stamps.map(([name]) => name)]);
   const kept = sent?.entries.filter(([key]) => !stamped.has(keyText(key) ?? "")) ?? [];
@@ -159,7 +159,7 @@ function bareParts(message: BrokerReceivedMessage, sections: MessageSections): r
   if (hasChangedBrokerProperties) {
     const { absoluteExpiryTime: _, ...sent } = sections.decodeProperties() ?? {};
     const changed = { ...sent, ...propertiesOf(message) };
-    parts.push(encodeMessage({ properties: changed, body: NO_BODY }));
+    parts.push(encodeMessage({ properties: changed, body: noBody }));
   } else parts.push(...stamped(bytes.subarray(bareStart, properties?.end ?? bareStart), message));
   if (propertyChanges !== undefined) {
     const names = new Set(Object.keys(propertyChanges));
@@ -167,7 +167,7 @@ function bareParts(message: BrokerReceivedMessage, sections: MessageSections): r
       sections.decodeApplicationProperties()?.entries.filter(([key]) => !names.has(keyText(key) ?? "")) ?? [];
     const present = Object.entries(propertyChanges).filter(([, value]) => value !== undefined);
     const changes = present.map(([name, value]) => [name, toAmqpValue(value)] as const);
-    parts.push(encodeMessage({ applicationProperties: new AmqpMap([...kept, ...changes]), body: NO_BODY }));
+    parts.push(encodeMessage({ applicationProperties: new AmqpMap([...kept, ...changes]), body: noBody }));
   } else if (applicationProperties !== undefined) {
     parts.push(bytes.subarray(applicationProperties.start, applicationProperties.end));
   }

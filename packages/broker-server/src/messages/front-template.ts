@@ -5,7 +5,7 @@ import { ttlOf } from "./time-to-live.js";
 import { annotationFields } from "./wire-places.js";
 
 /** Placeholder values that occur nowhere else in an encoded front, wide enough for every value. */
-const MARKS = {
+const marks = {
   ttl: 0xa1a2a3a4,
   deliveryCount: 0xb1b2b3b4,
   sequenceNumber: 0x71c2c3c4c5c6c7c8n,
@@ -13,11 +13,11 @@ const MARKS = {
   enqueuedSequenceNumber: 0x71e2e3e4e5e6e7e8n,
   lockedUntil: 0x71f2f3f4f5f6f7f8n,
 } as const;
-const LOCK_TOKEN_MARK = "91929394-9596-4798-999a-9b9c9d9e9fa0";
+const lockTokenMark = "91929394-9596-4798-999a-9b9c9d9e9fa0";
 
 interface Template {
   readonly bytes: Buffer;
-  readonly places: Readonly<Record<keyof typeof MARKS | "lockToken", number>>;
+  readonly places: Readonly<Record<keyof typeof marks | "lockToken", number>>;
 }
 
 /** By whether the message has a time to live and whether it is locked. */
@@ -60,21 +60,21 @@ function writeLong(front: Buffer, value: number, place: number): void {
 function makeTemplate(hasTtl: boolean, isLocked: boolean): Template {
   const bytes = Buffer.from(
     encodeMessage({
-      header: { ...(hasTtl && { ttl: MARKS.ttl }), deliveryCount: MARKS.deliveryCount },
-      ...(isLocked && { deliveryAnnotations: symbolMap({ "x-opt-lock-token": uuid(LOCK_TOKEN_MARK) }) }),
+      header: { ...(hasTtl && { ttl: marks.ttl }), deliveryCount: marks.deliveryCount },
+      ...(isLocked && { deliveryAnnotations: symbolMap({ "x-opt-lock-token": uuid(lockTokenMark) }) }),
       messageAnnotations: symbolMap({
-        "x-opt-sequence-number": long(MARKS.sequenceNumber),
-        "x-opt-enqueued-time": timestamp(MARKS.enqueuedTime),
-        "x-opt-enqueue-sequence-number": long(MARKS.enqueuedSequenceNumber),
-        ...(isLocked && { "x-opt-locked-until": timestamp(MARKS.lockedUntil) }),
+        "x-opt-sequence-number": long(marks.sequenceNumber),
+        "x-opt-enqueued-time": timestamp(marks.enqueuedTime),
+        "x-opt-enqueue-sequence-number": long(marks.enqueuedSequenceNumber),
+        ...(isLocked && { "x-opt-locked-until": timestamp(marks.lockedUntil) }),
       }),
       body: { kind: "data", sections: [] },
     }),
   );
   const places = Object.fromEntries(
-    Object.entries(MARKS).map(([name, mark]) => [name, bytes.indexOf(bytesOf(mark))]),
+    Object.entries(marks).map(([name, mark]) => [name, bytes.indexOf(bytesOf(mark))]),
   );
-  const lockToken = bytes.indexOf(Buffer.from(LOCK_TOKEN_MARK.replaceAll("-", ""), "hex"));
+  const lockToken = bytes.indexOf(Buffer.from(lockTokenMark.replaceAll("-", ""), "hex"));
   return { bytes, places: { ...places, lockToken } as Template["places"] };
 }
 

@@ -2,9 +2,9 @@ import type { MessageHeader, MessageProperties } from "@waybill/amqp";
 import type { BrokerReceivedMessage } from "@waybill/broker";
 
 /** Maximum time to live in a header: 49.7 days in ms. */
-const MAX_TTL = 2 ** 32 - 1;
+const maxTtl = 2 ** 32 - 1;
 /** The latest expiry that SDKs write. */
-const MAX_EXPIRY_MS = Date.UTC(9999, 11, 31, 7, 59, 59);
+const maxExpiryMs = Date.UTC(9999, 11, 31, 7, 59, 59);
 
 /**
  * The time to live of a sent message, in ms; `undefined` for unlimited. The header decides, unless its field is too small: SDKs set a time
@@ -17,7 +17,7 @@ export function sentLifeMs(
 ): number | undefined {
   const ttl = header?.ttl;
   if (ttl === undefined || ttl === 0) return undefined;
-  if (ttl < MAX_TTL) return ttl;
+  if (ttl < maxTtl) return ttl;
   const { creationTime, absoluteExpiryTime } = properties ?? {};
   const spanMs = Number(absoluteExpiryTime) - Number(creationTime);
   // NaN unless both are set.
@@ -27,7 +27,7 @@ export function sentLifeMs(
 
 /** The time to live for the header; `undefined` if it exceeds the field. */
 export function ttlOf({ timeToLiveMs }: BrokerReceivedMessage): number | undefined {
-  return timeToLiveMs > MAX_TTL ? undefined : Math.max(Math.round(timeToLiveMs), 0);
+  return timeToLiveMs > maxTtl ? undefined : Math.max(Math.round(timeToLiveMs), 0);
 }
 
 /** The creation and expiry times for the properties, in ms since the epoch; `undefined` if the message never expires. */
@@ -39,6 +39,6 @@ export function expiryOf({
   | undefined {
   if (timeToLiveMs === Number.POSITIVE_INFINITY) return undefined;
   const creationTime = enqueuedTime.getTime();
-  const absoluteExpiryTime = Math.min(creationTime + Math.max(Math.round(timeToLiveMs), 0), MAX_EXPIRY_MS);
+  const absoluteExpiryTime = Math.min(creationTime + Math.max(Math.round(timeToLiveMs), 0), maxExpiryMs);
   return { creationTime, absoluteExpiryTime };
 }

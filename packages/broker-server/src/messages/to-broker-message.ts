@@ -16,7 +16,7 @@ import { sentLifeMs } from "./time-to-live.js";
 import { annotationFields, wirePlaces } from "./wire-places.js";
 
 /** Annotations that the broker keeps as its own properties or writes itself, so that they need not be stored. */
-const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
+const knownAnnotations: ReadonlySet<string> = new Set([
   ...annotationFields.map(([, field]) => field),
   "x-opt-enqueued-time",
   "x-opt-sequence-number",
@@ -96,7 +96,7 @@ function needsFront(
     header?.durable !== undefined ||
     header?.priority !== undefined ||
     header?.firstAcquirer !== undefined ||
-    annotations?.entries.some(([key]) => !KNOWN_ANNOTATIONS.has(keyText(key) ?? "")) === true
+    annotations?.entries.some(([key]) => !knownAnnotations.has(keyText(key) ?? "")) === true
   );
 }
 

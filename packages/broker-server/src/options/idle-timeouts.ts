@@ -14,7 +14,7 @@ export interface IdleTimeouts {
 export type ResolvedIdleTimeouts = Required<IdleTimeouts>;
 
 /** Only unauthenticated clients are disconnected: clients recover from the other timeouts, but slowly. */
-export const DEFAULT_IDLE_TIMEOUTS: ResolvedIdleTimeouts = Object.freeze({
+export const defaultIdleTimeouts: ResolvedIdleTimeouts = Object.freeze({
   authenticationMs: 20_000,
   firstLinkMs: 0,
   noLinkMs: 0,
@@ -25,7 +25,7 @@ export const DEFAULT_IDLE_TIMEOUTS: ResolvedIdleTimeouts = Object.freeze({
  * The service's timeouts. Source: "AMQP 1.0 in Azure Service Bus protocol guide" for tokens, "AMQP errors in Azure Service Bus" for the
  * others.
  */
-export const SERVICE_IDLE_TIMEOUTS: ResolvedIdleTimeouts = Object.freeze({
+export const serviceIdleTimeouts: ResolvedIdleTimeouts = Object.freeze({
   authenticationMs: 20_000,
   firstLinkMs: 60_000,
   noLinkMs: 300_000,

@@ -52,42 +52,42 @@ export type ResolvedServeLimits = Required<Omit<ServeLimits, "unauthenticated">>
   readonly unauthenticated: Required<UnauthenticatedLimits>;
 };
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
+const kib = 1024;
+const mib = 1024 * kib;
 
 /** The defaults of {@link ServeLimits}. */
-export const DEFAULT_SERVE_LIMITS: ResolvedServeLimits = Object.freeze({
+export const defaultServeLimits: ResolvedServeLimits = Object.freeze({
   connections: 5_000,
-  totalBytes: 256 * MIB,
-  connectionBytes: 64 * MIB,
+  totalBytes: 256 * mib,
+  connectionBytes: 64 * mib,
   sessions: 5_000,
   links: 10_000,
   linkNameLength: 1_024,
   batchMessages: 4_500,
   unauthenticated: Object.freeze({
     connections: 1_000,
-    totalBytes: 32 * MIB,
-    connectionBytes: 128 * KIB,
+    totalBytes: 32 * mib,
+    connectionBytes: 128 * kib,
     sessions: 32,
     links: 10,
     linkNameLength: 256,
-    frameBytes: 32 * KIB,
+    frameBytes: 32 * kib,
   }),
 });
 
 /** The minimum of the protocol (2.7.1). */
-const MIN_FRAME_BYTES = 512;
+const minFrameBytes = 512;
 
 /** Fills in defaults. Throws `TypeError` for an unknown limit, or one that is not a positive integer. */
 export function resolveServeLimits(options: ServeLimits): ResolvedServeLimits {
-  requireKnownOptions("serve: limits", options, DEFAULT_SERVE_LIMITS);
+  requireKnownOptions("serve: limits", options, defaultServeLimits);
   const { unauthenticated, ...limits } = options;
-  const { unauthenticated: early, ...late } = DEFAULT_SERVE_LIMITS;
+  const { unauthenticated: early, ...late } = defaultServeLimits;
   const resolved = fill("limits", late, limits);
   requireKnownOptions("serve: limits.unauthenticated", unauthenticated ?? {}, early);
   const resolvedEarly = fill("limits.unauthenticated", early, unauthenticated ?? {});
-  if (resolvedEarly.frameBytes < MIN_FRAME_BYTES) {
-    throw new TypeError(`serve: limits.unauthenticated.frameBytes must be at least ${MIN_FRAME_BYTES}`);
+  if (resolvedEarly.frameBytes < minFrameBytes) {
+    throw new TypeError(`serve: limits.unauthenticated.frameBytes must be at least ${minFrameBytes}`);
   }
   return { ...resolved, unauthenticated: resolvedEarly };
 }

@@ -7,8 +7,8 @@ import {
   type SharedAccessKey,
 } from "../authorization/shared-access-key.js";
 import type { PageRules } from "../authorization/web-pages.js";
-import { DEFAULT_IDLE_TIMEOUTS, type IdleTimeouts } from "./idle-timeouts.js";
-import { DEFAULT_SERVE_LIMITS, resolveServeLimits, type ServeLimits } from "./serve-limits.js";
+import { defaultIdleTimeouts, type IdleTimeouts } from "./idle-timeouts.js";
+import { defaultServeLimits, resolveServeLimits, type ServeLimits } from "./serve-limits.js";
 
 /** A certificate with its private key, PEM. */
 export interface TlsOptions {
@@ -63,18 +63,18 @@ export interface ServeOptions {
 export type ResolvedServeOptions = Readonly<ReturnType<typeof resolveServeOptions>>;
 
 /** The defaults of `serve`; `tlsPort` is the default port with TLS. */
-export const DEFAULT_SERVE_OPTIONS = Object.freeze({
+export const defaultServeOptions = Object.freeze({
   host: "127.0.0.1",
   port: 5672,
   tlsPort: 5671,
   additionalPorts: Object.freeze([]) as readonly number[],
   namespace: "local",
   closeTimeoutMs: 2000,
-  idleTimeouts: DEFAULT_IDLE_TIMEOUTS,
-  limits: DEFAULT_SERVE_LIMITS,
+  idleTimeouts: defaultIdleTimeouts,
+  limits: defaultServeLimits,
 });
 
-const OPTION_NAMES: OptionNames<ServeOptions> = {
+const optionNames: OptionNames<ServeOptions> = {
   port: true,
   additionalPorts: true,
   host: true,
@@ -88,10 +88,10 @@ const OPTION_NAMES: OptionNames<ServeOptions> = {
   idleTimeouts: true,
   limits: true,
 };
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
+const loopbackForm = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** The service's rules for names, without its minimum length. */
-const NAMESPACE = /^[A-Za-z][A-Za-z0-9-]{0,49}$/;
+const namespaceForm = /^[A-Za-z][A-Za-z0-9-]{0,49}$/;
 
 /**
  * Fills in defaults. Throws `TypeError` for an unknown option, a port or time out of range, and for `acceptAnyone` if other machines could
@@ -99,16 +99,16 @@ const NAMESPACE = /^[A-Za-z][A-Za-z0-9-]{0,49}$/;
  */
 export function resolveServeOptions(options: ServeOptions) {
   // `tls` may have further properties: tools that create certificates often add the CA's.
-  requireKnownOptions("serve", options, OPTION_NAMES);
+  requireKnownOptions("serve", options, optionNames);
   const { tls } = options;
-  const { tlsPort, closeTimeoutMs, idleTimeouts } = DEFAULT_SERVE_OPTIONS;
-  const host = options.host ?? DEFAULT_SERVE_OPTIONS.host;
+  const { tlsPort, closeTimeoutMs, idleTimeouts } = defaultServeOptions;
+  const host = options.host ?? defaultServeOptions.host;
   const resolved = {
-    port: options.port ?? (tls ? tlsPort : DEFAULT_SERVE_OPTIONS.port),
-    additionalPorts: [...(options.additionalPorts ?? DEFAULT_SERVE_OPTIONS.additionalPorts)],
+    port: options.port ?? (tls ? tlsPort : defaultServeOptions.port),
+    additionalPorts: [...(options.additionalPorts ?? defaultServeOptions.additionalPorts)],
     host,
-    namespace: options.namespace ?? DEFAULT_SERVE_OPTIONS.namespace,
-    tls: tls && { cert: tls.cert, key: tls.key, allowPlain: tls.allowPlain ?? LOOPBACK.test(host) },
+    namespace: options.namespace ?? defaultServeOptions.namespace,
+    tls: tls && { cert: tls.cert, key: tls.key, allowPlain: tls.allowPlain ?? loopbackForm.test(host) },
     closeTimeoutMs: options.closeTimeoutMs ?? closeTimeoutMs,
     idleTimeouts: { ...idleTimeouts, ...options.idleTimeouts },
     limits: resolveServeLimits(options.limits ?? {}),
@@ -116,7 +116,7 @@ export function resolveServeOptions(options: ServeOptions) {
   requireKnownOptions("serve: idleTimeouts", options.idleTimeouts ?? {}, idleTimeouts);
   requireInteger("serve: port", resolved.port, 0, 65_535);
   for (const port of resolved.additionalPorts) requireInteger("serve: additionalPorts", port, 0, 65_535);
-  if (!NAMESPACE.test(resolved.namespace)) {
+  if (!namespaceForm.test(resolved.namespace)) {
     throw new TypeError("serve: namespace must be letters, digits and hyphens, and begin with a letter");
   }
   requireInteger("serve: closeTimeoutMs", resolved.closeTimeoutMs, 0, 2 ** 31 - 1);
@@ -130,7 +130,7 @@ export function resolveServeOptions(options: ServeOptions) {
 function resolveAuthorization({ acceptAnyone = false, keys }: ServeOptions, host: string): Authorization {
   if (!acceptAnyone) return { kind: "keys", keys: resolveKeys(keys) };
   if (keys !== undefined) throw new TypeError("serve: set either acceptAnyone or keys");
-  if (!LOOPBACK.test(host)) {
+  if (!loopbackForm.test(host)) {
     throw new TypeError(`serve: acceptAnyone is for loopback addresses only, and host is ${host}`);
   }
   return { kind: "development" };
@@ -154,7 +154,7 @@ function resolvePages(
   for (const origin of allowedOrigins) requireOrigin(origin);
   const isKeyKnown =
     authorization.kind === "development" || authorization.keys.some(({ key }) => key === emulatorKey);
-  const isChecked = LOOPBACK.test(host) || isKeyKnown;
+  const isChecked = loopbackForm.test(host) || isKeyKnown;
   const names = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()));
   const isOwnHost = (name: string) =>
     names.has(name) || (tls !== undefined && new X509Certificate(tls.cert).checkHost(name) !== undefined);

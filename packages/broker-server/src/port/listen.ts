@@ -1,12 +1,12 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Broker } from "@waybill/broker";
 import type { ResolvedServeOptions } from "../options/serve-options.js";
-import { DEPARTING_SOCKETS, SocketRouter } from "./socket-router.js";
+import { departingSockets, SocketRouter } from "./socket-router.js";
 
 /** Sockets queued by the operating system. It passes all at once, and nothing else runs until each has its object: about 5 ms. */
-const BACKLOG = 128;
+const backlog = 128;
 /** Sockets accepted only to be refused. */
-const SPARE_SOCKETS = 10;
+const spareSockets = 10;
 
 /**
  * Serves a broker with every protocol on the main port, then on the additional ones in the given order; resolves when all of them listen,
@@ -16,7 +16,7 @@ export async function listen(broker: Broker, options: ResolvedServeOptions) {
   const router = new SocketRouter(broker, options);
   const sockets = new Set<Socket>();
   const { connections, unauthenticated } = options.limits;
-  const maxSockets = connections + unauthenticated.connections + BACKLOG + DEPARTING_SOCKETS + SPARE_SOCKETS;
+  const maxSockets = connections + unauthenticated.connections + backlog + departingSockets + spareSockets;
   const accept = (socket: Socket): void => {
     // Never reached in practice: each kind of socket has its own limit, at which its oldest is closed.
     if (sockets.size >= maxSockets) {
@@ -56,7 +56,7 @@ export async function listen(broker: Broker, options: ResolvedServeOptions) {
 function start(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host, port, backlog: BACKLOG }, () => {
+    server.listen({ host, port, backlog: backlog }, () => {
       server.off("error", reject);
       // Failing to accept one connection, for example without file descriptors, does not affect others.
       server.on("error", () => {});

@@ -14,18 +14,18 @@ import { Turns } from "../limits/turns.js";
 import type { ResolvedServeOptions } from "../options/serve-options.js";
 
 /** Sockets of closed connections whose clients have not yet read the reason. */
-export const DEPARTING_SOCKETS = 100;
+export const departingSockets = 100;
 /** Timeout of a TLS handshake, in ms. */
-const TLS_HANDSHAKE_MS = 10_000;
+const tlsHandshakeMs = 10_000;
 /** Timeout of a client's first byte, in ms; AMQP and HTTP have their own timeouts afterwards. */
-const FIRST_BYTE_MS = 20_000;
+const firstByteMs = 20_000;
 /** The content type of a TLS handshake record (RFC 8446, 5.1), the first byte of every client hello. */
-const TLS_HANDSHAKE = 0x16;
-const [LETTER_A, LETTER_Z] = [0x41, 0x5a];
+const tlsHandshake = 0x16;
+const [letterA, letterZ] = [0x41, 0x5a];
 /** The answer to a wrong AMQP header: the right header (2.2). */
-const AMQP_REFUSAL = Buffer.from("AMQP\x03\x01\x00\x00", "latin1");
+const amqpRefusal = Buffer.from("AMQP\x03\x01\x00\x00", "latin1");
 /** "Fatal: handshake failure" (RFC 8446, 6), so that a TLS client fails at once if TLS is not served. */
-const TLS_REFUSAL = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]);
+const tlsRefusal = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]);
 
 /** Passes each new socket to the protocol of its first byte. After that, it costs no more than a dedicated port. */
 export class SocketRouter {
@@ -45,7 +45,7 @@ export class SocketRouter {
     this.#options = options;
     this.#context = { broker, limits: options.limits, turns: new Turns() };
     this.#admission = new Admission(options.limits);
-    this.#departures = new Departures(DEPARTING_SOCKETS, options.closeTimeoutMs);
+    this.#departures = new Departures(departingSockets, options.closeTimeoutMs);
     const unauthenticated = this.#admission.usageOf(undefined);
     this.#arrivals = new Arrivals(this.#context.turns, unauthenticated);
     this.#ready = new Arrivals(this.#context.turns, unauthenticated);
@@ -82,7 +82,7 @@ export class SocketRouter {
     socket.setNoDelay();
     // Clients may disconnect at any time.
     socket.on("error", () => socket.destroy());
-    const leave = this.#admit(socket, FIRST_BYTE_MS);
+    const leave = this.#admit(socket, firstByteMs);
     const onEnd = (): void => void socket.destroy();
     socket.once("end", onEnd);
     socket.once("data", (bytes: Buffer) => {
@@ -117,19 +117,19 @@ export class SocketRouter {
   #route(socket: Socket, firstByte: number, isSecure: boolean): void {
     const protocol = protocolOf(firstByte);
     if (protocol === "tls" && !isSecure) {
-      if (this.#secureContext === undefined) refuse(socket, TLS_REFUSAL);
+      if (this.#secureContext === undefined) refuse(socket, tlsRefusal);
       else this.#startTls(socket);
       return;
     }
     if (!isSecure && this.#options.tls?.allowPlain === false) socket.destroy();
     else if (protocol === "http") this.#http.emit("connection", socket);
     else if (protocol === "amqp") this.#acceptAmqp(socket);
-    else refuse(socket, AMQP_REFUSAL);
+    else refuse(socket, amqpRefusal);
     socket.resume();
   }
 
   #startTls(socket: Socket): void {
-    const leave = this.#admit(socket, TLS_HANDSHAKE_MS);
+    const leave = this.#admit(socket, tlsHandshakeMs);
     const secure = new TLSSocket(socket, {
       isServer: true,
       ...(this.#secureContext && { secureContext: this.#secureContext }),
@@ -162,9 +162,9 @@ export class SocketRouter {
 
 /** The protocol that begins with a byte, if any. No common HTTP method begins with an A, so the first letter of `AMQP` is enough. */
 function protocolOf(firstByte: number): "amqp" | "http" | "tls" | undefined {
-  if (firstByte === LETTER_A) return "amqp";
-  if (firstByte === TLS_HANDSHAKE) return "tls";
-  return firstByte > LETTER_A && firstByte <= LETTER_Z ? "http" : undefined;
+  if (firstByte === letterA) return "amqp";
+  if (firstByte === tlsHandshake) return "tls";
+  return firstByte > letterA && firstByte <= letterZ ? "http" : undefined;
 }
 
 function refuse(socket: Socket, answer: Buffer): void {

@@ -10,11 +10,11 @@ export type Address =
 export type Node = Exclude<Address, { kind: "entity" }>;
 
 /** Longer addresses are invalid: an entity's path has at most 260 characters, here with percent-encoding and the rest of the URL. */
-const MAX_LENGTH = 2048;
-const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
+const maxLength = 2048;
+const schemeAndHost = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
 /** Visits each run of slashes only once, so its time is linear. */
-const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
-const MANAGEMENT = /(?:^|\/)\$management$/i;
+const outerSlashes = /^\/+|(?<!\/)\/+$/g;
+const management = /(?:^|\/)\$management$/i;
 
 /**
  * Parses the address of a link. SDKs write it in four ways: plain, with a leading slash and percent-encoded, as a whole URL, and in any
@@ -24,16 +24,16 @@ export function parseAddress(address: string): Address | undefined {
   const path = toEntityPath(address);
   if (path === undefined || path === "") return undefined;
   if (path.toLowerCase() === "$cbs") return { kind: "cbs" };
-  if (MANAGEMENT.test(path)) return { kind: "management", path: path.replace(MANAGEMENT, "") };
+  if (management.test(path)) return { kind: "management", path: path.replace(management, "") };
   return { kind: "entity", path };
 }
 
 /** The path within the namespace in an address or a token's audience; `undefined` if its encoding is invalid or it is too long. */
 export function toEntityPath(address: string): string | undefined {
-  if (address.length > MAX_LENGTH) return undefined;
-  const rest = address.replace(SCHEME_AND_HOST, "");
+  if (address.length > maxLength) return undefined;
+  const rest = address.replace(schemeAndHost, "");
   const isEncoded = rest.length < address.length || rest.startsWith("/");
-  const trimmed = rest.replace(OUTER_SLASHES, "");
+  const trimmed = rest.replace(outerSlashes, "");
   if (!isEncoded) return trimmed;
   try {
     return decodeURIComponent(trimmed);

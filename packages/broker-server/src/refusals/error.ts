@@ -10,7 +10,7 @@ interface ServiceError {
 }
 
 /** Sources: the conditions that SDKs know, and "Service Bus resource manager exceptions". */
-export const SERVICE_ERRORS: Readonly<Record<BrokerErrorCode, ServiceError>> = {
+export const serviceErrors: Readonly<Record<BrokerErrorCode, ServiceError>> = {
   "argument-error": { amqp: ["com.microsoft:argument-error", 400], http: [400, 40000] },
   "broker-closed": { amqp: ["amqp:connection:forced", 503], http: [503, 50300] },
   cancelled: { amqp: ["com.microsoft:operation-cancelled", 408], http: [408, 40800] },
@@ -85,7 +85,7 @@ export function toRefusal(
   origin: ErrorOrigin,
 ): { condition: string; description: string; statusCode: number } {
   if (error instanceof BrokerError) {
-    const [condition, statusCode] = SERVICE_ERRORS[error.code].amqp;
+    const [condition, statusCode] = serviceErrors[error.code].amqp;
     return { condition, statusCode, description: tracked(brokerText(error, origin), origin, error.entity) };
   }
   if (error instanceof AmqpRefusal) {

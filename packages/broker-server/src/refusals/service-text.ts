@@ -8,7 +8,7 @@ export interface ErrorOrigin {
   readonly namespace: string;
 }
 
-const SUBSCRIPTION = /^(.+)\/subscriptions\/([^/]+)(?:\/|$)/i;
+const subscription = /^(.+)\/subscriptions\/([^/]+)(?:\/|$)/i;
 
 /** A text with details that support asks for: an id of this error, its place and its time. */
 export function tracked(text: string, { broker, namespace }: ErrorOrigin, entity?: string): string {
@@ -39,7 +39,7 @@ export function brokerText(error: BrokerError, origin: ErrorOrigin): string {
 
 /** The name of a missing entity: its address or, below an existing topic, the service's form for subscriptions. */
 function missingOf(path: string, origin: ErrorOrigin): string {
-  const match = SUBSCRIPTION.exec(path);
+  const match = subscription.exec(path);
   if (match === null || !hasEntity(origin.broker, match[1] ?? "")) return addressOf(path, origin);
   return `${origin.namespace.split(".")[0]}:topic:${match[1]}|${match[2]}`;
 }

@@ -1,7 +1,7 @@
 import { CopyPool } from "@waybill/broker/storage";
 import { ChunkPool } from "../records/chunk-pool.js";
 import { RecordWriter } from "../records/record-writer.js";
-import { BYTES_PER_PACKED_BODY, bodiesIn, MAX_BODIES_IN_PACK, type PackedBodies } from "./pack-codec.js";
+import { bodiesIn, bytesPerPackedBody, maxBodiesInPack, type PackedBodies } from "./pack-codec.js";
 
 /** Where packs are stored. */
 export interface PackStore {
@@ -15,13 +15,13 @@ export interface PackStore {
 }
 
 /** Target size of a pack; a larger body gets its own. With the store's overhead it fills eight pages. */
-const PACK_BYTES = 32 * 1024 - 64;
+const packBytes = 32 * 1024 - 64;
 /** Number of cached packs: adjacent messages usually share one. */
-const CACHED_PACKS = 16;
+const cachedPacks = 16;
 /** Deleted bodies may take this many bytes in packs, plus as many as the remaining bodies take. */
-const SPARE_BYTES = 8 * 1024 * 1024;
+const spareBytes = 8 * 1024 * 1024;
 /** Maximum number of packs repacked at once, so that no write takes long. */
-const REPACKED_AT_ONCE = 16;
+const repackedAtOnce = 16;
 
 /** A pack as found while loading. */
 export interface FoundPack {
@@ -85,13 +85,9 @@ export class BodyPacks {
 
   /** Stores bytes, copied during the call; returns their id. */
   put(bytes: Uint8Array): number {
-    const size = bytes.byteLength + BYTES_PER_PACKED_BODY;
+    const size = bytes.byteLength + bytesPerPackedBody;
     let pack = this.#open;
-    if (
-      pack === undefined ||
-      this.#openBytes + size > PACK_BYTES ||
-      pack.lengths.length === MAX_BODIES_IN_PACK
-    ) {
+    if (pack === undefined || this.#openBytes + size > packBytes || pack.lengths.length === maxBodiesInPack) {
       pack = this.#openPack();
     }
     this.#openBytes += size;
@@ -99,19 +95,19 @@ export class BodyPacks {
     pack.references.push(1);
     pack.live++;
     pack.liveBytes += bytes.byteLength;
-    return this.#lastPackId * MAX_BODIES_IN_PACK + pack.lengths.push(bytes.byteLength) - 1;
+    return this.#lastPackId * maxBodiesInPack + pack.lengths.push(bytes.byteLength) - 1;
   }
 
   /** A copy of a body that belongs to the caller. */
   read(bodyId: number): Uint8Array {
-    const body = this.#find(Math.floor(bodyId / MAX_BODIES_IN_PACK), bodyId % MAX_BODIES_IN_PACK);
+    const body = this.#find(Math.floor(bodyId / maxBodiesInPack), bodyId % maxBodiesInPack);
     if (body === undefined) throw new RangeError(`There is no body ${bodyId}`);
     return this.#copies.copy(body);
   }
 
   retain(bodyId: number): void {
-    const packId = Math.floor(bodyId / MAX_BODIES_IN_PACK);
-    const index = bodyId % MAX_BODIES_IN_PACK;
+    const packId = Math.floor(bodyId / maxBodiesInPack);
+    const index = bodyId % maxBodiesInPack;
     let pack = this.#packs.get(packId);
     if (pack === undefined) {
       // Its length is irrelevant: the pack is deleted with its only body.
@@ -125,11 +121,11 @@ export class BodyPacks {
   }
 
   release(bodyId: number): void {
-    const packId = Math.floor(bodyId / MAX_BODIES_IN_PACK);
+    const packId = Math.floor(bodyId / maxBodiesInPack);
     const pack = this.#packs.get(packId);
     if (pack === undefined) this.#drop(packId);
     else {
-      const index = bodyId % MAX_BODIES_IN_PACK;
+      const index = bodyId % maxBodiesInPack;
       const left = (pack.references[index] ?? 0) - 1;
       pack.references[index] = left;
       if (left === 0) this.#forget(packId, pack, pack.lengths[index] ?? 0);
@@ -151,7 +147,7 @@ export class BodyPacks {
     const emptied = this.#written;
     this.#written = this.#fresh;
     this.#fresh = emptied;
-    for (let i = 0; i < REPACKED_AT_ONCE && this.#isWasteful(); i++) this.#repackOne();
+    for (let i = 0; i < repackedAtOnce && this.#isWasteful(); i++) this.#repackOne();
   }
 
   /** Called when the written packs are durable. */
@@ -209,7 +205,7 @@ export class BodyPacks {
     const cached = this.#cached.get(packId);
     if (cached !== undefined) return cached;
     const bodies = this.#store.read(packId);
-    if (this.#cached.size === CACHED_PACKS) {
+    if (this.#cached.size === cachedPacks) {
       const oldest = this.#cached.keys().next().value;
       if (oldest !== undefined) this.#cached.delete(oldest);
     }
@@ -258,7 +254,7 @@ export class BodyPacks {
   }
 
   #isWasteful(): boolean {
-    return this.#sparse.size > 0 && this.#storedBytes - this.#liveBytes > this.#liveBytes + SPARE_BYTES;
+    return this.#sparse.size > 0 && this.#storedBytes - this.#liveBytes > this.#liveBytes + spareBytes;
   }
 
   #repackOne(): void {

@@ -5,10 +5,10 @@ import type { RecordWriter } from "../records/record-writer.js";
 export type PackedBodies = readonly (Uint8Array | undefined)[];
 
 /** Maximum bodies per pack. Part of the store's format: a body's id is its pack's id times this plus its index. */
-export const MAX_BODIES_IN_PACK = 256;
+export const maxBodiesInPack = 256;
 /** Overhead per body in the pack's list of bodies. */
-export const BYTES_PER_PACKED_BODY = 5;
-const COUNT_BYTES = 2;
+export const bytesPerPackedBody = 5;
+const countBytes = 2;
 
 /** Writes adjacent bodies of these lengths, then the list of their indexes and lengths, then their number. */
 export function writePack(writer: RecordWriter, bodies: Uint8Array, lengths: readonly number[]): void {
@@ -41,13 +41,13 @@ export function bodiesIn(bytes: Uint8Array, lengths: readonly number[]): PackedB
 
 /** The length of each body, -1 if deleted. Throws a `RangeError` for bytes that are not a pack. */
 export function readPackLengths(bytes: Buffer, start: number): number[] {
-  const listEnd = bytes.byteLength - COUNT_BYTES;
+  const listEnd = bytes.byteLength - countBytes;
   const count = listEnd < start ? Number.POSITIVE_INFINITY : bytes.readUInt16BE(listEnd);
-  const listStart = listEnd - count * BYTES_PER_PACKED_BODY;
+  const listStart = listEnd - count * bytesPerPackedBody;
   if (listStart < start) throw unsound();
   const lengths: number[] = [];
   let left = listStart - start;
-  for (let entry = listStart; entry < listEnd; entry += BYTES_PER_PACKED_BODY) {
+  for (let entry = listStart; entry < listEnd; entry += bytesPerPackedBody) {
     const index = bytes.readUInt8(entry);
     if (index < lengths.length) throw unsound();
     while (lengths.length < index) lengths.push(-1);

@@ -16,9 +16,9 @@ import { BrokerError } from "@waybill/broker";
 import { storageFailure } from "./storage-failure.js";
 
 /** Exists while the directory has an owner, and names it. The kernel's lock on it counts, not the file itself. */
-export const LOCK_FILE = "owner.lock";
+export const lockFile = "owner.lock";
 /** Far beyond the text of the file: Windows prevents others from reading locked bytes. */
-const LOCKED_BYTE = 2 ** 40;
+const lockedByte = 2 ** 40;
 /** Directories that this process owns, by real path. */
 const ownDirectories = new Set<string>();
 
@@ -35,11 +35,11 @@ interface Owner {
  */
 export async function lockDirectory(directory: string): Promise<() => void> {
   const tryLock = await loadTryLock(directory);
-  const path = join(realpathSync(directory), LOCK_FILE);
+  const path = join(realpathSync(directory), lockFile);
   for (;;) {
     const descriptor = openLockFile(directory, path);
     try {
-      if (!tryLock(descriptor, LOCKED_BYTE, 1)) throw inUse(directory, path);
+      if (!tryLock(descriptor, lockedByte, 1)) throw inUse(directory, path);
       // The previous owner may have deleted the file after it was opened here: a lock on a deleted file protects nothing.
       if (isAt(path, descriptor)) return own(directory, path, descriptor);
     } catch (error) {
@@ -66,7 +66,7 @@ function openLockFile(directory: string, path: string): number {
   try {
     return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666);
   } catch (error) {
-    throw storageFailure(directory, `cannot create its file ${LOCK_FILE}`, error);
+    throw storageFailure(directory, `cannot create its file ${lockFile}`, error);
   }
 }
 
@@ -87,7 +87,7 @@ function own(directory: string, path: string, descriptor: number): () => void {
     writeSync(descriptor, `${JSON.stringify(owner)}\n`, 0);
   } catch (error) {
     removeLockFile(path);
-    throw storageFailure(directory, `cannot write its file ${LOCK_FILE}`, error);
+    throw storageFailure(directory, `cannot write its file ${lockFile}`, error);
   }
   ownDirectories.add(path);
   return () => {

@@ -1,6 +1,6 @@
 import { BrokerError } from "@waybill/broker";
 
-const REASONS: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full. Make room and start again",
   EDQUOT: "the disk quota is used up. Make room and start again",
   EFBIG: "files may not grow that far. Raise the limit and start again",
@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** The error for a directory that the disk or operating system does not let us use; the text says what to do. */
 export function storageFailure(directory: string, what: string, cause: unknown): BrokerError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const reason = REASONS[code ?? ""] ?? `${message}`;
+  const reason = reasons[code ?? ""] ?? `${message}`;
   const text = `Cannot open the store in '${directory}': ${what}: ${reason}. Nothing was changed.`;
   return new BrokerError("storage-failed", text, { cause });
 }
@@ -26,5 +26,5 @@ export function storageFailure(directory: string, what: string, cause: unknown):
 /** Whether an error comes from the operating system, and so does not concern the store's content. */
 export function isSystemError(error: unknown): boolean {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
-  return typeof code === "string" && Object.hasOwn(REASONS, code);
+  return typeof code === "string" && Object.hasOwn(reasons, code);
 }

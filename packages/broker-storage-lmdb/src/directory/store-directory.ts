@@ -14,53 +14,53 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { BrokerError } from "@waybill/broker";
 import { hasCommits } from "../lmdb/lmdb-tree.js";
-import { LOCK_FILE } from "./directory-lock.js";
+import { lockFile } from "./directory-lock.js";
 import { storageFailure } from "./storage-failure.js";
 
 /** Incremented with every change of the store's layout that older versions cannot read. */
-const STORE_FORMAT = 1;
+const storeFormat = 1;
 /** Holds the records. */
-export const STORE_FILE = "store.mdb";
+export const storeFile = "store.mdb";
 /** Marks the directory as a complete store, with its format. */
-const MARKER_FILE = "store.json";
+const markerFile = "store.json";
 /** Minimum disk space of the first commit and LMDB's own data. */
-const ROOM_BYTES = 64 * 1024;
+const roomBytes = 64 * 1024;
 
 /**
  * Checks a directory before the store is opened. Returns whether the store must be created first. Throws `storage-unreadable` for a
  * directory that is not a store, or one of another format.
  */
 export function isFreshStore(directory: string): boolean {
-  const marker = join(directory, MARKER_FILE);
-  const file = join(directory, STORE_FILE);
+  const marker = join(directory, markerFile);
+  const file = join(directory, storeFile);
   if (existsSync(marker)) {
     checkMarker(directory, readFileSync(marker, "utf8"));
     if (!existsSync(file) || statSync(file).size === 0) {
-      throw unreadable(directory, `its file ${STORE_FILE} is missing or empty`);
+      throw unreadable(directory, `its file ${storeFile} is missing or empty`);
     }
     return false;
   }
   const others = readdirSync(directory).filter(
-    (name) => !name.startsWith(STORE_FILE) && !name.startsWith(LOCK_FILE),
+    (name) => !name.startsWith(storeFile) && !name.startsWith(lockFile),
   );
   if (others.length > 0)
     throw noStore(directory, `it is not a store and not empty: it contains '${others[0]}'`);
-  if (existsSync(file) && hasCommits(file)) throw unreadable(directory, `its file ${MARKER_FILE} is missing`);
+  if (existsSync(file) && hasCommits(file)) throw unreadable(directory, `its file ${markerFile} is missing`);
   return true;
 }
 
 /** Deletes the remains of an interrupted creation: without the marker, nothing was acknowledged. */
 export function clearFreshStore(directory: string): void {
   for (const name of readdirSync(directory)) {
-    if (name.startsWith(STORE_FILE)) rmSync(join(directory, name));
+    if (name.startsWith(storeFile)) rmSync(join(directory, name));
   }
 }
 
 /** Throws `storage-failed` if the disk has no space for a first commit: LMDB's mapped files would crash the process then. */
 export function requireRoom(directory: string): void {
-  const probe = join(directory, `${STORE_FILE}.probe`);
+  const probe = join(directory, `${storeFile}.probe`);
   try {
-    writeFileSync(probe, new Uint8Array(ROOM_BYTES), { flush: true });
+    writeFileSync(probe, new Uint8Array(roomBytes), { flush: true });
   } catch (error) {
     throw storageFailure(directory, "cannot write to it", error);
   } finally {
@@ -70,13 +70,13 @@ export function requireRoom(directory: string): void {
 
 /** Writes the marker after the store file is on disk, so that a power failure leaves no marker without a file. */
 export function markStore(directory: string): void {
-  syncFile(join(directory, STORE_FILE));
+  syncFile(join(directory, storeFile));
   syncDirectory(directory);
-  const draft = join(directory, `${STORE_FILE}.marker`);
-  writeFileSync(draft, `${JSON.stringify({ kind: "waybill-broker-store", format: STORE_FORMAT })}\n`, {
+  const draft = join(directory, `${storeFile}.marker`);
+  writeFileSync(draft, `${JSON.stringify({ kind: "waybill-broker-store", format: storeFormat })}\n`, {
     flush: true,
   });
-  renameSync(draft, join(directory, MARKER_FILE));
+  renameSync(draft, join(directory, markerFile));
   syncDirectory(directory);
 }
 
@@ -119,12 +119,12 @@ function checkMarker(directory: string, text: string): void {
   try {
     marker = JSON.parse(text);
   } catch (cause) {
-    throw unreadable(directory, `its file ${MARKER_FILE} is damaged`, cause);
+    throw unreadable(directory, `its file ${markerFile} is damaged`, cause);
   }
   if (marker?.kind !== "waybill-broker-store")
-    throw unreadable(directory, `its file ${MARKER_FILE} is not the marker of a store`);
-  if (marker.format !== STORE_FORMAT) {
-    const reason = `it has format ${marker.format}, and this version of the broker reads format ${STORE_FORMAT}`;
+    throw unreadable(directory, `its file ${markerFile} is not the marker of a store`);
+  if (marker.format !== storeFormat) {
+    const reason = `it has format ${marker.format}, and this version of the broker reads format ${storeFormat}`;
     throw unreadable(directory, reason);
   }
 }

@@ -21,9 +21,9 @@ interface Slice {
 }
 
 /** Batches resolved in one turn of the event loop; their callers then all continue. */
-const BATCHES_PER_SLICE = 64;
+const batchesPerSlice = 64;
 /** Maximum number of groups for which a repeatedly slow disk is not tested again. */
-const MAX_PATIENCE = 64;
+const maxPatience = 64;
 
 /**
  * Collects changes while a group is being written, then writes them as the next group: one transaction and one sync each. So the store
@@ -77,7 +77,7 @@ export class GroupCommit {
 
   #join(): Promise<void> {
     let slice = this.#next.at(-1);
-    if (slice === undefined || slice.batches === BATCHES_PER_SLICE) {
+    if (slice === undefined || slice.batches === batchesPerSlice) {
       slice = newSlice();
       this.#next.push(slice);
     }
@@ -106,7 +106,7 @@ export class GroupCommit {
   /** If all callers had continued long before the group was written, the disk is slower, and larger groups are better for a while. */
   #learn(): void {
     const wasHasty = this.#durable.length === 0 && this.#next.length > 2 * this.#current.length;
-    this.#lesson = wasHasty ? Math.min(MAX_PATIENCE, Math.max(1, this.#lesson * 2)) : 0;
+    this.#lesson = wasHasty ? Math.min(maxPatience, Math.max(1, this.#lesson * 2)) : 0;
     this.#patience = this.#lesson;
   }
 

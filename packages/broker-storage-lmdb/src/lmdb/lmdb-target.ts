@@ -8,7 +8,7 @@ interface ValueWindow extends Buffer {
 }
 
 /** A placeholder key: the binding asks a callback to write the current key, which avoids an object per key. */
-const AT_HAND = 0;
+const atHand = 0;
 
 /** An LMDB file written in groups. The promise of a group resolves when the disk has synced it. */
 export class LmdbTarget {
@@ -25,7 +25,7 @@ export class LmdbTarget {
       encoding: "binary",
       keyEncoder: {
         writeKey: (_key: number, target: Buffer, start: number) => this.#writeKey(target, start),
-        readKey: () => AT_HAND,
+        readKey: () => atHand,
       },
       overlappingSync: false,
       eventTurnBatching: false,
@@ -42,18 +42,18 @@ export class LmdbTarget {
   change(bytes: ValueWindow, start: number, valueStart: number, end: number): void {
     this.#takeKey(bytes, start, valueStart);
     if (valueStart === end) {
-      this.#store.remove(AT_HAND);
+      this.#store.remove(atHand);
       return;
     }
     bytes.start = valueStart;
     bytes.end = end;
-    this.#store.put(AT_HAND, bytes);
+    this.#store.put(atHand, bytes);
   }
 
   /** A copy of the stored value of the key between `start` and `end`. */
   get(bytes: Buffer, start: number, end: number): Buffer | undefined {
     this.#takeKey(bytes, start, end);
-    return this.#store.getBinary(AT_HAND);
+    return this.#store.getBinary(atHand);
   }
 
   close(): Promise<void> {

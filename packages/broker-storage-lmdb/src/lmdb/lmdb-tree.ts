@@ -4,22 +4,22 @@ import { PageFile } from "./page-file.js";
 // LMDB trusts its file: a damaged page number crashes the process, a damaged pointer returns wrong bytes. So everything that LMDB will
 // follow is checked here first. The layout is that of lmdb.h, data version 2, on 64-bit little-endian systems.
 
-const MAGIC = 0xbeefc0de;
-const DATA_VERSION = 2;
-const HEADER_BYTES = 24;
-const NODE_BYTES = 8;
-const META_BYTES = 136;
-const TREE_BYTES = 48;
-const BRANCH = 1;
-const LEAF = 2;
-const OVERFLOW = 4;
-const META = 8;
+const magic = 0xbeefc0de;
+const dataVersion = 2;
+const headerBytes = 24;
+const nodeBytes = 8;
+const metaBytes = 136;
+const treeBytes = 48;
+const branch = 1;
+const leaf = 2;
+const overflow = 4;
+const metaPages = 8;
 /** A value stored on its own pages. */
-const BIG_DATA = 1;
+const bigData = 1;
 /** The root of an empty tree. */
-const NO_PAGE = 2 ** 64;
-const DEEPEST_TREE = 32;
-const MAX_PAGE_BYTES = 65_536;
+const noPage = 2 ** 64;
+const deepestTree = 32;
+const maxPageBytes = 65_536;
 
 type Visit = (key: Buffer, value: Buffer) => void;
 
@@ -58,8 +58,8 @@ export function readLmdbRecords(path: string, visit: Visit): void {
 export function hasCommits(path: string): boolean {
   const file = new PageFile(path);
   try {
-    if (file.byteLength > 2 * MAX_PAGE_BYTES) return true;
-    return [512, 1024, 2048, 4096, 8192, 16_384, 32_768, MAX_PAGE_BYTES]
+    if (file.byteLength > 2 * maxPageBytes) return true;
+    return [512, 1024, 2048, 4096, 8192, 16_384, 32_768, maxPageBytes]
       .flatMap((pageBytes) => [0, pageBytes])
       .some((offset) => isCommitted(file, offset));
   } finally {
@@ -109,27 +109,27 @@ function readMeta(file: PageFile): Meta {
 }
 
 function parseMeta(file: PageFile, offset: number): Meta {
-  const page = file.read(offset, HEADER_BYTES + META_BYTES);
-  if ((page.readUInt16LE(18) & META) === 0 || page.readUInt32LE(HEADER_BYTES) !== MAGIC) {
+  const page = file.read(offset, headerBytes + metaBytes);
+  if ((page.readUInt16LE(18) & metaPages) === 0 || page.readUInt32LE(headerBytes) !== magic) {
     throw new RangeError("its file was not written by the store");
   }
-  if (page.readUInt32LE(HEADER_BYTES + 4) !== DATA_VERSION) {
-    throw new RangeError(`its file has data version ${page.readUInt32LE(HEADER_BYTES + 4)}`);
+  if (page.readUInt32LE(headerBytes + 4) !== dataVersion) {
+    throw new RangeError(`its file has data version ${page.readUInt32LE(headerBytes + 4)}`);
   }
-  const pageBytes = page.readUInt32LE(HEADER_BYTES + 24);
-  if (pageBytes < 512 || pageBytes > MAX_PAGE_BYTES || (pageBytes & (pageBytes - 1)) !== 0) {
+  const pageBytes = page.readUInt32LE(headerBytes + 24);
+  if (pageBytes < 512 || pageBytes > maxPageBytes || (pageBytes & (pageBytes - 1)) !== 0) {
     throw new RangeError("its page size is invalid");
   }
-  const lastPage = readU64(page, HEADER_BYTES + 24 + 2 * TREE_BYTES);
-  const transaction = readU64(page, HEADER_BYTES + 32 + 2 * TREE_BYTES);
-  const mapBytes = readU64(page, HEADER_BYTES + 16);
+  const lastPage = readU64(page, headerBytes + 24 + 2 * treeBytes);
+  const transaction = readU64(page, headerBytes + 32 + 2 * treeBytes);
+  const mapBytes = readU64(page, headerBytes + 16);
   // Bounds of plausible page counts and map sizes; larger values are damaged.
   if (lastPage < 1 || lastPage > 2 ** 36 || mapBytes > 2 ** 46)
     throw new RangeError("its size is out of bounds");
   return {
     pageBytes,
-    free: parseTree(page, HEADER_BYTES + 24),
-    main: parseTree(page, HEADER_BYTES + 24 + TREE_BYTES),
+    free: parseTree(page, headerBytes + 24),
+    main: parseTree(page, headerBytes + 24 + treeBytes),
     lastPage,
     transaction,
   };
@@ -174,33 +174,27 @@ function walk(file: PageFile, meta: Meta, used: PageSet, tree: Tree, visit: Visi
     floor: undefined,
   };
   if (tree === meta.main && tree.flags !== 0) throw new RangeError("its record layout is unknown");
-  if (depth > DEEPEST_TREE) throw new RangeError("its tree is too deep");
-  if (tree.root !== NO_PAGE) walkPage(state, tree.root, 1);
+  if (depth > deepestTree) throw new RangeError("its tree is too deep");
+  if (tree.root !== noPage) walkPage(state, tree.root, 1);
   if (state.entries !== tree.entries) {
     throw new RangeError(`it claims ${tree.entries} entries but has ${state.entries}`);
   }
 }
 
 function walkPage(state: Walk, number: number, level: number): void {
-  const page = readPage(state, number, level === state.depth ? LEAF : BRANCH);
+  const page = readPage(state, number, level === state.depth ? leaf : branch);
   const count = page.readUInt16LE(20) / 2;
   const upper = page.readUInt16LE(22);
-  if (
-    !Number.isInteger(count) ||
-    count === 0 ||
-    count * 2 > upper ||
-    HEADER_BYTES + upper > page.byteLength
-  ) {
+  if (!Number.isInteger(count) || count === 0 || count * 2 > upper || headerBytes + upper > page.byteLength) {
     throw new RangeError(`page ${number} has a damaged list of entries`);
   }
   for (let i = 0; i < count; i++) {
-    const pointer = page.readUInt16LE(HEADER_BYTES + i * 2);
-    const at = HEADER_BYTES + pointer;
-    const keyEnd =
-      at + NODE_BYTES <= page.byteLength ? at + NODE_BYTES + page.readUInt16LE(at + 6) : Infinity;
+    const pointer = page.readUInt16LE(headerBytes + i * 2);
+    const at = headerBytes + pointer;
+    const keyEnd = at + nodeBytes <= page.byteLength ? at + nodeBytes + page.readUInt16LE(at + 6) : Infinity;
     if (pointer < upper || keyEnd > page.byteLength)
       throw new RangeError(`an entry of page ${number} lies outside of it`);
-    const key = page.subarray(at + NODE_BYTES, keyEnd);
+    const key = page.subarray(at + nodeBytes, keyEnd);
     if (level === state.depth) visitEntry(state, page, at, key, keyEnd);
     else descend(state, page, at, i === 0 ? undefined : key, level);
   }
@@ -224,11 +218,11 @@ function visitEntry(state: Walk, page: Buffer, at: number, key: Buffer, keyEnd: 
   state.entries++;
   const flags = page.readUInt16LE(at + 4);
   const byteLength = page.readUInt32LE(at);
-  if (flags !== 0 && flags !== BIG_DATA) throw new RangeError("it holds an entry of unknown kind");
-  const valueEnd = keyEnd + (flags === BIG_DATA ? 24 : byteLength);
+  if (flags !== 0 && flags !== bigData) throw new RangeError("it holds an entry of unknown kind");
+  const valueEnd = keyEnd + (flags === bigData ? 24 : byteLength);
   if (valueEnd > page.byteLength) throw new RangeError("an entry is longer than its page");
   const value = page.subarray(keyEnd, valueEnd);
-  state.visit(key, flags === BIG_DATA ? readBigValue(state, value, byteLength) : value);
+  state.visit(key, flags === bigData ? readBigValue(state, value, byteLength) : value);
 }
 
 /** A value on its own consecutive pages with one header. */
@@ -236,13 +230,13 @@ function readBigValue(state: Walk, reference: Buffer, byteLength: number): Buffe
   const { pageBytes } = state.meta;
   const first = readU64(reference, 0);
   const pages = readU64(reference, 16);
-  if (pages !== Math.floor((HEADER_BYTES - 1 + byteLength) / pageBytes) + 1) {
+  if (pages !== Math.floor((headerBytes - 1 + byteLength) / pageBytes) + 1) {
     throw new RangeError("a long value has the wrong number of pages");
   }
-  const head = readPage(state, first, OVERFLOW);
+  const head = readPage(state, first, overflow);
   if (head.readUInt32LE(20) !== pages) throw new RangeError(`page ${first} has the wrong number of pages`);
   markRun(state.used, first + 1, pages - 1);
-  return state.file.read(first * pageBytes + HEADER_BYTES, byteLength);
+  return state.file.read(first * pageBytes + headerBytes, byteLength);
 }
 
 function readPage({ file, meta, used }: Walk, number: number, flags: number): Buffer {

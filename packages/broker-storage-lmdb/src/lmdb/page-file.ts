@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** How much of the file is read at once: adjacent pages are usually written together. */
-const WINDOW_BYTES = 128 * 1024;
-const KEPT_WINDOWS = 32;
+const windowBytes = 128 * 1024;
+const keptWindows = 32;
 
 /** The pages of a file, read through a small cache. Returned views never change. */
 export class PageFile {
@@ -20,14 +20,14 @@ export class PageFile {
 
   /** Throws a `RangeError` if the file ends too early. */
   read(offset: number, byteLength: number): Buffer {
-    const at = offset % WINDOW_BYTES;
-    if (at + byteLength > WINDOW_BYTES) return this.#fetch(offset, byteLength, byteLength);
-    const number = (offset - at) / WINDOW_BYTES;
+    const at = offset % windowBytes;
+    if (at + byteLength > windowBytes) return this.#fetch(offset, byteLength, byteLength);
+    const number = (offset - at) / windowBytes;
     let window = this.#windows.get(number);
     if (window === undefined) {
-      window = this.#fetch(offset - at, WINDOW_BYTES, at + byteLength);
+      window = this.#fetch(offset - at, windowBytes, at + byteLength);
       const [oldest] = this.#windows.keys();
-      if (oldest !== undefined && this.#windows.size === KEPT_WINDOWS) this.#windows.delete(oldest);
+      if (oldest !== undefined && this.#windows.size === keptWindows) this.#windows.delete(oldest);
       this.#windows.set(number, window);
     }
     if (at + byteLength > window.byteLength) throw endsTooEarly();

@@ -2,13 +2,13 @@ import type { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 
 /** Size of the checksum in front of a record's payload. */
-export const CHECKSUM_BYTES = 4;
+export const checksumBytes = 4;
 /** For longer payloads, the native function is faster despite the call overhead. */
-const SHORT_BYTES = 256;
-const POLYNOMIAL = 0xedb88320;
+const shortBytes = 256;
+const polynomial = 0xedb88320;
 
 /** CRC-32 tables for processing four bytes at once. */
-const TABLES = makeTables();
+const byteTables = makeTables();
 
 /** The checksum of a record: CRC-32 of its payload, seeded with its key, so that a misplaced record is detected. */
 export function checksumOf(
@@ -21,7 +21,7 @@ export function checksumOf(
 ): number {
   let seed = 0x811c9dc5;
   for (let at = keyStart; at < keyEnd; at++) seed = Math.imul(seed ^ (key[at] ?? 0), 0x01000193);
-  return end - start > SHORT_BYTES
+  return end - start > shortBytes
     ? crc32(payload.subarray(start, end), seed >>> 0)
     : shortCrc32(payload, start, end, seed);
 }
@@ -52,14 +52,14 @@ function byteAt(bytes: Buffer, at: number): number {
 
 /** Indexes are always below 1,024. */
 function entryAt(index: number): number {
-  return TABLES[index] ?? 0;
+  return byteTables[index] ?? 0;
 }
 
 function makeTables(): Int32Array {
   const tables = new Int32Array(4 * 256);
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte;
-    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ polynomial : crc >>> 1;
     tables[byte] = crc;
   }
   for (let at = 256; at < tables.length; at++) {

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 
-const CHUNK_BYTES = 256 * 1024;
+const chunkBytes = 256 * 1024;
 /** Maximum number of spare chunks: 4 MB, as much as a large group uses. */
-const SPARE_CHUNKS = 16;
+const spareChunks = 16;
 
 /**
  * Reusable memory for records being written: allocating it each time would keep the garbage collector busy. A chunk that was full when a
@@ -15,13 +15,13 @@ export class ChunkPool {
 
   /** A chunk with room for at least `byteLength`. */
   take(byteLength: number): Buffer {
-    if (byteLength > CHUNK_BYTES / 4) return Buffer.allocUnsafeSlow(byteLength * 2);
-    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    if (byteLength > chunkBytes / 4) return Buffer.allocUnsafeSlow(byteLength * 2);
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
   }
 
   /** Called when nothing more is added to a chunk. */
   fill(chunk: Buffer): void {
-    if (chunk.byteLength === CHUNK_BYTES) this.#full.push(chunk);
+    if (chunk.byteLength === chunkBytes) this.#full.push(chunk);
   }
 
   /** Called when all full chunks belong to the group being written. */
@@ -33,7 +33,7 @@ export class ChunkPool {
   /** Called when the group is durable. */
   onDurable(): void {
     for (const chunk of this.#written.splice(0)) {
-      if (this.#spare.length < SPARE_CHUNKS) this.#spare.push(chunk);
+      if (this.#spare.length < spareChunks) this.#spare.push(chunk);
     }
   }
 }

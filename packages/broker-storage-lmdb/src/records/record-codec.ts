@@ -11,9 +11,9 @@ import { RecordReader } from "./record-reader.js";
 import type { RecordWriter } from "./record-writer.js";
 
 /** The order is part of the store's format. The last entry is an active message that was scheduled. */
-const STATES: readonly MessageState[] = ["active", "deferred", "scheduled", "active"];
-const CAME_OUT_OF_SCHEDULE = 3;
-const SECTIONS: readonly MessageContent["section"][] = [undefined, "data", "value", "sequence"];
+const states: readonly MessageState[] = ["active", "deferred", "scheduled", "active"];
+const cameOutOfSchedule = 3;
+const sections: readonly MessageContent["section"][] = [undefined, "data", "value", "sequence"];
 
 /** Optional parts of a message's record. The bits are part of the store's format. */
 const Part = Object.freeze({
@@ -71,7 +71,7 @@ const rareNames = Object.keys({
 export function writeMessage(writer: RecordWriter, record: MessageRecord): void {
   const { content, deadLetterSource, propertyChanges, lifeMs, deliveryCount, hops } = record;
   const parts = partsOf(record);
-  writer.u8(stateCode(record) * SECTIONS.length + SECTIONS.indexOf(content.section));
+  writer.u8(stateCode(record) * sections.length + sections.indexOf(content.section));
   writer.u16(parts);
   writer.u64(record.enqueuedSequence);
   writer.f64(record.enqueuedAtMs);
@@ -94,9 +94,9 @@ export function writeMessage(writer: RecordWriter, record: MessageRecord): void 
 export function readMessage(bytes: Buffer, start: number): MessageRecord {
   const reader = new RecordReader(bytes, start);
   const kind = reader.u8();
-  const stateCode = Math.floor(kind / SECTIONS.length);
-  const state = at(STATES, stateCode);
-  const section = SECTIONS[kind % SECTIONS.length];
+  const stateCode = Math.floor(kind / sections.length);
+  const state = at(states, stateCode);
+  const section = sections[kind % sections.length];
   const parts = reader.u16();
   const enqueuedSequence = reader.u64();
   const enqueuedAtMs = reader.f64();
@@ -146,7 +146,7 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
   };
   return {
     state,
-    wasScheduled: stateCode === CAME_OUT_OF_SCHEDULE,
+    wasScheduled: stateCode === cameOutOfSchedule,
     content,
     enqueuedSequence,
     enqueuedAtMs,
@@ -159,7 +159,7 @@ export function readMessage(bytes: Buffer, start: number): MessageRecord {
 }
 
 function stateCode({ state, wasScheduled }: MessageRecord): number {
-  return wasScheduled && state === "active" ? CAME_OUT_OF_SCHEDULE : STATES.indexOf(state);
+  return wasScheduled && state === "active" ? cameOutOfSchedule : states.indexOf(state);
 }
 
 function partsOf(record: MessageRecord): number {

@@ -13,7 +13,7 @@ export const Table = Object.freeze({
 });
 
 /** Longer texts are hashed, because the store limits the length of keys. The record itself contains the text. */
-const MAX_TEXT_IN_KEY = 400;
+const maxTextInKey = 400;
 
 /** Writes a key made of numbers; keys of one table sort like their numbers. */
 export function writeNumberKey(writer: RecordWriter, table: number, first: number, second?: number): void {
@@ -29,7 +29,7 @@ export function writeTextKey(writer: RecordWriter, table: number, owner: number,
   writer.u8(table);
   writer.u64(owner);
   const bytes = Buffer.from(text, "utf16le");
-  const isShort = bytes.byteLength <= MAX_TEXT_IN_KEY;
+  const isShort = bytes.byteLength <= maxTextInKey;
   writer.u8(isShort ? 0 : 1);
   writer.bytes(isShort ? bytes : createHash("sha256").update(bytes).digest());
 }

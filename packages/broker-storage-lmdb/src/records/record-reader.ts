@@ -1,8 +1,8 @@
 import type { Buffer } from "node:buffer";
 import { deserialize } from "node:v8";
-import { MAX_NESTING, ValueTag } from "./record-writer.js";
+import { maxNesting, ValueTag } from "./record-writer.js";
 
-const LONG_LENGTH = 255;
+const longLength = 255;
 
 /** Reads what a `RecordWriter` wrote. Throws a `RangeError` for bytes it cannot have written; never reads beyond them. */
 export class RecordReader {
@@ -47,7 +47,7 @@ export class RecordReader {
   }
 
   value(depth = 0): unknown {
-    if (depth > MAX_NESTING) throw new RangeError("its values nest too deep");
+    if (depth > maxNesting) throw new RangeError("its values nest too deep");
     const tag = this.u8();
     switch (tag) {
       case ValueTag.undefined:
@@ -90,7 +90,7 @@ export class RecordReader {
   #object(depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     for (let left = this.#count(3); left > 0; left--) {
-      const name = this.value(MAX_NESTING);
+      const name = this.value(maxNesting);
       if (typeof name !== "string") throw new RangeError("a name in it is not a string");
       const value = this.value(depth);
       if (name === "__proto__") {
@@ -115,7 +115,7 @@ export class RecordReader {
 
   #length(): number {
     const length = this.u8();
-    return length === LONG_LENGTH ? this.u32() : length;
+    return length === longLength ? this.u32() : length;
   }
 
   #advance(byteLength: number): number {

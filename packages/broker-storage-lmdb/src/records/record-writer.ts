@@ -3,11 +3,11 @@ import { serialize } from "node:v8";
 import { ChunkPool } from "./chunk-pool.js";
 
 /** Marks a length of four bytes. */
-const LONG_LENGTH = 255;
+const longLength = 255;
 /** Cannot be encoded in UTF-8. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
+const loneSurrogate = /\p{Surrogate}/u;
 /** Maximum nesting of values; the reader rejects more. */
-export const MAX_NESTING = 100;
+export const maxNesting = 100;
 
 /** The type of a value in a record. The numbers are part of the store's format. */
 export const ValueTag = Object.freeze({
@@ -137,8 +137,8 @@ export class RecordWriter {
     } else if (value instanceof Uint8Array) {
       this.u8(ValueTag.bytes);
       this.#sized(value);
-    } else if (Array.isArray(value) && depth < MAX_NESTING) this.#array(value, depth + 1);
-    else if (isPlain(value) && depth < MAX_NESTING) this.#plainObject(value, depth + 1);
+    } else if (Array.isArray(value) && depth < maxNesting) this.#array(value, depth + 1);
+    else if (isPlain(value) && depth < maxNesting) this.#plainObject(value, depth + 1);
     else {
       this.u8(ValueTag.cloned);
       this.#sized(serialize(value));
@@ -162,8 +162,8 @@ export class RecordWriter {
   }
 
   #text(text: string): void {
-    if (text.length < LONG_LENGTH && this.#ascii(text)) return;
-    if (LONE_SURROGATE.test(text)) {
+    if (text.length < longLength && this.#ascii(text)) return;
+    if (loneSurrogate.test(text)) {
       this.u8(ValueTag.utf16);
       this.#sized(Buffer.from(text, "utf16le"));
     } else {
@@ -189,9 +189,9 @@ export class RecordWriter {
   }
 
   #sized(bytes: Uint8Array): void {
-    if (bytes.byteLength < LONG_LENGTH) this.u8(bytes.byteLength);
+    if (bytes.byteLength < longLength) this.u8(bytes.byteLength);
     else {
-      this.u8(LONG_LENGTH);
+      this.u8(longLength);
       this.u32(bytes.byteLength);
     }
     this.bytes(bytes);

@@ -53,17 +53,17 @@ export interface OpenBrokerOptions extends BrokerOptions {
   readonly storage: Storage;
 }
 
-const BROKER_OPTION_NAMES: OptionNames<BrokerOptions> = {
+const brokerOptionNames: OptionNames<BrokerOptions> = {
   clock: true,
   wireDecoder: true,
   tier: true,
   maxMemoryInBytes: true,
 };
-const OPEN_OPTION_NAMES: OptionNames<OpenBrokerOptions> = { ...BROKER_OPTION_NAMES, storage: true };
+const openOptionNames: OptionNames<OpenBrokerOptions> = { ...brokerOptionNames, storage: true };
 
 /** Creates a broker that keeps everything in memory. Throws `TypeError` for unknown options. */
 export function createBroker(options: BrokerOptions = {}): Broker {
-  requireKnownOptions("createBroker", options, BROKER_OPTION_NAMES);
+  requireKnownOptions("createBroker", options, brokerOptionNames);
   return new Broker(createEngine(options, createMemoryStorage()));
 }
 
@@ -73,7 +73,7 @@ export function createBroker(options: BrokerOptions = {}): Broker {
  * unknown options, and as the storage's `load` does, after closing the storage.
  */
 export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
-  requireKnownOptions("openBroker", options, OPEN_OPTION_NAMES);
+  requireKnownOptions("openBroker", options, openOptionNames);
   const engine = createEngine(options, options.storage);
   try {
     await recover(engine, engine.clock.now());
@@ -277,7 +277,7 @@ export class Broker {
   }
 }
 
-const LIFECYCLE: Lifecycle = {
+const lifecycle: Lifecycle = {
   openFanOuts: (engine) => new FanOuts(engine),
   onMessageDue,
   onClockStep,
@@ -297,7 +297,7 @@ const LIFECYCLE: Lifecycle = {
 };
 
 function createEngine(options: BrokerOptions, storage: Storage): Engine {
-  return new Engine(options, storage, LIFECYCLE, resolveMemoryLimits(options));
+  return new Engine(options, storage, lifecycle, resolveMemoryLimits(options));
 }
 
 function resolveMemoryLimits({ maxMemoryInBytes }: BrokerOptions): MemoryLimits {

@@ -38,7 +38,7 @@ export interface BrokerSenderOptions {
 }
 
 /** The maximum batch size, even if the entity allows larger messages. Source: Service Bus quotas, "large messages support". */
-const MAX_BATCH_BYTES = 1024 * 1024;
+const maxBatchBytes = 1024 * 1024;
 
 /** Sends to one queue or topic. Every promise resolves once its effect is durable in the broker's storage. */
 export class BrokerSender {
@@ -60,7 +60,7 @@ export class BrokerSender {
 
   /** Maximum size of all messages of a batch together, in bytes. */
   get maxBatchSizeInBytes(): number {
-    return Math.min(this.#target.options.maxMessageSizeInKilobytes * 1024, MAX_BATCH_BYTES);
+    return Math.min(this.#target.options.maxMessageSizeInKilobytes * 1024, maxBatchBytes);
   }
 
   /** The size of a message that counts towards limits and quotas, in bytes. Throws `argument-error` for a body that cannot be encoded. */

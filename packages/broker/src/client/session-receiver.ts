@@ -125,7 +125,7 @@ export class BrokerSessionReceiver extends MessageReceiver implements SessionHol
   }
 }
 
-const ACCEPT_OPTION_NAMES: OptionNames<AcceptSessionOptions> = {
+const acceptOptionNames: OptionNames<AcceptSessionOptions> = {
   sessionId: true,
   mode: true,
   maxWaitMs: true,
@@ -138,7 +138,7 @@ export async function openSession(
   path: string,
   options: AcceptSessionOptions,
 ): Promise<BrokerSessionReceiver> {
-  requireKnownOptions("acceptSession", options, ACCEPT_OPTION_NAMES);
+  requireKnownOptions("acceptSession", options, acceptOptionNames);
   const { sessionId, mode = "peekLock", maxWaitMs = Number.POSITIVE_INFINITY, signal } = options;
   if (signal?.aborted) throw cancelled(path);
   const nowMs = engine.begin();

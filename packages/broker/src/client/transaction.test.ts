@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { codeOf, message, openFixture, textsOf } from "../fixture.test-support.js";
 import type { Broker } from "./broker.js";
 
-const MINUTE_MS = 60_000;
+const minuteMs = 60_000;
 
 async function openQueues() {
   const fixture = openFixture();
@@ -40,7 +40,7 @@ describe("commit", () => {
     const transaction = fixture.broker.beginTransaction();
     await fixture.sender.send(message("c"), transaction);
     await fixture.receiver.complete(first!, transaction);
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect(await codeOf(transaction.commit())).toBe("message-lock-lost");
     expect(transaction.state).toBe("rolled-back");
     expect(await fixture.broker.receiver("out").peek()).toEqual([]);
@@ -121,9 +121,9 @@ describe("rollBack", () => {
   it("happens automatically two minutes after the first operation", async () => {
     await using fixture = await openQueues();
     const transaction = fixture.broker.beginTransaction();
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     await fixture.sender.send(message("c"), transaction);
-    fixture.clock.advance(2 * MINUTE_MS - 1);
+    fixture.clock.advance(2 * minuteMs - 1);
     expect(transaction.state).toBe("open");
     fixture.clock.advance(1);
     expect(transaction.state).toBe("timed-out");

@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
 import { BrokerError, messageLockLost, refusal } from "../errors/broker-error.js";
-import { BROKER_LIMITS } from "../errors/limits.js";
+import { brokerLimits } from "../errors/limits.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 
@@ -20,9 +20,9 @@ export interface TransactionStep {
 }
 
 /** A transaction rolls back this long after its first step. Source: "Overview of Service Bus transaction processing". */
-const TIMEOUT_MS = 2 * 60_000;
+const timeoutMs = 2 * 60_000;
 /** Source: "Service Bus quotas". */
-const { stepsPerTransaction: STEP_LIMIT } = BROKER_LIMITS;
+const { stepsPerTransaction: stepLimit } = brokerLimits;
 
 type TransactionState = "open" | "committed" | "rolled-back" | "timed-out";
 
@@ -52,8 +52,8 @@ export class Transaction extends TimerEntry {
   enlist(step: TransactionStep, nowMs: number): void {
     try {
       this.requireOpen();
-      if (this.#steps.length >= STEP_LIMIT) {
-        const text = `Transaction ${this.id} has its ${STEP_LIMIT} operations already.`;
+      if (this.#steps.length >= stepLimit) {
+        const text = `Transaction ${this.id} has its ${stepLimit} operations already.`;
         throw new BrokerError("quota-exceeded", text);
       }
       this.#requireUnsettled(step.settles);
@@ -61,7 +61,7 @@ export class Transaction extends TimerEntry {
       step.rollBack();
       throw error;
     }
-    if (this.#steps.length === 0) this.#engine.timers.arm(this, nowMs + TIMEOUT_MS);
+    if (this.#steps.length === 0) this.#engine.timers.arm(this, nowMs + timeoutMs);
     this.#steps.push(step);
   }
 

@@ -11,7 +11,7 @@ export interface Ready<Message> {
 }
 
 /** Stale messages are swept out when there are at least this many, and more than of the others. */
-const SWEEP_MINIMUM = 32;
+const sweepMinimum = 32;
 
 /**
  * Messages ready for delivery, oldest first. Nearly all are added at an end of a linked list: new ones at the tail, returned ones
@@ -80,7 +80,7 @@ export class ReadyQueue<Message extends Ready<Message>> {
   /** Counts a message in this queue that has left its store, or is about to. */
   forget(): void {
     this.#stale++;
-    if (this.#stale > SWEEP_MINIMUM && this.#stale > this.#length / 2) this.#sweep();
+    if (this.#stale > sweepMinimum && this.#stale > this.#length / 2) this.#sweep();
   }
 
   #peek(): Message | undefined {

@@ -1,4 +1,4 @@
-const BLOCK_SIZE = 128;
+const blockSize = 128;
 
 interface Numbered {
   readonly sequence: number;
@@ -33,11 +33,11 @@ export class SequenceIndex<Message extends Numbered> {
     }
     const { items } = block;
     if (messageAt(block, items.length - 1).sequence < sequence) {
-      if (items.length < BLOCK_SIZE) items.push(message);
+      if (items.length < blockSize) items.push(message);
       else this.#blocks.splice(at + 1, 0, { items: [message], start: 0 });
       return;
     }
-    if (items.length >= BLOCK_SIZE) {
+    if (items.length >= blockSize) {
       const upper = this.#split(block, at);
       insert(sequence < first(upper) ? block : upper, message);
     } else {

@@ -1,4 +1,4 @@
-const SMALLEST = 64;
+const smallest = 64;
 
 /**
  * The sessions of a store by id, in order of insertion. A `Map` with 100,000 ids follows pointers through memory that no cache holds, which
@@ -8,7 +8,7 @@ export class SessionIndex<Session extends { readonly id: string }> {
   /**
    * Open addressing: pairs of an id's hash and its index in `#sessions` plus one; 0 marks an empty slot. At most three quarters are used.
    */
-  #slots = new Int32Array(2 * SMALLEST);
+  #slots = new Int32Array(2 * smallest);
   /** In order of insertion. A removed session leaves a gap until the table is rebuilt. */
   #sessions: (Session | undefined)[] = [];
   /** Random per process, so that attackers cannot choose ids with equal hashes. */
@@ -58,7 +58,7 @@ export class SessionIndex<Session extends { readonly id: string }> {
   #rebuild(): void {
     const former = this.#slots;
     const places = this.#closeGaps();
-    let count = SMALLEST;
+    let count = smallest;
     while (count * 0.375 < this.#sessions.length) count *= 2;
     const slots = new Int32Array(2 * count);
     for (let from = 0; from < former.length; from += 2) {

@@ -11,14 +11,14 @@ export interface AuthorizationRule {
 }
 
 /** Maximum number of rules of an entity. Source: "Service Bus quotas". */
-const RULE_LIMIT = 12;
-const NAME_LIMIT = 256;
-const KEY_LIMIT = 512;
-const RIGHTS: readonly unknown[] = ["Manage", "Send", "Listen"];
+const ruleLimit = 12;
+const nameLimit = 256;
+const keyLimit = 512;
+const knownRights: readonly unknown[] = ["Manage", "Send", "Listen"];
 
 /** Whether a value is a list of rules with unique names. */
 export function areAuthorizationRules(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length > RULE_LIMIT || !value.every(isRule)) return false;
+  if (!Array.isArray(value) || value.length > ruleLimit || !value.every(isRule)) return false;
   return new Set(value.map(({ keyName }) => keyName)).size === value.length;
 }
 
@@ -35,9 +35,9 @@ function isRule(value: unknown): value is AuthorizationRule {
   if (typeof value !== "object" || value === null) return false;
   const { keyName, rights, primaryKey, secondaryKey } = value as Readonly<Record<string, unknown>>;
   const areTexts =
-    isText(keyName, NAME_LIMIT) && isText(primaryKey, KEY_LIMIT) && isText(secondaryKey, KEY_LIMIT);
+    isText(keyName, nameLimit) && isText(primaryKey, keyLimit) && isText(secondaryKey, keyLimit);
   return (
-    areTexts && Array.isArray(rights) && rights.length > 0 && rights.every((one) => RIGHTS.includes(one))
+    areTexts && Array.isArray(rights) && rights.length > 0 && rights.every((one) => knownRights.includes(one))
   );
 }
 

@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { codeOf, openFixture } from "../fixture.test-support.js";
-import {
-  DEFAULT_QUEUE_OPTIONS,
-  DEFAULT_SUBSCRIPTION_OPTIONS,
-  DEFAULT_TOPIC_OPTIONS,
-} from "./entity-options.js";
+import { defaultQueueOptions, defaultSubscriptionOptions, defaultTopicOptions } from "./entity-options.js";
 
-const MINUTE_MS = 60_000;
+const minuteMs = 60_000;
 
 describe("defaults", () => {
   it("are Azure's", () => {
-    expect(DEFAULT_QUEUE_OPTIONS).toEqual({
+    expect(defaultQueueOptions).toEqual({
       status: "Active",
       userMetadata: undefined,
       autoDeleteOnIdleMs: Number.POSITIVE_INFINITY,
@@ -19,36 +15,36 @@ describe("defaults", () => {
       maxSizeInMegabytes: 1024,
       maxMessageSizeInKilobytes: 1024,
       requiresDuplicateDetection: false,
-      duplicateDetectionHistoryTimeWindowMs: 10 * MINUTE_MS,
+      duplicateDetectionHistoryTimeWindowMs: 10 * minuteMs,
       enablePartitioning: false,
       enableExpress: false,
       authorizationRules: [],
-      lockDurationMs: MINUTE_MS,
+      lockDurationMs: minuteMs,
       maxDeliveryCount: 10,
       requiresSession: false,
       deadLetteringOnMessageExpiration: false,
       forwardTo: undefined,
       forwardDeadLetteredMessagesTo: undefined,
     });
-    expect(DEFAULT_TOPIC_OPTIONS.supportOrdering).toBe(true);
-    expect(DEFAULT_SUBSCRIPTION_OPTIONS.deadLetteringOnFilterEvaluationExceptions).toBe(true);
-    expect(Object.keys(DEFAULT_SUBSCRIPTION_OPTIONS)).not.toContain("maxSizeInMegabytes");
+    expect(defaultTopicOptions.supportOrdering).toBe(true);
+    expect(defaultSubscriptionOptions.deadLetteringOnFilterEvaluationExceptions).toBe(true);
+    expect(Object.keys(defaultSubscriptionOptions)).not.toContain("maxSizeInMegabytes");
   });
 });
 
 describe("ranges", () => {
   it.each([
     ["lockDurationMs", 4999],
-    ["lockDurationMs", 5 * MINUTE_MS + 1],
+    ["lockDurationMs", 5 * minuteMs + 1],
     ["maxDeliveryCount", 0],
     ["maxDeliveryCount", 1.5],
     ["maxSizeInMegabytes", 0],
     ["maxMessageSizeInKilobytes", 102401],
     ["duplicateDetectionHistoryTimeWindowMs", 19_999],
-    ["duplicateDetectionHistoryTimeWindowMs", 7 * 24 * 60 * MINUTE_MS + 1],
+    ["duplicateDetectionHistoryTimeWindowMs", 7 * 24 * 60 * minuteMs + 1],
     ["defaultMessageTimeToLiveMs", 999],
     ["defaultMessageTimeToLiveMs", Number.NaN],
-    ["autoDeleteOnIdleMs", 5 * MINUTE_MS - 1],
+    ["autoDeleteOnIdleMs", 5 * minuteMs - 1],
     ["userMetadata", "x".repeat(1025)],
     ["status", "Asleep"],
     ["requiresSession", "yes"],
@@ -67,9 +63,9 @@ describe("ranges", () => {
     await fixture.broker.createQueue("low", {
       lockDurationMs: 5000,
       maxDeliveryCount: 1,
-      autoDeleteOnIdleMs: 5 * MINUTE_MS,
+      autoDeleteOnIdleMs: 5 * minuteMs,
     });
-    await fixture.broker.createQueue("high", { lockDurationMs: 5 * MINUTE_MS, maxDeliveryCount: 2147483647 });
+    await fixture.broker.createQueue("high", { lockDurationMs: 5 * minuteMs, maxDeliveryCount: 2147483647 });
     expect(fixture.broker.listEntities()).toHaveLength(2);
   });
 

@@ -1,7 +1,7 @@
 import { nameSuggestion } from "@waybill/foundation";
 import { refusal } from "../errors/broker-error.js";
 import { type AuthorizationRule, areAuthorizationRules, copyRules } from "./authorization-rule.js";
-import { PARTITIONS } from "./partitions.js";
+import { partitions } from "./partitions.js";
 import { checkTierLimits, type Tier, tierRange, withTierDefaults } from "./tier.js";
 
 /** The status of an entity, in the service's terms. */
@@ -92,14 +92,14 @@ interface OptionRule {
 }
 type OptionRules<Options> = Readonly<Record<keyof Options, OptionRule>>;
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-const STATUSES: readonly unknown[] = ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"];
-const NAME_LIMIT = 260;
-const METADATA_LIMIT = 1024;
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const dayMs = 24 * 60 * minuteMs;
+const statuses: readonly unknown[] = ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"];
+const nameLimit = 260;
+const metadataLimit = 1024;
 /** The largest quota that can be asked for a partition; larger values are those of all partitions together. */
-const PARTITION_MEGABYTES = 5120;
+const partitionMegabytes = 5120;
 
 const flag = (byDefault: boolean): OptionRule => ({
   default: byDefault,
@@ -122,26 +122,26 @@ const duration = (byDefaultMs: number, fromMs: number, toMs: number): OptionRule
 const forward: OptionRule = {
   default: undefined,
   accepts: (value) =>
-    value === undefined || (typeof value === "string" && value.length > 0 && value.length <= NAME_LIMIT),
+    value === undefined || (typeof value === "string" && value.length > 0 && value.length <= nameLimit),
   expected: "the path of a queue or topic",
 };
 
-const ENTITY_RULES: OptionRules<EntityOptions> = {
-  status: { default: "Active", accepts: (value) => STATUSES.includes(value), expected: STATUSES.join(", ") },
+const entityRules: OptionRules<EntityOptions> = {
+  status: { default: "Active", accepts: (value) => statuses.includes(value), expected: statuses.join(", ") },
   userMetadata: {
     default: undefined,
-    accepts: (value) => value === undefined || (typeof value === "string" && value.length <= METADATA_LIMIT),
-    expected: `text of at most ${METADATA_LIMIT} characters`,
+    accepts: (value) => value === undefined || (typeof value === "string" && value.length <= metadataLimit),
+    expected: `text of at most ${metadataLimit} characters`,
   },
-  autoDeleteOnIdleMs: duration(Number.POSITIVE_INFINITY, 5 * MINUTE_MS, Number.POSITIVE_INFINITY),
-  defaultMessageTimeToLiveMs: duration(Number.POSITIVE_INFINITY, SECOND_MS, Number.POSITIVE_INFINITY),
+  autoDeleteOnIdleMs: duration(Number.POSITIVE_INFINITY, 5 * minuteMs, Number.POSITIVE_INFINITY),
+  defaultMessageTimeToLiveMs: duration(Number.POSITIVE_INFINITY, secondMs, Number.POSITIVE_INFINITY),
   enableBatchedOperations: flag(true),
 };
-const SENDING_RULES: OptionRules<SendingOptions> = {
+const sendingRules: OptionRules<SendingOptions> = {
   maxSizeInMegabytes: whole(1024, 1, 81920),
   maxMessageSizeInKilobytes: whole(1024, 1, 102400),
   requiresDuplicateDetection: fixedFlag,
-  duplicateDetectionHistoryTimeWindowMs: duration(10 * MINUTE_MS, 20 * SECOND_MS, 7 * DAY_MS),
+  duplicateDetectionHistoryTimeWindowMs: duration(10 * minuteMs, 20 * secondMs, 7 * dayMs),
   enablePartitioning: fixedFlag,
   enableExpress: flag(false),
   authorizationRules: {
@@ -150,8 +150,8 @@ const SENDING_RULES: OptionRules<SendingOptions> = {
     expected: "at most 12 rules with unique names, rights and two keys each",
   },
 };
-const RECEIVING_RULES: OptionRules<ReceivingOptions> = {
-  lockDurationMs: duration(MINUTE_MS, 5 * SECOND_MS, 5 * MINUTE_MS),
+const receivingRules: OptionRules<ReceivingOptions> = {
+  lockDurationMs: duration(minuteMs, 5 * secondMs, 5 * minuteMs),
   maxDeliveryCount: whole(10, 1, 2147483647),
   requiresSession: fixedFlag,
   deadLetteringOnMessageExpiration: flag(false),
@@ -160,24 +160,24 @@ const RECEIVING_RULES: OptionRules<ReceivingOptions> = {
 };
 
 /** The only table of entity properties: default, range and whether fixed at creation. */
-const RULES = {
-  queue: { ...ENTITY_RULES, ...SENDING_RULES, ...RECEIVING_RULES } satisfies OptionRules<QueueOptions>,
+const optionRules = {
+  queue: { ...entityRules, ...sendingRules, ...receivingRules } satisfies OptionRules<QueueOptions>,
   topic: {
-    ...{ ...ENTITY_RULES, ...SENDING_RULES },
+    ...{ ...entityRules, ...sendingRules },
     supportOrdering: flag(true),
   } satisfies OptionRules<TopicOptions>,
   subscription: {
-    ...{ ...ENTITY_RULES, ...RECEIVING_RULES },
+    ...{ ...entityRules, ...receivingRules },
     deadLetteringOnFilterEvaluationExceptions: flag(true),
   } satisfies OptionRules<SubscriptionOptions>,
 };
 
 /** Azure's defaults for a queue. */
-export const DEFAULT_QUEUE_OPTIONS = defaults(RULES.queue) as ResolvedQueueOptions;
+export const defaultQueueOptions = defaults(optionRules.queue) as ResolvedQueueOptions;
 /** Azure's defaults for a topic. */
-export const DEFAULT_TOPIC_OPTIONS = defaults(RULES.topic) as ResolvedTopicOptions;
+export const defaultTopicOptions = defaults(optionRules.topic) as ResolvedTopicOptions;
 /** Azure's defaults for a subscription. */
-export const DEFAULT_SUBSCRIPTION_OPTIONS = defaults(RULES.subscription) as ResolvedSubscriptionOptions;
+export const defaultSubscriptionOptions = defaults(optionRules.subscription) as ResolvedSubscriptionOptions;
 
 interface ResolvedOptions {
   readonly queue: ResolvedQueueOptions;
@@ -196,7 +196,7 @@ export function resolveOptions<Kind extends keyof ResolvedOptions>(
   tier: Tier | undefined,
   current?: ResolvedOptions[Kind],
 ): ResolvedOptions[Kind] {
-  const rules: Readonly<Record<string, OptionRule>> = RULES[kind];
+  const rules: Readonly<Record<string, OptionRule>> = optionRules[kind];
   const names = Object.keys(rules);
   const isUpdate = current !== undefined;
   const resolved: Record<string, unknown> = { ...(current ?? defaults(rules)) };
@@ -236,9 +236,9 @@ function applyPartitioning(
 ): void {
   const megabytes = resolved.maxSizeInMegabytes as number;
   const before = (current as SendingOptions | undefined)?.maxSizeInMegabytes;
-  const isOfAll = megabytes > PARTITION_MEGABYTES || megabytes === PARTITIONS * (before ?? 0);
+  const isOfAll = megabytes > partitionMegabytes || megabytes === partitions * (before ?? 0);
   if ("maxSizeInMegabytes" in given && isOfAll)
-    resolved.maxSizeInMegabytes = Math.ceil(megabytes / PARTITIONS);
+    resolved.maxSizeInMegabytes = Math.ceil(megabytes / partitions);
   const { supportOrdering } = given as TopicOptions;
   const isNewTopic = "supportOrdering" in resolved && current === undefined;
   if (isNewTopic && supportOrdering === undefined) resolved.supportOrdering = false;

@@ -10,17 +10,17 @@ export interface EntityPath {
 }
 
 /** Visits each run of slashes only once, so its time is linear. */
-const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
-const SUB_QUEUE = /\/(\$transfer\/)?\$deadletterqueue$/i;
-const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._/-]*[\p{L}\p{N}_])?$/u;
-const CHILD_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}_])?$/u;
-const NAME_LIMIT = 260;
-const CHILD_NAME_LIMIT = 50;
+const outerSlashes = /^\/+|(?<!\/)\/+$/g;
+const subQueue = /\/(\$transfer\/)?\$deadletterqueue$/i;
+const nameForm = /^[\p{L}\p{N}](?:[\p{L}\p{N}._/-]*[\p{L}\p{N}_])?$/u;
+const childName = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}_])?$/u;
+const nameLimit = 260;
+const childNameLimit = 50;
 
 /** Parses the address of an entity or sub-queue; leading and trailing slashes are ignored. */
 export function splitEntityPath(path: string): EntityPath {
-  const trimmed = path.replace(OUTER_SLASHES, "");
-  const match = SUB_QUEUE.exec(trimmed);
+  const trimmed = path.replace(outerSlashes, "");
+  const match = subQueue.exec(trimmed);
   if (match === null) return { entity: trimmed, store: "main" };
   return {
     entity: trimmed.slice(0, match.index),
@@ -40,14 +40,14 @@ export function subscriptionPath(topic: string, subscription: string): string {
 
 /** Checks the name of a queue or topic; throws `argument-error`. */
 export function checkEntityName(name: string): void {
-  if (name.length > NAME_LIMIT || !NAME.test(name) || name.includes("//"))
-    throw badName(name, NAME_LIMIT, ", slashes");
+  if (name.length > nameLimit || !nameForm.test(name) || name.includes("//"))
+    throw badName(name, nameLimit, ", slashes");
 }
 
 /** Checks the name of a subscription or rule; throws `argument-error`. */
 export function checkChildName(name: string): void {
-  if (name.length > CHILD_NAME_LIMIT || !(CHILD_NAME.test(name) || name === "$Default")) {
-    throw badName(name, CHILD_NAME_LIMIT, "");
+  if (name.length > childNameLimit || !(childName.test(name) || name === "$Default")) {
+    throw badName(name, childNameLimit, "");
   }
 }
 

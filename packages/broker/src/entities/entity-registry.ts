@@ -1,7 +1,7 @@
 import { type BrokerError, entityNotFound, refusal } from "../errors/broker-error.js";
-import { DEFAULT_QUEUE_OPTIONS } from "./entity-options.js";
+import { defaultQueueOptions } from "./entity-options.js";
 import { type EntityPath, entityKey, splitEntityPath, subscriptionPath } from "./entity-path.js";
-import { type MessageStore, STORES_PER_ENTITY } from "./message-store.js";
+import { type MessageStore, storesPerEntity } from "./message-store.js";
 import type { Queue } from "./queue.js";
 import type { Subscription } from "./subscription.js";
 import type { Topic } from "./topic.js";
@@ -69,11 +69,11 @@ export class EntityRegistry {
 
   /** The store with this id. */
   storeById(storeId: number): MessageStore | undefined {
-    const entity = this.#byId.get(Math.floor(storeId / STORES_PER_ENTITY));
+    const entity = this.#byId.get(Math.floor(storeId / storesPerEntity));
     if (entity === undefined) return undefined;
     const { main, transferDeadLetter } = entity;
     const deadLetter = entity.kind === "topic" ? undefined : entity.deadLetter;
-    return [main, deadLetter, transferDeadLetter][storeId % STORES_PER_ENTITY];
+    return [main, deadLetter, transferDeadLetter][storeId % storesPerEntity];
   }
 
   /** The queue or topic to send to; throws `entity-not-found`, or `not-allowed` for subscriptions and sub-queues. */
@@ -122,5 +122,5 @@ export function isTopicItself({ owner, kind }: MessageStore): boolean {
 
 /** How long a message of a store is locked; for topics, which lack the property, the service's default. */
 export function lockDurationOf({ owner }: MessageStore): number {
-  return owner.kind === "topic" ? DEFAULT_QUEUE_OPTIONS.lockDurationMs : owner.options.lockDurationMs;
+  return owner.kind === "topic" ? defaultQueueOptions.lockDurationMs : owner.options.lockDurationMs;
 }

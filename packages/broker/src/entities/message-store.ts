@@ -1,6 +1,6 @@
 import { ReadyQueue } from "../collections/ready-queue.js";
 import { SequenceIndex } from "../collections/sequence-index.js";
-import { HEAP_COSTS } from "../memory/memory-mark.js";
+import { heapCosts } from "../memory/memory-mark.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { quotaCostOf, sizeOfApplicationProperties } from "../messages/message-size.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -13,16 +13,16 @@ import type { Subscription } from "./subscription.js";
 import type { Topic } from "./topic.js";
 
 /** Maximum size of all non-body sections of a message; everything beyond is body. */
-const MAX_HEAD_BYTES = 64 * 1024;
+const maxHeadBytes = 64 * 1024;
 
 /** Store ids per entity: three are used, one is spare. Ids are stored on disk, so this must not change. */
-export const STORES_PER_ENTITY = 4;
-const ORDINALS: Readonly<Record<StoreKind, number>> = {
+export const storesPerEntity = 4;
+const ordinals: Readonly<Record<StoreKind, number>> = {
   main: 0,
   "dead-letter": 1,
   "transfer-dead-letter": 2,
 };
-const SUFFIXES: Readonly<Record<StoreKind, string>> = {
+const suffixes: Readonly<Record<StoreKind, string>> = {
   main: "",
   "dead-letter": "/$DeadLetterQueue",
   "transfer-dead-letter": "/$Transfer/$DeadLetterQueue",
@@ -56,11 +56,11 @@ export class MessageStore {
     kind: StoreKind,
     requiresSession = false,
   ) {
-    this.id = owner.id * STORES_PER_ENTITY + ORDINALS[kind];
+    this.id = owner.id * storesPerEntity + ordinals[kind];
     this.engine = engine;
     this.owner = owner;
     this.kind = kind;
-    this.path = owner.path + SUFFIXES[kind];
+    this.path = owner.path + suffixes[kind];
     this.#usage = owner.kind === "subscription" ? owner.topic.usage : owner.usage;
     this.sessions = requiresSession ? new SessionTable(this) : undefined;
   }
@@ -140,9 +140,9 @@ export class MessageStore {
     const changeBytes = propertyChanges === undefined ? 0 : sizeOfApplicationProperties(propertyChanges);
     const { sizeInBytes, dataLength } = content;
     const cost = quotaCostOf(sizeInBytes, changeBytes);
-    const headBytes = Math.min(sizeInBytes - dataLength, MAX_HEAD_BYTES) + changeBytes;
+    const headBytes = Math.min(sizeInBytes - dataLength, maxHeadBytes) + changeBytes;
     this.headBytes += by * headBytes;
-    this.#usage.heapBytes += by * (headBytes + HEAP_COSTS.message);
+    this.#usage.heapBytes += by * (headBytes + heapCosts.message);
     if (by > 0) this.engine.memory.grow(cost);
     this.sizeInBytes += by * sizeInBytes;
     this.#usage.sizeInBytes += by * sizeInBytes;

@@ -1,5 +1,5 @@
 /** The lower 48 bits count, the bits above are the partition; all stay safe integers. */
-export const PARTITION_RANGE = 2 ** 48;
+export const partitionRange = 2 ** 48;
 
 /** The sequence numbering of one entity. Its sub-queues share it, because messages keep their numbers there. */
 export class Numbering {
@@ -15,7 +15,7 @@ export class Numbering {
 
 /** The upper 16 bits of a sequence number. */
 export function partitionOf(sequence: number): number {
-  return Math.floor(sequence / PARTITION_RANGE);
+  return Math.floor(sequence / partitionRange);
 }
 
 /** The position in the order of arrival for a new message with this sequence number. */

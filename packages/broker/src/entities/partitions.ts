@@ -1,2 +1,2 @@
 /** The number of partitions of a partitioned entity, as in the service's standard tier. */
-export const PARTITIONS = 16;
+export const partitions = 16;

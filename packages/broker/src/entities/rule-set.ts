@@ -1,9 +1,9 @@
 import { BrokerError, refusal } from "../errors/broker-error.js";
-import { BROKER_LIMITS } from "../errors/limits.js";
+import { brokerLimits } from "../errors/limits.js";
 import { checkRule, sizeOfConditions } from "../rules/check-rule.js";
 import { RuleSyntaxError } from "../rules/evaluation/rule-error.js";
 import { type CompiledRule, compileRule, type RuleDefinition } from "../rules/rule.js";
-import { addCosts, NO_COST, type RuleCost } from "../rules/sql-filter/rule-cost.js";
+import { addCosts, noCost, type RuleCost } from "../rules/sql-filter/rule-cost.js";
 import { checkChildName } from "./entity-path.js";
 
 /** A rule of a subscription. */
@@ -15,7 +15,7 @@ export interface SubscriptionRule {
 }
 
 /** The default rule of new subscriptions. */
-export const DEFAULT_RULE: RuleDefinition = Object.freeze({
+export const defaultRuleDefinition: RuleDefinition = Object.freeze({
   name: "$Default",
   filter: { type: "true" } as const,
 });
@@ -24,9 +24,9 @@ export const DEFAULT_RULE: RuleDefinition = Object.freeze({
 export type FilterKind = "sql" | "correlation";
 
 /** Maximum number of filters of all subscriptions of a topic together. Source: "Service Bus quotas". */
-const FILTER_LIMITS: Readonly<Record<FilterKind, number>> = Object.freeze({
-  sql: BROKER_LIMITS.sqlFiltersPerTopic,
-  correlation: BROKER_LIMITS.correlationFiltersPerTopic,
+const filterLimits: Readonly<Record<FilterKind, number>> = Object.freeze({
+  sql: brokerLimits.sqlFiltersPerTopic,
+  correlation: brokerLimits.correlationFiltersPerTopic,
 });
 
 /** What a rule set needs from its topic. */
@@ -52,7 +52,7 @@ export class RuleSet {
   /** Whether every message passes unchanged, so that no rule must be evaluated. */
   passesAll = false;
   /** The cost of evaluating all rules. */
-  cost: RuleCost = NO_COST;
+  cost: RuleCost = noCost;
   /** The size of all definitions, in UTF-16 units. */
   bytes = 0;
   readonly #counts: Record<FilterKind, number> = { sql: 0, correlation: 0 };
@@ -151,10 +151,10 @@ export class RuleSet {
 
   #checkLimit(definition: RuleDefinition): void {
     const kind = kindOf(definition);
-    if (this.#owner.countFilters(kind) < FILTER_LIMITS[kind]) return;
+    if (this.#owner.countFilters(kind) < filterLimits[kind]) return;
     const { path } = this.#owner;
     const name = kind === "sql" ? "SQL" : kind;
-    const text = `Cannot add rule '${definition.name}' to '${path}': its topic has ${FILTER_LIMITS[kind]} ${name} filters, which is as many as a topic may have.`;
+    const text = `Cannot add rule '${definition.name}' to '${path}': its topic has ${filterLimits[kind]} ${name} filters, which is as many as a topic may have.`;
     throw refusal(path, "quota-exceeded", text);
   }
 

@@ -1,13 +1,13 @@
 import type { MessageId } from "../messages/message.js";
 import type { Storage } from "../storage/storage.js";
 import type { Entity } from "./entity-registry.js";
-import { PARTITION_RANGE } from "./numbering.js";
-import { PARTITIONS } from "./partitions.js";
+import { partitionRange } from "./numbering.js";
+import { partitions } from "./partitions.js";
 
 /** Without partitions, sequence numbers use the whole range of safe integers. */
-const NUMBER_RANGE = 2 ** 53;
+const numberRange = 2 ** 53;
 /** Distance between the counter ids of an entity's partitions: greater than any entity id. */
-const COUNTER_STRIDE = 2 ** 32;
+const counterStride = 2 ** 32;
 
 /** The properties that choose a message's partition. */
 export interface Keyed {
@@ -29,16 +29,16 @@ export function takeSequence(
   const { numbering } = entity;
   if (!entity.isPartitioned) {
     const number = numbering.next;
-    numbering.next = (number + 1) % NUMBER_RANGE;
+    numbering.next = (number + 1) % numberRange;
     if (!storage.isVolatile) storage.putCounter(entity.id, numbering.next);
     return number;
   }
-  const partition = key === undefined ? numbering.turn++ % PARTITIONS : hash(key) % PARTITIONS;
+  const partition = key === undefined ? numbering.turn++ % partitions : hash(key) % partitions;
   const number = numbering.partitions[partition] ?? 1;
-  const next = (number + 1) % PARTITION_RANGE;
+  const next = (number + 1) % partitionRange;
   numbering.partitions[partition] = next;
   if (!storage.isVolatile) storage.putCounter(counterId(entity.id, partition), next);
-  return partition * PARTITION_RANGE + number;
+  return partition * partitionRange + number;
 }
 
 /**
@@ -70,9 +70,9 @@ export function restoreCounter(
   id: number,
   next: number,
 ): void {
-  const entity = find(id % COUNTER_STRIDE);
+  const entity = find(id % counterStride);
   if (entity === undefined) return;
-  if (entity.isPartitioned) entity.numbering.partitions[Math.floor(id / COUNTER_STRIDE)] = next;
+  if (entity.isPartitioned) entity.numbering.partitions[Math.floor(id / counterStride)] = next;
   else entity.numbering.next = next;
 }
 
@@ -84,7 +84,7 @@ export function furtherCounters({ id, numbering }: Entity): number[] {
 }
 
 function counterId(entityId: number, partition: number): number {
-  return entityId + partition * COUNTER_STRIDE;
+  return entityId + partition * counterStride;
 }
 
 /** FNV-1a over UTF-16 units. */

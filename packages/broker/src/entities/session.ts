@@ -1,5 +1,5 @@
 import { ReadyQueue } from "../collections/ready-queue.js";
-import { BROKER_LIMITS } from "../errors/limits.js";
+import { brokerLimits } from "../errors/limits.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import { Lane } from "./lane.js";
@@ -95,7 +95,7 @@ export class SessionLock extends TimerEntry {
 
   /** Whether too many messages are held, so that some must be settled first: when the lock ends, all return at once. */
   get isShut(): boolean {
-    return this.#held !== undefined && this.#held.size >= BROKER_LIMITS.heldPerSession;
+    return this.#held !== undefined && this.#held.size >= brokerLimits.heldPerSession;
   }
 
   /** Adds a delivered message. */

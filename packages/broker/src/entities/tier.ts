@@ -21,13 +21,13 @@ interface TierLimits {
   readonly defaults: Properties;
 }
 
-const DAY_MS = 24 * 60 * 60_000;
-const MAX_MESSAGE_SIZE = { maxMessageSizeInKilobytes: 256 };
-const MAX_ENTITY_SIZE = { maxSizeInMegabytes: 5 * 1024 };
-const MAX_TIME_TO_LIVE = { defaultMessageTimeToLiveMs: 14 * DAY_MS };
+const dayMs = 24 * 60 * 60_000;
+const maxMessageSize = { maxMessageSizeInKilobytes: 256 };
+const maxEntitySize = { maxSizeInMegabytes: 5 * 1024 };
+const maxTimeToLive = { defaultMessageTimeToLiveMs: 14 * dayMs };
 
 /** Source: "Service Bus quotas", "Service Bus pricing tiers", "Message expiration", "Partitioned queues and topics". */
-const LIMITS: Readonly<Record<Tier, TierLimits>> = Object.freeze({
+const limits: Readonly<Record<Tier, TierLimits>> = Object.freeze({
   basic: {
     lacks: ["topics", "transactions", "sends via another queue"],
     fixed: [
@@ -37,14 +37,14 @@ const LIMITS: Readonly<Record<Tier, TierLimits>> = Object.freeze({
       "forwardTo",
       "forwardDeadLetteredMessagesTo",
     ],
-    max: { ...MAX_MESSAGE_SIZE, ...MAX_ENTITY_SIZE, ...MAX_TIME_TO_LIVE },
-    defaults: { ...MAX_MESSAGE_SIZE, ...MAX_TIME_TO_LIVE },
+    max: { ...maxMessageSize, ...maxEntitySize, ...maxTimeToLive },
+    defaults: { ...maxMessageSize, ...maxTimeToLive },
   },
   standard: {
     lacks: [],
     fixed: [],
-    max: { ...MAX_MESSAGE_SIZE, ...MAX_ENTITY_SIZE },
-    defaults: MAX_MESSAGE_SIZE,
+    max: { ...maxMessageSize, ...maxEntitySize },
+    defaults: maxMessageSize,
   },
   premium: {
     lacks: [],
@@ -57,13 +57,13 @@ const LIMITS: Readonly<Record<Tier, TierLimits>> = Object.freeze({
 
 /** Throws `TypeError` for an unknown tier. */
 export function checkTier(tier: Tier | undefined): void {
-  if (tier === undefined || Object.hasOwn(LIMITS, tier)) return;
-  throw new TypeError(`tier is ${JSON.stringify(tier)}: expected ${Object.keys(LIMITS).join(", ")}`);
+  if (tier === undefined || Object.hasOwn(limits, tier)) return;
+  throw new TypeError(`tier is ${JSON.stringify(tier)}: expected ${Object.keys(limits).join(", ")}`);
 }
 
 /** Throws `not-allowed` if a tier does not offer the feature. */
 export function requireFeature(tier: Tier | undefined, feature: TierFeature, path?: string): void {
-  if (tier === undefined || !LIMITS[tier].lacks.includes(feature)) return;
+  if (tier === undefined || !limits[tier].lacks.includes(feature)) return;
   const details = path === undefined ? undefined : { entity: path };
   throw new BrokerError("not-allowed", `The ${tier} tier has no ${feature}.`, details);
 }
@@ -75,7 +75,7 @@ export function withTierDefaults<Options extends object>(
   given: Options,
 ): Options {
   if (tier === undefined) return given;
-  const missing = Object.entries(LIMITS[tier].defaults).filter(
+  const missing = Object.entries(limits[tier].defaults).filter(
     ([name]) => names.includes(name) && (given as Properties)[name] === undefined,
   );
   return { ...given, ...Object.fromEntries(missing) };
@@ -84,7 +84,7 @@ export function withTierDefaults<Options extends object>(
 /** The range of a property in a tier; without one, all that the broker accepts. */
 export function tierRange(tier: Tier | undefined, name: string, [least, most]: Range): Range {
   if (tier === undefined) return [least, most];
-  const { min, max } = LIMITS[tier];
+  const { min, max } = limits[tier];
   return [min?.[name] ?? least, max[name] ?? most];
 }
 
@@ -102,7 +102,7 @@ export function checkTierLimits(
   if (tier === undefined) return;
   for (const name of Object.keys(given)) {
     const value = (resolved as Properties)[name];
-    if (LIMITS[tier].fixed.includes(name) && !isUsual(value)) {
+    if (limits[tier].fixed.includes(name) && !isUsual(value)) {
       const text = `${name} of '${path}' cannot be set: the broker offers the ${tier} tier.`;
       throw refusal(path, "not-allowed", text);
     }

@@ -1,4 +1,4 @@
-import { addCosts, NO_COST, type RuleCost } from "../rules/sql-filter/rule-cost.js";
+import { addCosts, noCost, type RuleCost } from "../rules/sql-filter/rule-cost.js";
 import { Deadline } from "../timing/deadline.js";
 import { SendTarget } from "./base-entity.js";
 import type { ResolvedTopicOptions } from "./entity-options.js";
@@ -7,7 +7,7 @@ import type { FilterKind } from "./rule-set.js";
 import type { Subscription } from "./subscription.js";
 
 /** The cost of one copy, in the units of rule costs. */
-const COPY_COST = 2_000;
+const copyCost = 2_000;
 
 /** A topic: it keeps scheduled messages until they are due and copies all others to its subscriptions at once. */
 export class Topic extends SendTarget<ResolvedTopicOptions> {
@@ -39,9 +39,9 @@ export class Topic extends SendTarget<ResolvedTopicOptions> {
   }
 
   #addUp(): RuleCost {
-    let cost = NO_COST;
+    let cost = noCost;
     for (const { rules } of this.subscriptions.values()) {
-      cost = addCosts(cost, { fixed: COPY_COST, perKilobyte: 0 });
+      cost = addCosts(cost, { fixed: copyCost, perKilobyte: 0 });
       if (!rules.passesAll) cost = addCosts(cost, rules.cost);
     }
     return cost;

@@ -26,7 +26,7 @@ export type BrokerErrorCode =
   | "transaction-not-found"
   | "transaction-timeout";
 
-const RETRYABLE: ReadonlySet<BrokerErrorCode> = new Set(["server-busy", "timeout", "link-detached"]);
+const retryable: ReadonlySet<BrokerErrorCode> = new Set(["server-busy", "timeout", "link-detached"]);
 
 /** A property of an entity whose value is refused, because it is out of its range or fixed at creation. */
 export interface RefusedProperty {
@@ -64,7 +64,7 @@ export class BrokerError extends Error {
 
   /** Whether the same request may succeed if it is retried. */
   get isRetryable(): boolean {
-    return RETRYABLE.has(this.code);
+    return retryable.has(this.code);
   }
 }
 

@@ -17,7 +17,7 @@ export interface BrokerLimits {
   readonly comparisonsPerRule: number;
 }
 
-export const BROKER_LIMITS: BrokerLimits = Object.freeze({
+export const brokerLimits: BrokerLimits = Object.freeze({
   sqlFiltersPerTopic: 2_000,
   correlationFiltersPerTopic: 100_000,
   messageCost: 512,

@@ -1,20 +1,20 @@
 import type { ApplicationProperties } from "../messages/message.js";
-import { type MessageContent, NO_RARE_PROPERTIES, type RareProperties } from "../messages/message-content.js";
+import { type MessageContent, noRareProperties, type RareProperties } from "../messages/message-content.js";
 import type { RuleChanges } from "../rules/evaluation/rule-subject.js";
 import type { RuleValue } from "../rules/evaluation/rule-value.js";
 import type { SystemProperty } from "../rules/evaluation/system-property.js";
 import { fromRuleValue } from "./message-subject.js";
 import type { Transit } from "./transit.js";
 
-const TICKS_PER_MS = 10_000;
-const TEXT_FIELDS: Partial<Record<SystemProperty, keyof MessageContent>> = {
+const ticksPerMs = 10_000;
+const textFields: Partial<Record<SystemProperty, keyof MessageContent>> = {
   ContentType: "contentType",
   Label: "subject",
   MessageId: "messageId",
   PartitionKey: "partitionKey",
   SessionId: "sessionId",
 };
-const RARE_FIELDS: Partial<Record<SystemProperty, keyof RareProperties>> = {
+const rareFields: Partial<Record<SystemProperty, keyof RareProperties>> = {
   CorrelationId: "correlationId",
   ForcePersistence: "forcePersistence",
   ReplyTo: "replyTo",
@@ -46,16 +46,16 @@ export function applyRuleChanges(transit: Transit, changes: RuleChanges): Transi
 }
 
 function changedField(
-  { rare = NO_RARE_PROPERTIES }: MessageContent,
+  { rare = noRareProperties }: MessageContent,
   property: SystemProperty,
   value: RuleValue,
 ): Partial<MessageContent> {
-  const rareField = RARE_FIELDS[property];
+  const rareField = rareFields[property];
   if (rareField !== undefined) {
     const cleared = rareField === "forcePersistence" ? false : undefined;
     return { rare: { ...rare, [rareField]: value ?? cleared } };
   }
-  const field = TEXT_FIELDS[property];
+  const field = textFields[property];
   if (field !== undefined) return { [field]: value === null ? undefined : (value as string) };
   switch (property) {
     case "TimeToLive":
@@ -69,5 +69,5 @@ function changedField(
 
 function toLifeMs(value: RuleValue): number {
   const isSpan = typeof value === "object" && value !== null && "ticks" in value;
-  return isSpan ? Number(value.ticks) / TICKS_PER_MS : Number.POSITIVE_INFINITY;
+  return isSpan ? Number(value.ticks) / ticksPerMs : Number.POSITIVE_INFINITY;
 }

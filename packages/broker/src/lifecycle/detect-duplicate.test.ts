@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { message, openFixture, textsOf } from "../fixture.test-support.js";
 
-const MINUTE_MS = 60_000;
+const minuteMs = 60_000;
 
 async function openOrders(options = {}) {
   const fixture = openFixture();
@@ -22,9 +22,9 @@ describe("duplicate detection", () => {
   });
 
   it("accepts an id again after the window", async () => {
-    await using fixture = await openOrders({ duplicateDetectionHistoryTimeWindowMs: MINUTE_MS });
+    await using fixture = await openOrders({ duplicateDetectionHistoryTimeWindowMs: minuteMs });
     await fixture.sender.send(message("a", { messageId: "m1" }));
-    fixture.clock.advance(MINUTE_MS - 1);
+    fixture.clock.advance(minuteMs - 1);
     await fixture.sender.send(message("b", { messageId: "m1" }));
     fixture.clock.advance(1);
     await fixture.sender.send(message("c", { messageId: "m1" }));
@@ -46,12 +46,12 @@ describe("duplicate detection", () => {
 
   it("reserves the id of a scheduled message when it is scheduled", async () => {
     await using fixture = await openOrders();
-    const scheduledEnqueueTime = new Date(fixture.clock.now() + MINUTE_MS);
+    const scheduledEnqueueTime = new Date(fixture.clock.now() + minuteMs);
     const scheduled = [message("a", { messageId: "m1", scheduledEnqueueTime })];
     expect(await fixture.sender.schedule(scheduled)).toEqual([1n]);
     expect(await fixture.sender.schedule(scheduled)).toEqual([0n]);
     await fixture.sender.send(message("now", { messageId: "m1" }));
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect(textsOf(await fixture.receiver.receive(10))).toEqual(["a"]);
   });
 

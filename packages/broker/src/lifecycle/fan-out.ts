@@ -9,7 +9,7 @@ import { countCopies, giveCopy } from "./route-message.js";
 import { type Transit, transitOf } from "./transit.js";
 
 /** Copies made per batch of the storage. */
-const STRIDE = 256;
+const stride = 256;
 
 interface Share {
   readonly subscription: Subscription;
@@ -78,7 +78,7 @@ export class FanOut {
 
   #makeSome(nowMs: number): boolean {
     const shares = this.#share();
-    for (let made = 0; made < STRIDE; ) {
+    for (let made = 0; made < stride; ) {
       if (this.#at >= shares.length) return true;
       const { subscription, run } = this.#shareAt();
       const rules: RuleCopies | undefined = run;

@@ -4,7 +4,7 @@ import { message, openFixture, settleMicrotasks, textsOf } from "../fixture.test
 import { createDisk, openDisk } from "../storage/restartable-storage.test-support.js";
 import { createManualClock } from "../timing/clock.js";
 
-const RULES = 1_500;
+const rules = 1_500;
 /** Long enough for the rules to take some milliseconds for each message. */
 const text = "x".repeat(30_000);
 
@@ -19,7 +19,7 @@ async function openHeavy(fixture = openFixture()) {
     {},
     { name: "last", filter: { type: "sql", expression: "a LIKE '%xy'" } },
   );
-  for (let i = 0; i < RULES; i++) {
+  for (let i = 0; i < rules; i++) {
     const filter = { type: "sql", expression: `a LIKE '%z${i}%'` } as const;
     await broker.createRule("t", "some", { name: `r${i}`, filter });
   }

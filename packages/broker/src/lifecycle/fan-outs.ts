@@ -7,11 +7,11 @@ import { FanOut } from "./fan-out.js";
 import { saveMessage } from "./place-message.js";
 
 /** Maximum cost of rules and copies within one operation, in the units of rule costs: about 7 ms. */
-const OPERATION_LIMIT = 5_000_000;
+const operationLimit = 5_000_000;
 /** Maximum size of the part of a message that rules read, in KB: the service's maximum header size. */
-const MAX_HEADER_KB = 64;
+const maxHeaderKb = 64;
 /** How long messages are copied to subscriptions before other work gets a turn, in ms. */
-const TURN_MS = 5;
+const turnMs = 5;
 
 /**
  * Copies messages to the subscriptions of topics in small steps if that takes long, because there are many rules, subscriptions or
@@ -38,8 +38,8 @@ export class FanOuts implements PendingFanOuts {
   mustWait(topic: Topic, { sizeInBytes }: MessageContent): boolean {
     if (this.#waiting.has(topic)) return true;
     const { fixed, perKilobyte } = topic.cost;
-    this.#spent += fixed + perKilobyte * Math.min(Math.ceil(sizeInBytes / 1024), MAX_HEADER_KB);
-    return this.#isBounded && this.#spent > OPERATION_LIMIT;
+    this.#spent += fixed + perKilobyte * Math.min(Math.ceil(sizeInBytes / 1024), maxHeaderKb);
+    return this.#isBounded && this.#spent > operationLimit;
   }
 
   keep(topic: Topic, message: StoredMessage): void {
@@ -82,7 +82,7 @@ export class FanOuts implements PendingFanOuts {
 
   #work(): void {
     this.#isScheduled = false;
-    this.#endsAtMs = processTime() + TURN_MS;
+    this.#endsAtMs = processTime() + turnMs;
     try {
       for (const [topic, waiting] of [...this.#waiting]) {
         this.#workOn(waiting);

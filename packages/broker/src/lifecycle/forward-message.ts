@@ -1,7 +1,7 @@
 import { required } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import type { Entity, ReceivingEntity } from "../entities/entity-registry.js";
-import { PARTITIONS } from "../entities/partitions.js";
+import { partitions } from "../entities/partitions.js";
 import type { Queue } from "../entities/queue.js";
 import type { Topic } from "../entities/topic.js";
 import { quotaCostOf } from "../messages/message-size.js";
@@ -13,7 +13,7 @@ import { scheduleOrRoute } from "./route-message.js";
 import { type Transit, transitOf } from "./transit.js";
 
 /** Maximum number of times a message is forwarded. Source: "Chaining Service Bus entities with autoforwarding". */
-const HOP_LIMIT = 4;
+const hopLimit = 4;
 
 /**
  * Forwards a message from its entity, or moves it to the entity's transfer dead-letter queue if that is impossible. The message must not be
@@ -64,7 +64,7 @@ export function transferDeadLetter(
   const record = deadLetterRecord(
     reason,
     reason === "MaxTransferHopCountExceeded"
-      ? `The maximum number of allowed hops when forwarding between queues exceeded the limit. This value is set to ${HOP_LIMIT}.`
+      ? `The maximum number of allowed hops when forwarding between queues exceeded the limit. This value is set to ${hopLimit}.`
       : `The message could not be transferred to '${path}'.`,
   );
   const refused = { ...transit, propertyChanges: { ...transit.propertyChanges, ...record } };
@@ -80,7 +80,7 @@ export function transfer(
   transit: Transit,
   nowMs: number,
 ): SystemDeadLetterReason | undefined {
-  if (transit.hops > HOP_LIMIT) return "MaxTransferHopCountExceeded";
+  if (transit.hops > hopLimit) return "MaxTransferHopCountExceeded";
   const target = engine.entities.find(path);
   if (target === undefined || target.kind === "subscription") return "MessagingEntityNotFound";
   if (target.options.status === "Disabled" || target.options.status === "SendDisabled")
@@ -98,6 +98,6 @@ export function transfer(
 /** Whether `bytes` more fit into an entity's quota; each partition has its own quota. */
 export function hasRoom(target: Queue | Topic, bytes: number): boolean {
   const { maxSizeInMegabytes } = target.options;
-  const quota = maxSizeInMegabytes * 1024 * 1024 * (target.isPartitioned ? PARTITIONS : 1);
+  const quota = maxSizeInMegabytes * 1024 * 1024 * (target.isPartitioned ? partitions : 1);
   return target.usage.bytes + bytes <= quota && !target.isFilled;
 }

@@ -3,14 +3,14 @@ import type { ApplicationProperties, MessageId } from "../messages/message.js";
 import { type MessageContent, readApplicationProperties } from "../messages/message-content.js";
 import { dateOf } from "../messages/received-message.js";
 import { type PropertyName, type RuleSubject, ruleSubject } from "../rules/evaluation/rule-subject.js";
-import { OPAQUE, type RuleValue, ruleTimeSpan } from "../rules/evaluation/rule-value.js";
+import { opaque, type RuleValue, ruleTimeSpan } from "../rules/evaluation/rule-value.js";
 import type { SystemProperty } from "../rules/evaluation/system-property.js";
 import type { Transit } from "./transit.js";
 
-const TICKS_PER_MS = 10_000n;
+const ticksPerMs = 10_000n;
 
 /** How the properties that a sender sets are read. */
-const SENT_PROPERTIES: Partial<Record<SystemProperty, (content: MessageContent) => RuleValue | undefined>> = {
+const sentProperties: Partial<Record<SystemProperty, (content: MessageContent) => RuleValue | undefined>> = {
   ContentType: ({ contentType }) => contentType,
   CorrelationId: ({ rare }) => idValue(rare?.correlationId),
   ForcePersistence: ({ rare }) => rare?.forcePersistence === true,
@@ -52,14 +52,14 @@ export class MessageSubject implements RuleSubject {
       case "ExpiresAtUtc":
         return Number.isFinite(lifeMs) ? new Date(this.#nowMs + lifeMs) : null;
       case "TimeToLive":
-        return Number.isFinite(lifeMs) ? ruleTimeSpan(BigInt(Math.round(lifeMs)) * TICKS_PER_MS) : null;
+        return Number.isFinite(lifeMs) ? ruleTimeSpan(BigInt(Math.round(lifeMs)) * ticksPerMs) : null;
       case "DeadLetterSource":
         return this.#transit.deadLetterSource ?? null;
       case "DeliveryCount":
       case "State":
         return 0n;
       default:
-        return SENT_PROPERTIES[property]?.(content) ?? null;
+        return sentProperties[property]?.(content) ?? null;
     }
   }
 
@@ -107,8 +107,8 @@ function toRuleValue(value: ApplicationProperties[string]): RuleValue {
       return null;
     default:
       if (value === null || value instanceof Uint8Array) return value;
-      if (value instanceof Date) return Number.isNaN(value.getTime()) ? OPAQUE : value;
-      return isTypedRuleValue(value) ? value : OPAQUE;
+      if (value instanceof Date) return Number.isNaN(value.getTime()) ? opaque : value;
+      return isTypedRuleValue(value) ? value : opaque;
   }
 }
 

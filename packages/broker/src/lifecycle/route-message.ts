@@ -133,12 +133,12 @@ function failureRecord({ ruleName, error }: RuleFailure): ApplicationProperties 
 }
 
 /** The maximum of .NET's `TimeSpan`, from which on a time means "never". */
-const NEVER_MS = 922_337_203_685_477;
+const neverMs = 922_337_203_685_477;
 
 function shorterLife(
   lifeMs: number,
   { defaultMessageTimeToLiveMs }: { readonly defaultMessageTimeToLiveMs: number },
 ): number {
   const shorter = Math.min(lifeMs, defaultMessageTimeToLiveMs);
-  return shorter < NEVER_MS ? shorter : Number.POSITIVE_INFINITY;
+  return shorter < neverMs ? shorter : Number.POSITIVE_INFINITY;
 }

@@ -8,7 +8,7 @@ import {
 import { checkChildName, checkEntityName, subscriptionPath } from "../entities/entity-path.js";
 import type { Entity } from "../entities/entity-registry.js";
 import { Queue } from "../entities/queue.js";
-import { DEFAULT_RULE } from "../entities/rule-set.js";
+import { defaultRuleDefinition } from "../entities/rule-set.js";
 import { Subscription } from "../entities/subscription.js";
 import { requireFeature } from "../entities/tier.js";
 import { Topic } from "../entities/topic.js";
@@ -19,7 +19,7 @@ import { checkForwards } from "./check-forwards.js";
 import { saveEntity } from "./save-entity.js";
 
 /** Maximum subscriptions of a topic. Source: "Service Bus quotas". */
-const SUBSCRIPTION_LIMIT = 2000;
+const subscriptionLimit = 2000;
 
 /** Creates a queue. Throws `entity-already-exists` if a queue or topic of that name exists, ignoring case. */
 export function createQueue(engine: Engine, path: string, options: QueueOptions = {}, nowMs: number): Queue {
@@ -55,13 +55,13 @@ export function createSubscription(
   checkChildName(name);
   const path = subscriptionPath(topic.path, name);
   checkFree(engine, path);
-  if (topic.subscriptions.size >= SUBSCRIPTION_LIMIT) {
-    const text = `Topic '${topic.path}' has ${SUBSCRIPTION_LIMIT} subscriptions already.`;
+  if (topic.subscriptions.size >= subscriptionLimit) {
+    const text = `Topic '${topic.path}' has ${subscriptionLimit} subscriptions already.`;
     throw refusal(topic.path, "quota-exceeded", text);
   }
   const resolved = checkForwards(engine, path, resolveOptions("subscription", path, options, engine.tier));
   const subscription = new Subscription(engine, engine.entities.nextId(), topic, name, resolved, nowMs);
-  subscription.rules.add(defaultRule ?? DEFAULT_RULE, nowMs);
+  subscription.rules.add(defaultRule ?? defaultRuleDefinition, nowMs);
   topic.subscriptions.set(name.toLowerCase(), subscription);
   topic.forgetCost();
   topic.accessedAtMs = nowMs;

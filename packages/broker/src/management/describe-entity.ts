@@ -4,7 +4,7 @@ import type {
   ResolvedTopicOptions,
 } from "../entities/entity-options.js";
 import type { Entity } from "../entities/entity-registry.js";
-import { PARTITIONS } from "../entities/partitions.js";
+import { partitions } from "../entities/partitions.js";
 import { storesOf } from "./purge.js";
 
 /** How many messages an entity has. */
@@ -99,5 +99,5 @@ export function describeEntity(entity: Entity): EntityDescription {
 /** Each partition has the quota that was asked for. */
 function sizeOfAll<Options extends ResolvedQueueOptions | ResolvedTopicOptions>(options: Options): Options {
   const { enablePartitioning, maxSizeInMegabytes } = options;
-  return { ...options, maxSizeInMegabytes: maxSizeInMegabytes * (enablePartitioning ? PARTITIONS : 1) };
+  return { ...options, maxSizeInMegabytes: maxSizeInMegabytes * (enablePartitioning ? partitions : 1) };
 }

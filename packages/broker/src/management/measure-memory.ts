@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { Entity } from "../entities/entity-registry.js";
-import { HEAP_COSTS, type MemoryUse } from "../memory/memory-mark.js";
+import { heapCosts, type MemoryUse } from "../memory/memory-mark.js";
 import { storesOf } from "./purge.js";
 
 /** Adds up a broker's memory usage, in time proportional to its entities, not its messages. */
@@ -10,8 +10,8 @@ export function measureMemory({ entities, storage }: Engine): MemoryUse {
   for (const entity of entities.all()) {
     heapBytes += ofRulesAndHistory(entity);
     for (const store of storesOf(entity)) {
-      heapBytes += store.headBytes + store.index.size * HEAP_COSTS.message;
-      heapBytes += (store.sessions?.size ?? 0) * HEAP_COSTS.session;
+      heapBytes += store.headBytes + store.index.size * heapCosts.message;
+      heapBytes += (store.sessions?.size ?? 0) * heapCosts.session;
       bodyBytes += store.stateBytes;
     }
   }
@@ -21,7 +21,7 @@ export function measureMemory({ entities, storage }: Engine): MemoryUse {
 function ofRulesAndHistory(entity: Entity): number {
   if (entity.kind === "subscription") {
     const { rules } = entity;
-    return (rules.count("sql") + rules.count("correlation")) * HEAP_COSTS.rule + rules.bytes;
+    return (rules.count("sql") + rules.count("correlation")) * heapCosts.rule + rules.bytes;
   }
-  return entity.history.size * HEAP_COSTS.duplicate;
+  return entity.history.size * heapCosts.duplicate;
 }

@@ -6,7 +6,7 @@ import type { RuleDefinition } from "../rules/rule.js";
 import { createDisk, type Disk, openDisk } from "../storage/restartable-storage.test-support.js";
 import { createManualClock, type ManualClock } from "../timing/clock.js";
 
-const MINUTE_MS = 60_000;
+const minuteMs = 60_000;
 
 function openOn(disk: Disk, clock = createManualClock()) {
   return openBroker({ clock, storage: openDisk(disk) });
@@ -66,11 +66,11 @@ describe("openBroker", () => {
       forwardDeadLetteredMessagesTo: "news",
     });
     const wire = Buffer.from("12345");
-    const scheduledEnqueueTime = new Date(clock.now() + MINUTE_MS);
+    const scheduledEnqueueTime = new Date(clock.now() + minuteMs);
     await first.sender("news").schedule([{ wire, scheduledEnqueueTime, messageId: "scheduled" }]);
-    await first.sender("expiring").send({ wire, timeToLiveMs: MINUTE_MS, messageId: "expired" });
+    await first.sender("expiring").send({ wire, timeToLiveMs: minuteMs, messageId: "expired" });
     await first.close();
-    clock.advance(2 * MINUTE_MS);
+    clock.advance(2 * minuteMs);
 
     await using broker = await openOn(disk, clock);
     expect(broker.getEntity("news/Subscriptions/sub").totalMessageCount).toBe(0);
@@ -161,9 +161,9 @@ describe("openBroker", () => {
     await using broker = await restart(async (first) => {
       const clock = first.clock as ManualClock;
       await first.createQueue("orders");
-      const scheduledEnqueueTime = new Date(clock.now() + MINUTE_MS);
+      const scheduledEnqueueTime = new Date(clock.now() + minuteMs);
       await first.sender("orders").sendBatch([message("later", { scheduledEnqueueTime }), message("now")]);
-      clock.advance(MINUTE_MS);
+      clock.advance(minuteMs);
     });
     const received = await broker.receiver("orders").receive(2);
     expect(received.map((one) => [textOf(one), one.state])).toEqual([
@@ -189,12 +189,12 @@ describe("openBroker", () => {
       const sender = first.sender("orders");
       await sender.send(message("expired", { timeToLiveMs: 1000 }));
       const at = (ms: number) => ({ scheduledEnqueueTime: new Date(first.clock.now() + ms) });
-      await sender.schedule([message("later", at(2 * MINUTE_MS)), message("due", at(1000))]);
-    }, MINUTE_MS);
+      await sender.schedule([message("later", at(2 * minuteMs)), message("due", at(1000))]);
+    }, minuteMs);
     expect(textsOf(await broker.receiver("orders/$DeadLetterQueue").peek(10))).toEqual(["expired"]);
     const receiver = broker.receiver("orders", { mode: "receiveAndDelete" });
     expect(textsOf(await receiver.receive(10))).toEqual(["due"]);
-    broker.manual.advance(MINUTE_MS);
+    broker.manual.advance(minuteMs);
     expect(textsOf(await receiver.receive(10))).toEqual(["later"]);
   });
 
@@ -237,20 +237,20 @@ describe("openBroker", () => {
     await using broker = await restart(async (first) => {
       await first.createQueue("orders", { requiresDuplicateDetection: true });
       await first.sender("orders").send(message("a", { messageId: "m1" }));
-    }, MINUTE_MS);
+    }, minuteMs);
     await broker.sender("orders").send(message("again", { messageId: "m1" }));
     expect(textsOf(await broker.receiver("orders").peek(10))).toEqual(["a"]);
-    broker.manual.advance(9 * MINUTE_MS);
+    broker.manual.advance(9 * minuteMs);
     await broker.sender("orders").send(message("new", { messageId: "m1" }));
     expect(textsOf(await broker.receiver("orders").peek(10))).toEqual(["a", "new"]);
   });
 
   it("counts an entity's idle time from the opening on", async () => {
     await using broker = await restart(async (first) => {
-      await first.createQueue("orders", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
-    }, 60 * MINUTE_MS);
+      await first.createQueue("orders", { autoDeleteOnIdleMs: 5 * minuteMs });
+    }, 60 * minuteMs);
     expect(broker.listEntities()).toHaveLength(1);
-    broker.manual.advance(5 * MINUTE_MS);
+    broker.manual.advance(5 * minuteMs);
     expect(broker.listEntities()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import type { Subscription } from "../entities/subscription.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
-import { HEAP_COSTS } from "../memory/memory-mark.js";
+import { heapCosts } from "../memory/memory-mark.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { type RuleRecord, saveEntity } from "./save-entity.js";
 
@@ -27,8 +27,8 @@ export function createRule(
   nowMs: number,
 ): void {
   const entity = engine.entities.getSubscription(topic, subscription);
-  requireMemory(entity.topic, HEAP_COSTS.rule, `Cannot add a rule to '${entity.path}'`, entity.path);
-  engine.memory.grow(HEAP_COSTS.rule);
+  requireMemory(entity.topic, heapCosts.rule, `Cannot add a rule to '${entity.path}'`, entity.path);
+  engine.memory.grow(heapCosts.rule);
   entity.rules.add(rule, nowMs, engine.storage.isVolatile ? undefined : engine.entities.nextId());
   saveRule(engine, entity, rule.name, nowMs);
 }

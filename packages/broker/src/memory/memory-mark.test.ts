@@ -3,7 +3,7 @@ import { createBroker } from "../client/broker.js";
 import { codeOf, message } from "../fixture.test-support.js";
 import { memoryLimits } from "./memory-mark.js";
 
-const MIB = 2 ** 20;
+const mib = 2 ** 20;
 
 /** Sends until the broker refuses; returns the number of accepted messages. */
 async function fill(broker: ReturnType<typeof createBroker>, path: string, body = ""): Promise<number> {
@@ -20,12 +20,12 @@ async function fill(broker: ReturnType<typeof createBroker>, path: string, body 
 
 describe("the memory limit", () => {
   it("refuses sends before the memory is full, for messages in any entities", async () => {
-    await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
+    await using broker = createBroker({ maxMemoryInBytes: 8 * mib });
     for (let i = 0; i < 8; i++) await broker.createQueue(`q${i}`, { maxSizeInMegabytes: 5 });
     let sent = 0;
     for (let i = 0; i < 8; i++) sent += await fill(broker, `q${i}`);
     expect(sent).toBeGreaterThan(10_000);
-    expect(sent * 400).toBeLessThan(9 * MIB);
+    expect(sent * 400).toBeLessThan(9 * mib);
     await expect(broker.sender("q7").send(message(""))).rejects.toThrow("as much as it has memory for");
     await broker.purge("q0");
     await broker.purge("q1");
@@ -33,7 +33,7 @@ describe("the memory limit", () => {
   });
 
   it("leaves room for small entities if one has most of the messages", async () => {
-    await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
+    await using broker = createBroker({ maxMemoryInBytes: 8 * mib });
     await broker.createQueue("small");
     await broker.createQueue("large");
     await broker.sender("small").send(message("first"));
@@ -46,7 +46,7 @@ describe("the memory limit", () => {
   });
 
   it("counts messages of transactions", async () => {
-    await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
+    await using broker = createBroker({ maxMemoryInBytes: 8 * mib });
     await broker.createQueue("q");
     const transaction = broker.beginTransaction();
     const sender = broker.sender("q");
@@ -59,7 +59,7 @@ describe("the memory limit", () => {
   });
 
   it("counts session states", async () => {
-    await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
+    await using broker = createBroker({ maxMemoryInBytes: 8 * mib });
     await broker.createQueue("s", { requiresSession: true });
     const keepMany = async (): Promise<void> => {
       for (let i = 0; i < 100; i++) {
@@ -71,18 +71,18 @@ describe("the memory limit", () => {
   });
 
   it("counts bodies", async () => {
-    await using broker = createBroker({ maxMemoryInBytes: 8 * MIB });
+    await using broker = createBroker({ maxMemoryInBytes: 8 * mib });
     await broker.createQueue("q");
     const sent = await fill(broker, "q", "x".repeat(100_000));
-    expect(sent * 100_000).toBeGreaterThan(5 * MIB);
-    expect(sent * 100_000).toBeLessThan(9 * MIB);
+    expect(sent * 100_000).toBeGreaterThan(5 * mib);
+    expect(sent * 100_000).toBeLessThan(9 * mib);
   });
 
   it("applies to all open brokers of the process together", async () => {
     const other = createBroker();
     await other.createQueue("q");
     await other.sender("q").send(message("x".repeat(900_000)));
-    await using broker = createBroker({ maxMemoryInBytes: MIB });
+    await using broker = createBroker({ maxMemoryInBytes: mib });
     await broker.createQueue("q");
     await other.sender("q").send(message("x".repeat(900_000)));
     expect(await codeOf(broker.sender("q").send(message("")))).toBe("quota-exceeded");
@@ -91,7 +91,7 @@ describe("the memory limit", () => {
   });
 
   it("also applies to session states and rules", async () => {
-    await using broker = createBroker({ maxMemoryInBytes: 2 * MIB });
+    await using broker = createBroker({ maxMemoryInBytes: 2 * mib });
     await broker.createQueue("s", { requiresSession: true });
     await broker.createTopic("t");
     await broker.createSubscription("t", "s");
@@ -110,8 +110,8 @@ describe("the memory limit", () => {
 
   it("is below the memory of the process by default", () => {
     const { heapBytes, totalBytes } = memoryLimits();
-    expect(heapBytes).toBeGreaterThan(100 * MIB);
-    expect(totalBytes).toBeGreaterThan(100 * MIB);
+    expect(heapBytes).toBeGreaterThan(100 * mib);
+    expect(totalBytes).toBeGreaterThan(100 * mib);
     expect(() => createBroker({ maxMemoryInBytes: 0 })).toThrow(
       "maxMemoryInBytes must be a positive integer",
     );

@@ -13,27 +13,27 @@ export interface MemoryUse {
 export type MemoryLimits = MemoryUse & { readonly totalBytes: number };
 
 /** Heap cost per object in bytes, measured on Node.js 20 and rounded up. The content of messages is added. */
-export const HEAP_COSTS = Object.freeze({ message: 480, session: 320, duplicate: 320, rule: 2048 });
+export const heapCosts = Object.freeze({ message: 480, session: 320, duplicate: 320, rule: 2048 });
 
 /** Share of the heap that messages may use: processing them, and the rest of the process, need the remainder. */
-const HEAP_SHARE = 0.6;
+const heapShare = 0.6;
 /** Share of the machine's or container's memory that heap and bodies may use. */
-const MEMORY_SHARE = 0.7;
+const memoryShare = 0.7;
 /** Usage is measured again whenever it may have grown by this share of the limit. */
-const STEP = 1 / 64;
+const step = 1 / 64;
 /** One entity may use at most this multiple of the remaining memory, so that small ones get room. */
-const MAX_MULTIPLE_OF_REST = 8;
+const maxMultipleOfRest = 8;
 /** The heap may look nearly full only because garbage is not collected yet: that counts only if messages are a considerable part of it. */
-const NEARLY_FULL = 0.92;
-const CONSIDERABLE_PART = 0.25;
+const nearlyFull = 0.92;
+const considerablePart = 0.25;
 
 /** The limits set by the process: its heap, and the memory of the machine or container. */
 export function memoryLimits(): MemoryLimits {
-  const heapBytes = getHeapStatistics().heap_size_limit * HEAP_SHARE;
+  const heapBytes = getHeapStatistics().heap_size_limit * heapShare;
   const constrained = process.constrainedMemory?.() ?? 0;
   const total = totalmem();
   const memory = constrained > 0 && constrained < total ? constrained : total;
-  return { heapBytes, bodyBytes: Number.POSITIVE_INFINITY, totalBytes: memory * MEMORY_SHARE };
+  return { heapBytes, bodyBytes: Number.POSITIVE_INFINITY, totalBytes: memory * memoryShare };
 }
 
 /** All brokers of the process that are still referenced. */
@@ -56,7 +56,7 @@ export class MemoryMark {
   constructor(use: () => MemoryUse, limits: MemoryLimits) {
     this.#use = use;
     this.#limits = limits;
-    this.#step = Math.min(limits.heapBytes, limits.totalBytes) * STEP;
+    this.#step = Math.min(limits.heapBytes, limits.totalBytes) * step;
     all.add(this.#self);
   }
 
@@ -75,8 +75,8 @@ export class MemoryMark {
   #leavesRoom({ heapBytes, bodyBytes }: MemoryUse, bytes: number): boolean {
     const taken = this.#step - this.#slack;
     return (
-      heapBytes <= MAX_MULTIPLE_OF_REST * (this.#left.heapBytes - taken) &&
-      heapBytes + bodyBytes <= MAX_MULTIPLE_OF_REST * (this.#left.bodyBytes - taken - bytes)
+      heapBytes <= maxMultipleOfRest * (this.#left.heapBytes - taken) &&
+      heapBytes + bodyBytes <= maxMultipleOfRest * (this.#left.bodyBytes - taken - bytes)
     );
   }
 
@@ -114,5 +114,5 @@ function useOfAll(): MemoryUse {
 
 function isHeapFull(ofMessages: number): boolean {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-  return used >= limit * NEARLY_FULL && ofMessages >= limit * CONSIDERABLE_PART;
+  return used >= limit * nearlyFull && ofMessages >= limit * considerablePart;
 }

@@ -3,11 +3,11 @@ import type { ApplicationProperties, BrokerMessage } from "./message.js";
 import { sizeOfApplicationProperties } from "./message-size.js";
 import { isStorable } from "./storable-value.js";
 
-const KEY_LIMIT = 128;
-const ID_RANGE = 2n ** 64n;
+const keyLimit = 128;
+const idRange = 2n ** 64n;
 /** Maximum size of application properties in bytes: one with its name, and all of a message together. Source: Service Bus quotas. */
-export const APPLICATION_PROPERTY_LIMITS = Object.freeze({ propertyBytes: 32 * 1024, totalBytes: 64 * 1024 });
-const { totalBytes: APPLICATION_PROPERTIES_LIMIT } = APPLICATION_PROPERTY_LIMITS;
+export const propertyLimits = Object.freeze({ propertyBytes: 32 * 1024, totalBytes: 64 * 1024 });
+const { totalBytes: applicationPropertiesLimit } = propertyLimits;
 
 /**
  * Checks a message's properties against the service's limits; throws `argument-error`, or `not-allowed` for a partition key that differs
@@ -58,12 +58,12 @@ export function checkApplicationProperties(properties: ApplicationProperties, en
       typeof value === "symbol" ||
       (typeof value === "object" && value !== null && !isCopyable(value));
     if (!isBad) continue;
-    const shortName = name.slice(0, KEY_LIMIT);
+    const shortName = name.slice(0, keyLimit);
     throw argumentError(entity, `application property '${shortName}' has a value that cannot be copied`);
   }
   const bytes = sizeOfApplicationProperties(properties);
-  if (bytes <= APPLICATION_PROPERTIES_LIMIT) return;
-  const text = `The application properties of a message of '${entity}' have ${bytes} bytes, at most ${APPLICATION_PROPERTIES_LIMIT} are taken.`;
+  if (bytes <= applicationPropertiesLimit) return;
+  const text = `The application properties of a message of '${entity}' have ${bytes} bytes, at most ${applicationPropertiesLimit} are taken.`;
   throw refusal(entity, "message-size-exceeded", text);
 }
 
@@ -73,8 +73,8 @@ function isCopyable(value: object): boolean {
 
 function checkKey(key: string | undefined, name: string, entity: string): void {
   checkText(key, name, entity);
-  if (key !== undefined && key.length > KEY_LIMIT) {
-    throw argumentError(entity, `${name} is longer than ${KEY_LIMIT} characters`);
+  if (key !== undefined && key.length > keyLimit) {
+    throw argumentError(entity, `${name} is longer than ${keyLimit} characters`);
   }
 }
 
@@ -87,7 +87,7 @@ function checkId(id: unknown, name: string, entity: string): void {
   if (typeof id !== "bigint" && typeof id !== "number") {
     throw argumentError(entity, `${name} is not a string, number, bigint or Uint8Array`);
   }
-  if (id < 0 || id >= ID_RANGE || (typeof id === "number" && !Number.isInteger(id))) {
+  if (id < 0 || id >= idRange || (typeof id === "number" && !Number.isInteger(id))) {
     throw argumentError(entity, `${name} is a number but no unsigned integer of 64 bits`);
   }
 }

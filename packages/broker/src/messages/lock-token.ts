@@ -8,9 +8,9 @@ export interface LockIdentity {
   readonly secret: number;
 }
 
-const WORD = 2 ** 32;
-const POOL_WORDS = 1024;
-const TOKEN = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+const wordSize = 2 ** 32;
+const poolWords = 1024;
+const tokenForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /**
  * Converts locks to UUIDs (formatted as version 4) and back, so that no table of tokens is needed. A token cannot be guessed from other
@@ -20,14 +20,14 @@ const TOKEN = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
  * word 2 the variant and the serial's other 30 bits; word 3 the secret.
  */
 export class LockTokens {
-  readonly #pool = new Int32Array(POOL_WORDS);
-  #used = POOL_WORDS;
+  readonly #pool = new Int32Array(poolWords);
+  #used = poolWords;
   readonly #words = new Uint32Array(4);
 
   /** 32 random bits for a lock, as a signed integer; never 0. */
   next(): number {
     for (;;) {
-      if (this.#used === POOL_WORDS) {
+      if (this.#used === poolWords) {
         randomFillSync(this.#pool);
         this.#used = 0;
       }
@@ -54,13 +54,13 @@ export class LockTokens {
 
   /** Parses a token, ignoring case; undefined for text that is not a token of a broker. */
   parse(token: string): LockIdentity | undefined {
-    if (!TOKEN.test(token)) return undefined;
+    if (!tokenForm.test(token)) return undefined;
     const digits = token.replaceAll("-", "");
     const word1 = Number.parseInt(digits.slice(8, 16), 16);
     const word2 = Number.parseInt(digits.slice(16, 24), 16);
     const high = (word1 >>> 16) | (((word1 >>> 8) & 0xf) << 16);
     return {
-      sequence: high * WORD + Number.parseInt(digits.slice(0, 8), 16),
+      sequence: high * wordSize + Number.parseInt(digits.slice(0, 8), 16),
       serial: ((word1 & 0x3) << 30) | (word2 & 0x3fffffff),
       secret: Number.parseInt(digits.slice(24), 16) | 0,
     };
@@ -69,8 +69,8 @@ export class LockTokens {
   /** The words of a token, in a shared array that the next call overwrites. */
   #write({ sequence, serial, secret }: LockIdentity): Uint32Array {
     const words = this.#words;
-    const high = Math.floor(sequence / WORD);
-    words[0] = sequence % WORD;
+    const high = Math.floor(sequence / wordSize);
+    words[0] = sequence % wordSize;
     words[1] = ((high & 0xffff) << 16) | 0x4000 | (((high >>> 16) & 0xf) << 8) | (serial >>> 30);
     words[2] = 0x80000000 | (serial & 0x3fffffff);
     words[3] = secret;
@@ -79,8 +79,8 @@ export class LockTokens {
 }
 
 /** The hexadecimal digits of each byte: formatting them dominates the cost of a token or an id. */
-export const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+export const byteDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function hex(word: number): string {
-  return `${DIGITS[word >>> 24]}${DIGITS[(word >>> 16) & 0xff]}${DIGITS[(word >>> 8) & 0xff]}${DIGITS[word & 0xff]}`;
+  return `${byteDigits[word >>> 24]}${byteDigits[(word >>> 16) & 0xff]}${byteDigits[(word >>> 8) & 0xff]}${byteDigits[word & 0xff]}`;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { DIGITS } from "./lock-token.js";
+import { byteDigits } from "./lock-token.js";
 
 /** Ids for messages without one: 20 random hexadecimal digits per broker, then 12 digits of a counter. */
 export class MadeIds {
@@ -16,6 +16,6 @@ export class MadeIds {
           .toString(16)
           .padStart(10, "0");
     }
-    return `${this.#beginning}${DIGITS[last]}`;
+    return `${this.#beginning}${byteDigits[last]}`;
   }
 }

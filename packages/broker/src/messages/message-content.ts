@@ -10,7 +10,7 @@ import type {
   SendableProperties,
   WireDecoder,
 } from "./message.js";
-import { isShallow, MAX_NESTING } from "./storable-value.js";
+import { isShallow, maxNesting } from "./storable-value.js";
 
 /** The section of a stored body; `value` and `sequence` bodies are stored in the structured-clone format. */
 export type BodySection = MessageBody["section"];
@@ -59,7 +59,7 @@ export interface RareProperties
   readonly forcePersistence: boolean;
 }
 
-export const NO_RARE_PROPERTIES: RareProperties = Object.freeze({
+export const noRareProperties: RareProperties = Object.freeze({
   contentEncoding: undefined,
   correlationId: undefined,
   to: undefined,
@@ -68,10 +68,10 @@ export const NO_RARE_PROPERTIES: RareProperties = Object.freeze({
   viaPartitionKey: undefined,
   forcePersistence: false,
 });
-const RARE_NAMES = Object.keys(NO_RARE_PROPERTIES) as readonly (keyof RareProperties)[];
+const rareNames = Object.keys(noRareProperties) as readonly (keyof RareProperties)[];
 
 /** A time to live above this, some 8,900 years, counts as unlimited: `Date` may not reach its end. */
-const UNLIMITED_MS = 2 ** 48;
+const unlimitedMs = 2 ** 48;
 
 /** A checked message that is not stored yet. */
 export interface Admitted {
@@ -118,7 +118,7 @@ export function takeIn(
     subject: message.subject,
     sessionId: message.sessionId,
     partitionKey: message.partitionKey,
-    timeToLiveMs: (message.timeToLiveMs ?? UNLIMITED_MS) >= UNLIMITED_MS ? undefined : message.timeToLiveMs,
+    timeToLiveMs: (message.timeToLiveMs ?? unlimitedMs) >= unlimitedMs ? undefined : message.timeToLiveMs,
     scheduledEnqueueTimeMs: message.scheduledEnqueueTime?.getTime(),
     rare: rareProperties(message),
     applicationProperties:
@@ -197,7 +197,7 @@ function rareProperties(message: BrokerMessage): RareProperties | undefined {
 }
 
 function hasRare(message: BrokerMessage): boolean {
-  for (const name of RARE_NAMES) {
+  for (const name of rareNames) {
     const value = message[name];
     if (value !== undefined && value !== false) return true;
   }
@@ -216,7 +216,7 @@ function isolateId(id: MessageId | undefined): MessageId | undefined {
 
 function encodeValue(value: unknown, entity: string): Uint8Array {
   if (!isShallow(value)) {
-    throw argumentError(entity, `the values in the body are nested deeper than ${MAX_NESTING}`);
+    throw argumentError(entity, `the values in the body are nested deeper than ${maxNesting}`);
   }
   try {
     return serialize(value);

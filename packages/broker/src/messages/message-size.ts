@@ -1,15 +1,15 @@
 import { Buffer } from "node:buffer";
-import { BROKER_LIMITS } from "../errors/limits.js";
+import { brokerLimits } from "../errors/limits.js";
 import type { ApplicationProperties, BrokerMessage, MessageId, SendableProperties } from "./message.js";
 
 /** Encoding overhead of a property, or of a value in a list or map, in bytes. */
-const PROPERTY_OVERHEAD = 4;
+const propertyOverhead = 4;
 /** Encoding overhead of a message's sections, in bytes. */
-const MESSAGE_OVERHEAD = 32;
+const messageOverhead = 32;
 
 /** The bytes of a message that count towards quotas: its size, its changed properties, and the broker's own memory for it. */
 export function quotaCostOf(sizeInBytes: number, changeBytes = 0): number {
-  return BROKER_LIMITS.messageCost + sizeInBytes + changeBytes;
+  return brokerLimits.messageCost + sizeInBytes + changeBytes;
 }
 
 /** The size of a message that counts towards limits, in bytes. */
@@ -27,7 +27,7 @@ export function sizeOfApplicationProperties(properties: ApplicationProperties): 
   for (const name in properties) {
     const value = properties[name];
     bytes += sizeOfText(name);
-    bytes += isNested(value) ? sizeOfNested(value) : PROPERTY_OVERHEAD + sizeOfSimple(value);
+    bytes += isNested(value) ? sizeOfNested(value) : propertyOverhead + sizeOfSimple(value);
   }
   return bytes;
 }
@@ -50,10 +50,10 @@ function sizeOfNested(root: object): number {
   let bytes = 0;
   // Grows while it is iterated.
   for (const value of seen) {
-    bytes += PROPERTY_OVERHEAD;
+    bytes += propertyOverhead;
     for (const member of membersOf(value)) {
       if (isNested(member)) seen.add(member);
-      else bytes += PROPERTY_OVERHEAD + sizeOfSimple(member);
+      else bytes += propertyOverhead + sizeOfSimple(member);
     }
   }
   return bytes;
@@ -67,7 +67,7 @@ export function membersOf(value: object): Iterable<unknown> {
 }
 
 /** How each property counts; those of fixed size are part of the overhead. */
-const COUNTED = {
+const counted = {
   messageId: true,
   correlationId: true,
   contentType: true,
@@ -84,24 +84,24 @@ const COUNTED = {
   forcePersistence: false,
 } as const satisfies Record<keyof SendableProperties, boolean>;
 type CountedName = {
-  [Name in keyof typeof COUNTED]: (typeof COUNTED)[Name] extends true ? Name : never;
-}[keyof typeof COUNTED];
-const COUNTED_NAMES = Object.entries(COUNTED).flatMap(([name, isCounted]) =>
+  [Name in keyof typeof counted]: (typeof counted)[Name] extends true ? Name : never;
+}[keyof typeof counted];
+const countedNames = Object.entries(counted).flatMap(([name, isCounted]) =>
   isCounted ? [name as CountedName] : [],
 );
 
 function sizeOfProperties(message: SendableProperties): number {
-  let bytes = MESSAGE_OVERHEAD;
-  for (const name of COUNTED_NAMES) bytes += sizeOfId(message[name]);
+  let bytes = messageOverhead;
+  for (const name of countedNames) bytes += sizeOfId(message[name]);
   return bytes;
 }
 
 function sizeOfText(text: string | undefined): number {
-  return text === undefined ? 0 : PROPERTY_OVERHEAD + Buffer.byteLength(text);
+  return text === undefined ? 0 : propertyOverhead + Buffer.byteLength(text);
 }
 
 function sizeOfId(id: MessageId | undefined): number {
   if (id === undefined) return 0;
   if (typeof id === "string") return sizeOfText(id);
-  return PROPERTY_OVERHEAD + (id instanceof Uint8Array ? id.byteLength : 8);
+  return propertyOverhead + (id instanceof Uint8Array ? id.byteLength : 8);
 }

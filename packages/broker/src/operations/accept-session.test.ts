@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Broker } from "../client/broker.js";
 import { codeOf, message, openFixture, textOf, textsOf } from "../fixture.test-support.js";
 
-const MINUTE_MS = 60_000;
+const minuteMs = 60_000;
 
 async function openOrders(options = {}) {
   const fixture = openFixture();
@@ -24,7 +24,7 @@ describe("acceptSession", () => {
     await fixture.send("s2", "x");
     const session = await fixture.accept("s1");
     expect(session.sessionId).toBe("s1");
-    expect(session.lockedUntil.getTime()).toBe(fixture.clock.now() + MINUTE_MS);
+    expect(session.lockedUntil.getTime()).toBe(fixture.clock.now() + minuteMs);
     expect(textsOf(await session.receive(10))).toEqual(["a", "b"]);
     const pending = session.receive();
     await fixture.send("s2", "y");
@@ -119,12 +119,12 @@ describe("session lock", () => {
     await fixture.send("s1", "a");
     const session = await fixture.accept("s1");
     const [received] = await session.receive();
-    fixture.clock.advance(MINUTE_MS - 1);
+    fixture.clock.advance(minuteMs - 1);
     const until = await session.renewSessionLock();
-    expect(until.getTime()).toBe(fixture.clock.now() + MINUTE_MS);
+    expect(until.getTime()).toBe(fixture.clock.now() + minuteMs);
     expect(received!.lockedUntil).toEqual(until);
     expect(await codeOf(session.renewLock(received!))).toBe("not-allowed");
-    fixture.clock.advance(MINUTE_MS - 1);
+    fixture.clock.advance(minuteMs - 1);
     await session.complete(received!);
   });
 
@@ -138,7 +138,7 @@ describe("session lock", () => {
       lost = error;
     });
     const pending = codeOf(session.receive(1).then(() => session.receive(1)));
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect(await pending).toBe("session-lock-lost");
     expect(lost).toMatchObject({ code: "session-lock-lost" });
     expect(session.isLost).toBe(true);
@@ -165,7 +165,7 @@ describe("session lock", () => {
     await using fixture = await openOrders({ maxDeliveryCount: 1 });
     await fixture.send("s1", "a");
     await (await fixture.accept("s1")).receive();
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     const [dead] = await fixture.broker.receiver("orders/$DeadLetterQueue").receive();
     expect(dead!.sessionId).toBe("s1");
     expect(await codeOf(fixture.accept())).toBe("timeout");
@@ -218,16 +218,16 @@ describe("session", () => {
   });
 
   it("counts its state against the entity's quota until it is cleared", async () => {
-    const MEGABYTE = 2 ** 20;
+    const megabyte = 2 ** 20;
     await using fixture = await openOrders({ maxSizeInMegabytes: 1 });
     const session = await fixture.accept("s1");
     const other = await fixture.accept("s2");
-    await session.setState(new Uint8Array(MEGABYTE - 1000));
-    expect(fixture.broker.getEntity("orders").sizeInBytes).toBe(MEGABYTE - 1000);
+    await session.setState(new Uint8Array(megabyte - 1000));
+    expect(fixture.broker.getEntity("orders").sizeInBytes).toBe(megabyte - 1000);
     const large = message("x".repeat(2000), { sessionId: "s1" });
     expect(await codeOf(fixture.sender.send(large))).toBe("quota-exceeded");
     expect(await codeOf(other.setState(new Uint8Array(1001)))).toBe("quota-exceeded");
-    await session.setState(new Uint8Array(MEGABYTE));
+    await session.setState(new Uint8Array(megabyte));
     // A smaller state is never refused.
     fixture.broker.faults.fill("orders");
     await session.setState(new Uint8Array(10));
@@ -247,7 +247,7 @@ describe("session", () => {
   it("refuses state and renewal after its lock was lost", async () => {
     await using fixture = await openOrders();
     const session = await fixture.accept("s1");
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect(await codeOf(session.getState())).toBe("session-lock-lost");
     expect(await codeOf(session.setState(new Uint8Array(1)))).toBe("session-lock-lost");
     expect(await codeOf(session.renewSessionLock())).toBe("session-lock-lost");
@@ -270,7 +270,7 @@ describe("session", () => {
     });
     consumer.grant(5);
     await fixture.send("s1", "a");
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect(got).toEqual(["a", "BrokerError"]);
     expect(consumer.isClosed).toBe(true);
   });
@@ -302,7 +302,7 @@ describe("a session in receive-and-delete", () => {
     const session = await acceptDeleting(fixture);
     for (const text of ["a", "b", "c"]) {
       expect(textsOf(await session.receive())).toEqual([text]);
-      fixture.clock.advance(MINUTE_MS - 1);
+      fixture.clock.advance(minuteMs - 1);
     }
     expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
   });
@@ -311,12 +311,12 @@ describe("a session in receive-and-delete", () => {
     await using fixture = await openOrders();
     const session = await acceptDeleting(fixture);
     const pending = session.receive();
-    fixture.clock.advance(5 * MINUTE_MS);
+    fixture.clock.advance(5 * minuteMs);
     await fixture.send("s1", "a");
     expect(textsOf(await pending)).toEqual(["a"]);
     const seen: string[] = [];
     session.consume({ onMessage: (one) => seen.push(textOf(one)) }).grant(1);
-    fixture.clock.advance(5 * MINUTE_MS);
+    fixture.clock.advance(5 * minuteMs);
     await fixture.send("s1", "b");
     expect(seen).toEqual(["b"]);
   });
@@ -325,7 +325,7 @@ describe("a session in receive-and-delete", () => {
     await using fixture = await openOrders();
     const session = await acceptDeleting(fixture);
     expect(await session.receive(1, { maxWaitMs: 0 })).toEqual([]);
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect(await codeOf(session.receive())).toBe("session-lock-lost");
     await fixture.accept("s1");
   });

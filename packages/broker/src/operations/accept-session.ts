@@ -3,7 +3,7 @@ import type { Session } from "../entities/session.js";
 import type { SessionTable } from "../entities/session-table.js";
 import { refusal } from "../errors/broker-error.js";
 
-const ID_LIMIT = 128;
+const idLimit = 128;
 
 /** The sessions of a store; throws `not-allowed` for an entity without sessions. */
 export function sessionsOf(store: MessageStore): SessionTable {
@@ -15,8 +15,8 @@ export function sessionsOf(store: MessageStore): SessionTable {
 /** The session with this id, with or without messages, to be locked at once. Throws `session-cannot-be-locked` when a receiver holds it. */
 export function acceptSession(store: MessageStore, sessionId: string): Session {
   const sessions = sessionsOf(store);
-  if (sessionId.length > ID_LIMIT) {
-    const text = `A session id of '${store.path}' has at most ${ID_LIMIT} characters.`;
+  if (sessionId.length > idLimit) {
+    const text = `A session id of '${store.path}' has at most ${idLimit} characters.`;
     throw refusal(store.path, "argument-error", text);
   }
   const session = sessions.open(sessionId);

@@ -14,7 +14,7 @@ export interface DeadLetterOptions {
   readonly propertiesToModify?: ApplicationProperties | undefined;
 }
 
-const TEXT_LIMIT = 4096;
+const textLimit = 4096;
 
 /** Checks a dead-letter request; throws `argument-error`, or `not-allowed` inside a dead-letter queue. */
 export function checkDeadLetter(message: StoredMessage, { reason, description }: DeadLetterOptions): void {
@@ -23,8 +23,8 @@ export function checkDeadLetter(message: StoredMessage, { reason, description }:
     throw refusal(path, "not-allowed", `A message in '${path}' is already dead-lettered.`);
   }
   for (const [name, text] of Object.entries({ reason, description })) {
-    if (text !== undefined && text.length > TEXT_LIMIT) {
-      const text = `Cannot dead-letter message ${message.sequence} of '${path}': the ${name} is longer than ${TEXT_LIMIT} characters.`;
+    if (text !== undefined && text.length > textLimit) {
+      const text = `Cannot dead-letter message ${message.sequence} of '${path}': the ${name} is longer than ${textLimit} characters.`;
       throw refusal(path, "argument-error", text);
     }
   }

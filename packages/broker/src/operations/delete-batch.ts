@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
 import { removeMessage } from "../management/purge.js";
 import type { StoredMessage } from "../messages/stored-message.js";
-import { STRIDE } from "../timing/next-turn.js";
+import { stride } from "../timing/next-turn.js";
 
 /** Which messages a batch delete deletes. */
 export interface DeleteBatchOptions {
@@ -37,7 +37,7 @@ export class BatchDelete {
   proceed(engine: Engine): boolean {
     if (this.#chosen === undefined && !this.#look()) return false;
     this.#chosen ??= Array.from(this.#found).sort((a, b) => b.arrival - a.arrival);
-    for (let looked = 0; looked < STRIDE; looked++) {
+    for (let looked = 0; looked < stride; looked++) {
       const message = this.#chosen.pop();
       if (message === undefined) return true;
       if (!this.#isWanted(message)) continue;
@@ -52,7 +52,7 @@ export class BatchDelete {
     let looked = 0;
     for (const message of this.#store.index.from(this.#next)) {
       if (isInOrder && this.#found.size >= this.#maxCount) return true;
-      if (looked++ === STRIDE) return false;
+      if (looked++ === stride) return false;
       this.#next = message.sequence + 1;
       if (!this.#isWanted(message)) continue;
       this.#found.push(message);

@@ -1,5 +1,5 @@
 import type { MessageStore } from "../entities/message-store.js";
-import { nextTurn, STRIDE } from "../timing/next-turn.js";
+import { nextTurn, stride } from "../timing/next-turn.js";
 import { sessionsOf } from "./accept-session.js";
 
 /** Which sessions to list. */
@@ -28,7 +28,7 @@ export async function listSessions(
         ? session.messageCount > 0
         : session.state !== undefined && session.updatedAtMs > updatedAfterMs;
     if (isListed) ids.push(session.id);
-    if (++looked % STRIDE > 0) continue;
+    if (++looked % stride > 0) continue;
     sorted.push(ids.sort());
     ids = [];
     await nextTurn();
@@ -63,7 +63,7 @@ async function merge(a: readonly string[], b: readonly string[], limit: number):
     merged.push(next);
     if (isFromA) inA++;
     else inB++;
-    if (merged.length % STRIDE === 0) await nextTurn();
+    if (merged.length % stride === 0) await nextTurn();
   }
   return merged;
 }

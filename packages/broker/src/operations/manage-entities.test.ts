@@ -4,7 +4,7 @@ import { codeOf, message, openFixture, textsOf } from "../fixture.test-support.j
 import type { BrokerEvent } from "../messages/broker-event.js";
 import type { BrokerMessage, MessageBody } from "../messages/message.js";
 
-const MINUTE_MS = 60_000;
+const minuteMs = 60_000;
 
 describe("createQueue", () => {
   it("returns the description of the queue", async () => {
@@ -408,12 +408,12 @@ describe("a topic", () => {
 describe("auto-delete on idle", () => {
   it("deletes an entity that was unused for the duration", async () => {
     await using fixture = openFixture();
-    await fixture.broker.createQueue("orders", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+    await fixture.broker.createQueue("orders", { autoDeleteOnIdleMs: 5 * minuteMs });
     const sender = fixture.broker.sender("orders");
     await sender.send(message("a"));
-    fixture.clock.advance(4 * MINUTE_MS);
+    fixture.clock.advance(4 * minuteMs);
     await sender.send(message("b"));
-    fixture.clock.advance(5 * MINUTE_MS - 1);
+    fixture.clock.advance(5 * minuteMs - 1);
     expect(fixture.broker.listEntities()).toHaveLength(1);
     fixture.clock.advance(1);
     expect(fixture.broker.listEntities()).toEqual([]);
@@ -421,14 +421,14 @@ describe("auto-delete on idle", () => {
 
   it("counts waiting receivers and scheduled messages as use", async () => {
     await using fixture = openFixture();
-    await fixture.broker.createQueue("waited", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
-    await fixture.broker.createQueue("scheduled", { autoDeleteOnIdleMs: 5 * MINUTE_MS });
-    void fixture.broker.receiver("waited").receive(1, { maxWaitMs: 12 * MINUTE_MS });
-    const scheduledEnqueueTime = new Date(fixture.clock.now() + 12 * MINUTE_MS);
+    await fixture.broker.createQueue("waited", { autoDeleteOnIdleMs: 5 * minuteMs });
+    await fixture.broker.createQueue("scheduled", { autoDeleteOnIdleMs: 5 * minuteMs });
+    void fixture.broker.receiver("waited").receive(1, { maxWaitMs: 12 * minuteMs });
+    const scheduledEnqueueTime = new Date(fixture.clock.now() + 12 * minuteMs);
     await fixture.broker.sender("scheduled").schedule([message("a", { scheduledEnqueueTime })]);
-    fixture.clock.advance(11 * MINUTE_MS);
+    fixture.clock.advance(11 * minuteMs);
     expect(fixture.broker.listEntities()).toHaveLength(2);
-    fixture.clock.advance(20 * MINUTE_MS);
+    fixture.clock.advance(20 * minuteMs);
     expect(fixture.broker.listEntities()).toEqual([]);
   });
 
@@ -436,24 +436,24 @@ describe("auto-delete on idle", () => {
     await using fixture = openFixture();
     const { broker, clock } = fixture;
     const createTopic = async (path: string) => {
-      await broker.createTopic(path, { autoDeleteOnIdleMs: 5 * MINUTE_MS });
+      await broker.createTopic(path, { autoDeleteOnIdleMs: 5 * minuteMs });
       await broker.createSubscription(path, "all");
       return broker.receiver(`${path}/subscriptions/all`);
     };
     const peeked = await createTopic("peeked");
     const waited = await createTopic("waited");
     await createTopic("idle");
-    void waited.receive(1, { maxWaitMs: 8 * MINUTE_MS });
-    clock.advance(4 * MINUTE_MS);
+    void waited.receive(1, { maxWaitMs: 8 * minuteMs });
+    clock.advance(4 * minuteMs);
     await peeked.peek();
-    clock.advance(4 * MINUTE_MS);
+    clock.advance(4 * minuteMs);
     expect(broker.listEntities().map(({ path }) => path)).toEqual([
       "peeked",
       "peeked/Subscriptions/all",
       "waited",
       "waited/Subscriptions/all",
     ]);
-    clock.advance(6 * MINUTE_MS);
+    clock.advance(6 * minuteMs);
     expect(broker.listEntities()).toEqual([]);
   });
 });
@@ -516,7 +516,7 @@ describe("purge", () => {
     await receiver.defer(first!);
     expect(await fixture.broker.purge("orders")).toBe(4);
     expect(await codeOf(receiver.complete(second!))).toBe("message-lock-lost");
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect(fixture.broker.getEntity("orders")).toMatchObject({ totalMessageCount: 0, sizeInBytes: 0 });
     await sender.send(message("e"));
     expect(textsOf(await receiver.receive(10))).toEqual(["e"]);
@@ -593,7 +593,7 @@ describe("onEvent", () => {
     const receiver = fixture.broker.receiver("orders");
     await receiver.abandon((await receiver.receive())[0]!);
     await receiver.receive();
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     stop();
     await fixture.broker.purge("orders/$DeadLetterQueue");
     expect(events.map(({ type }) => type)).toEqual([

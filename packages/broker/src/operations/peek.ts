@@ -3,7 +3,7 @@ import { partitionOf } from "../entities/numbering.js";
 import type { Session } from "../entities/session.js";
 import { type BrokerReceivedMessage, peekedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
-import { STRIDE } from "../timing/next-turn.js";
+import { stride } from "../timing/next-turn.js";
 
 /** Which messages to peek at. */
 export interface PeekOptions {
@@ -46,13 +46,13 @@ export class Peek {
     let looked = 0;
     for (const message of this.#store.index.from(this.#next)) {
       if (this.#isFull) return true;
-      if (looked++ === STRIDE) return false;
+      if (looked++ === stride) return false;
       this.#next = message.sequence + 1;
       if (this.#isWanted(message, session)) this.#take(message);
       else if (
         session !== undefined &&
         ++this.#skipped > session.messageCount &&
-        session.messageCount <= STRIDE
+        session.messageCount <= stride
       ) {
         this.#takeRest(session);
         return true;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { codeOf, message, openFixture, textOf, textsOf } from "../fixture.test-support.js";
 
-const HOUR_MS = 3_600_000;
+const hourMs = 3_600_000;
 
 async function openOrders(options = {}) {
   const fixture = openFixture();
@@ -17,10 +17,10 @@ async function openOrders(options = {}) {
 describe("schedule", () => {
   it("keeps a message until its scheduled time and then enqueues it with a new sequence number", async () => {
     await using fixture = await openOrders();
-    const dueMs = fixture.clock.now() + HOUR_MS;
-    expect(await fixture.sender.schedule([message("later", fixture.inMs(HOUR_MS))])).toEqual([1n]);
+    const dueMs = fixture.clock.now() + hourMs;
+    expect(await fixture.sender.schedule([message("later", fixture.inMs(hourMs))])).toEqual([1n]);
     await fixture.sender.send(message("now"));
-    fixture.clock.advance(HOUR_MS - 1);
+    fixture.clock.advance(hourMs - 1);
     expect(textsOf(await fixture.receiver.receive(10))).toEqual(["now"]);
     fixture.clock.advance(1);
     const [received] = await fixture.receiver.receive();
@@ -39,7 +39,7 @@ describe("schedule", () => {
       message("b1", fixture.inMs(2000)),
       message("b2", fixture.inMs(2000)),
     ]);
-    fixture.clock.advance(HOUR_MS);
+    fixture.clock.advance(hourMs);
     expect(textsOf(await fixture.receiver.receive(10))).toEqual(["a", "b1", "b2", "c"]);
   });
 
@@ -96,11 +96,11 @@ describe("schedule", () => {
 
   it("counts the time to live from activation", async () => {
     await using fixture = await openOrders();
-    await fixture.sender.schedule([message("later", { ...fixture.inMs(HOUR_MS), timeToLiveMs: 1000 })]);
+    await fixture.sender.schedule([message("later", { ...fixture.inMs(hourMs), timeToLiveMs: 1000 })]);
     expect(await fixture.receiver.peek()).toMatchObject([
       { state: "scheduled", timeToLiveMs: 1000, expiresAt: new Date(fixture.clock.now() + 1000) },
     ]);
-    fixture.clock.advance(HOUR_MS + 999);
+    fixture.clock.advance(hourMs + 999);
     expect((await fixture.receiver.peek())[0]!.state).toBe("active");
     fixture.clock.advance(1);
     expect(await fixture.receiver.peek()).toEqual([]);
@@ -143,7 +143,7 @@ describe("time to live", () => {
 
   it("is limited by the queue's default without an error", async () => {
     await using fixture = await openOrders({ defaultMessageTimeToLiveMs: 2000 });
-    await fixture.sender.send(message("a", { timeToLiveMs: HOUR_MS }));
+    await fixture.sender.send(message("a", { timeToLiveMs: hourMs }));
     await fixture.sender.send(message("b"));
     const peeked = await fixture.receiver.peek(2);
     expect(peeked.map((one) => one.timeToLiveMs)).toEqual([2000, 2000]);
@@ -170,7 +170,7 @@ describe("time to live", () => {
     await using fixture = await openOrders({ deadLetteringOnMessageExpiration: true });
     await fixture.sender.sendBatch([message("a", { timeToLiveMs: 1000 }), message("b")]);
     for (const received of await fixture.receiver.receive(2)) await fixture.receiver.defer(received);
-    fixture.clock.advance(HOUR_MS);
+    fixture.clock.advance(hourMs);
     expect(textsOf(await fixture.receiver.peek(10))).toEqual(["a", "b"]);
     expect(await codeOf(fixture.receiver.receiveDeferred([1n, 2n]))).toBe("message-not-found");
     expect(textsOf(await fixture.receiver.receiveDeferred([2n]))).toEqual(["b"]);
@@ -182,7 +182,7 @@ describe("time to live", () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a", { timeToLiveMs: 1000 }));
     await fixture.receiver.deadLetter((await fixture.receiver.receive())[0]!);
-    fixture.clock.advance(HOUR_MS);
+    fixture.clock.advance(hourMs);
     expect(textsOf(await fixture.broker.receiver("orders/$DeadLetterQueue").receive())).toEqual(["a"]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { codeOf, message, openFixture, textOf, textsOf } from "../fixture.test-support.js";
 
-const MINUTE_MS = 60_000;
+const minuteMs = 60_000;
 
 async function openOrders(options = {}) {
   const fixture = openFixture();
@@ -263,8 +263,8 @@ describe("lock", () => {
     await using fixture = await openOrders();
     await fixture.sender.sendBatch([message("a"), message("b")]);
     const [first] = await fixture.receiver.receive();
-    expect(first!.lockedUntil!.getTime()).toBe(fixture.clock.now() + MINUTE_MS);
-    fixture.clock.advance(MINUTE_MS - 1);
+    expect(first!.lockedUntil!.getTime()).toBe(fixture.clock.now() + minuteMs);
+    fixture.clock.advance(minuteMs - 1);
     expect(textsOf(await fixture.receiver.peek(1))).toEqual(["a"]);
     fixture.clock.advance(1);
     expect(await codeOf(fixture.receiver.complete(first!))).toBe("message-lock-lost");
@@ -277,11 +277,11 @@ describe("lock", () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a"));
     const [received] = await fixture.receiver.receive();
-    fixture.clock.advance(MINUTE_MS - 1);
+    fixture.clock.advance(minuteMs - 1);
     const until = await fixture.receiver.renewLock(received!.lockToken!);
-    expect(until.getTime()).toBe(fixture.clock.now() + MINUTE_MS);
+    expect(until.getTime()).toBe(fixture.clock.now() + minuteMs);
     expect(received!.lockedUntil).toEqual(until);
-    fixture.clock.advance(MINUTE_MS - 1);
+    fixture.clock.advance(minuteMs - 1);
     await fixture.receiver.complete(received!);
   });
 
@@ -289,7 +289,7 @@ describe("lock", () => {
     await using fixture = await openOrders();
     await fixture.sender.send(message("a"));
     const [received] = await fixture.receiver.receive();
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect(await codeOf(fixture.receiver.renewLock(received!))).toBe("message-lock-lost");
   });
 
@@ -298,7 +298,7 @@ describe("lock", () => {
     await fixture.sender.send(message("a"));
     await fixture.receiver.deadLetter((await fixture.receiver.receive())[0]!);
     await fixture.deadLetters.receive();
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect((await fixture.deadLetters.receive())[0]!.deliveryCount).toBe(0);
   });
 
@@ -306,7 +306,7 @@ describe("lock", () => {
     await using fixture = await openOrders({ maxDeliveryCount: 1 });
     await fixture.sender.send(message("a"));
     await fixture.receiver.receive();
-    fixture.clock.advance(MINUTE_MS);
+    fixture.clock.advance(minuteMs);
     expect((await fixture.deadLetters.receive())[0]!.deadLetterReason).toBe("MaxDeliveryCountExceeded");
   });
 });

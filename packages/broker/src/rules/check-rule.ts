@@ -1,17 +1,17 @@
 import { refusal } from "../errors/broker-error.js";
-import { APPLICATION_PROPERTY_LIMITS } from "../messages/check-message.js";
+import { propertyLimits } from "../messages/check-message.js";
 import type { ApplicationProperties } from "../messages/message.js";
 import { sizeOfApplicationProperties } from "../messages/message-size.js";
 import { isStorable } from "../messages/storable-value.js";
-import { CORRELATION_FIELDS } from "./correlation-filter.js";
+import { correlationFields } from "./correlation-filter.js";
 import type { RuleDefinition } from "./rule.js";
 
-const RULE_FIELDS = ["name", "filter", "action"];
-const TEXT_FIELDS = ["expression", "parameters"];
+const ruleFields = ["name", "filter", "action"];
+const textFields = ["expression", "parameters"];
 /** The allowed fields of a filter of each type, besides its type. */
-const FILTER_FIELDS: Readonly<Record<string, readonly string[]>> = Object.freeze({
-  sql: TEXT_FIELDS,
-  correlation: [...CORRELATION_FIELDS, "properties"],
+const filterFields: Readonly<Record<string, readonly string[]>> = Object.freeze({
+  sql: textFields,
+  correlation: [...correlationFields, "properties"],
   true: [],
   false: [],
 });
@@ -32,12 +32,12 @@ function faultOf(definition: unknown): string | undefined {
   const { name, filter, action } = definition;
   if (typeof name !== "string") return "name has to be a string";
   if (!isObject(filter)) return "filter has to be an object with a type";
-  const fault = unknownField(definition, "", RULE_FIELDS) ?? faultOfFilter(filter) ?? faultOfAction(action);
+  const fault = unknownField(definition, "", ruleFields) ?? faultOfFilter(filter) ?? faultOfAction(action);
   return fault ?? (isStorable(definition) ? undefined : "it holds a value that cannot be copied");
 }
 
 function faultOfFilter(filter: Record<string, unknown>): string | undefined {
-  const known = FILTER_FIELDS[String(filter.type)];
+  const known = filterFields[String(filter.type)];
   const unknown = known && unknownField(filter, "filter.", ["type", ...known]);
   if (unknown !== undefined) return unknown;
   switch (filter.type) {
@@ -67,7 +67,7 @@ export function sizeOfConditions(filter: object): number {
 
 function faultOfSize(filter: object): string | undefined {
   const bytes = sizeOfConditions(filter);
-  const { totalBytes } = APPLICATION_PROPERTY_LIMITS;
+  const { totalBytes } = propertyLimits;
   return bytes <= totalBytes
     ? undefined
     : `a correlation filter has at most ${totalBytes} bytes, and this one has ${bytes}`;
@@ -75,7 +75,7 @@ function faultOfSize(filter: object): string | undefined {
 
 function faultOfAction(action: unknown): string | undefined {
   if (action === undefined) return undefined;
-  const unknown = isObject(action) ? unknownField(action, "action.", TEXT_FIELDS) : undefined;
+  const unknown = isObject(action) ? unknownField(action, "action.", textFields) : undefined;
   return unknown ?? faultOfText(action, "action");
 }
 
@@ -92,7 +92,7 @@ function unknownField(
 
 function faultOfConditions(filter: Record<string, unknown>): string | undefined {
   const isNone = (value: unknown): boolean => value === undefined || value === null;
-  const wrong = CORRELATION_FIELDS.find((name) => !isNone(filter[name]) && typeof filter[name] !== "string");
+  const wrong = correlationFields.find((name) => !isNone(filter[name]) && typeof filter[name] !== "string");
   return wrong === undefined ? undefined : `filter.${wrong} has to be a string`;
 }
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { compileCorrelationFilter } from "./correlation-filter.js";
 import { RuleSyntaxError } from "./evaluation/rule-error.js";
 import { ruleSubject } from "./evaluation/rule-subject.js";
-import { OPAQUE, type RuleValue, ruleGuid, ruleTimeSpan } from "./evaluation/rule-value.js";
+import { opaque, type RuleValue, ruleGuid, ruleTimeSpan } from "./evaluation/rule-value.js";
 
-const GUID = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
+const guid = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
 
 describe("correlation filter", () => {
   it("compares each system property of the filter", () => {
@@ -73,9 +73,9 @@ describe("correlation filter", () => {
     ["instants", new Date(1000), new Date(1000), true],
     ["bytes by content", Uint8Array.of(1, 2), Uint8Array.of(1, 2), true],
     ["bytes of another length", Uint8Array.of(1, 2), Uint8Array.of(1), false],
-    ["GUIDs", ruleGuid(GUID), ruleGuid(GUID.toUpperCase()), true],
+    ["GUIDs", ruleGuid(guid), ruleGuid(guid.toUpperCase()), true],
     ["time spans", ruleTimeSpan(7n), ruleTimeSpan(7n), true],
-    ["values that it cannot read", OPAQUE, OPAQUE, false],
+    ["values that it cannot read", opaque, opaque, false],
     ["null with null", null, null, true],
     ["null with text", null, "", false],
   ])("compares %s", (_, wanted, value, expected) => {

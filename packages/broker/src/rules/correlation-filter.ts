@@ -24,7 +24,7 @@ export interface BrokerCorrelationFilter {
     | undefined;
 }
 
-const FIELDS = {
+const fields = {
   contentType: "ContentType",
   correlationId: "CorrelationId",
   messageId: "MessageId",
@@ -36,7 +36,7 @@ const FIELDS = {
 } as const satisfies Partial<Record<keyof BrokerCorrelationFilter, SystemProperty>>;
 
 /** The conditions on broker properties that a correlation filter may have. */
-export const CORRELATION_FIELDS = Object.keys(FIELDS) as readonly (keyof typeof FIELDS)[];
+export const correlationFields = Object.keys(fields) as readonly (keyof typeof fields)[];
 
 /**
  * Compiles a correlation filter to a predicate: text is compared case-sensitively, numbers by value whatever their type. Throws
@@ -58,13 +58,13 @@ export function compileCorrelationFilter(filter: BrokerCorrelationFilter): (subj
 /** The number of conditions of a correlation filter, at least 1. */
 export function countConditions({ properties = {} }: BrokerCorrelationFilter): number {
   const own = properties instanceof Map ? properties.size : Object.keys(properties).length;
-  return Object.keys(FIELDS).length + own;
+  return Object.keys(fields).length + own;
 }
 
 type Condition = (subject: RuleSubject) => boolean;
 
 function* systemConditions(filter: BrokerCorrelationFilter): Iterable<Condition> {
-  for (const [field, property] of Object.entries(FIELDS) as [keyof typeof FIELDS, SystemProperty][]) {
+  for (const [field, property] of Object.entries(fields) as [keyof typeof fields, SystemProperty][]) {
     const wanted = filter[field];
     if (wanted !== undefined && wanted !== null) yield (subject) => subject.system(property) === wanted;
   }

@@ -5,7 +5,7 @@ import { type RuleValue, ruleGuid, ruleTimeSpan } from "./evaluation/rule-value.
 import { compileRuleAction } from "./rule-action.js";
 import type { SqlParameters } from "./sql-filter/parser.js";
 
-const GUID = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
+const guid = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
 
 function run(action: string, properties: RuleSubjectProperties = {}, parameters: SqlParameters = {}) {
   const { system, application } = compileRuleAction(action, parameters)(ruleSubject(properties));
@@ -139,9 +139,9 @@ describe("SET", () => {
     ["text to a time span", "'1.02:03:04.5'", ruleTimeSpan(0n), ruleTimeSpan(937_845_000_000n)],
     [
       "text to a GUID",
-      `'${GUID.toUpperCase()}'`,
+      `'${guid.toUpperCase()}'`,
       ruleGuid("0".repeat(8).concat("-0000-0000-0000-000000000000")),
-      ruleGuid(GUID),
+      ruleGuid(guid),
     ],
   ])("converts %s when the property exists with that type", (_, expression, current, expected) => {
     expect(set(expression, current)).toEqual(expected);
@@ -176,13 +176,13 @@ describe("SET", () => {
       text: "",
       at: new Date("2024-05-01T12:00:00Z"),
       span: ruleTimeSpan(-937_845_000_000n),
-      id: ruleGuid(GUID),
+      id: ruleGuid(guid),
     };
     const result = (name: string) => run(`SET text = ${name}`, { application }).application.text;
     expect([result("at"), result("span"), result("id")]).toEqual([
       "05/01/2024 12:00:00",
       "-1.02:03:04.5000000",
-      GUID,
+      guid,
     ]);
   });
 });

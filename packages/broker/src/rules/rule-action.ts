@@ -1,4 +1,4 @@
-import { APPLICATION_PROPERTY_LIMITS } from "../messages/check-message.js";
+import { propertyLimits } from "../messages/check-message.js";
 import { sizeOfApplicationProperties } from "../messages/message-size.js";
 import { RuleEvaluationError } from "./evaluation/rule-error.js";
 import {
@@ -10,9 +10,9 @@ import {
 } from "./evaluation/rule-subject.js";
 import { kindOf, type RuleValue } from "./evaluation/rule-value.js";
 import {
-  SYSTEM_PROPERTIES,
   type SystemProperty,
   type SystemPropertyRule,
+  systemProperties,
   systemProperty,
 } from "./evaluation/system-property.js";
 import { convertValue } from "./evaluation/value-conversion.js";
@@ -21,7 +21,7 @@ import { compileExpression, type SqlEvaluation } from "./sql-filter/evaluator.js
 import { type SqlParameters, SqlParser } from "./sql-filter/parser.js";
 
 /** Maximum number of statements of an action (Service Bus quotas). */
-const MAX_ACTION_STATEMENTS = 32;
+const maxActionStatements = 32;
 
 /** Computes an action's changes for a message without modifying it. Throws `RuleEvaluationError`. */
 export type RuleAction = (subject: RuleSubject) => RuleChanges;
@@ -47,8 +47,7 @@ function parseStatements(text: string, parameters: SqlParameters): readonly Stat
   const parser = new SqlParser(text, "action", parameters);
   const statements: Statement[] = [];
   do {
-    if (statements.length === MAX_ACTION_STATEMENTS)
-      parser.fail(`at most ${MAX_ACTION_STATEMENTS} statements`);
+    if (statements.length === maxActionStatements) parser.fail(`at most ${maxActionStatements} statements`);
     statements.push(parseStatement(parser));
     if (!parser.take(";") && parser.take(",") && parser.isAtEnd) parser.fail("SET or REMOVE");
   } while (!parser.isAtEnd);
@@ -76,7 +75,7 @@ function parseTarget(parser: SqlParser): SqlProperty {
   const target = parser.property();
   if (target.scope === "sys") {
     const system = systemProperty(target.name);
-    if (system !== undefined && !SYSTEM_PROPERTIES[system].isWritable) {
+    if (system !== undefined && !systemProperties[system].isWritable) {
       parser.failAt(start, "a system property that can be set");
     }
   }
@@ -99,7 +98,7 @@ function setSystem(target: SqlProperty, evaluate: SqlEvaluation): Statement {
   if (property === undefined) {
     return () => failAction(`there is no system property ${JSON.stringify(target.name)}`);
   }
-  const rule: SystemPropertyRule = SYSTEM_PROPERTIES[property];
+  const rule: SystemPropertyRule = systemProperties[property];
   return (draft) => {
     const value = evaluate(draft);
     if (value !== undefined) draft.setSystem(property, toSystemValue(property, rule, value));
@@ -119,7 +118,7 @@ function toSystemValue(property: SystemProperty, rule: SystemPropertyRule, value
 /** Prevents actions that copy properties from making a small message large. */
 function checkSize({ application }: RuleChanges): void {
   const bytes = sizeOfApplicationProperties(Object.fromEntries(application));
-  if (bytes > APPLICATION_PROPERTY_LIMITS.totalBytes) {
+  if (bytes > propertyLimits.totalBytes) {
     failAction(`the application properties that it sets have ${bytes} bytes`);
   }
 }

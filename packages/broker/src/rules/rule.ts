@@ -7,7 +7,7 @@ import type { RuleChanges, RuleSubject } from "./evaluation/rule-subject.js";
 import { beginRule } from "./evaluation/rule-work.js";
 import { compileRuleAction } from "./rule-action.js";
 import type { SqlParameters } from "./sql-filter/parser.js";
-import { costOfConditions, NO_COST, type RuleCost, withAction } from "./sql-filter/rule-cost.js";
+import { costOfConditions, noCost, type RuleCost, withAction } from "./sql-filter/rule-cost.js";
 import { compileSqlFilter, type PricedFilter } from "./sql-filter/sql-filter.js";
 
 /** A SQL text with values for its `@name` parameters. */
@@ -45,9 +45,9 @@ export interface CompiledRule {
 }
 
 /** The application property with the rule's name, set on the copies of rules with an action. */
-const RULE_NAME_PROPERTY = "RuleName";
+const ruleNameProperty = "RuleName";
 
-const NO_CHANGES: RuleChanges = Object.freeze({ system: new Map(), application: new Map() });
+const noChanges: RuleChanges = Object.freeze({ system: new Map(), application: new Map() });
 
 /** Compiles a rule, to be evaluated for every message of its topic. Throws `RuleSyntaxError` for a text with a syntax error. */
 export function compileRule(definition: RuleDefinition): CompiledRule {
@@ -55,7 +55,7 @@ export function compileRule(definition: RuleDefinition): CompiledRule {
   beginRule();
   const { matches, cost } = compileFilter(definition.filter);
   if (definition.action === undefined) {
-    return { name, hasAction: false, cost, matches, apply: () => NO_CHANGES };
+    return { name, hasAction: false, cost, matches, apply: () => noChanges };
   }
   const act = compileRuleAction(definition.action.expression, definition.action.parameters);
   return {
@@ -66,7 +66,7 @@ export function compileRule(definition: RuleDefinition): CompiledRule {
     apply: (subject) => {
       const changes = act(subject);
       const application = new Map(changes.application);
-      return { system: changes.system, application: application.set(RULE_NAME_PROPERTY, name) };
+      return { system: changes.system, application: application.set(ruleNameProperty, name) };
     },
   };
 }
@@ -78,8 +78,8 @@ function compileFilter(filter: RuleFilter): PricedFilter {
     case "correlation":
       return { matches: compileCorrelationFilter(filter), cost: costOfConditions(countConditions(filter)) };
     case "true":
-      return { matches: () => true, cost: NO_COST };
+      return { matches: () => true, cost: noCost };
     case "false":
-      return { matches: () => false, cost: NO_COST };
+      return { matches: () => false, cost: noCost };
   }
 }

@@ -51,11 +51,11 @@ export interface ManualClock extends Clock {
 }
 
 /** `setTimeout` accepts at most 2^31-1 ms. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+const maxTimeoutMs = 2 ** 31 - 1;
 /** How often the wall clock is compared with the monotonic clock: at most, and while anything is attached, at least. */
-const COMPARE_EVERY_MS = 1000;
+const compareEveryMs = 1000;
 /** Two clocks are never read at exactly the same moment: a smaller difference is no step. */
-const TOLERANCE_MS = 25;
+const toleranceMs = 25;
 
 /** The current steady time: ms that do not change when the wall clock is stepped. For durations only. */
 export function steadyNow(clock: Clock): number {
@@ -154,7 +154,7 @@ class SystemClock implements Clock {
 
   constructor() {
     this.#lastMs = Date.now();
-    this.#compareAtMs = this.#lastMs + COMPARE_EVERY_MS;
+    this.#compareAtMs = this.#lastMs + compareEveryMs;
     this.#offsetMs = wallAheadOfMonotonic();
   }
 
@@ -172,7 +172,7 @@ class SystemClock implements Clock {
   attach(driven: ClockDriven): ClockAttachment {
     const attachment = new SystemAttachment(this, driven, () => this.#detach(attachment));
     this.#attachments.add(attachment);
-    this.#watch ??= setInterval(() => this.now(), COMPARE_EVERY_MS).unref();
+    this.#watch ??= setInterval(() => this.now(), compareEveryMs).unref();
     return attachment;
   }
 
@@ -184,9 +184,9 @@ class SystemClock implements Clock {
   }
 
   #compare(nowMs: number): void {
-    this.#compareAtMs = nowMs + COMPARE_EVERY_MS;
+    this.#compareAtMs = nowMs + compareEveryMs;
     const steppedMs = Math.round(wallAheadOfMonotonic() - this.#offsetMs);
-    if (Math.abs(steppedMs - this.#steppedMs) < TOLERANCE_MS) return;
+    if (Math.abs(steppedMs - this.#steppedMs) < toleranceMs) return;
     this.#steppedMs = steppedMs;
     // Deferred, because the operation that read the clock must keep the time at which it began.
     queueMicrotask(() => {
@@ -198,7 +198,7 @@ class SystemClock implements Clock {
 /** Reads both clocks as closely together as possible: if the process is suspended between two readings, they would differ. */
 function wallAheadOfMonotonic(): number {
   let best = { apartMs: Number.POSITIVE_INFINITY, aheadMs: 0 };
-  for (let tries = 0; tries < 5 && best.apartMs > TOLERANCE_MS / 5; tries++) {
+  for (let tries = 0; tries < 5 && best.apartMs > toleranceMs / 5; tries++) {
     const beforeMs = performance.now();
     const aheadMs = Date.now() - beforeMs;
     const apartMs = performance.now() - beforeMs;
@@ -245,7 +245,7 @@ class SystemAttachment implements ClockAttachment {
   #arm(dueMs: number): void {
     clearTimeout(this.#timeout);
     this.#armedForMs = dueMs;
-    const delayMs = Math.min(Math.max(dueMs - steadyNow(this.#clock), 0), MAX_TIMEOUT_MS);
+    const delayMs = Math.min(Math.max(dueMs - steadyNow(this.#clock), 0), maxTimeoutMs);
     this.#timeout = setTimeout(() => this.#wake(), delayMs);
   }
 

@@ -9,8 +9,8 @@ import {
 import { type TimerEntry, TimingWheel } from "./timing-wheel.js";
 
 /** How long timers fire before other work gets a turn, and how long they may delay an operation, in ms. */
-const TURN_MS = 5;
-const OPERATION_MS = 2;
+const maxTurnMs = 5;
+const operationMs = 2;
 
 /**
  * All timers of one broker: a timing wheel driven by its clock. Callers use wall-clock times; the wheel runs in steady time, so that
@@ -76,7 +76,7 @@ export class Timers implements ClockDriven {
   /** Fires everything due at `nowMs`, unless called recursively. */
   settle(nowMs: number): void {
     const steadyMs = nowMs - this.#steppedMs;
-    if (steadyMs >= this.#wheel.nextDueMs && !this.#isRunning) this.#run(steadyMs, OPERATION_MS);
+    if (steadyMs >= this.#wheel.nextDueMs && !this.#isRunning) this.#run(steadyMs, operationMs);
   }
 
   /** Arms a timer for a time of the current wall clock. */
@@ -94,7 +94,7 @@ export class Timers implements ClockDriven {
   runDue(steadyMs: number): void {
     this.#look();
     this.#onRun();
-    this.#run(steadyMs, TURN_MS);
+    this.#run(steadyMs, maxTurnMs);
   }
 
   onStep(): void {

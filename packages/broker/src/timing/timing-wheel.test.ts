@@ -15,7 +15,7 @@ class Recorder extends TimerEntry {
   }
 }
 
-const START_MS = Date.UTC(2024, 0, 1);
+const startMs = Date.UTC(2024, 0, 1);
 
 describe("runDue", () => {
   it("fires timers in sorted order, after any additions, moves and removals", () => {
@@ -27,12 +27,12 @@ describe("runDue", () => {
     );
     fc.assert(
       fc.property(fc.array(command, { maxLength: 90 }), fc.boolean(), (commands, isInterrupted) => {
-        const wheel = new TimingWheel(START_MS);
+        const wheel = new TimingWheel(startMs);
         const fired: number[] = [];
         const entries = Array.from({ length: 20 }, (_, i) => new Recorder(() => fired.push(i)));
         const model: { entry: number; dueMs: number }[] = [];
         const expected: number[] = [];
-        let nowMs = START_MS;
+        let nowMs = startMs;
         const forget = (entry: number) => {
           const at = model.findIndex((armed) => armed.entry === entry);
           if (at >= 0) model.splice(at, 1);
@@ -64,9 +64,9 @@ describe("runDue", () => {
   });
 
   it("keeps the order of thousands of entries that are moved and fired in parts", () => {
-    const wheel = new TimingWheel(START_MS);
+    const wheel = new TimingWheel(startMs);
     const fired: number[] = [];
-    const dueMs = START_MS + 100_000;
+    const dueMs = startMs + 100_000;
     for (let i = 0; i < 5000; i++) wheel.arm(new Recorder(() => fired.push(i)), dueMs + (i % 3));
     let runs = 0;
     for (; wheel.count > 0; runs++) wheel.runDue(dueMs + 2, dueMs + 2, () => true);
@@ -78,19 +78,19 @@ describe("runDue", () => {
   });
 
   it("allows a firing entry to arm itself and others again", () => {
-    const wheel = new TimingWheel(START_MS);
+    const wheel = new TimingWheel(startMs);
     const fired: number[] = [];
     const entry = new Recorder((nowMs) => {
-      fired.push(nowMs - START_MS);
+      fired.push(nowMs - startMs);
       if (fired.length < 3) wheel.arm(entry, nowMs + 300);
     });
-    wheel.arm(entry, START_MS + 300);
-    for (let ms = 0; ms <= 1000; ms += 100) wheel.runDue(START_MS + ms);
+    wheel.arm(entry, startMs + 300);
+    for (let ms = 0; ms <= 1000; ms += 100) wheel.runDue(startMs + ms);
     expect(fired).toEqual([300, 600, 900]);
   });
 
   it("never fires entries that are due after the year 10889 or at Infinity", () => {
-    const wheel = new TimingWheel(START_MS);
+    const wheel = new TimingWheel(startMs);
     const entry = new Recorder(() => {
       throw new Error("fired");
     });
@@ -101,10 +101,10 @@ describe("runDue", () => {
   });
 
   it("fires an entry armed for the past at the next run", () => {
-    const wheel = new TimingWheel(START_MS);
+    const wheel = new TimingWheel(startMs);
     let firings = 0;
-    wheel.arm(new Recorder(() => firings++), START_MS - 5000);
-    wheel.runDue(START_MS);
+    wheel.arm(new Recorder(() => firings++), startMs - 5000);
+    wheel.runDue(startMs);
     expect(firings).toBe(1);
   });
 });

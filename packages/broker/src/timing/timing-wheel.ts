@@ -13,15 +13,15 @@ export abstract class TimerEntry {
   abstract onDue(nowMs: number): void;
 }
 
-const SLOTS = 256;
-const LEVELS = 6;
-const WORDS = SLOTS / 32;
-const LOW_RANGE = 2 ** 24;
+const slots = 256;
+const levels = 6;
+const words = slots / 32;
+const lowRange = 2 ** 24;
 /** Entries fired between checks of the time. */
-const FIRED_AT_ONCE = 8;
-const MOVED_AT_ONCE = 1024;
+const firedAtOnce = 8;
+const movedAtOnce = 1024;
 /** The wheel's horizon, in the year 10889: later timers never fire. */
-const HORIZON_MS = 2 ** 48;
+const horizonMs = 2 ** 48;
 
 /**
  * A hierarchical timing wheel with millisecond resolution: arming and disarming take constant time. Entries fire in order of their due
@@ -33,9 +33,9 @@ const HORIZON_MS = 2 ** 48;
 export class TimingWheel {
   /** A lower bound of the next due time, `Infinity` if nothing is armed. */
   nextDueMs = Number.POSITIVE_INFINITY;
-  readonly #heads: (TimerEntry | undefined)[] = new Array(SLOTS * LEVELS).fill(undefined);
-  readonly #tails: (TimerEntry | undefined)[] = new Array(SLOTS * LEVELS).fill(undefined);
-  readonly #occupied = new Int32Array(WORDS * LEVELS);
+  readonly #heads: (TimerEntry | undefined)[] = new Array(slots * levels).fill(undefined);
+  readonly #tails: (TimerEntry | undefined)[] = new Array(slots * levels).fill(undefined);
+  readonly #occupied = new Int32Array(words * levels);
   #high: number;
   #low: number;
   #count = 0;
@@ -43,8 +43,8 @@ export class TimingWheel {
   #cascading = -1;
 
   constructor(nowMs: number) {
-    this.#high = Math.floor(nowMs / LOW_RANGE);
-    this.#low = nowMs % LOW_RANGE;
+    this.#high = Math.floor(nowMs / lowRange);
+    this.#low = nowMs % lowRange;
   }
 
   get count(): number {
@@ -53,7 +53,7 @@ export class TimingWheel {
 
   /** Arms `entry` for `dueMs`, or moves it. A past time means "at the next run". */
   arm(entry: TimerEntry, dueMs: number): void {
-    if (dueMs >= HORIZON_MS) {
+    if (dueMs >= horizonMs) {
       this.disarm(entry);
       return;
     }
@@ -86,7 +86,7 @@ export class TimingWheel {
         return;
       }
       this.#moveTo(startMs);
-      const isDone = slot < SLOTS ? this.#fire(slot, instantMs, isTurnOver) : this.#cascade(slot, isTurnOver);
+      const isDone = slot < slots ? this.#fire(slot, instantMs, isTurnOver) : this.#cascade(slot, isTurnOver);
       if (isDone) continue;
       this.nextDueMs = startMs;
       return;
@@ -101,7 +101,7 @@ export class TimingWheel {
       if (entry === undefined) return true;
       this.disarm(entry);
       entry.onDue(instantMs);
-      if (fired % FIRED_AT_ONCE === 0 && isTurnOver()) return false;
+      if (fired % firedAtOnce === 0 && isTurnOver()) return false;
     }
   }
 
@@ -113,60 +113,60 @@ export class TimingWheel {
       if (entry === undefined) break;
       this.#unlink(entry);
       this.#link(entry, required(entry.dueMs, "The due time of an armed entry"));
-      if (moved % MOVED_AT_ONCE === 0 && isTurnOver()) return false;
+      if (moved % movedAtOnce === 0 && isTurnOver()) return false;
     }
     this.#cascading = -1;
     return true;
   }
 
   #moveTo(ms: number): void {
-    const high = Math.floor(ms / LOW_RANGE);
-    const low = ms % LOW_RANGE;
+    const high = Math.floor(ms / lowRange);
+    const low = ms % lowRange;
     if (high < this.#high || (high === this.#high && low < this.#low)) return;
     this.#high = high;
     this.#low = low;
   }
 
   #slotFor(dueMs: number): number {
-    let high = Math.floor(dueMs / LOW_RANGE);
-    let low = Math.ceil(dueMs % LOW_RANGE);
+    let high = Math.floor(dueMs / lowRange);
+    let low = Math.ceil(dueMs % lowRange);
     if (high < this.#high || (high === this.#high && low < this.#low)) {
       high = this.#high;
       low = this.#low;
     }
     const highDifference = high ^ this.#high;
     if (highDifference !== 0) {
-      if (highDifference < 0x100) return 3 * SLOTS + (high & 0xff);
-      if (highDifference < 0x10000) return 4 * SLOTS + ((high >>> 8) & 0xff);
-      return 5 * SLOTS + ((high >>> 16) & 0xff);
+      if (highDifference < 0x100) return 3 * slots + (high & 0xff);
+      if (highDifference < 0x10000) return 4 * slots + ((high >>> 8) & 0xff);
+      return 5 * slots + ((high >>> 16) & 0xff);
     }
     const lowDifference = low ^ this.#low;
     if (lowDifference < 0x100) return low & 0xff;
-    if (lowDifference < 0x10000) return SLOTS + ((low >>> 8) & 0xff);
-    return 2 * SLOTS + ((low >>> 16) & 0xff);
+    if (lowDifference < 0x10000) return slots + ((low >>> 8) & 0xff);
+    return 2 * slots + ((low >>> 16) & 0xff);
   }
 
   #startOf(slot: number): number {
-    const group = slot % SLOTS;
-    switch (Math.floor(slot / SLOTS)) {
+    const group = slot % slots;
+    switch (Math.floor(slot / slots)) {
       case 0:
-        return this.#high * LOW_RANGE + ((this.#low & ~0xff) | group);
+        return this.#high * lowRange + ((this.#low & ~0xff) | group);
       case 1:
-        return this.#high * LOW_RANGE + ((this.#low & ~0xffff) | (group << 8));
+        return this.#high * lowRange + ((this.#low & ~0xffff) | (group << 8));
       case 2:
-        return this.#high * LOW_RANGE + (group << 16);
+        return this.#high * lowRange + (group << 16);
       case 3:
-        return ((this.#high & ~0xff) | group) * LOW_RANGE;
+        return ((this.#high & ~0xff) | group) * lowRange;
       case 4:
-        return ((this.#high & ~0xffff) | (group << 8)) * LOW_RANGE;
+        return ((this.#high & ~0xffff) | (group << 8)) * lowRange;
       default:
-        return (group << 16) * LOW_RANGE;
+        return (group << 16) * lowRange;
     }
   }
 
   #firstOccupied(): number {
     if (this.#count === 0) return -1;
-    for (let word = 0; word < WORDS * LEVELS; word++) {
+    for (let word = 0; word < words * levels; word++) {
       const bits = this.#occupied[word] ?? 0;
       if (bits !== 0) return word * 32 + (31 - Math.clz32(bits & -bits));
     }

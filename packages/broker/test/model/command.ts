@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import {
-  LARGE_BODY,
+  largeBody,
   type Mode,
   type NaiveContent,
   type NaiveOptions,
@@ -20,7 +20,7 @@ export interface Fixture {
   readonly deadLettersGoTo: string | undefined;
 }
 
-const SESSIONS = ["", "s1", "s2", "s3"];
+const sessions = ["", "s1", "s2", "s3"];
 
 const mode = fc.constantFrom<Mode>("peekLock", "peekLock", "receiveAndDelete");
 const small = fc.nat({ max: 40 });
@@ -30,13 +30,13 @@ const changes = fc.option(fc.record({ tries: fc.nat({ max: 3 }) }), { nil: undef
 const message: fc.Arbitrary<CommandMessage> = fc
   .record({
     messageId: fc.constantFrom("m1", "m2", "m3", "m4", "m5", "m6"),
-    sessionId: fc.constantFrom(undefined, ...SESSIONS, "s1", "s2"),
+    sessionId: fc.constantFrom(undefined, ...sessions, "s1", "s2"),
     partitionKey: fc.constantFrom(undefined, undefined, "p1", "p2"),
     subject: fc.constantFrom(undefined, "red", "blue"),
     timeToLiveMs: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1_000, 5_000, 20_000),
     body: fc.oneof(
       { weight: 60, arbitrary: fc.constantFrom("", "a", "body") },
-      { weight: 1, arbitrary: fc.constant(LARGE_BODY) },
+      { weight: 1, arbitrary: fc.constant(largeBody) },
     ),
     properties: fc.record(
       { size: fc.nat({ max: 3 }), color: fc.constantFrom("red", "blue") },
@@ -45,7 +45,7 @@ const message: fc.Arbitrary<CommandMessage> = fc
   })
   .map((each) => (each.sessionId === undefined ? each : { ...each, partitionKey: undefined }));
 
-const ALL = "topic/Subscriptions/all";
+const all = "topic/Subscriptions/all";
 const status = fc.constantFrom(
   "Active" as const,
   "Active" as const,
@@ -68,10 +68,10 @@ const settlement = fc.constantFrom<Settlement>("complete", "abandon", "abandon",
 const messages = fc.array(message, { minLength: 1, maxLength: 3 });
 
 const count = fc.integer({ min: 1, max: 4 });
-const session = fc.constantFrom(...SESSIONS);
+const session = fc.constantFrom(...sessions);
 const queue = fc.constantFrom("plain", "sessions");
 const receiveWaitMs = fc.constantFrom(0, 0, 0, 0, 1, 30_000, Number.POSITIVE_INFINITY);
-const entity = fc.constantFrom("plain", "sessions", ALL);
+const entity = fc.constantFrom("plain", "sessions", all);
 
 /**
  * Everything that a step refers to is a number, taken modulo what there is when it runs, so that any part of a history is again a history and

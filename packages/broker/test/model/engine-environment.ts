@@ -10,9 +10,9 @@ import { createManualClock, type ManualClock } from "../../src/timing/clock.js";
 import type { Command, Fixture } from "./command.js";
 import { describeSnapshot, toMessage, viewOf } from "./engine-view.js";
 import type { Environment } from "./history.js";
-import { at, START_MS } from "./model-environment.js";
+import { at, startMs } from "./model-environment.js";
 import type { MessageView, Mode, NaiveProperties, Settlement } from "./naive-entity.js";
-import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
+import { planNet, queueOptionsOf, ruledName, ruledTopic, sourcesOf, targetsOf } from "./net.js";
 
 /** A delivered message that can be settled, and its receiver. */
 interface Kept {
@@ -75,7 +75,7 @@ export class EngineEnvironment implements Environment {
 
   /** Creates a broker with the fixture's entities, in memory or on the given storages. */
   static async open(fixture: Fixture, openStorage: OpenStorage | undefined): Promise<EngineEnvironment> {
-    const clock = createManualClock(new Date(START_MS));
+    const clock = createManualClock(new Date(startMs));
     const open = async () =>
       openStorage === undefined
         ? createBroker({ clock })
@@ -227,10 +227,10 @@ export class EngineEnvironment implements Environment {
         return broker.purge(this.#source(command.from));
       case "addRule": {
         const { name, expression } = command;
-        return broker.createRule(RULED_TOPIC, RULED_NAME, { name, filter: { type: "sql", expression } });
+        return broker.createRule(ruledTopic, ruledName, { name, filter: { type: "sql", expression } });
       }
       case "removeRule":
-        return broker.deleteRule(RULED_TOPIC, RULED_NAME, command.name);
+        return broker.deleteRule(ruledTopic, ruledName, command.name);
       case "restart":
         return this.#restart();
       case "consume":

@@ -3,10 +3,10 @@ import type { BrokerMessage } from "../../src/messages/message.js";
 import type { BrokerReceivedMessage } from "../../src/messages/received-message.js";
 import type { CommandMessage } from "./command.js";
 import { inOrderOfId } from "./model-environment.js";
-import { bodyText, LARGE_BODY, type MessageView, type NaiveProperties } from "./naive-entity.js";
+import { bodyText, largeBody, type MessageView, type NaiveProperties } from "./naive-entity.js";
 import { inOrderOfPath } from "./naive-view.js";
 
-const LARGE_BYTES = Buffer.from(bodyText(LARGE_BODY));
+const largeBytes = Buffer.from(bodyText(largeBody));
 
 /** Everything in the engine, in the form of the model. */
 export function describeSnapshot({ stores, entities }: BrokerSnapshot) {
@@ -53,7 +53,7 @@ export function toMessage(message: CommandMessage, scheduledAtMs?: number): Brok
     scheduledEnqueueTime: scheduledAtMs === undefined ? undefined : new Date(scheduledAtMs),
     body: {
       section: "data",
-      bytes: message.body === LARGE_BODY ? LARGE_BYTES : new TextEncoder().encode(body),
+      bytes: message.body === largeBody ? largeBytes : new TextEncoder().encode(body),
     },
     applicationProperties: properties,
   };
@@ -81,8 +81,8 @@ export function viewOf(message: BrokerReceivedMessage): MessageView {
 
 /** Large bodies are replaced by their name, because they are compared many times. */
 function nameOf(bytes: Uint8Array): string {
-  const isLarge = bytes.byteLength === LARGE_BYTES.byteLength && LARGE_BYTES.equals(bytes);
-  return isLarge ? LARGE_BODY : new TextDecoder().decode(bytes);
+  const isLarge = bytes.byteLength === largeBytes.byteLength && largeBytes.equals(bytes);
+  return isLarge ? largeBody : new TextDecoder().decode(bytes);
 }
 
 /** The wording of descriptions is not part of the model. */

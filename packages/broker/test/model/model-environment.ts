@@ -51,12 +51,12 @@ import { createState } from "./naive-state.js";
 import { advance } from "./naive-timers.js";
 import { describeAll } from "./naive-view.js";
 import { acceptNextSession, acceptSession, closeConsumer, drain, grant, serve } from "./naive-waits.js";
-import { planNet, queueOptionsOf, RULED_NAME, RULED_TOPIC, sourcesOf, targetsOf } from "./net.js";
+import { planNet, queueOptionsOf, ruledName, ruledTopic, sourcesOf, targetsOf } from "./net.js";
 
 /** The time at which every history starts. */
-export const START_MS = Date.UTC(2024, 0, 1);
+export const startMs = Date.UTC(2024, 0, 1);
 
-const RULED = `${RULED_TOPIC}/Subscriptions/${RULED_NAME}`;
+const ruled = `${ruledTopic}/Subscriptions/${ruledName}`;
 
 /** A delivered message that can be settled, and its receiver. */
 interface Kept {
@@ -81,7 +81,7 @@ interface Pending {
 
 /** Runs commands on the simple model. */
 export class ModelEnvironment implements Environment {
-  readonly #state = createState(START_MS);
+  readonly #state = createState(startMs);
   readonly #fixture: Fixture;
   readonly #targets: readonly string[];
   readonly #sources: readonly string[];
@@ -101,7 +101,7 @@ export class ModelEnvironment implements Environment {
       if (planned.kind === "queue") createQueue(this.#state, planned.path, planned.options);
       else if (planned.kind === "topic") createTopic(this.#state, planned.path, planned.options);
       else {
-        if (planned.name === RULED_NAME) this.#rules = [...planned.rules];
+        if (planned.name === ruledName) this.#rules = [...planned.rules];
         const rules = planned.rules.map(compileRule);
         createSubscription(this.#state, planned.topic, planned.name, planned.options, rules);
       }
@@ -285,7 +285,7 @@ export class ModelEnvironment implements Environment {
 
   #changeRules(command: Command & { readonly do: "addRule" | "removeRule" }): void {
     const { name } = command;
-    changeRules(this.#state, RULED, () => {
+    changeRules(this.#state, ruled, () => {
       const isKnown = this.#rules.some((rule) => rule.name === name);
       if (isKnown === (command.do === "addRule")) {
         throw new NaiveRefusal(isKnown ? "entity-already-exists" : "rule-not-found");

@@ -3,10 +3,10 @@ import type { CompiledRule } from "../../src/rules/rule.js";
 
 type AllOptions = ResolvedQueueOptions & ResolvedSubscriptionOptions;
 /** The properties of an entity in the model; durations in ms. */
-export type NaiveOptions = Pick<AllOptions, keyof typeof NAIVE_DEFAULTS>;
+export type NaiveOptions = Pick<AllOptions, keyof typeof naiveDefaults>;
 
 /** Azure's defaults. */
-const NAIVE_DEFAULTS = {
+const naiveDefaults = {
   lockDurationMs: 60_000,
   maxDeliveryCount: 10,
   defaultMessageTimeToLiveMs: Number.POSITIVE_INFINITY,
@@ -233,7 +233,7 @@ export function makeEntity(
     kind,
     path,
     topic,
-    options: { ...NAIVE_DEFAULTS, ...options },
+    options: { ...naiveDefaults, ...options },
     rules,
     next: new Map<number, number>(),
     turns: 0,
@@ -271,7 +271,7 @@ export function isSessionful(store: NaiveStore): boolean {
 }
 
 /** The partition is in the upper bits of a sequence number. */
-export const PARTITION_RANGE = 2 ** 48;
+export const partitionRange = 2 ** 48;
 
 /** Messages in the order of their arrival. */
 export function byArrival(messages: readonly NaiveMessage[]): NaiveMessage[] {
@@ -317,12 +317,12 @@ function measure({ messageId, sessionId, partitionKey, subject, body, properties
 }
 
 /** The name of a large body in histories: three of them reach the smallest quota. */
-export const LARGE_BODY = "large";
-const LARGE_TEXT = "x".repeat(400_000);
+export const largeBody = "large";
+const largeText = "x".repeat(400_000);
 
 /** The text of a body, given its name. */
 export function bodyText(body: string): string {
-  return body === LARGE_BODY ? LARGE_TEXT : body;
+  return body === largeBody ? largeText : body;
 }
 
 /** The available messages, oldest first; with a session id, those of the session. */

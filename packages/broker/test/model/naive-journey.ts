@@ -24,7 +24,7 @@ import { serveSessions, wake } from "./naive-waits.js";
 
 // The path of a message: from send via rules and forwarding into a store, back to it, or to the dead-letter queue.
 
-const MAX_HOPS = 4;
+const maxHops = 4;
 
 /** Checks messages that are sent atomically. */
 export function checkSends(state: NaiveState, entity: NaiveEntity, contents: readonly NaiveContent[]): void {
@@ -222,7 +222,7 @@ function pass(
   lifeMs: number,
   deadLetterSource: string | undefined,
 ): string | undefined {
-  if (message.hops >= MAX_HOPS) return "MaxTransferHopCountExceeded";
+  if (message.hops >= maxHops) return "MaxTransferHopCountExceeded";
   const { content, properties, enqueuedSequence, wasScheduled } = message;
   const hops = message.hops + 1;
   const sequence = undefined;

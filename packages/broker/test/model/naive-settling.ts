@@ -35,7 +35,7 @@ import {
 
 // Settlements and transactions.
 
-const TRANSACTION_TIMEOUT_MS = 120_000;
+const transactionTimeoutMs = 120_000;
 
 /** Refuses an impossible settlement. */
 export function checkSettlement(state: NaiveState, receipt: NaiveReceipt, how: Settlement): void {
@@ -178,7 +178,7 @@ function pin(
 }
 
 function enlist(state: NaiveState, transaction: NaiveTransaction, step: NaiveStep): void {
-  transaction.timer ??= arm(state, state.nowMs + TRANSACTION_TIMEOUT_MS);
+  transaction.timer ??= arm(state, state.nowMs + transactionTimeoutMs);
   transaction.steps.push(step);
 }
 

@@ -12,8 +12,8 @@ import {
   type NaiveTimer,
   type NaiveTransaction,
   type NaiveWait,
-  PARTITION_RANGE,
   partitionOf,
+  partitionRange,
   sizeOf,
   storesOf,
 } from "./naive-entity.js";
@@ -49,7 +49,7 @@ export function createState(nowMs: number): NaiveState {
   };
 }
 
-const SUFFIXES = ["/$Transfer/$DeadLetterQueue", "/$DeadLetterQueue"];
+const suffixes = ["/$Transfer/$DeadLetterQueue", "/$DeadLetterQueue"];
 
 /** The entity of a path, if there is one. */
 export function findEntity(state: NaiveState, path: string): NaiveEntity | undefined {
@@ -87,10 +87,10 @@ export function receivableAt(
 
 /** The store of a path, which may be a dead-letter queue. */
 export function storeAt(state: NaiveState, path: string): NaiveStore {
-  const suffix = SUFFIXES.find((each) => path.endsWith(each));
+  const suffix = suffixes.find((each) => path.endsWith(each));
   if (suffix === undefined) return entityAt(state, path).main;
   const entity = entityAt(state, path.slice(0, -suffix.length));
-  return suffix === SUFFIXES[0] ? entity.transferDeadLetter : entity.deadLetter;
+  return suffix === suffixes[0] ? entity.transferDeadLetter : entity.deadLetter;
 }
 
 /** Refuses an operation on a busy entity, and counts it. */
@@ -117,7 +117,7 @@ export function takeNumber(state: NaiveState, entity: NaiveEntity, content: Naiv
   const partition = isPartitioned(state, entity) ? choosePartition(state, entity, content) : 0;
   const number = entity.next.get(partition) ?? 1;
   entity.next.set(partition, number + 1);
-  return partition * PARTITION_RANGE + number;
+  return partition * partitionRange + number;
 }
 
 /** The position of a message that enters an entity: that of its sequence number if there are no partitions. */

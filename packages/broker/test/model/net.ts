@@ -15,10 +15,10 @@ export type Planned =
     };
 
 /** The subscription whose rules histories change. */
-export const RULED_TOPIC = "topic";
-export const RULED_NAME = "some";
+export const ruledTopic = "topic";
+export const ruledName = "some";
 
-const EVERYTHING: RuleDefinition = { name: "$Default", filter: { type: "true" } };
+const everything: RuleDefinition = { name: "$Default", filter: { type: "true" } };
 
 /**
  * The entities of a fixture: a queue, one with sessions, a chain of forwarding queues that ends in a topic, and the topic with
@@ -47,8 +47,8 @@ export function planNet(fixture: Fixture): readonly Planned[] {
     { kind: "queue", path: "plain", options: plain },
     { kind: "topic", path: "topic", options: topic },
     { kind: "queue", path: "sessions", options: { ...sessions, requiresSession: true, ...dead } },
-    subscribe("all", { ...subscription, ...dead }, [EVERYTHING]),
-    subscribe(RULED_NAME, { ...subscription, ...dead }, [
+    subscribe("all", { ...subscription, ...dead }, [everything]),
+    subscribe(ruledName, { ...subscription, ...dead }, [
       { name: "red", filter: { type: "sql", expression: "color = 'red' OR sys.Label = 'red'" } },
       { name: "big", filter: { type: "sql", expression: "size > 1" } },
       {
@@ -58,7 +58,7 @@ export function planNet(fixture: Fixture): readonly Planned[] {
       },
       { name: "broken", filter: { type: "sql", expression: "6 / size = 2" } },
     ]),
-    subscribe("ordered", { ...subscription, requiresSession: true }, [EVERYTHING]),
+    subscribe("ordered", { ...subscription, requiresSession: true }, [everything]),
     subscribe("onward", { forwardTo: "plain" }, [
       { name: "blue", filter: { type: "correlation", subject: "blue" } },
     ]),

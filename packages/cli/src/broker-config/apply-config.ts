@@ -5,7 +5,7 @@ import { type EntityProperties, toKey } from "./entity-properties.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
 /** The properties that name other entities, which must exist first. */
-const FORWARDS = ["forwardTo", "forwardDeadLetteredMessagesTo"] as const;
+const forwardOptions = ["forwardTo", "forwardDeadLetteredMessagesTo"] as const;
 
 /**
  * Creates the entities of a namespace in a broker. Existing ones, from a data directory, get the properties and rules of the file; entities that
@@ -56,7 +56,7 @@ function checkTargets(broker: Broker, { queues, topics }: NamespaceConfig): void
     ),
   ];
   for (const { name, properties } of sources) {
-    for (const option of FORWARDS) {
+    for (const option of forwardOptions) {
       const { [option]: target } = properties;
       if (typeof target !== "string" || known.some((path) => path.toLowerCase() === target.toLowerCase()))
         continue;
@@ -73,7 +73,7 @@ function withoutForwards(properties: EntityProperties): {
 } {
   const rest: Record<string, unknown> = { ...properties };
   const forwards: Record<string, unknown> = {};
-  for (const name of FORWARDS) {
+  for (const name of forwardOptions) {
     if (rest[name] !== undefined) forwards[name] = rest[name];
     delete rest[name];
   }

@@ -3,11 +3,11 @@ import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { UsageError } from "../errors/usage-error.js";
 import { ConfigNode } from "./config-node.js";
 import { type EntityKind, type PropertyRules, readProperties } from "./entity-properties.js";
-import { DEFAULT_NAMESPACE, type NamespaceConfig, type QueueConfig } from "./namespace-config.js";
+import { defaultNamespace, type NamespaceConfig, type QueueConfig } from "./namespace-config.js";
 import { readRule } from "./rules.js";
 
 /** The name is part of addresses and of the path of the data. */
-const NAMESPACE_NAME = /^[a-z][a-z0-9-]{0,49}$/i;
+const namespaceName = /^[a-z][a-z0-9-]{0,49}$/i;
 
 /**
  * Reads the `Config.json` of the official emulator: JSON with comments, keys in any letter case. Properties that the emulator does not have go by
@@ -59,9 +59,9 @@ function readNamespace(namespace: ConfigNode, rules: PropertyRules): NamespaceCo
 
 function readName(namespace: ConfigNode): string {
   const node = namespace.get("Name");
-  if (node === undefined) return DEFAULT_NAMESPACE;
+  if (node === undefined) return defaultNamespace;
   const name = namespace.text("Name");
-  if (!NAMESPACE_NAME.test(name)) throw node.mustBe("letters, digits and hyphens, with a letter first");
+  if (!namespaceName.test(name)) throw node.mustBe("letters, digits and hyphens, with a letter first");
   return name;
 }
 

@@ -1,7 +1,7 @@
 import {
-  DEFAULT_QUEUE_OPTIONS,
-  DEFAULT_SUBSCRIPTION_OPTIONS,
-  DEFAULT_TOPIC_OPTIONS,
+  defaultQueueOptions,
+  defaultSubscriptionOptions,
+  defaultTopicOptions,
   type QueueOptions,
 } from "@waybill/broker";
 import { parseIsoDuration } from "@waybill/foundation";
@@ -14,14 +14,14 @@ export type EntityKind = "queue" | "topic" | "subscription";
 /** The properties of an entity, by the broker's names. */
 export type EntityProperties = Readonly<Record<string, unknown>>;
 
-const DEFAULTS: Readonly<Record<EntityKind, object>> = {
-  queue: DEFAULT_QUEUE_OPTIONS,
-  topic: DEFAULT_TOPIC_OPTIONS,
-  subscription: DEFAULT_SUBSCRIPTION_OPTIONS,
+const defaults: Readonly<Record<EntityKind, object>> = {
+  queue: defaultQueueOptions,
+  topic: defaultTopicOptions,
+  subscription: defaultSubscriptionOptions,
 };
 
 /** The defaults of the official emulator. Source: its configuration schema. */
-const EMULATOR_DEFAULTS: Pick<
+const defaultsOfEmulator: Pick<
   Required<QueueOptions>,
   "defaultMessageTimeToLiveMs" | "duplicateDetectionHistoryTimeWindowMs" | "maxDeliveryCount"
 > = {
@@ -31,7 +31,7 @@ const EMULATOR_DEFAULTS: Pick<
 };
 
 /** The minimum of Service Bus and of the broker; the emulator allows less. */
-const MIN_DUPLICATE_WINDOW_MS = 20_000;
+const minDuplicateWindowMs = 20_000;
 
 /** How the properties of an entity are read. */
 export interface PropertyRules {
@@ -49,7 +49,7 @@ export function readProperties(
   const known = new Map(optionNames(kind).map((option) => [toKey(option).toLowerCase(), option]));
   const read: Record<string, unknown> = {};
   if (emulatorDefaults) {
-    for (const [option, value] of Object.entries(EMULATOR_DEFAULTS))
+    for (const [option, value] of Object.entries(defaultsOfEmulator))
       if ([...known.values()].includes(option)) read[option] = value;
   }
   properties?.withKeys(...Array.from(known.values(), toKey));
@@ -64,7 +64,7 @@ export function readProperties(
 function readValue(kind: EntityKind, option: string, node: ConfigNode, warn: PropertyRules["warn"]): unknown {
   if (option === "authorizationRules") return readAuthorizationRules(node);
   if (option.endsWith("Ms")) return readDuration(option, node, warn);
-  const { [option]: usual = "" } = DEFAULTS[kind] as Readonly<Record<string, unknown>>;
+  const { [option]: usual = "" } = defaults[kind] as Readonly<Record<string, unknown>>;
   if (typeof node.value === typeof usual) return node.value;
   if (typeof usual === "string") throw node.mustBe("text");
   const quoted = typeof node.value === "string" ? ", without quotes" : "";
@@ -74,14 +74,14 @@ function readValue(kind: EntityKind, option: string, node: ConfigNode, warn: Pro
 function readDuration(option: string, node: ConfigNode, warn: PropertyRules["warn"]): number {
   const ms = typeof node.value === "string" ? parseIsoDuration(node.value.toUpperCase()) : undefined;
   if (ms === undefined || ms < 0) throw node.mustBe("an ISO 8601 duration such as PT1M");
-  if (option !== "duplicateDetectionHistoryTimeWindowMs" || ms >= MIN_DUPLICATE_WINDOW_MS) return ms;
+  if (option !== "duplicateDetectionHistoryTimeWindowMs" || ms >= minDuplicateWindowMs) return ms;
   warn(`${node.path} is below the minimum of Service Bus: it becomes 20 seconds.`);
-  return MIN_DUPLICATE_WINDOW_MS;
+  return minDuplicateWindowMs;
 }
 
 /** The broker's names of the properties of a kind. */
 export function optionNames(kind: EntityKind): string[] {
-  return Object.keys(DEFAULTS[kind]);
+  return Object.keys(defaults[kind]);
 }
 
 /** `lockDurationMs` is `LockDuration` in a file. */

@@ -12,7 +12,7 @@ export interface RuleValues {
   toSdk(constant: RuleConstant): string;
 }
 
-const TYPED_VALUE = /(<Value\b[^>]*?\btype="[^":]*):(\w+)("[^>]*>)([^<]*)(?=<\/Value>)/g;
+const typedValue = /(<Value\b[^>]*?\btype="[^":]*):(\w+)("[^>]*>)([^<]*)(?=<\/Value>)/g;
 
 const kept = new WeakMap<ServiceBusAdministrationClient, RuleValues>();
 
@@ -40,7 +40,7 @@ function withPolicy(client: ServiceBusAdministrationClient): RuleValues {
       }
       const response = await next(request);
       const { bodyAsText } = response;
-      if (typeof bodyAsText === "string") response.bodyAsText = bodyAsText.replace(TYPED_VALUE, asMarked);
+      if (typeof bodyAsText === "string") response.bodyAsText = bodyAsText.replace(typedValue, asMarked);
       return response;
     },
   });

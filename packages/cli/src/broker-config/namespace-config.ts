@@ -25,4 +25,4 @@ export interface SubscriptionConfig extends QueueConfig {
 }
 
 /** The name of the official emulator's namespace. */
-export const DEFAULT_NAMESPACE = "sbemulatorns";
+export const defaultNamespace = "sbemulatorns";

@@ -6,7 +6,7 @@ import type {
 } from "@azure/service-bus";
 import { type EntityKind, optionNames, toKey } from "./entity-properties.js";
 import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
-import { CORRELATION_KEYS } from "./rules.js";
+import { correlationKeys } from "./rules.js";
 
 /** Reads the entities of a namespace as the configuration of a broker. */
 export async function readNamespace(
@@ -120,7 +120,7 @@ function toSql(expression: string, parameters: object | undefined, values: RuleV
 function toCorrelation(filter: CorrelationRuleFilter, values: RuleValues): object {
   const given = filter as Readonly<Record<string, unknown>>;
   const conditions: Record<string, unknown> = {};
-  for (const [key, name] of CORRELATION_KEYS) if (given[name]) conditions[key] = given[name];
+  for (const [key, name] of correlationKeys) if (given[name]) conditions[key] = given[name];
   const { applicationProperties } = filter;
   return isEmpty(applicationProperties)
     ? conditions

@@ -4,7 +4,7 @@ import type { ConfigNode } from "./config-node.js";
 import { readConstant } from "./rule-constants.js";
 
 /** The conditions of a correlation filter: the key in a file, the name in the broker. */
-export const CORRELATION_KEYS = [
+export const correlationKeys = [
   ["ContentType", "contentType"],
   ["CorrelationId", "correlationId"],
   ["Label", "subject"],
@@ -54,9 +54,9 @@ function readSql(sql: ConfigNode): SqlText {
 }
 
 function readCorrelation(filter: ConfigNode): BrokerCorrelationFilter {
-  filter.withKeys(...CORRELATION_KEYS.map(([key]) => key), "Properties");
+  filter.withKeys(...correlationKeys.map(([key]) => key), "Properties");
   const conditions: Record<string, unknown> = {};
-  for (const [key, name] of CORRELATION_KEYS)
+  for (const [key, name] of correlationKeys)
     if (filter.get(key) !== undefined && filter.get(key)?.value !== "") conditions[name] = filter.text(key);
   const properties = readConstants(filter.get("Properties"));
   return properties.size === 0 ? conditions : { ...conditions, properties };

@@ -5,9 +5,9 @@ import { UsageError } from "../errors/usage-error.js";
 /** The variable that holds the key of the root policy. Not an option: other users can see command lines. */
 const keyVariable = "WAYBILL_BROKER_KEY";
 /** The key in the connection strings of the official emulator. */
-const WELL_KNOWN_KEY = "SAS_KEY_VALUE";
-const ROOT = "RootManageSharedAccessKey";
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
+const wellKnownKey = "SAS_KEY_VALUE";
+const root = "RootManageSharedAccessKey";
+const loopbackForm = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** The keys of the broker, and whether the key in the connection string was generated or is well known, so that it may be printed. */
 export interface BrokerKeys {
@@ -31,14 +31,14 @@ export async function resolveBrokerKeys({
   if (acceptAnyone === true) return { options: { acceptAnyone }, mayShow: true };
   if (keys !== undefined) return { options: { keys: await readKeys(keys) }, mayShow: false };
   const given = process.env[keyVariable]?.trim();
-  const key = given || (isLoopback(host) ? WELL_KNOWN_KEY : undefined);
+  const key = given || (isLoopback(host) ? wellKnownKey : undefined);
   if (key === undefined) return { options: {}, mayShow: true };
-  return { options: { keys: [{ name: ROOT, key, rights: ["Manage"] }] }, mayShow: key === WELL_KNOWN_KEY };
+  return { options: { keys: [{ name: root, key, rights: ["Manage"] }] }, mayShow: key === wellKnownKey };
 }
 
 /** Whether an address can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
+  return loopbackForm.test(host);
 }
 
 async function readKeys(file: string): Promise<SharedAccessKey[]> {

@@ -3,7 +3,7 @@ import { findManagement } from "../connection/management-address.js";
 import { UsageError } from "../errors/usage-error.js";
 
 /** How long the token of one request is valid, in seconds. */
-const TOKEN_SECONDS = 60;
+const tokenSeconds = 60;
 
 /** Sends a command such as `purge` to the running broker of SERVICEBUS_CONNECTION_STRING. Throws `UsageError`. */
 export async function controlRequest(
@@ -51,7 +51,7 @@ function parseConnectionString(text: string): { readonly name: string; readonly 
 
 function tokenFor(url: string, name: string, key: string): string {
   const resource = encodeURIComponent(url.toLowerCase());
-  const expiry = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
+  const expiry = Math.floor(Date.now() / 1000) + tokenSeconds;
   const signature = createHmac("sha256", key).update(`${resource}\n${expiry}`).digest("base64");
   return `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}&se=${expiry}&skn=${encodeURIComponent(name)}`;
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 
 /** Timeout of the health request, in ms. */
-const PROBE_MS = 1_000;
+const probeMs = 1_000;
 
 /** Describes what listens on a port, as far as this process can find out: another broker, and on Linux the process. */
 export async function describePortHolder(host: string, port: number): Promise<string> {
@@ -18,7 +18,7 @@ export function inUrl(host: string): string {
 async function probe(host: string, port: number): Promise<string | undefined> {
   try {
     const response = await fetch(`http://${inUrl(host)}:${port}/health`, {
-      signal: AbortSignal.timeout(PROBE_MS),
+      signal: AbortSignal.timeout(probeMs),
     });
     const { message } = (await response.json()) as { message?: unknown };
     return typeof message === "string" && message.startsWith("waybill broker")

@@ -11,8 +11,8 @@ export interface StoredCertificate extends MadeCertificate {
 }
 
 /** The hosts of every certificate; more can be added. */
-export const LOCAL_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "::1"];
-const FILES = { ca: "ca.pem", cert: "server.pem", key: "server-key.pem" } as const;
+export const localHosts: readonly string[] = ["localhost", "127.0.0.1", "::1"];
+const files = { ca: "ca.pem", cert: "server.pem", key: "server-key.pem" } as const;
 
 /** The default directory of the certificate. */
 export function defaultDirectory(): string {
@@ -23,10 +23,10 @@ export function defaultDirectory(): string {
 export async function readCertificate(directory: string): Promise<StoredCertificate | undefined> {
   try {
     const read = (name: string) => readFile(join(directory, name), "utf8");
-    const [ca, cert, key] = await Promise.all([read(FILES.ca), read(FILES.cert), read(FILES.key)]);
+    const [ca, cert, key] = await Promise.all([read(files.ca), read(files.cert), read(files.key)]);
     const expiresAt = new Date(new X509Certificate(cert).validTo);
     if (expiresAt.getTime() <= Date.now()) return undefined;
-    return { ca, cert, key, caFile: join(directory, FILES.ca), expiresAt };
+    return { ca, cert, key, caFile: join(directory, files.ca), expiresAt };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -40,17 +40,17 @@ export async function createCertificate(
 ): Promise<StoredCertificate> {
   // Imported here, because it loads slowly.
   const { makeCertificate } = await import("./make-certificate.js");
-  const made = await makeCertificate([...new Set([...LOCAL_HOSTS, ...hosts])]);
+  const made = await makeCertificate([...new Set([...localHosts, ...hosts])]);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await removeCertificate(directory, false);
   for (const name of ["ca", "cert", "key"] as const)
-    await writeFile(join(directory, FILES[name]), made[name], { mode: name === "key" ? 0o600 : 0o644 });
+    await writeFile(join(directory, files[name]), made[name], { mode: name === "key" ? 0o600 : 0o644 });
   const expiresAt = new Date(new X509Certificate(made.cert).validTo);
-  return { ...made, caFile: join(directory, FILES.ca), expiresAt };
+  return { ...made, caFile: join(directory, files.ca), expiresAt };
 }
 
 /** Removes the certificate's files, and the directory if it is empty then. */
 export async function removeCertificate(directory: string, withDirectory = true): Promise<void> {
-  for (const name of Object.values(FILES)) await rm(join(directory, name), { force: true });
+  for (const name of Object.values(files)) await rm(join(directory, name), { force: true });
   if (withDirectory) await rmdir(directory).catch(() => {});
 }

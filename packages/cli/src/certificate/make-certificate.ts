@@ -23,17 +23,17 @@ export interface MadeCertificate {
 }
 
 /** The maximum that Apple's systems accept for a server; the authority is valid as long. */
-const VALIDITY_DAYS = 825;
-const DAY_MS = 86_400_000;
-const KEYS = { name: "ECDSA", namedCurve: "P-256" } as const;
-const SIGNING = { name: "ECDSA", hash: "SHA-256" } as const;
+const validityDays = 825;
+const dayMs = 86_400_000;
+const keys = { name: "ECDSA", namedCurve: "P-256" } as const;
+const signing = { name: "ECDSA", hash: "SHA-256" } as const;
 
 /** Makes an authority, has it sign a certificate for some hosts, and discards the authority's key. */
 export async function makeCertificate(hosts: readonly string[], now = new Date()): Promise<MadeCertificate> {
   const [caKeys, serverKeys] = await Promise.all([makeKeys(), makeKeys()]);
-  const notBefore = new Date(now.getTime() - DAY_MS);
-  const notAfter = new Date(now.getTime() + VALIDITY_DAYS * DAY_MS);
-  const common = { notBefore, notAfter, signingAlgorithm: SIGNING } as const;
+  const notBefore = new Date(now.getTime() - dayMs);
+  const notAfter = new Date(now.getTime() + validityDays * dayMs);
+  const common = { notBefore, notAfter, signingAlgorithm: signing } as const;
   const name = `CN=waybill local broker CA ${randomBytes(4).toString("hex")}`;
   const ca = await X509CertificateGenerator.createSelfSigned({
     ...common,
@@ -73,7 +73,7 @@ export async function makeCertificate(hosts: readonly string[], now = new Date()
 }
 
 function makeKeys() {
-  return webcrypto.subtle.generateKey(KEYS, true, ["sign", "verify"]);
+  return webcrypto.subtle.generateKey(keys, true, ["sign", "verify"]);
 }
 
 /** Positive, and of 16 random bytes. */

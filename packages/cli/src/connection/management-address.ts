@@ -12,10 +12,10 @@ export interface ManagementAddress {
 }
 
 /** Ports of the official emulator: its management API, and messages; other local brokers answer both on the latter. */
-const EMULATOR_PORTS = [5300, 5672] as const;
+const emulatorPorts = [5300, 5672] as const;
 /** Timeout of a probe in ms: a port that does not answer at all. */
-const PROBE_MS = 5_000;
-const ENDPOINT = /(^|;)(\s*Endpoint\s*=\s*(?:[a-z]+:\/\/)?)(\[[^\]]*\]|[^:/;\s]+)(?::(\d+))?/i;
+const probeMs = 5_000;
+const endpoint = /(^|;)(\s*Endpoint\s*=\s*(?:[a-z]+:\/\/)?)(\[[^\]]*\]|[^:/;\s]+)(?::(\d+))?/i;
 
 /**
  * Finds the management API of a connection string. On Azure it has the port for HTTPS. A local broker or emulator may answer on the port for
@@ -25,9 +25,9 @@ const ENDPOINT = /(^|;)(\s*Endpoint\s*=\s*(?:[a-z]+:\/\/)?)(\[[^\]]*\]|[^:/;\s]+
 export async function findManagement(
   text: string,
   port?: number,
-  usual: readonly [management: number, messages: number] = EMULATOR_PORTS,
+  usual: readonly [management: number, messages: number] = emulatorPorts,
 ): Promise<ManagementAddress> {
-  const match = ENDPOINT.exec(text);
+  const match = endpoint.exec(text);
   if (match === null)
     throw new UsageError("Set SERVICEBUS_CONNECTION_STRING to the connection string of a namespace.");
   const [, , , host = "", given] = match;
@@ -35,7 +35,7 @@ export async function findManagement(
   const known = port ?? (given === undefined ? undefined : Number(given));
   const at = (found: number | undefined): ManagementAddress => ({
     connectionString: text.replace(
-      ENDPOINT,
+      endpoint,
       (_, before: string, name: string) => `${before}${name}${host}${found === undefined ? "" : `:${found}`}`,
     ),
     origin: `${isPlain ? "http" : "https"}://${host}${found === undefined ? "" : `:${found}`}`,
@@ -60,7 +60,7 @@ export async function findManagement(
 async function probe(origin: string): Promise<string | undefined> {
   try {
     const response = await fetch(`${origin}/health`, {
-      signal: AbortSignal.timeout(PROBE_MS),
+      signal: AbortSignal.timeout(probeMs),
       redirect: "manual",
     });
     await response.body?.cancel();

@@ -114,7 +114,7 @@ function explained(administration: () => Promise<ServiceBusAdministrationClient>
 }
 
 /** In its refusals, the service says whether a key is wrong or lacks a right. */
-const LACKS_RIGHT = /claims? required|specified action|unauthorized access/i;
+const lacksRight = /claims? required|specified action|unauthorized access/i;
 
 function causeOf({ code, text }: Pick<WaybillError, "code" | "text">): string {
   switch (code) {
@@ -122,7 +122,7 @@ function causeOf({ code, text }: Pick<WaybillError, "code" | "text">): string {
     case "timeout":
       return `the management API has not answered for ${listTimeoutMs / 1000} seconds.`;
     case "unauthorized":
-      return LACKS_RIGHT.test(text)
+      return lacksRight.test(text)
         ? "the key lacks the Manage claim."
         : "the key is wrong: no policy of the namespace has this SharedAccessKeyName and SharedAccessKey.";
     default:

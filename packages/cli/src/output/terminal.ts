@@ -121,10 +121,10 @@ export class Terminal {
 
 /** NO_COLOR and FORCE_COLOR override what the stream is. Source: no-color.org, force-color.org. */
 export function isColorful(stream: { readonly isTTY?: boolean }): boolean {
-  const { NO_COLOR = "", FORCE_COLOR, TERM } = process.env;
-  if (NO_COLOR !== "") return false;
-  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
-  return stream.isTTY === true && TERM !== "dumb";
+  const { NO_COLOR: noColor = "", FORCE_COLOR: forceColor, TERM: term } = process.env;
+  if (noColor !== "") return false;
+  if (forceColor !== undefined) return forceColor !== "0" && forceColor !== "false";
+  return stream.isTTY === true && term !== "dumb";
 }
 
 function progressBar(what: string): { readonly show: ShowProgress; stop(): void } {

@@ -14,7 +14,7 @@ export function clientBatchCases(subject: TransportSubject): Case[] {
       const { queue, client, sender } = await harness.openQueue();
       const batch = await sender.createMessageBatch({ maxSizeInBytes: 4_000 });
       let n = 0;
-      while (batch.tryAddMessage({ body: { n, text: noise(500) } })) n += 1;
+      while (batch.tryAddMessage({ body: { n, text: noise(500) } })) n++;
       assert.ok(n >= 5 && n <= 7, `${n} messages of 500 bytes fit into 4,000`);
       assert.equal(batch.count, n);
       assert.ok(batch.sizeInBytes <= batch.maxSizeInBytes, "the size is within the limit");

@@ -30,7 +30,7 @@ export function outageCases(subject: TransportSubject): Case[] {
         const receiver = client.createReceiver(queue);
         const receive = (maxMessages: number) =>
           harness.ended(receiver.receiveMessages(maxMessages, { maxWaitTimeInMs: 100 }), "the call ended");
-        for (let i = 0; i < 5; i += 1) await assert.rejects(receive(2), { code: "unavailable" });
+        for (let i = 0; i < 5; i++) await assert.rejects(receive(2), { code: "unavailable" });
         registry.isUp = true;
         const counts: number[] = [];
         while (counts.length < 6) {
@@ -74,7 +74,7 @@ export function outageCases(subject: TransportSubject): Case[] {
         const subscription = ben.subscribe(handled);
         const receive = () =>
           harness.ended(ada.receiveMessages<{ n: number }>(2, { maxWaitTimeInMs: 50 }), "the call ended");
-        for (let i = 0; i < 3; i += 1) await assert.rejects(receive(), { code: "unavailable" });
+        for (let i = 0; i < 3; i++) await assert.rejects(receive(), { code: "unavailable" });
         await harness.until(() => registry.asked >= 10, "the messages were read again");
         registry.isUp = true;
         const received: number[] = [];
@@ -113,7 +113,7 @@ async function createOutage(
   const serializer: Serializer = {
     ...plainJson,
     deserialize(bytes, context) {
-      registry.asked += 1;
+      registry.asked++;
       if (!registry.isUp) throw unavailableFailure("The registry does not respond.");
       return plainJson.deserialize(bytes, context);
     },

@@ -112,7 +112,7 @@ export function processingCases(subject: TransportSubject): Case[] {
           harness,
           queue,
           () => {
-            calls += 1;
+            calls++;
             throw new Error("never");
           },
           { retry: { delayInMs: 100, maxRetries: 2 } },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, quiet } from "../../test/fixture.js";
 
-const HOUR_MS = 3_600_000;
+const hourMs = 3_600_000;
 
 describe.each([
-  ["back by an hour", -HOUR_MS],
-  ["forward by an hour", HOUR_MS],
+  ["back by an hour", -hourMs],
+  ["forward by an hour", hourMs],
 ])("after the wall clock was stepped %s", (_, stepMs) => {
   it("locks are renewed in time", async () => {
     await using fixture = await createFixture();

@@ -312,7 +312,7 @@ describe("no message is lost", () => {
         }
         registry.isUp = true;
         // Turn by turn, because undeserializable bodies are hashed in another thread, while the clock advances slowly. A fixed number of turns is not enough.
-        for (let i = 0; !(await isEmpty(fixture)); i += 1) {
+        for (let i = 0; !(await isEmpty(fixture)); i++) {
           for (const { settle } of pending.splice(0)) settle("succeed");
           if (i % 20 === 0) fixture.clock.advance(5_000);
           await quiet();

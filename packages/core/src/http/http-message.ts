@@ -26,13 +26,13 @@ export interface HttpMessage {
 export type FromHttpMessage = EncodedMessage & Partial<BrokerAssignedProperties>;
 
 /** The header with the application properties whose names are not valid header names. */
-const REST = "UserProperties";
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const RESERVED =
+const userPropertiesHeader = "UserProperties";
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const reserved =
   /^(?:accept(?:-.*)?|age|allow|alt-.*|authorization|brokerproperties|cache-control|connection|content-.*|cookie|date|etag|expect|expires|forwarded|from|host|if-.*|keep-alive|last-modified|location|max-forwards|origin|pragma|proxy-.*|range|referer|retry-after|sec-.*|server|set-cookie|servicebus.*|strict-transport-security|te|trailer|transfer-encoding|upgrade.*|user-agent|userproperties|vary|via|warning|www-authenticate|x-forwarded-.*|x-ms-.*)$/i;
 /** It means that a message never expires. */
-const { max: MAX_TIME_TO_LIVE_MS } = brokerProperties.timeToLive as { max: number };
-const STATES: readonly MessageState[] = ["active", "deferred", "scheduled"];
+const { max: maxTimeToLiveMs } = brokerProperties.timeToLive as { max: number };
+const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -57,7 +57,8 @@ export function toHttpMessage(message: FromHttpMessage): HttpMessage {
     if (isHeaderName(name)) headers.push([name, toHttpText(value)]);
     else rest.push([name, toJsonValue(value)]);
   }
-  if (rest.length > 0) headers.push([REST, toAscii(JSON.stringify(Object.fromEntries(rest)))]);
+  if (rest.length > 0)
+    headers.push([userPropertiesHeader, toAscii(JSON.stringify(Object.fromEntries(rest)))]);
   return { headers: Object.fromEntries(headers), body };
 }
 
@@ -70,7 +71,7 @@ export function fromHttpMessage({ headers, body }: HttpMessage): FromHttpMessage
     const lower = name.toLowerCase();
     if (lower === "brokerproperties") known = fromBrokerProperties(parseObject(text, name));
     else if (lower === "content-type") contentType = text;
-    else if (lower === REST.toLowerCase()) {
+    else if (lower === userPropertiesHeader.toLowerCase()) {
       for (const [key, json] of Object.entries(parseObject(text, name)))
         properties.push([key, fromHttpValue(JSON.stringify(json))]);
     } else if (isHeaderName(name)) properties.push([name, fromHttpValue(text)]);
@@ -96,7 +97,7 @@ function toBrokerProperties(message: FromHttpMessage): string {
 function toKey(type: BrokerProperty["type"], value: unknown): unknown {
   switch (type) {
     case "duration":
-      return Math.min(value as number, MAX_TIME_TO_LIVE_MS) / 1000;
+      return Math.min(value as number, maxTimeToLiveMs) / 1000;
     case "instant":
       return (value as Date).getTime() % 1000 === 0
         ? (value as Date).toUTCString()
@@ -134,7 +135,7 @@ function fromKey(type: BrokerProperty["type"], value: unknown, key: string): unk
     case "duration": {
       const ms = Math.round(Number(value) * 1000);
       if (!(ms > 0)) throw malformed(key);
-      return ms >= MAX_TIME_TO_LIVE_MS - 1000 ? Number.POSITIVE_INFINITY : ms;
+      return ms >= maxTimeToLiveMs - 1000 ? Number.POSITIVE_INFINITY : ms;
     }
     case "instant": {
       const instant = new Date(String(value));
@@ -147,7 +148,7 @@ function fromKey(type: BrokerProperty["type"], value: unknown, key: string): unk
     case "count":
       return Math.max(0, Number(value) - 1);
     case "state": {
-      const state = STATES.find((one) => one === String(value).toLowerCase());
+      const state = states.find((one) => one === String(value).toLowerCase());
       if (state === undefined) throw malformed(key);
       return state;
     }
@@ -170,5 +171,5 @@ function malformed(what: string): WaybillError {
 }
 
 function isHeaderName(name: string): boolean {
-  return TOKEN.test(name) && !RESERVED.test(name);
+  return token.test(name) && !reserved.test(name);
 }

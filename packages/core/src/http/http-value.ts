@@ -1,7 +1,7 @@
 import type { ApplicationPropertyValue } from "../message/message.js";
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const INSTANT =
+const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const instant =
   /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|[+-]?\d{4,6}-\d{2}-\d{2}T[\d:.]+Z)$/;
 
 /** The header value of an application property: strings in quotes, numbers, booleans and `null` as in JSON, dates in HTTP's format. */
@@ -17,8 +17,8 @@ export function toHttpText(value: ApplicationPropertyValue): string {
 /** Reads such a header value; anything else is a string. */
 export function fromHttpValue(text: string): ApplicationPropertyValue {
   if (text === "NaN" || text === "Infinity" || text === "-Infinity") return Number(text);
-  if (NUMBER.test(text)) return toNumber(text);
-  if (INSTANT.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text);
+  if (numberForm.test(text)) return toNumber(text);
+  if (instant.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text);
   try {
     return fromJson(JSON.parse(text), text);
   } catch {

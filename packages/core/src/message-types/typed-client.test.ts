@@ -204,7 +204,7 @@ describe("subscribe by message type", () => {
       const close = receiver.close.bind(receiver);
       open++;
       receiver.close = async () => {
-        open -= 1;
+        open--;
         await close();
       };
       return receiver;

@@ -145,7 +145,7 @@ function fitRecord(record: WireRecord, budget: number): string | undefined {
     if (text !== undefined) return text;
   }
   const { tries, ...rest } = withDetails(record, 0);
-  for (let kept = Math.min(tries.length - 1, 64); kept >= 0; kept -= 1) {
+  for (let kept = Math.min(tries.length - 1, 64); kept >= 0; kept--) {
     const text = fits({ ...rest, tries: tries.slice(0, kept) }, budget);
     if (text !== undefined) return text;
   }

@@ -20,7 +20,7 @@ export class ReadBackSample {
   /** Whether the next body is read back. */
   isDue(byteLength: number): boolean {
     if (this.#first > 0 && !this.#isPostponed) return true;
-    this.#untilNext -= 1;
+    this.#untilNext--;
     if (this.#untilNext > 0) return false;
     this.#untilNext = gap(this.#sampleRate);
     return this.#first > 0 || byteLength <= maxSampledBytes;
@@ -29,7 +29,7 @@ export class ReadBackSample {
   /** Counts a body that could be read back. */
   succeeded(): void {
     this.#isPostponed = false;
-    if (this.#first > 0) this.#first -= 1;
+    if (this.#first > 0) this.#first--;
   }
 
   /** A body could not be read back now. The next is tried at its turn in the sample, so that not every send waits during an outage. */

@@ -36,7 +36,7 @@ export class RehearsalTally {
 
   /** Counts a message that was read. */
   async add(message: DeliveredMessage, outcome: DeserializationOutcome): Promise<void> {
-    this.#counts[outcome.status] += 1;
+    this.#counts[outcome.status]++;
     const suggestion =
       outcome.status === "undeserializable"
         ? await suggestOption(this.#pipeline, message, outcome)
@@ -77,7 +77,7 @@ export class RehearsalTally {
   #note(suggestion: Suggestion): void {
     const key = JSON.stringify([suggestion.trait, suggestion.option]);
     const noted = this.#traits.get(key);
-    if (noted !== undefined) noted.count += 1;
+    if (noted !== undefined) noted.count++;
     else if (this.#traits.size < maxGroups) this.#traits.set(key, { ...suggestion, count: 1 });
   }
 
@@ -93,7 +93,7 @@ export class RehearsalTally {
     const counted = isOther ? other : group;
     const known = this.#groups.get(keyOf(counted));
     if (known === undefined) this.#groups.set(keyOf(counted), counted);
-    else known.messageCount += 1;
+    else known.messageCount++;
   }
 }
 

@@ -284,7 +284,7 @@ describe("client.rehearse", () => {
     await sender.sendMessages({ body: { n: 1 } });
     let isOver = false;
     const watched = fixture.client.rehearse("orders", { watchForInMs: 5_000 }).finally(() => (isOver = true));
-    for (let n = 0; n < 3; n += 1) {
+    for (let n = 0; n < 3; n++) {
       await sender.sendMessages({ body: [n], contentType: "application/x-commas" });
       fixture.clock.advance(500);
       await new Promise((resolve) => setImmediate(resolve));

@@ -71,7 +71,7 @@ export async function rehearse(
       break;
     }
     if (sessionId === undefined || message.sessionId === sessionId) await tally.read(message);
-    else otherMessages += 1;
+    else otherMessages++;
   }
   const facts = { entityPath: receiver.entityPath, isWhole, ...tally.toCounts() };
   return { ...facts, ...rehearsalAnswer(facts) };

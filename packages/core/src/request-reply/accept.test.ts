@@ -52,7 +52,7 @@ describe("the format for a reply", () => {
     const accept = (number: number) => ({
       applicationProperties: { [acceptProperty]: `application/json;number=${number % 150}` },
     });
-    for (let number = 0; number < 400; number += 1) {
+    for (let number = 0; number < 400; number++) {
       expect(again.choose(accept(number))).toEqual({ contentType: "application/json" });
     }
   });

@@ -27,7 +27,7 @@ export class ReplySenders {
     try {
       await kept.sender.sendMessages(message, options);
     } finally {
-      kept.sending -= 1;
+      kept.sending--;
       if (kept.isDropped) closeIdle(kept);
     }
   }

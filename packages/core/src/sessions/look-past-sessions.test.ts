@@ -14,14 +14,14 @@ describe("sessions behind many whose messages cannot be read now", () => {
       client: source.options,
     });
     const sender = fixture.clientWith({}).createSender("orders");
-    for (let s = 0; s < unavailableSessions; s += 1) {
+    for (let s = 0; s < unavailableSessions; s++) {
       const sessionId = `needs-${s}`;
       await sender.sendMessages([
         { sessionId, subject: "needs", body: { n: 1 } },
         { sessionId, subject: "free", body: { n: 2 } },
       ]);
     }
-    for (let s = 0; s < goodSessions; s += 1) {
+    for (let s = 0; s < goodSessions; s++) {
       await sender.sendMessages({ sessionId: `free-${s}`, subject: "free", body: { n: 1 } });
     }
     source.state.isUp = false;
@@ -48,10 +48,10 @@ describe("sessions behind many whose messages cannot be read now", () => {
 });
 
 async function advanceUntil({ clock }: Fixture, holds: () => boolean): Promise<void> {
-  for (let step = 0; step < 4_000; step += 1) {
+  for (let step = 0; step < 4_000; step++) {
     if (holds()) return;
     clock.advance(250);
-    for (let i = 0; i < 5; i += 1) await turn();
+    for (let i = 0; i < 5; i++) await turn();
   }
   throw new Error(`It took too long until ${holds}`);
 }

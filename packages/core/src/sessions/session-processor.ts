@@ -134,7 +134,7 @@ export class SessionProcessor implements MessageSubscription {
   /** Requests a session for each free slot, and one more if an idle session could be released for it. */
   #fill(): void {
     if (this.#closing !== undefined || this.#retryTimer !== undefined) return;
-    for (let missing = this.#wantedAccepts() - this.#accepts.size; missing > 0; missing -= 1) {
+    for (let missing = this.#wantedAccepts() - this.#accepts.size; missing > 0; missing--) {
       const accept = this.#accept().finally(() => {
         this.#accepts.delete(accept);
         this.#fill();

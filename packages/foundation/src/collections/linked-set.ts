@@ -41,7 +41,7 @@ export class LinkedSet<Item extends Linked<Item>> {
     else next.previous = previous;
     item.previous = undefined;
     item.next = undefined;
-    this.#size -= 1;
+    this.#size--;
     return true;
   }
 

@@ -239,7 +239,7 @@ export class ShadowCheck {
   /** Counts a try that ended, unless it was aborted before. An empty list: readers would see the same; undefined: nothing is known. */
   #end(one: Try, differences: readonly Difference[] | undefined): void {
     if (!this.#running.delete(one) || differences === undefined) return;
-    if (differences.length === 0) this.#same += 1;
+    if (differences.length === 0) this.#same++;
     const { messageType } = one;
     for (const { path, kind } of differences) {
       const key = `${messageType ?? ""}\n${path}\n${kind}`;

@@ -5,7 +5,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const utf16 = new TextDecoder("utf-16le", { fatal: true, ignoreBOM: true });
 
 /** Up to this length a loop over ASCII is faster than the native decoder. */
-const SHORT_TEXT = 48;
+const shortText = 48;
 
 /** How many more nodes a byte string counts for than another value. */
 const byteStringNodes = 3;
@@ -130,7 +130,7 @@ export class ByteCursor {
   text(size: number): string {
     const start = this.take(size);
     return (
-      (size <= SHORT_TEXT ? asciiText(this.bytes, start, this.offset) : undefined) ??
+      (size <= shortText ? asciiText(this.bytes, start, this.offset) : undefined) ??
       this.#decode(utf8, start, "utf8-invalid")
     );
   }
@@ -145,7 +145,7 @@ export class ByteCursor {
   copy(size: number): Uint8Array {
     this.count(byteStringNodes);
     const start = this.take(size);
-    if (size > SHORT_TEXT) return Uint8Array.prototype.slice.call(this.bytes, start, this.offset);
+    if (size > shortText) return Uint8Array.prototype.slice.call(this.bytes, start, this.offset);
     // Several times as fast for a few bytes.
     const copy = new Uint8Array(size);
     for (let index = 0; index < size; index++) copy[index] = this.bytes[start + index] as number;

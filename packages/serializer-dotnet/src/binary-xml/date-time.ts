@@ -1,12 +1,12 @@
 import { decimalsOfSecond } from "./number-text.js";
 
 /** Ticks of 100 ns between 0001-01-01 and 1970-01-01. */
-const EPOCH_TICKS = 621_355_968_000_000_000n;
+const epochTicks = 621_355_968_000_000_000n;
 /** The last tick of the year 9999, the end of the range of `DateTime`. */
-const MAX_TICKS = 3_155_378_975_999_999_999n;
-const TICKS_PER_MS = 10_000n;
+const maxTicks = 3_155_378_975_999_999_999n;
+const ticksPerMs = 10_000n;
 /** Local times of the first day of year 1 may be before it in UTC; their ticks wrap around at 62 bits. */
-const FIRST_WRAPPED = 2n ** 62n - 864_000_000_000n;
+const firstWrapped = 2n ** 62n - 864_000_000_000n;
 
 /** A `System.DateTime` as on the wire. */
 export interface DateTime {
@@ -19,24 +19,24 @@ export interface DateTime {
 export function toDateTime(bits: bigint): DateTime | undefined {
   const kind = bits >> 62n;
   const stored = bits & (2n ** 62n - 1n);
-  const ticks = kind >= 2n && stored > FIRST_WRAPPED ? stored - 2n ** 62n : stored;
-  return ticks > MAX_TICKS ? undefined : { ticks, isUnspecified: kind === 0n };
+  const ticks = kind >= 2n && stored > firstWrapped ? stored - 2n ** 62n : stored;
+  return ticks > maxTicks ? undefined : { ticks, isUnspecified: kind === 0n };
 }
 
 /** The 64 bits of a UTC DateTime record; undefined for an instant beyond its range. */
 export function fromDate(date: Date): bigint | undefined {
   const ms = date.getTime();
   if (Number.isNaN(ms)) return undefined;
-  const ticks = BigInt(ms) * TICKS_PER_MS + EPOCH_TICKS;
-  return ticks < 0n || ticks > MAX_TICKS ? undefined : ticks | (1n << 62n);
+  const ticks = BigInt(ms) * ticksPerMs + epochTicks;
+  return ticks < 0n || ticks > maxTicks ? undefined : ticks | (1n << 62n);
 }
 
 /** The instant, truncated to milliseconds. A time without a zone is read as UTC, so that the result is the same on every machine. */
 export function toDate({ ticks }: DateTime): Date {
-  const sinceEpoch = ticks - EPOCH_TICKS;
-  const ms = sinceEpoch / TICKS_PER_MS;
+  const sinceEpoch = ticks - epochTicks;
+  const ms = sinceEpoch / ticksPerMs;
   // Division truncates towards zero; instants before 1970 are rounded down as well.
-  return new Date(Number(sinceEpoch < 0n && ms * TICKS_PER_MS !== sinceEpoch ? ms - 1n : ms));
+  return new Date(Number(sinceEpoch < 0n && ms * ticksPerMs !== sinceEpoch ? ms - 1n : ms));
 }
 
 /** ISO 8601 with up to seven digits of a second, and `Z` unless the kind is unspecified. */
@@ -74,9 +74,9 @@ export function parseDateTime(text: string): DateTime | undefined {
   const offset =
     sign === undefined ? 0 : (sign === "-" ? -1 : 1) * (Number(offsetHour) * 60 + Number(offsetMinute));
   const ticks =
-    BigInt(instant.getTime()) * TICKS_PER_MS +
-    EPOCH_TICKS +
+    BigInt(instant.getTime()) * ticksPerMs +
+    epochTicks +
     BigInt(fraction.padEnd(7, "0")) -
     BigInt(offset) * 600_000_000n;
-  return ticks > MAX_TICKS ? undefined : { ticks, isUnspecified: zone === undefined };
+  return ticks > maxTicks ? undefined : { ticks, isUnspecified: zone === undefined };
 }

@@ -1,7 +1,7 @@
-const SLOTS = 1024;
-const LONGEST = 128;
+const slots = 1024;
+const longest = 128;
 
-const names: (string | undefined)[] = new Array(SLOTS).fill(undefined);
+const names: (string | undefined)[] = new Array(slots).fill(undefined);
 
 /**
  * The string of ASCII bytes, from a cache: contracts repeat their names in every message, and decoding a name costs ten times as much as
@@ -9,7 +9,7 @@ const names: (string | undefined)[] = new Array(SLOTS).fill(undefined);
  */
 export function internName(bytes: Uint8Array, start: number, end: number): string | undefined {
   const length = end - start;
-  if (length > LONGEST) return undefined;
+  if (length > longest) return undefined;
   const slot = slotOf(bytes, start, length);
   const known = names[slot];
   if (known !== undefined && isSame(known, bytes, start, length)) return known;
@@ -32,7 +32,7 @@ function slotOf(bytes: Uint8Array, start: number, length: number): number {
   hash = Math.imul(hash, 31) + at(length >> 1);
   hash = Math.imul(hash, 31) + at(length >> 2);
   hash = Math.imul(hash, 31) + at(length - (length >> 2) - 1);
-  return (hash ^ (hash >>> 15)) & (SLOTS - 1);
+  return (hash ^ (hash >>> 15)) & (slots - 1);
 }
 
 function isSame(name: string, bytes: Uint8Array, start: number, length: number): boolean {

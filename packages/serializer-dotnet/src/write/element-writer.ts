@@ -3,10 +3,10 @@ import { ByteSink } from "./byte-sink.js";
 import { utf8 } from "./utf8.js";
 
 /** A reader counts a byte string as four items; its element is one of them. */
-const NODES_PER_BYTE_STRING = 3;
+const nodesPerByteString = 3;
 
 /** Added to a record type, it also closes the element. */
-const END = 1;
+const endRecord = 1;
 
 /** A document, and how many elements, attributes and declarations it has at most: it holds no more items. */
 export interface WrittenDocument {
@@ -64,31 +64,31 @@ export class ElementWriter {
 
   text(text: string): void {
     if (text === "") this.end();
-    else if (text === "0") this.#sink.uint8(Records.zero + END);
-    else if (text === "1") this.#sink.uint8(Records.one + END);
-    else this.#chars(text, END);
+    else if (text === "0") this.#sink.uint8(Records.zero + endRecord);
+    else if (text === "1") this.#sink.uint8(Records.one + endRecord);
+    else this.#chars(text, endRecord);
   }
 
   boolean(value: boolean): void {
-    this.#sink.uint8((value ? Records.true : Records.false) + END);
+    this.#sink.uint8((value ? Records.true : Records.false) + endRecord);
   }
 
   /** An integer of 64 bits or less. */
   integer(value: number | bigint): void {
     const sink = this.#sink;
-    if (value === 0 || value === 0n) sink.uint8(Records.zero + END);
-    else if (value === 1 || value === 1n) sink.uint8(Records.one + END);
+    if (value === 0 || value === 0n) sink.uint8(Records.zero + endRecord);
+    else if (value === 1 || value === 1n) sink.uint8(Records.one + endRecord);
     else if (value >= -0x80 && value <= 0x7f) {
-      sink.uint8(Records.int8 + END);
+      sink.uint8(Records.int8 + endRecord);
       sink.uint8(Number(value) & 0xff);
     } else if (value >= -0x8000 && value <= 0x7fff) {
-      sink.uint8(Records.int16 + END);
+      sink.uint8(Records.int16 + endRecord);
       sink.uint16(Number(value) & 0xffff);
     } else if (value >= -0x8000_0000 && value <= 0x7fff_ffff) {
-      sink.uint8(Records.int32 + END);
+      sink.uint8(Records.int32 + endRecord);
       sink.uint32(Number(value) >>> 0);
     } else {
-      sink.uint8(Records.int64 + END);
+      sink.uint8(Records.int64 + endRecord);
       sink.uint64(BigInt(value));
     }
   }
@@ -97,17 +97,17 @@ export class ElementWriter {
   double(value: number): void {
     if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63) this.integer(BigInt(value));
     else if (Math.fround(value) === value || Number.isNaN(value)) {
-      this.#sink.uint8(Records.float + END);
+      this.#sink.uint8(Records.float + endRecord);
       this.#sink.float32(value);
     } else {
-      this.#sink.uint8(Records.double + END);
+      this.#sink.uint8(Records.double + endRecord);
       this.#sink.float64(value);
     }
   }
 
   /** 96 bits and a scale of up to 28 decimals. */
   decimal(isNegative: boolean, scale: number, digits: bigint): void {
-    this.#sink.uint8(Records.decimal + END);
+    this.#sink.uint8(Records.decimal + endRecord);
     this.#sink.uint16(0);
     this.#sink.uint8(scale);
     this.#sink.uint8(isNegative ? 0x80 : 0);
@@ -117,17 +117,17 @@ export class ElementWriter {
 
   /** The 64 bits of a DateTime. */
   dateTime(bits: bigint): void {
-    this.#sink.uint8(Records.dateTime + END);
+    this.#sink.uint8(Records.dateTime + endRecord);
     this.#sink.uint64(bits);
   }
 
   /** Whole groups of three bytes first, the last one or two bytes in a separate record, as .NET writes base64 in chunks. */
   binary(bytes: Uint8Array): void {
-    this.#nodeCount += NODES_PER_BYTE_STRING;
+    this.#nodeCount += nodesPerByteString;
     if (bytes.length === 0) this.end();
     const whole = bytes.length - (bytes.length % 3);
-    if (whole > 0) this.#bytesRecord(bytes.subarray(0, whole), whole === bytes.length ? END : 0);
-    if (whole < bytes.length) this.#bytesRecord(bytes.subarray(whole), END);
+    if (whole > 0) this.#bytesRecord(bytes.subarray(0, whole), whole === bytes.length ? endRecord : 0);
+    if (whole < bytes.length) this.#bytesRecord(bytes.subarray(whole), endRecord);
   }
 
   #bytesRecord(bytes: Uint8Array, end: number): void {

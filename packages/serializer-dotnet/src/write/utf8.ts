@@ -1,7 +1,7 @@
-const LONGEST = 128;
+const longest = 128;
 
 const encoder = new TextEncoder();
-const short = new Uint8Array(LONGEST);
+const short = new Uint8Array(longest);
 
 /**
  * A text as UTF-8, for use at once: a short one in ASCII, as most names are, is in memory that the next call overwrites. The encoder takes
@@ -9,7 +9,7 @@ const short = new Uint8Array(LONGEST);
  */
 export function utf8(text: string): Uint8Array {
   const { length } = text;
-  if (length > LONGEST) return encoder.encode(text);
+  if (length > longest) return encoder.encode(text);
   for (let index = 0; index < length; index++) {
     const unit = text.charCodeAt(index);
     if (unit >= 0x80) return encoder.encode(text);

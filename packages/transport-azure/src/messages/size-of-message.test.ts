@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 
 /** The larger encodings of the SDK, and the id that the broker generates for a message without one. */
-const SLACK_BYTES = 40;
+const slackBytes = 40;
 
 const long = "x".repeat(3_000);
 const messages: readonly (readonly [string, Omit<EncodedMessage, "body">])[] = [
@@ -46,7 +46,7 @@ describe("the size of a received message", () => {
       const [received] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
       if (received?.settlement === undefined) throw new Error("nothing was received");
       await receiver.complete(received.settlement);
-      expect(Math.abs((received.size ?? 0) - (counted?.sizeInBytes ?? 0))).toBeLessThan(SLACK_BYTES);
+      expect(Math.abs((received.size ?? 0) - (counted?.sizeInBytes ?? 0))).toBeLessThan(slackBytes);
       expect(peeked?.size).toBe(received.size);
     }
   });

@@ -1,8 +1,8 @@
 import type { DeliveredMessage, MessageId } from "@waybill/core/transport";
 import { propertiesFields } from "./sent-properties.js";
 
-const DESCRIPTOR_BYTES = 3;
-const TIMESTAMP_BYTES = 9;
+const descriptorBytes = 3;
+const timestampBytes = 9;
 
 /** The positions of the expiry and creation times in the properties section, which the SDK hides. */
 const expiryPositions: ReadonlySet<number> = new Set([8, 9]);
@@ -16,20 +16,20 @@ export function sizeOfMessage(message: DeliveredMessage): number {
   const names = Object.keys(applicationProperties);
   const properties = sizeOfProperties(message);
   return (
-    (properties === 0 ? 0 : DESCRIPTOR_BYTES + sizeOfCompound(properties)) +
-    (names.length === 0 ? 0 : DESCRIPTOR_BYTES + sizeOfValue(applicationProperties)) +
-    (DESCRIPTOR_BYTES + sizeOfValue(body instanceof Uint8Array ? body : body.value))
+    (properties === 0 ? 0 : descriptorBytes + sizeOfCompound(properties)) +
+    (names.length === 0 ? 0 : descriptorBytes + sizeOfValue(applicationProperties)) +
+    (descriptorBytes + sizeOfValue(body instanceof Uint8Array ? body : body.value))
   );
 }
 
 /** Fields in order (3.2.4); a field without a value takes one byte if another follows. */
 function sizeOfProperties(message: DeliveredMessage): number {
-  const time = message.timeToLive === undefined ? undefined : TIMESTAMP_BYTES;
+  const time = message.timeToLive === undefined ? undefined : timestampBytes;
   let total = 0;
   let gap = 0;
   for (const [position, name] of propertiesFields.entries()) {
     const size = expiryPositions.has(position) ? time : sizeOfOptional(name && message[name]);
-    if (size === undefined) gap += 1;
+    if (size === undefined) gap++;
     else {
       total += gap + size;
       gap = 0;
@@ -65,7 +65,7 @@ function sizeOfNumber(value: number): number {
 
 function sizeOfObject(value: object): number {
   if (value instanceof Uint8Array) return sizeOfBytes(value.length);
-  if (value instanceof Date) return TIMESTAMP_BYTES;
+  if (value instanceof Date) return timestampBytes;
   let members = 0;
   if (Array.isArray(value)) for (const item of value) members += sizeOfValue(item);
   else {

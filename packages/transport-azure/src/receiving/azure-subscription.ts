@@ -164,10 +164,10 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
     const { giveBack, handle, onFault, maxConcurrentCalls } = this.#settings;
     this.#running++;
     const free = () => {
-      this.#running -= 1;
+      this.#running--;
       // Silence counts only from the moment the link has credit again.
       if (taking.taken === maxConcurrentCalls) this.#silentSinceMs = performance.now();
-      taking.taken -= 1;
+      taking.taken--;
       this.#waiting.shift()?.();
       // A message being settled uses no slot, but still needs the link.
       const { state, settling } = delivery;
@@ -184,7 +184,7 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
   }
 
   readonly #onDone = (): void => {
-    this.#handling -= 1;
+    this.#handling--;
     if (this.#handling === 0) this.#onIdle?.();
   };
 

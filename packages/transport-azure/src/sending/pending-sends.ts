@@ -63,7 +63,7 @@ export class PendingSends {
         }
       }
     } finally {
-      this.#count -= 1;
+      this.#count--;
     }
   }
 

@@ -15,10 +15,10 @@ import { Peer, type ServerContext } from "../peer.js";
 import { IdleWatch } from "./idle-watch.js";
 
 /** Maximum frame size: that of the service's Standard tier, and of its usual maximum message. */
-const MAX_FRAME_SIZE = 256 * 1024;
+const maxFrameSize = 256 * 1024;
 
 /** Host names that error texts may repeat. */
-const HOST = /^[\w.:[\]-]{1,253}$/;
+const host = /^[\w.:[\]-]{1,253}$/;
 
 /** The socket of a connection: TCP or TLS, or a WebSocket as a stream. */
 export type ClientSocket = Duplex & Pick<Socket, "setNoDelay">;
@@ -78,12 +78,12 @@ export class ClientConnection {
     const { limits } = context;
     this.#connection = createConnection({
       containerId,
-      maxFrameSize: MAX_FRAME_SIZE,
+      maxFrameSize: maxFrameSize,
       maxSessions: limits.sessions,
       maxLinks: limits.links,
       maxNameLength: limits.linkNameLength,
       untrusted: {
-        maxFrameSize: Math.min(limits.unauthenticated.frameBytes, MAX_FRAME_SIZE),
+        maxFrameSize: Math.min(limits.unauthenticated.frameBytes, maxFrameSize),
         maxSessions: limits.unauthenticated.sessions,
         maxLinks: limits.unauthenticated.links,
         maxNameLength: limits.unauthenticated.linkNameLength,
@@ -100,7 +100,7 @@ export class ClientConnection {
         onOutput: () => queueMicrotask(() => this.#flush()),
         onOpen: (connection) => {
           const { hostname = "" } = connection.remoteOpen ?? {};
-          peer.namespace = HOST.test(hostname) ? hostname : options.host;
+          peer.namespace = host.test(hostname) ? hostname : options.host;
           if (this.#refusal !== undefined) connection.close(toAmqpError(this.#refusal, peer));
           this.#idle = new IdleWatch(options.idleTimeouts, peer, (refusal) => {
             connection.close(toAmqpError(refusal, peer));

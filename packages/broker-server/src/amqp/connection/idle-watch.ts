@@ -5,9 +5,9 @@ import { AmqpRefusal } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 
 /** Interval of the checks, as a share of the shortest timeout. */
-const STEP = 1 / 10;
+const step = 1 / 10;
 
-const SWEEP_MINIMUM = 100;
+const sweepMinimum = 100;
 
 /**
  * Watches one open connection and closes what its client leaves unused for too long. It checks at intervals, so that traffic costs nothing.
@@ -22,7 +22,7 @@ export class IdleWatch implements ClockDriven {
   #hadLinks = false;
   #hadToken = false;
   /** Above this number of links, detached ones are removed before the next check. */
-  #sweepAt = SWEEP_MINIMUM;
+  #sweepAt = sweepMinimum;
   #attachment: ClockAttachment | undefined;
   nextDueMs = Number.POSITIVE_INFINITY;
   readonly isAwaited = false;
@@ -46,7 +46,7 @@ export class IdleWatch implements ClockDriven {
     this.#hadLinks = true;
     if (this.#links.size < this.#sweepAt) return;
     this.#forgetDetached();
-    this.#sweepAt = 2 * this.#links.size + SWEEP_MINIMUM;
+    this.#sweepAt = 2 * this.#links.size + sweepMinimum;
   }
 
   /** Stops watching and clears the timer. */
@@ -109,7 +109,7 @@ export class IdleWatch implements ClockDriven {
     const tokenMs = this.#openedMs + authenticationMs;
     const shortestMs = Math.min(...[firstLinkMs, noLinkMs, linkMs].filter((ms) => ms > 0));
     const isTokenDue = authenticationMs > 0 && nowMs < tokenMs;
-    const stepMs = Math.max(shortestMs * STEP, 1);
+    const stepMs = Math.max(shortestMs * step, 1);
     this.nextDueMs = Math.min(nowMs + stepMs, isTokenDue ? tokenMs : Number.POSITIVE_INFINITY);
   }
 }

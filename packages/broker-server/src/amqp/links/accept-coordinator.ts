@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import {
-  ACCEPTED,
+  acceptedState,
   type DeliveryState,
   type IncomingDelivery,
   isDescribed,
@@ -12,9 +12,9 @@ import {
 import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 
-const DECLARE = 0x31n;
-const DISCHARGE = 0x32n;
-const CREDIT_WINDOW = 100;
+const declareCode = 0x31n;
+const dischargeCode = 0x32n;
+const creditWindow = 100;
 
 /** Accepts a link on which a client begins and ends transactions (4.2). When the link ends, open ones are rolled back. */
 export function acceptCoordinator(peer: Peer, link: ReceiverLink): void {
@@ -30,7 +30,7 @@ export function acceptCoordinator(peer: Peer, link: ReceiverLink): void {
       for (const id of begun) peer.transactions.abandon(id, (end) => peer.endLater(end));
     },
   };
-  link.accept({ creditWindow: CREDIT_WINDOW });
+  link.accept({ creditWindow: creditWindow });
 }
 
 async function control(
@@ -44,16 +44,16 @@ async function control(
       ? order.descriptor.value
       : undefined;
   const fields = isDescribed(order) && Array.isArray(order.value) ? order.value : [];
-  if (code === DECLARE) {
+  if (code === declareCode) {
     const transactionId = peer.transactions.declare();
     begun.add(transactionId);
     return { kind: "declared", transactionId };
   }
   const [id, fail] = fields;
-  if (code !== DISCHARGE || !(id instanceof Uint8Array)) {
+  if (code !== dischargeCode || !(id instanceof Uint8Array)) {
     throw new AmqpRefusal("amqp:not-implemented", "A coordinator takes declare and discharge only.");
   }
   await peer.transactions.discharge(id, fail === true);
   for (const known of begun) if (Buffer.compare(known, id) === 0) begun.delete(known);
-  return ACCEPTED;
+  return acceptedState;
 }

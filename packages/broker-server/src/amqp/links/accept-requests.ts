@@ -1,5 +1,11 @@
-import { ACCEPTED, type IncomingDelivery, type ReceiverLink, rejected, scanMessage } from "@waybill/amqp";
-import { REQUEST_LIMITS } from "../../limits/request-limits.js";
+import {
+  acceptedState,
+  type IncomingDelivery,
+  type ReceiverLink,
+  rejected,
+  scanMessage,
+} from "@waybill/amqp";
+import { requestLimits } from "../../limits/request-limits.js";
 import { textOf } from "../../messages/application-properties.js";
 import { messageLimit } from "../../messages/message-limit.js";
 import type { Node } from "../../refusals/address.js";
@@ -11,15 +17,15 @@ import { under } from "../transactions.js";
 import { requireNode } from "./deliver-replies.js";
 import { nextTag } from "./delivery-tags.js";
 
-const { requestsPerLink: CREDIT_WINDOW, tokenRequestBytes, requestValues } = REQUEST_LIMITS;
+const { requestsPerLink: creditWindow, tokenRequestBytes, requestValues } = requestLimits;
 /** The same on `$cbs`, which is open to unauthenticated clients. */
-const CBS_CREDIT_WINDOW = 20;
+const cbsCreditWindow = 20;
 /** Minimum size limit of requests, and the allowance on top of the maximum message size, in bytes. */
-const MIN_REQUEST_LIMIT = 2 ** 20;
-const REQUEST_OVERHEAD = 2 ** 16;
+const minRequestLimit = 2 ** 20;
+const requestOverhead = 2 ** 16;
 /** Maximum replies, and their bytes, kept for a client that gives its reply link no credit. */
-const REPLY_LIMIT = 1000;
-const REPLY_BYTES_LIMIT = 2 ** 24;
+const replyLimit = 1000;
+const replyBytesLimit = 2 ** 24;
 
 /** Accepts a link on which a client sends requests to `$cbs` or the management node of an entity. */
 export function acceptRequests(peer: Peer, link: ReceiverLink, node: Node): void {
@@ -29,13 +35,13 @@ export function acceptRequests(peer: Peer, link: ReceiverLink, node: Node): void
     onDetach: () => peer.release(link),
   };
   if (node.kind === "cbs") {
-    link.accept({ creditWindow: CBS_CREDIT_WINDOW, maxMessageSize: tokenRequestBytes });
-  } else link.accept({ creditWindow: CREDIT_WINDOW, maxMessageSize: requestLimit(peer, node.path) });
+    link.accept({ creditWindow: cbsCreditWindow, maxMessageSize: tokenRequestBytes });
+  } else link.accept({ creditWindow: creditWindow, maxMessageSize: requestLimit(peer, node.path) });
 }
 
 /** Requests schedule messages and set session states, so a request has room for the largest of these, or for several small ones. */
 function requestLimit({ broker }: Peer, path: string): number {
-  return Math.max(messageLimit(broker, path), MIN_REQUEST_LIMIT) + REQUEST_OVERHEAD;
+  return Math.max(messageLimit(broker, path), minRequestLimit) + requestOverhead;
 }
 
 async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: IncomingDelivery): Promise<void> {
@@ -48,7 +54,7 @@ async function take(peer: Peer, link: ReceiverLink, node: Node, delivery: Incomi
     const answer = (): Promise<Uint8Array> => {
       const [body] = sections.decodeBody(requestValues);
       const request = { applicationProperties, body, state: delivery.state };
-      if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
+      if (!delivery.isSettled) link.settle(delivery, under(delivery.state, acceptedState));
       return node.kind === "cbs"
         ? putToken(peer, request, messageId ?? null)
         : answerRequest(peer, node.path, request, messageId ?? null);
@@ -79,7 +85,7 @@ function reply(
 ): void {
   const link = peer.replyLinks.find(request.session, node, replyTo);
   if (link === undefined) return;
-  if (link.queued >= REPLY_LIMIT || link.queuedSize > REPLY_BYTES_LIMIT) {
+  if (link.queued >= replyLimit || link.queuedSize > replyBytesLimit) {
     const description = `${link.queued} replies wait for credit on this link.`;
     peer.replyLinks.delete(link);
     link.detach({ condition: "amqp:resource-limit-exceeded", description });

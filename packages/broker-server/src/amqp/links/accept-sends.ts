@@ -1,12 +1,12 @@
 import {
-  ACCEPTED,
   AmqpDecodeError,
+  acceptedState,
   type IncomingDelivery,
   type ReceiverLink,
   rejected,
   scanMessage,
 } from "@waybill/amqp";
-import { BATCH_MESSAGE_FORMAT } from "@waybill/amqp/batches";
+import { batchMessageFormat } from "@waybill/amqp/batches";
 import { countBatch, scanBatch } from "@waybill/amqp/server";
 import type { BrokerMessage, BrokerSender } from "@waybill/broker";
 import { ownersIn } from "../../authorization/owner.js";
@@ -20,8 +20,8 @@ import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
 
 /** Maximum unsettled deliveries of a link, as in the service. */
-const CREDIT_WINDOW = 1000;
-const TRANSFER_DESTINATION = "com.microsoft:transfer-destination-address";
+const creditWindow = 1000;
+const transferDestination = "com.microsoft:transfer-destination-address";
 
 /** Accepts a link on which a client sends to a queue or topic, or to another entity via one. */
 export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void {
@@ -36,7 +36,7 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
   // While it is received, a message may be held twice.
   peer.budget.raiseLimit(3 * maxMessageSize);
   link.accept({
-    creditWindow: CREDIT_WINDOW,
+    creditWindow: creditWindow,
     maxMessageSize,
     // SDKs wait for the outcome of their message and do not relate a detach to it.
     oversized: ({ id, size, limit }) => ({
@@ -47,16 +47,16 @@ export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void 
         path,
       ),
     }),
-    ...(properties?.get(TRANSFER_DESTINATION) !== undefined && { properties }),
+    ...(properties?.get(transferDestination) !== undefined && { properties }),
   });
 }
 
 function openSender(peer: Peer, link: ReceiverLink, path: string): BrokerSender {
-  const destination = textOf(link.remoteAttach?.properties?.get(TRANSFER_DESTINATION));
+  const destination = textOf(link.remoteAttach?.properties?.get(transferDestination));
   if (destination === undefined) return peer.broker.sender(path);
   const address = parseAddress(destination);
   if (address?.kind !== "entity") {
-    throw new AmqpRefusal("amqp:invalid-field", `${TRANSFER_DESTINATION} names no entity.`);
+    throw new AmqpRefusal("amqp:invalid-field", `${transferDestination} names no entity.`);
   }
   peer.claims.require(address.path, "Send");
   // Nothing can be sent to a subscription. To whoever has only its topic's key, a queue with such an address looks the same.
@@ -74,7 +74,7 @@ function take(peer: Peer, link: ReceiverLink, sender: BrokerSender, delivery: In
   sent.then(
     () => {
       peer.addPending(-length);
-      if (!delivery.isSettled) link.settle(delivery, under(delivery.state, ACCEPTED));
+      if (!delivery.isSettled) link.settle(delivery, under(delivery.state, acceptedState));
     },
     (error: unknown) => {
       peer.addPending(-length);
@@ -90,7 +90,7 @@ function send(
 ): Promise<void> {
   try {
     const transaction = peer.transactions.of(state);
-    return format === BATCH_MESSAGE_FORMAT
+    return format === batchMessageFormat
       ? sender.sendBatch(readBatch(peer, message, link.name), transaction)
       : sender.send(toBrokerMessage(scanMessage(message)), transaction);
   } catch (error) {

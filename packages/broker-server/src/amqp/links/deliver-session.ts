@@ -15,23 +15,23 @@ import type { Peer } from "../peer.js";
 import { receiveMode } from "./deliver-messages.js";
 import { pushMessages } from "./push-messages.js";
 
-const SESSION_FILTER = "com.microsoft:session-filter";
-const TIMEOUT = "com.microsoft:timeout";
-const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
+const sessionFilter = "com.microsoft:session-filter";
+const timeoutProperty = "com.microsoft:timeout";
+const lockedUntil = "com.microsoft:locked-until-utc";
 /** How long the service waits for the next session by default. */
-const DEFAULT_TIMEOUT_MS = 65_000;
-const EPOCH_TICKS = 621_355_968_000_000_000n;
-const TICKS_PER_MS = 10_000n;
-const ABORT_REASON = "the link is detached";
+const defaultTimeoutMs = 65_000;
+const epochTicks = 621_355_968_000_000_000n;
+const ticksPerMs = 10_000n;
+const abortReason = "the link is detached";
 /**
  * The part of a client's timeout, with its maximum in ms, that is reserved for sending the answer. Clients reserve as little as 20 ms,
  * which a busy machine uses up: then they time out themselves and retry three times, as after a fault.
  */
-const ANSWER_MARGIN = { share: 0.02, maxMs: 250 };
+const answerMargin = { share: 0.02, maxMs: 250 };
 
 /** Whether a client's attach asks for a session, named or the next one. */
 export function isSessionLink(link: SenderLink): boolean {
-  return link.remoteSource?.filter?.get(SESSION_FILTER) !== undefined;
+  return link.remoteSource?.filter?.get(sessionFilter) !== undefined;
 }
 
 /**
@@ -40,15 +40,15 @@ export function isSessionLink(link: SenderLink): boolean {
  */
 export function deliverSession(peer: Peer, link: SenderLink, path: string): void {
   peer.guard(link, path, "Listen");
-  const filter = undescribed(link.remoteSource?.filter?.get(SESSION_FILTER));
+  const filter = undescribed(link.remoteSource?.filter?.get(sessionFilter));
   const sessionId = filter === null ? undefined : textOf(filter);
   if (filter !== null && sessionId === undefined)
-    throw badRequest(`${SESSION_FILTER} is neither text nor null.`);
+    throw badRequest(`${sessionFilter} is neither text nor null.`);
   const aborting = new AbortController();
   link.handler = {
     onDetach() {
       // With a shared reason, no error is created for each.
-      peer.endLater(() => aborting.abort(ABORT_REASON));
+      peer.endLater(() => aborting.abort(abortReason));
       peer.release(link);
     },
   };
@@ -85,7 +85,7 @@ function begin(peer: Peer, link: SenderLink, session: BrokerSessionReceiver): vo
   const source = link.remoteSource ?? { kind: "source" };
   link.accept({
     source: { ...source, filter: withSession(source.filter, session.sessionId) },
-    properties: symbolMap({ [LOCKED_UNTIL]: long(toDotNetTicks(session.lockedUntil)) }),
+    properties: symbolMap({ [lockedUntil]: long(toDotNetTicks(session.lockedUntil)) }),
   });
 }
 
@@ -96,15 +96,15 @@ function begin(peer: Peer, link: SenderLink, session: BrokerSessionReceiver): vo
 function withSession(filter: AmqpMap | undefined, sessionId: string): AmqpMap {
   return new AmqpMap(
     (filter?.entries ?? []).map(([key, value]): readonly [AmqpValue, AmqpValue] => {
-      if (keyText(key) !== SESSION_FILTER) return [key, value];
-      return [symbol(SESSION_FILTER), isDescribed(value) ? { ...value, value: sessionId } : sessionId];
+      if (keyText(key) !== sessionFilter) return [key, value];
+      return [symbol(sessionFilter), isDescribed(value) ? { ...value, value: sessionId } : sessionId];
     }),
   );
 }
 
 /** A date in .NET ticks: units of 100 ns since the year 1. */
 function toDotNetTicks(at: Date): bigint {
-  return EPOCH_TICKS + BigInt(at.getTime()) * TICKS_PER_MS;
+  return epochTicks + BigInt(at.getTime()) * ticksPerMs;
 }
 
 function undescribed(value: AmqpValue | undefined): AmqpValue | undefined {
@@ -112,9 +112,9 @@ function undescribed(value: AmqpValue | undefined): AmqpValue | undefined {
 }
 
 function timeoutOf(link: SenderLink): number {
-  const timeout = link.remoteAttach?.properties?.get(TIMEOUT);
-  if (!isTyped(timeout) || !("value" in timeout)) return DEFAULT_TIMEOUT_MS;
+  const timeout = link.remoteAttach?.properties?.get(timeoutProperty);
+  if (!isTyped(timeout) || !("value" in timeout)) return defaultTimeoutMs;
   const ms = Number(timeout.value);
-  if (!Number.isFinite(ms) || ms < 0) return DEFAULT_TIMEOUT_MS;
-  return ms - Math.min(ms * ANSWER_MARGIN.share, ANSWER_MARGIN.maxMs);
+  if (!Number.isFinite(ms) || ms < 0) return defaultTimeoutMs;
+  return ms - Math.min(ms * answerMargin.share, answerMargin.maxMs);
 }

@@ -8,9 +8,9 @@ import { nextTag, toDeliveryTag } from "./delivery-tags.js";
 import { settleDelivery } from "./settle-delivery.js";
 
 /** Maximum messages requested from the broker at once, whatever credit a client grants. */
-const MAX_GRANT = 200;
+const maxGrant = 200;
 /** Messages requested between checks of the turn. */
-const SMALL_GRANT = 16;
+const smallGrant = 16;
 
 /**
  * Pushes a receiver's messages on a link as far as the client's credit allows, and applies the client's settlements. `onEnd` is called when
@@ -82,9 +82,9 @@ function push(
  */
 function grant(peer: Peer, link: SenderLink, consumer: Consumer): boolean {
   for (;;) {
-    const wanted = Math.min(link.credit, MAX_GRANT) - consumer.credit;
+    const wanted = Math.min(link.credit, maxGrant) - consumer.credit;
     if (wanted <= 0) return true;
-    consumer.grant(consumer.credit > 0 ? wanted : Math.min(wanted, SMALL_GRANT));
+    consumer.grant(consumer.credit > 0 ? wanted : Math.min(wanted, smallGrant));
     if (consumer.credit > 0) continue;
     if (peer.isFull(link.session.connection) || peer.turns.isOver()) return false;
   }

@@ -3,8 +3,8 @@ import {
   type DeliveryState,
   type Outcome,
   type OutgoingDelivery,
-  REJECTED,
   rejected,
+  rejectedState,
   type SenderLink,
 } from "@waybill/amqp";
 import type { DeadLetterOptions, Transaction } from "@waybill/broker";
@@ -15,8 +15,8 @@ import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
 
-const REASON = "DeadLetterReason";
-const DESCRIPTION = "DeadLetterErrorDescription";
+const reasonProperty = "DeadLetterReason";
+const descriptionProperty = "DeadLetterErrorDescription";
 
 /**
  * Applies a client's disposition and confirms it with the outcome that SDKs take for success: rejected without an error for a dead-lettered
@@ -83,12 +83,12 @@ function readRejection({ error }: Outcome & { kind: "rejected" }): DeadLetterOpt
 function readDeadLetterInfo(info: AmqpMap | undefined): DeadLetterOptions {
   if (info === undefined) return {};
   const others = new AmqpMap(
-    info.entries.filter(([key]) => keyText(key) !== REASON && keyText(key) !== DESCRIPTION),
+    info.entries.filter(([key]) => keyText(key) !== reasonProperty && keyText(key) !== descriptionProperty),
   );
   const propertiesToModify = readChangedProperties(others);
   return {
-    reason: textOf(info.get(REASON)),
-    description: textOf(info.get(DESCRIPTION)),
+    reason: textOf(info.get(reasonProperty)),
+    description: textOf(info.get(descriptionProperty)),
     propertiesToModify,
   } satisfies EveryProperty<DeadLetterOptions>;
 }
@@ -100,7 +100,7 @@ function answerTo(outcome: DeliveryState): Outcome {
       return answer;
     }
     case "rejected":
-      return REJECTED;
+      return rejectedState;
     default:
       return outcome as Outcome;
   }

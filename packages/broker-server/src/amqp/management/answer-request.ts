@@ -24,7 +24,7 @@ interface Operation {
 }
 
 /** All operations of a management node with the required right. Rules require no more than receiving. */
-const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["com.microsoft:add-rule", { right: "Listen", run: addRule }],
   ["com.microsoft:batch-delete-messages", { right: "Listen", isLong: true, run: batchDeleteMessages }],
   ["com.microsoft:cancel-scheduled-message", { right: "Send", run: cancelScheduledMessage }],
@@ -44,11 +44,11 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["com.microsoft:update-disposition", { right: "Listen", settles: true, run: updateDisposition }],
 ]);
 
-const TRACKING_ID = "com.microsoft:tracking-id";
+const trackingIdProperty = "com.microsoft:tracking-id";
 
 /** Whether a request's operation runs in turns. */
 export function isLong(properties: AmqpMap | undefined): boolean {
-  return OPERATIONS.get(textOf(properties?.get("operation")) ?? "")?.isLong === true;
+  return operations.get(textOf(properties?.get("operation")) ?? "")?.isLong === true;
 }
 
 /** Runs a management request and encodes its response, with the request's id in its original type. */
@@ -58,8 +58,8 @@ export async function answerRequest(
   request: NodeRequest,
   messageId: AmqpValue,
 ): Promise<Uint8Array> {
-  const trackingId = request.applicationProperties?.get(TRACKING_ID);
-  const tracking = trackingId === undefined ? {} : { [TRACKING_ID]: trackingId };
+  const trackingId = request.applicationProperties?.get(trackingIdProperty);
+  const tracking = trackingId === undefined ? {} : { [trackingIdProperty]: trackingId };
   try {
     const reply = await run(peer, path, request);
     return encode(messageId, reply, reply.statusCode === 200 ? "OK" : "No Content", tracking);
@@ -71,7 +71,7 @@ export async function answerRequest(
 
 async function run(peer: Peer, path: string, request: NodeRequest): Promise<ManagementReply> {
   const name = textOf(request.applicationProperties?.get("operation")) ?? "";
-  const operation = OPERATIONS.get(name);
+  const operation = operations.get(name);
   if (operation === undefined) {
     throw new AmqpRefusal("amqp:not-implemented", `There is no management operation '${name}'.`, 501);
   }

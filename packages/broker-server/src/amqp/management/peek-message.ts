@@ -1,15 +1,15 @@
 import { Buffer } from "node:buffer";
 import { type AmqpMap, stringMap } from "@waybill/amqp";
 import type { BrokerReceivedMessage } from "@waybill/broker";
-import { REQUEST_LIMITS } from "../../limits/request-limits.js";
+import { requestLimits } from "../../limits/request-limits.js";
 import { type Delivery, fromBrokerMessage } from "../../messages/from-broker-message.js";
 import { unwritable } from "../../messages/unwritable-message.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
 /** Clients repeat the request until no messages are left, and accept responses of 1 MB. */
-const { peekedMessages: COUNT_LIMIT, peekedBytes: BYTES_LIMIT } = REQUEST_LIMITS;
+const { peekedMessages: countLimit, peekedBytes: bytesLimit } = requestLimits;
 /** Messages read at a time. */
-const PAGE_SIZE = 50;
+const maxPageSize = 50;
 
 /**
  * Reads messages in any state without locking them; 204 if there are none. Messages that cannot be encoded as AMQP are skipped, so that
@@ -22,15 +22,15 @@ export async function peekMessage({
   pause,
 }: ManagementRequest): Promise<ManagementReply> {
   const receiver = broker.receiver(path);
-  const count = Math.min(body.count("message-count"), COUNT_LIMIT);
+  const count = Math.min(body.count("message-count"), countLimit);
   const sessionId = body.optionalText("session-id");
   const delivery = { isPeeked: true, omitsBody: body.flag("omit-message-body") };
   let fromSequenceNumber = body.optionalInteger("from-sequence-number") ?? 0n;
   if (fromSequenceNumber < 0n) fromSequenceNumber = 0n;
   const messages: AmqpMap[] = [];
-  let left = BYTES_LIMIT;
+  let left = bytesLimit;
   while (messages.length < count) {
-    const pageSize = Math.min(count - messages.length, PAGE_SIZE);
+    const pageSize = Math.min(count - messages.length, maxPageSize);
     const page = await receiver.peek(pageSize, { fromSequenceNumber, sessionId, maxSizeInBytes: left });
     if (page.length === 0) break;
     for (const peeked of page) {

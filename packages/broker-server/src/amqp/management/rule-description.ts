@@ -9,21 +9,21 @@ import type {
 } from "@waybill/broker";
 import { isTypedConstant, type SqlText } from "@waybill/broker/front-end";
 import { fromAmqpValue, keyText, textOf, toAmqpValue } from "../../messages/application-properties.js";
-import { CORRELATION_CONDITIONS } from "../../messages/correlation-conditions.js";
+import { correlationConditions } from "../../messages/correlation-conditions.js";
 import { badRequest } from "../../refusals/error.js";
 import { mapIn } from "./request.js";
 
-const RULE = 0x137_0000_0004n;
-const SQL_FILTER = 0x13_7000_0006n;
-const TRUE_FILTER = 0x13_7000_0007n;
-const FALSE_FILTER = 0x13_7000_0008n;
-const CORRELATION_FILTER = 0x13_7000_0009n;
-const EMPTY_ACTION = 0x137_0000_0005n;
-const SQL_ACTION = 0x137_0000_0006n;
-const COMPATIBILITY_LEVEL = int(20);
+const rule = 0x137_0000_0004n;
+const sqlFilter = 0x13_7000_0006n;
+const trueFilter = 0x13_7000_0007n;
+const falseFilter = 0x13_7000_0008n;
+const correlationFilter = 0x13_7000_0009n;
+const emptyAction = 0x137_0000_0005n;
+const sqlAction = 0x137_0000_0006n;
+const compatibilityLevel = int(20);
 
-const FIELD_OF_WIRE: ReadonlyMap<string, keyof BrokerCorrelationFilter> = new Map(
-  CORRELATION_CONDITIONS.map(([wire, , name]) => [wire, name]),
+const fieldOfWire: ReadonlyMap<string, keyof BrokerCorrelationFilter> = new Map(
+  correlationConditions.map(([wire, , name]) => [wire, name]),
 );
 
 /** Reads a rule of a request. Throws `argument-error` unless it has exactly one known filter. */
@@ -38,9 +38,9 @@ export function toRuleDefinition(name: string, description: AmqpMap): RuleDefini
 
 /** Encodes a rule for SDKs: described lists, always with an action and a filter. */
 export function fromRuleDescription({ name, filter, action, createdAt }: RuleDescription): AmqpValue {
-  return described(RULE, [
+  return described(rule, [
     fromFilter(filter),
-    action === undefined ? described(EMPTY_ACTION, []) : described(SQL_ACTION, fromSql(action.expression)),
+    action === undefined ? described(emptyAction, []) : described(sqlAction, fromSql(action.expression)),
     name,
     timestamp(createdAt),
   ]);
@@ -75,7 +75,7 @@ function toCorrelation(map: AmqpMap): BrokerCorrelationFilter {
   for (const [key, value] of map.entries) {
     const wire = keyText(key) ?? "";
     if (wire === "properties" || value === null) continue;
-    const name = FIELD_OF_WIRE.get(wire);
+    const name = fieldOfWire.get(wire);
     if (name === undefined) throw badRequest(`A 'correlation-filter' has no '${wire.slice(0, 50)}'.`);
     filter[name] = textOf(value) ?? wrongCondition(wire);
   }
@@ -98,7 +98,7 @@ function wrongCondition(wire: string): never {
 }
 
 /** The types of XML Schema, in which the management API lists them. */
-const SCHEMA_TYPES: Readonly<Record<string, string>> = {
+const schemaTypes: Readonly<Record<string, string>> = {
   byte: "byte",
   short: "short",
   int: "int",
@@ -111,7 +111,7 @@ const SCHEMA_TYPES: Readonly<Record<string, string>> = {
 
 /** Keeps the type of integers: rules are listed with the values that they were made with. */
 function toRuleValue(value: AmqpValue): RuleConstant {
-  const schemaType = isTyped(value) ? SCHEMA_TYPES[value.type] : undefined;
+  const schemaType = isTyped(value) ? schemaTypes[value.type] : undefined;
   if (schemaType === undefined) return fromAmqpValue(value) as RuleConstant;
   const integer = BigInt((value as { readonly value: number | bigint }).value);
   return { type: "typed", schemaType, text: String(integer), value: integer };
@@ -137,18 +137,18 @@ function fromComparedValue(value: RuleValue): AmqpValue {
 function fromFilter(filter: RuleFilter): AmqpValue {
   switch (filter.type) {
     case "true":
-      return described(TRUE_FILTER, fromSql("1=1"));
+      return described(trueFilter, fromSql("1=1"));
     case "false":
-      return described(FALSE_FILTER, fromSql("1=0"));
+      return described(falseFilter, fromSql("1=0"));
     case "sql":
-      return described(SQL_FILTER, fromSql(filter.expression));
+      return described(sqlFilter, fromSql(filter.expression));
     case "correlation":
-      return described(CORRELATION_FILTER, fromCorrelation(filter));
+      return described(correlationFilter, fromCorrelation(filter));
   }
 }
 
 function fromSql(expression: string): AmqpValue[] {
-  return [expression, COMPATIBILITY_LEVEL];
+  return [expression, compatibilityLevel];
 }
 
 function fromCorrelation(filter: BrokerCorrelationFilter): AmqpValue[] {
@@ -156,7 +156,7 @@ function fromCorrelation(filter: BrokerCorrelationFilter): AmqpValue[] {
   const entries: Iterable<readonly [string, RuleConstant]> =
     properties instanceof Map ? properties : Object.entries(properties);
   return [
-    ...CORRELATION_CONDITIONS.map(([, , name]) => filter[name] ?? null),
+    ...correlationConditions.map(([, , name]) => filter[name] ?? null),
     new AmqpMap(Array.from(entries, ([name, value]) => [name, fromRuleValue(value)] as const)),
   ];
 }

@@ -1,12 +1,12 @@
 import { stringMap } from "@waybill/amqp";
-import { REQUEST_LIMITS } from "../../limits/request-limits.js";
+import { requestLimits } from "../../limits/request-limits.js";
 import { AmqpRefusal, badRequest } from "../../refusals/error.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 import { fromRuleDescription, toRuleDefinition } from "./rule-description.js";
 
-const SUBSCRIPTION = /^(.+)\/subscriptions\/([^/]+)$/i;
-const TOP = 100;
-const { listedRules: TOP_LIMIT } = REQUEST_LIMITS;
+const subscriptionForm = /^(.+)\/subscriptions\/([^/]+)$/i;
+const defaultTop = 100;
+const { listedRules: topLimit } = requestLimits;
 
 /** Adds a rule to a subscription. */
 export async function addRule({ broker, path, body }: ManagementRequest): Promise<ManagementReply> {
@@ -28,7 +28,7 @@ export async function removeRule({ broker, path, body }: ManagementRequest): Pro
 export function enumerateRules({ broker, path, body }: ManagementRequest): ManagementReply {
   const { topic, subscription } = splitSubscriptionPath(path);
   const skip = body.optionalCount("skip") ?? 0;
-  const top = Math.min(body.optionalCount("top") ?? TOP, TOP_LIMIT);
+  const top = Math.min(body.optionalCount("top") ?? defaultTop, topLimit);
   const rules = broker.listRules(topic, subscription, { skip, top });
   if (rules.length === 0) return { statusCode: 204 };
   return {
@@ -39,7 +39,7 @@ export function enumerateRules({ broker, path, body }: ManagementRequest): Manag
 
 /** The topic and name in a subscription's path. Throws `not-allowed` for other entities, which have no rules. */
 function splitSubscriptionPath(path: string): { topic: string; subscription: string } {
-  const [, topic, subscription] = SUBSCRIPTION.exec(path) ?? [];
+  const [, topic, subscription] = subscriptionForm.exec(path) ?? [];
   if (topic === undefined || subscription === undefined)
     throw new AmqpRefusal("amqp:not-allowed", `'${path}' is not a subscription and has no rules.`);
   return { topic, subscription };

@@ -1,20 +1,20 @@
 import { array, int, timestamp } from "@waybill/amqp";
 import type { BrokerSessionReceiver } from "@waybill/broker";
-import { REQUEST_LIMITS } from "../../limits/request-limits.js";
+import { requestLimits } from "../../limits/request-limits.js";
 import type { ManagementReply, ManagementRequest } from "./request.js";
 
 /** Times from here on mean .NET's maximum date, which requests the sessions that have messages. */
-const FAR_FUTURE_MS = Date.UTC(9999, 0, 1);
-const TOP = 100;
-const { listedSessions: TOP_LIMIT } = REQUEST_LIMITS;
+const farFutureMs = Date.UTC(9999, 0, 1);
+const defaultTop = 100;
+const { listedSessions: topLimit } = requestLimits;
 
 /** Lists the ids of sessions: those whose state was set since a given time, or those with messages; 204 if there are none. */
 export async function getMessageSessions(request: ManagementRequest): Promise<ManagementReply> {
   const { broker, path, body } = request;
   const skip = body.optionalCount("skip") ?? 0;
-  const top = Math.min(body.optionalCount("top") ?? TOP, TOP_LIMIT);
+  const top = Math.min(body.optionalCount("top") ?? defaultTop, topLimit);
   const updated = body.optionalDate("last-updated-time");
-  const asksForMessages = updated === undefined || updated.getTime() >= FAR_FUTURE_MS;
+  const asksForMessages = updated === undefined || updated.getTime() >= farFutureMs;
   const updatedAfter = asksForMessages ? undefined : updated;
   const ids = await broker.receiver(path).listSessions({ skip, top, updatedAfter });
   if (ids.length === 0) return { statusCode: 204 };

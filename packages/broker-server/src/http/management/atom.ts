@@ -3,7 +3,7 @@ import type { XmlElement } from "../parse-xml.js";
 import { buildXml, type XmlNode } from "../xml.js";
 import { toTime } from "./entity-fields.js";
 
-const ATOM = "http://www.w3.org/2005/Atom";
+const atom = "http://www.w3.org/2005/Atom";
 
 /** An entity as an Atom entry: its address, from which SDKs take its name, its title, and its description. */
 export interface AtomEntry {
@@ -36,7 +36,7 @@ export function buildFeed(
   });
   return buildXml({
     name: "feed",
-    attributes: { xmlns: ATOM },
+    attributes: { xmlns: atom },
     content: [
       { name: "title", attributes: { type: "text" }, content: title },
       { name: "id", content: self },
@@ -53,7 +53,7 @@ function toEntryXml(entry: AtomEntry, isRoot: boolean): XmlNode {
   const { id, title, author, createdAt, updatedAt, description } = entry;
   return {
     name: "entry",
-    ...(isRoot && { attributes: { xmlns: ATOM } }),
+    ...(isRoot && { attributes: { xmlns: atom } }),
     content: [
       { name: "id", content: id },
       { name: "title", attributes: { type: "text" }, content: title },

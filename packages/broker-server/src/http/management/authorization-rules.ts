@@ -5,7 +5,7 @@ import type { XmlElement } from "../parse-xml.js";
 import type { XmlNode } from "../xml.js";
 import { toTime } from "./entity-fields.js";
 
-const KEY_BYTES = 32;
+const keyBytes = 32;
 
 /** Describes the authorization rules of an entity like the service, with their keys. */
 export function toAuthorizationRulesXml(
@@ -44,5 +44,5 @@ export function fromAuthorizationRulesXml({ children }: XmlElement): Authorizati
 }
 
 function generatedKey(): string {
-  return randomBytes(KEY_BYTES).toString("base64");
+  return randomBytes(keyBytes).toString("base64");
 }

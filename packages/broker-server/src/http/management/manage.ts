@@ -21,7 +21,7 @@ import {
 } from "./write-entity.js";
 
 /** The title of the service's answer for an address where nothing is. */
-const NOTHING_TITLE = "Publicly Listed Services";
+const nothingTitle = "Publicly Listed Services";
 
 /**
  * Handles a request of the management API: reads, lists, creates, changes and deletes entities and rules. Throws `BrokerError` or
@@ -51,7 +51,7 @@ function read(context: HttpContext, request: HttpRequest, resource: Resource): H
     return describe(context, request, resource);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    return feed(context, request, NOTHING_TITLE, [], (entry: AtomEntry) => entry);
+    return feed(context, request, nothingTitle, [], (entry: AtomEntry) => entry);
   }
 }
 

@@ -2,7 +2,7 @@ import { HttpRefusal } from "../http-refusal.js";
 import { type HttpRequest, urlOf } from "../http-request.js";
 
 /** The service's default and maximum number of entries per page. */
-const MAX_ENTRIES = 100;
+const maxEntries = 100;
 
 /**
  * Cuts the page given by `$skip` and `$top` (at most 100) out of a list; `next` is the address of the next one, if any. Throws if one is not a
@@ -10,7 +10,7 @@ const MAX_ENTRIES = 100;
  */
 export function pageOf<Item>(request: HttpRequest, all: readonly Item[]) {
   const skip = numberIn(request, "$skip", 0);
-  const top = Math.min(numberIn(request, "$top", MAX_ENTRIES), MAX_ENTRIES);
+  const top = Math.min(numberIn(request, "$top", maxEntries), maxEntries);
   const items = all.slice(skip, skip + top);
   if (skip + items.length >= all.length || top === 0) return { items, next: undefined };
   const query = new URLSearchParams(request.query);

@@ -19,10 +19,10 @@ interface Recorded {
   readonly contains?: readonly string[];
 }
 
-const MORE = "To know more visit https://aka.ms/sbResourceMgrExceptions.";
-const NEVER = "P10675199DT2H48M5.4775807S";
+const moreEntities = "To know more visit https://aka.ms/sbResourceMgrExceptions.";
+const never = "P10675199DT2H48M5.4775807S";
 /** What Python's client makes of it. */
-const PYTHONS_NEVER = "P10675199DT2H48M5.477539S";
+const pythonsNever = "P10675199DT2H48M5.477539S";
 
 const words = (text: string): string[] => text.split(/\s+/);
 const queueWritten =
@@ -96,14 +96,14 @@ const createdSubscription = { body: subscription(), status: 201, elements: subsc
 const deleted = { status: 200 };
 const nothing = { status: 200, contains: ["Publicly Listed Services"] };
 const notHosted = { status: 404, detail: "No service is hosted at the specified address." };
-const conflict = `SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the resource's current state. ${MORE} .`;
-const noOperation = `SubCode=40400. Not Found. The Operation doesn't exist. ${MORE} .`;
+const conflict = `SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the resource's current state. ${moreEntities} .`;
+const noOperation = `SubCode=40400. Not Found. The Operation doesn't exist. ${moreEntities} .`;
 const page = "$skip=0&$top=100";
 const refusedPage = (name: string) => ({
   status: 400,
   detail: `Parameter '${name}' should be non-negative integer.\r\nParameter name: ${name}.`,
 });
-const tooLong = `The supplied lock time exceeds the allowed maximum of '5' minutes. ${MORE} \r\nParameter name: LockDuration\r\nActual value was 25.00:00:00.`;
+const tooLong = `The supplied lock time exceeds the allowed maximum of '5' minutes. ${moreEntities} \r\nParameter name: LockDuration\r\nActual value was 25.00:00:00.`;
 const refusedSize = (kilobytes: number) => ({
   body: queue(`<MaxMessageSizeInKilobytes>${kilobytes}</MaxMessageSizeInKilobytes>`),
   status: 400,
@@ -140,7 +140,7 @@ const standard: Readonly<Record<string, readonly Recorded[]>> = {
       body: queue("<RequiresSession>true</RequiresSession>"),
       isUpdate: true,
       status: 400,
-      detail: `SubCode=40000. The value for the RequiresSession property of an existing Queue cannot be changed. ${MORE} .`,
+      detail: `SubCode=40000. The value for the RequiresSession property of an existing Queue cannot be changed. ${moreEntities} .`,
     },
     { request: `PUT /iewdm${v2017}`, body: queue(), isUpdate: true, status: 404, detail: noOperation },
     {
@@ -179,25 +179,22 @@ const standard: Readonly<Record<string, readonly Recorded[]>> = {
     {
       request: `PUT /fjrui${v2017}`,
       body: queue(
-        `<LockDuration>PT2M</LockDuration><DefaultMessageTimeToLive>${PYTHONS_NEVER}</DefaultMessageTimeToLive><AuthorizationRules /><AutoDeleteOnIdle>${PYTHONS_NEVER}</AutoDeleteOnIdle>`,
+        `<LockDuration>PT2M</LockDuration><DefaultMessageTimeToLive>${pythonsNever}</DefaultMessageTimeToLive><AuthorizationRules /><AutoDeleteOnIdle>${pythonsNever}</AutoDeleteOnIdle>`,
       ),
       isUpdate: true,
       status: 200,
       elements: queueWritten,
       contains: [
         "<LockDuration>PT2M</LockDuration>",
-        `<DefaultMessageTimeToLive>${PYTHONS_NEVER}</DefaultMessageTimeToLive>`,
-        `<AutoDeleteOnIdle>${PYTHONS_NEVER}</AutoDeleteOnIdle>`,
+        `<DefaultMessageTimeToLive>${pythonsNever}</DefaultMessageTimeToLive>`,
+        `<AutoDeleteOnIdle>${pythonsNever}</AutoDeleteOnIdle>`,
       ],
     },
     {
       request: `GET /fjrui?enrich=false&api-version=2017-04`,
       status: 200,
       elements: queueRead,
-      contains: [
-        "<LockDuration>PT2M</LockDuration>",
-        `<AutoDeleteOnIdle>${PYTHONS_NEVER}</AutoDeleteOnIdle>`,
-      ],
+      contains: ["<LockDuration>PT2M</LockDuration>", `<AutoDeleteOnIdle>${pythonsNever}</AutoDeleteOnIdle>`],
     },
   ],
   "queue, partitioned, with sessions": [
@@ -243,7 +240,7 @@ const standard: Readonly<Record<string, readonly Recorded[]>> = {
       request: `PUT /famviq${v2021}`,
       body: queue("<MaxMessageSizeInKilobytes>1024</MaxMessageSizeInKilobytes>"),
       status: 400,
-      detail: `SubCode=40000. Bad Request. ${MORE} .`,
+      detail: `SubCode=40000. Bad Request. ${moreEntities} .`,
     },
   ],
   "topic, created twice": [
@@ -278,7 +275,7 @@ const standard: Readonly<Record<string, readonly Recorded[]>> = {
       request: `PUT /dqkodq/subscriptions/kkaqo${v2021}`,
       body: subscription(),
       status: 409,
-      detail: `The messaging entity 'sbname:Topic:dqkodq|kkaqo' already exists. ${MORE} `,
+      detail: `The messaging entity 'sbname:Topic:dqkodq|kkaqo' already exists. ${moreEntities} `,
     },
     { request: `DELETE /dqkodq/subscriptions/kkaqo${v2021}`, ...deleted },
   ],
@@ -291,14 +288,14 @@ const standard: Readonly<Record<string, readonly Recorded[]>> = {
       isUpdate: true,
       status: 200,
       elements: subscriptionWritten,
-      contains: ["<LockDuration>PT2M</LockDuration>", `<AutoDeleteOnIdle>${NEVER}</AutoDeleteOnIdle>`],
+      contains: ["<LockDuration>PT2M</LockDuration>", `<AutoDeleteOnIdle>${never}</AutoDeleteOnIdle>`],
     },
     {
       request: `PUT /dfjfj/subscriptions/iewdm${v2017}`,
       body: subscription(),
       isUpdate: true,
       status: 404,
-      detail: `Entity 'sbname:Topic:dfjfj|iewdm' was not found. ${MORE} `,
+      detail: `Entity 'sbname:Topic:dfjfj|iewdm' was not found. ${moreEntities} `,
     },
     {
       request: `PUT /dfjfj/subscriptions/kwqxc${v2017}`,
@@ -353,14 +350,14 @@ const standard: Readonly<Record<string, readonly Recorded[]>> = {
       request: `PUT /fjrui/subscriptions/eqkovc/rules/rule${v2017}`,
       body: sqlRule,
       status: 409,
-      detail: `The messaging entity 'sbname:Topic:fjrui|eqkovc|rule' already exists. ${MORE} `,
+      detail: `The messaging entity 'sbname:Topic:fjrui|eqkovc|rule' already exists. ${moreEntities} `,
     },
     {
       request: `PUT /fjrui/subscriptions/eqkovc/rules/iewdm${v2017}`,
       body: sqlRule,
       isUpdate: true,
       status: 404,
-      detail: `Entity 'sbname:Topic:fjrui|eqkovc|iewdm' was not found. ${MORE} `,
+      detail: `Entity 'sbname:Topic:fjrui|eqkovc|iewdm' was not found. ${moreEntities} `,
     },
     {
       request: `GET /fjrui/subscriptions/eqkovc/rules/rule?enrich=false&api-version=2017-04`,
@@ -425,10 +422,10 @@ function elementsIn(body: string): string[] {
   let depth = 0;
   for (const [tag, close, name = "", empty] of content.matchAll(/<(\/?)([\w:]+)[^<>]*?(\/?)>/g)) {
     expect(tag).not.toBe("");
-    if (close === "/") depth -= 1;
+    if (close === "/") depth--;
     else {
       if (depth === 0) names.push(name);
-      if (empty !== "/") depth += 1;
+      if (empty !== "/") depth++;
     }
   }
   return names;

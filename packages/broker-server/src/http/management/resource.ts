@@ -46,7 +46,7 @@ export function scopeOf(resource: Resource): string {
 }
 
 /** The names of the operations on a subscription or rule in the service's refusals. */
-const OPERATIONS: Readonly<Record<string, string>> = {
+const operations: Readonly<Record<string, string>> = {
   GET: "Get",
   PUT: "CreateOrUpdate",
   DELETE: "Delete",
@@ -58,7 +58,7 @@ export function rightsTexts(resource: Resource, method: string) {
 }
 
 function missingText(resource: Resource, method: string): string {
-  const operation = OPERATIONS[method] ?? "Get";
+  const operation = operations[method] ?? "Get";
   switch (resource.kind) {
     case "subscriptions":
       return unauthorizedFor("EnumerateSubscriptions");

@@ -6,7 +6,7 @@ import type {
   RuleFilter,
 } from "@waybill/broker";
 import { type SqlText, typedText } from "@waybill/broker/front-end";
-import { CORRELATION_CONDITIONS } from "../../messages/correlation-conditions.js";
+import { correlationConditions } from "../../messages/correlation-conditions.js";
 import { HttpRefusal } from "../http-refusal.js";
 import type { XmlElement } from "../parse-xml.js";
 import type { XmlNode } from "../xml.js";
@@ -14,18 +14,18 @@ import { toTime } from "./entity-fields.js";
 import { descriptionNamespace } from "./entity-xml.js";
 import { fromTypedText, localName } from "./rule-values.js";
 
-const INSTANCE = "http://www.w3.org/2001/XMLSchema-instance";
-const SCHEMA = "http://www.w3.org/2001/XMLSchema";
+const instance = "http://www.w3.org/2001/XMLSchema-instance";
+const schema = "http://www.w3.org/2001/XMLSchema";
 /** .NET has types of its own, in another namespace. */
-const SERIALIZATION = "http://schemas.microsoft.com/2003/10/Serialization/";
-const DOTNET_TYPES: ReadonlySet<string> = new Set(["duration", "guid"]);
-const COMPATIBILITY_LEVEL: XmlNode = { name: "CompatibilityLevel", content: "20" };
+const serialization = "http://schemas.microsoft.com/2003/10/Serialization/";
+const dotnetTypes: ReadonlySet<string> = new Set(["duration", "guid"]);
+const compatibilityLevel: XmlNode = { name: "CompatibilityLevel", content: "20" };
 
 /** Describes a rule like the service. */
 export function toRuleXml(rule: RuleDescription): XmlNode {
   return {
     name: "RuleDescription",
-    attributes: { xmlns: descriptionNamespace, "xmlns:i": INSTANCE },
+    attributes: { xmlns: descriptionNamespace, "xmlns:i": instance },
     content: [
       toFilterXml(rule.filter),
       toActionXml(rule.action),
@@ -64,12 +64,12 @@ function toActionXml(action: SqlText | undefined): XmlNode {
 
 function toSql({ expression, parameters }: SqlText): XmlNode[] {
   const entries = toEntries(parameters ?? {});
-  const sql: XmlNode[] = [{ name: "SqlExpression", content: expression }, COMPATIBILITY_LEVEL];
+  const sql: XmlNode[] = [{ name: "SqlExpression", content: expression }, compatibilityLevel];
   return entries.length === 0 ? sql : [...sql, { name: "Parameters", content: entries }];
 }
 
 function toCorrelationXml(filter: BrokerCorrelationFilter): XmlNode[] {
-  const fields = CORRELATION_CONDITIONS.flatMap(([, element, name]): XmlNode[] => {
+  const fields = correlationConditions.flatMap(([, element, name]): XmlNode[] => {
     const value = filter[name];
     return value === undefined ? [] : [{ name: element, content: String(value) }];
   });
@@ -89,7 +89,7 @@ function toEntries(
 /** SDKs remove four characters from the type, so the prefix must have three. */
 function toValueXml(value: RuleConstant): XmlNode {
   const [type, text] = typedText(value);
-  const namespace = DOTNET_TYPES.has(type) ? SERIALIZATION : SCHEMA;
+  const namespace = dotnetTypes.has(type) ? serialization : schema;
   return { name: "Value", attributes: { "i:type": `d6p1:${type}`, "xmlns:d6p1": namespace }, content: text };
 }
 
@@ -132,7 +132,7 @@ function toSqlText(element: XmlElement): SqlText {
 
 function toCorrelation(element: XmlElement): BrokerCorrelationFilter {
   const filter: Record<string, unknown> = {};
-  for (const [, name, field] of CORRELATION_CONDITIONS) {
+  for (const [, name, field] of correlationConditions) {
     const text = element.child(name)?.text;
     if (text !== undefined && text !== "") filter[field] = text;
   }

@@ -2,10 +2,10 @@ import type { BrokerError, Tier } from "@waybill/broker";
 import { HttpRefusal } from "../http-refusal.js";
 import type { WritableResource } from "./resource.js";
 
-const MORE = "To know more visit https://aka.ms/sbResourceMgrExceptions.";
+const more = "To know more visit https://aka.ms/sbResourceMgrExceptions.";
 /** .NET's `TimeSpan.MaxValue`, in whole ms. */
-const NEVER_MS = 922_337_203_685_477;
-const NEVER = "10675199.02:48:05.4775807";
+const neverMs = 922_337_203_685_477;
+const never = "10675199.02:48:05.4775807";
 
 /** What a refusal names. */
 export interface RefusalPlace {
@@ -18,8 +18,8 @@ export interface RefusalPlace {
 /** The service's refusal of an update of what does not exist. */
 export function missingForUpdate(resource: WritableResource, namespace: string): HttpRefusal {
   return resource.kind === "entity"
-    ? new HttpRefusal(404, `SubCode=40400. Not Found. The Operation doesn't exist. ${MORE} .`)
-    : new HttpRefusal(404, `Entity '${nameOf(resource, namespace)}' was not found. ${MORE} `);
+    ? new HttpRefusal(404, `SubCode=40400. Not Found. The Operation doesn't exist. ${more} .`)
+    : new HttpRefusal(404, `Entity '${nameOf(resource, namespace)}' was not found. ${more} `);
 }
 
 /** The service's refusal for a broker error while something is written; undefined where its text is not known, and for other errors. */
@@ -37,8 +37,8 @@ export function toServiceRefusal(
 function alreadyExists(resource: WritableResource, namespace: string): HttpRefusal {
   const text =
     resource.kind === "entity"
-      ? `SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the resource's current state. ${MORE} .`
-      : `The messaging entity '${nameOf(resource, namespace)}' already exists. ${MORE} `;
+      ? `SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the resource's current state. ${more} .`
+      : `The messaging entity '${nameOf(resource, namespace)}' already exists. ${more} `;
   return new HttpRefusal(409, text);
 }
 
@@ -48,19 +48,19 @@ function propertyText({ code, property }: BrokerError, place: RefusalPlace): str
   const element = elementOf(property.name);
   if (code === "not-allowed") {
     return element === "EnablePartitioning"
-      ? `Partitioning cannot be changed for ${place.kind}. ${MORE} .`
-      : `The value for the ${element} property of an existing ${place.kind} cannot be changed. ${MORE} .`;
+      ? `Partitioning cannot be changed for ${place.kind}. ${more} .`
+      : `The value for the ${element} property of an existing ${place.kind} cannot be changed. ${more} .`;
   }
   const { value, range } = property;
   if (range === undefined || typeof value !== "number") return undefined;
   const [least, most] = range;
   const actual = `\r\nParameter name: ${element}\r\nActual value was ${isDuration ? timeSpanText(value) : value}.`;
   if (element === "LockDuration" && value > most)
-    return `The supplied lock time exceeds the allowed maximum of '${most / 60_000}' minutes. ${MORE} ${actual}`;
+    return `The supplied lock time exceeds the allowed maximum of '${most / 60_000}' minutes. ${more} ${actual}`;
   if (isDuration && Number.isFinite(most))
     return `The value supplied must be between ${timeSpanText(least)} and ${timeSpanText(most)}.${actual}`;
   if (element !== "MaxMessageSizeInKilobytes") return undefined;
-  if (place.tier !== undefined && place.tier !== "premium") return `Bad Request. ${MORE} .`;
+  if (place.tier !== undefined && place.tier !== "premium") return `Bad Request. ${more} .`;
   return `The property value for '${element}' must be between ${least} and ${most} when the namespace '${place.namespace}' is using 'Premium' tier.${actual}`;
 }
 
@@ -77,7 +77,7 @@ function elementOf(option: string): string {
 
 /** A duration as .NET writes a `TimeSpan`. */
 function timeSpanText(ms: number): string {
-  if (ms >= NEVER_MS) return NEVER;
+  if (ms >= neverMs) return never;
   const two = (value: number): string => String(value).padStart(2, "0");
   const seconds = Math.floor(ms / 1000);
   const days = Math.floor(seconds / 86_400);

@@ -19,7 +19,7 @@ import { fromRuleXml } from "./rule-xml.js";
 import { missingForUpdate } from "./service-refusal.js";
 
 /** Descriptions of entities have a few kilobytes, correlation filters up to 64 KiB besides their markup. */
-const MAX_BODY_BYTES = 256 * 1024;
+const maxBodyBytes = 256 * 1024;
 
 /** A request to create an entity or rule or, with the header `If-Match`, to replace it. */
 export interface Write {
@@ -31,7 +31,7 @@ export interface Write {
 
 /** Parses the body of a request that writes. */
 export async function readWrite(context: HttpContext, request: HttpRequest): Promise<Write> {
-  const text = decodeText(await request.readBody(MAX_BODY_BYTES));
+  const text = decodeText(await request.readBody(maxBodyBytes));
   return { context, request, root: await parseXml(text, context.pause) };
 }
 

@@ -5,15 +5,15 @@ import { HttpRefusal } from "../http-refusal.js";
 import { fromInstantText, toAscii, toInstantText } from "./property-text.js";
 
 /** .NET's `TimeSpan.MaxValue` in seconds, which means unlimited. */
-const MAX_SECONDS = 922_337_203_685.4775;
-const TIME_SPAN = /^(?:(\d{1,8})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d{1,7})?))?$/;
-const STATES = { active: "Active", deferred: "Deferred", scheduled: "Scheduled" } as const;
+const maxSeconds = 922_337_203_685.4775;
+const timeSpan = /^(?:(\d{1,8})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d{1,7})?))?$/;
+const states = { active: "Active", deferred: "Deferred", scheduled: "Scheduled" } as const;
 
 /** What a sender may set in HTTP; AMQP's content encoding has no place there. */
 type HttpProperties = Omit<SendableProperties, "contentEncoding">;
 
 /** The key of each property that a sender may set. */
-const KEYS = {
+const keys = {
   contentType: "ContentType",
   correlationId: "CorrelationId",
   forcePersistence: "ForcePersistence",
@@ -30,7 +30,7 @@ const KEYS = {
 } as const satisfies Record<keyof HttpProperties, string>;
 
 /** Those whose values are strings on both sides. */
-const TEXTS = [
+const textNames = [
   "subject",
   "partitionKey",
   "replyTo",
@@ -39,23 +39,23 @@ const TEXTS = [
   "to",
   "viaPartitionKey",
 ] as const satisfies readonly (keyof HttpProperties)[];
-type TextName = (typeof TEXTS)[number];
+type TextName = (typeof textNames)[number];
 
 /** What the header has of the properties that a sender may set: all but the content type, which is a header itself. */
-type WrittenProperties = Record<(typeof KEYS)[Exclude<keyof HttpProperties, "contentType">], unknown>;
+type WrittenProperties = Record<(typeof keys)[Exclude<keyof HttpProperties, "contentType">], unknown>;
 
 /** The header `BrokerProperties` of a received message: JSON in ASCII. Source: "Message headers and properties". */
 export function toBrokerProperties(message: BrokerReceivedMessage): string {
   const { messageId, correlationId, deadLetterSource, lockToken, lockedUntil, scheduledEnqueueTime } =
     message;
-  const texts = Object.fromEntries(TEXTS.map((name) => [KEYS[name], message[name]]));
+  const texts = Object.fromEntries(textNames.map((name) => [keys[name], message[name]]));
   const sent = {
-    ...(texts as Record<(typeof KEYS)[TextName], string | undefined>),
+    ...(texts as Record<(typeof keys)[TextName], string | undefined>),
     CorrelationId: toIdJson(correlationId),
     ForcePersistence: message.forcePersistence || undefined,
     MessageId: toIdJson(messageId),
     ScheduledEnqueueTimeUtc: scheduledEnqueueTime && toInstantText(scheduledEnqueueTime),
-    TimeToLive: Math.min(message.timeToLiveMs / 1000, MAX_SECONDS),
+    TimeToLive: Math.min(message.timeToLiveMs / 1000, maxSeconds),
   } satisfies WrittenProperties;
   const properties = {
     ...sent,
@@ -67,7 +67,7 @@ export function toBrokerProperties(message: BrokerReceivedMessage): string {
     LockToken: lockToken,
     LockedUntilUtc: lockedUntil?.toUTCString(),
     SequenceNumber: Number(message.sequenceNumber),
-    State: STATES[message.state],
+    State: states[message.state],
   };
   const sorted = Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
   return toAscii(JSON.stringify(Object.fromEntries(sorted)));
@@ -88,15 +88,15 @@ export function fromBrokerProperties(json: unknown): HttpProperties {
     const value = given.get(key.toLowerCase());
     return value === undefined || value === null ? undefined : toValue(value, key);
   };
-  const texts = Object.fromEntries(TEXTS.map((name) => [name, read(KEYS[name], toText)]));
+  const texts = Object.fromEntries(textNames.map((name) => [name, read(keys[name], toText)]));
   return {
     ...(texts as Record<TextName, string | undefined>),
-    messageId: read(KEYS.messageId, toId),
-    correlationId: read(KEYS.correlationId, toId),
-    contentType: read(KEYS.contentType, toText),
-    forcePersistence: read(KEYS.forcePersistence, toBoolean),
-    scheduledEnqueueTime: read(KEYS.scheduledEnqueueTime, toInstant),
-    timeToLiveMs: read(KEYS.timeToLiveMs, toLifeMs) ?? read("TimeToLiveTimeSpan", toSpanMs),
+    messageId: read(keys.messageId, toId),
+    correlationId: read(keys.correlationId, toId),
+    contentType: read(keys.contentType, toText),
+    forcePersistence: read(keys.forcePersistence, toBoolean),
+    scheduledEnqueueTime: read(keys.scheduledEnqueueTime, toInstant),
+    timeToLiveMs: read(keys.timeToLiveMs, toLifeMs) ?? read("TimeToLiveTimeSpan", toSpanMs),
   } satisfies EveryProperty<HttpProperties>;
 }
 
@@ -129,17 +129,17 @@ function toLifeMs(value: unknown, key: string): number {
   const seconds = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof seconds !== "number" || !(seconds > 0))
     throw badProperty(`${key} must be a number of seconds above 0`);
-  return seconds >= MAX_SECONDS ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
+  return seconds >= maxSeconds ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
 }
 
 function toSpanMs(value: unknown, key: string): number {
-  const match = typeof value === "string" ? TIME_SPAN.exec(value.trim()) : null;
+  const match = typeof value === "string" ? timeSpan.exec(value.trim()) : null;
   if (match === null) throw badProperty(`${key} must be a time span such as 1.02:03:04`);
   const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = match;
   const ms = Number(days) * 86_400_000 + Number(hours) * 3_600_000 + Number(minutes) * 60_000;
   const total = ms + Math.round(Number(seconds) * 1000);
   if (total <= 0) throw badProperty(`${key} must be a time span above 0`);
-  return total >= MAX_SECONDS * 1000 - 1000 ? Number.POSITIVE_INFINITY : total;
+  return total >= maxSeconds * 1000 - 1000 ? Number.POSITIVE_INFINITY : total;
 }
 
 function badProperty(text: string): HttpRefusal {

@@ -7,7 +7,7 @@ import { toBrokerProperties } from "./broker-properties.js";
 import { toUserHeaders } from "./user-properties.js";
 
 /** The header with the AMQP section of a body other than data. */
-const SECTION_HEADER = "x-ms-waybill-body-section";
+const sectionHeader = "x-ms-waybill-body-section";
 
 /** A received message as a response; `location` is the URL of its lock. */
 export function fromBrokerMessage(
@@ -20,7 +20,7 @@ export function fromBrokerMessage(
   if (location !== undefined) headers.push(["Location", location]);
   // Headers cannot contain line breaks or non-ASCII characters.
   if (contentType !== undefined) headers.push(["Content-Type", contentType.replace(/[^\x20-\x7e]/g, "?")]);
-  if (body.section !== "data") headers.push([SECTION_HEADER, body.section]);
+  if (body.section !== "data") headers.push([sectionHeader, body.section]);
   return { status, headers: [...headers, ...toUserHeaders(applicationProperties)], body: toBytes(body) };
 }
 

@@ -8,10 +8,10 @@ import { fromBrokerMessage } from "./from-broker-message.js";
 import type { MessageRequest } from "./message-resource.js";
 import { isBatch, toBrokerMessage, toBrokerMessages } from "./to-broker-message.js";
 
-const DEFAULT_TIMEOUT_SECONDS = 60;
+const defaultTimeoutSeconds = 60;
 /** Maximum size of a batch's JSON, as a multiple of the maximum batch size. */
-const BATCH_OVERHEAD = 2;
-const PROPERTY_BYTES = 64 * 1024;
+const batchOverhead = 2;
+const propertyBytes = 64 * 1024;
 
 /** Handles a request about messages. Throws `BrokerError` or `HttpRefusal`. Source: "Service Bus runtime REST". */
 export async function handleMessages(
@@ -42,7 +42,7 @@ async function send(context: HttpContext, path: string, request: HttpRequest): P
   const entity = broker.getEntity(path);
   const largest = entity.kind === "subscription" ? 0 : entity.options.maxMessageSizeInKilobytes * 1024;
   const isMany = isBatch(request);
-  const maxBytes = isMany ? sender.maxBatchSizeInBytes * BATCH_OVERHEAD : largest + PROPERTY_BYTES;
+  const maxBytes = isMany ? sender.maxBatchSizeInBytes * batchOverhead : largest + propertyBytes;
   memory.makeRoom(maxBytes);
   const bytes = await readMessageBody(request, maxBytes, path);
   if (isMany) await sender.sendBatch(await toBrokerMessages(bytes, batchMessages, pause));
@@ -78,7 +78,7 @@ async function receive(
 
 function timeoutOf({ query }: HttpRequest): number {
   const text = query.get("timeout");
-  if (text === null) return DEFAULT_TIMEOUT_SECONDS;
+  if (text === null) return defaultTimeoutSeconds;
   if (!/^\d{1,6}(?:\.\d{1,3})?$/.test(text))
     throw new HttpRefusal(400, "SubCode=40000. timeout must be a number of seconds.");
   return Number(text);

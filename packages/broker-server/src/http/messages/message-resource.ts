@@ -3,10 +3,10 @@ export type MessageRequest =
   | { readonly verb: "send" | "lock" | "receive"; readonly path: string }
   | { readonly verb: "complete" | "unlock" | "renew"; readonly path: string; readonly lockToken: string };
 
-const TOKEN = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const token = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-const HEAD_VERBS = { POST: "lock", DELETE: "receive" } as const;
-const LOCKED_VERBS = { DELETE: "complete", PUT: "unlock", POST: "renew" } as const;
+const headVerbs = { POST: "lock", DELETE: "receive" } as const;
+const lockedVerbs = { DELETE: "complete", PUT: "unlock", POST: "renew" } as const;
 
 /**
  * Parses `/{entity}/messages`, `…/messages/head` and `…/messages/{message id or sequence number}/{lock token}`, where the entity may be a
@@ -16,13 +16,13 @@ const LOCKED_VERBS = { DELETE: "complete", PUT: "unlock", POST: "renew" } as con
 export function parseMessageRequest(method: string, segments: readonly string[]): MessageRequest | undefined {
   const end = segments.length;
   if (method === "POST" && is(segments[end - 1], "messages")) return named("send", segments.slice(0, -1));
-  if (is(segments[end - 2], "messages") && is(segments[end - 1], "head") && method in HEAD_VERBS) {
-    return named(HEAD_VERBS[method as keyof typeof HEAD_VERBS], segments.slice(0, -2));
+  if (is(segments[end - 2], "messages") && is(segments[end - 1], "head") && method in headVerbs) {
+    return named(headVerbs[method as keyof typeof headVerbs], segments.slice(0, -2));
   }
   const lockToken = segments[end - 1] ?? "";
-  if (!is(segments[end - 3], "messages") || !TOKEN.test(lockToken) || !(method in LOCKED_VERBS))
+  if (!is(segments[end - 3], "messages") || !token.test(lockToken) || !(method in lockedVerbs))
     return undefined;
-  const verb = LOCKED_VERBS[method as keyof typeof LOCKED_VERBS];
+  const verb = lockedVerbs[method as keyof typeof lockedVerbs];
   const path = segments.slice(0, -3).join("/");
   return path === "" ? undefined : { verb, path, lockToken };
 }

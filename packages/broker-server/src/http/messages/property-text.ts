@@ -4,18 +4,18 @@ import type { ApplicationPropertyValue } from "@waybill/broker";
 import { fromAmqpValue, toAmqpValue } from "../../messages/application-properties.js";
 import { HttpRefusal } from "../http-refusal.js";
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const SPECIAL_NUMBERS: Readonly<Record<string, number>> = {
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const specialNumbers: Readonly<Record<string, number>> = {
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,
   "-Infinity": Number.NEGATIVE_INFINITY,
 };
-const RFC_1123 = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-const ISO_8601 = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,7})?Z$/;
-const INT_LIMIT = 2n ** 31n;
-const LONG_LIMIT = 2n ** 63n;
+const rfc1123 = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const iso8601 = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,7})?Z$/;
+const intLimit = 2n ** 31n;
+const longLimit = 2n ** 63n;
 /** The keys of objects that represent values without a JSON form. */
-const [BINARY, TEXT, AMQP] = ["$binary", "$text", "$amqp"];
+const [binaryKey, textKey, amqpKey] = ["$binary", "$text", "$amqp"];
 
 /**
  * Formats a property's value: strings in quotes, numbers, `true`, `false` and `null` as in JSON, dates in HTTP format or, with
@@ -44,9 +44,9 @@ export function toPropertyText(value: ApplicationPropertyValue): string {
 export function fromPropertyText(text: string): ApplicationPropertyValue {
   if (text === "true" || text === "false") return text === "true";
   if (text === "null") return null;
-  if (NUMBER.test(text)) return toNumber(text);
-  if (Object.hasOwn(SPECIAL_NUMBERS, text)) return SPECIAL_NUMBERS[text];
-  if (RFC_1123.test(text) || ISO_8601.test(text)) return fromInstantText(text) ?? text;
+  if (number.test(text)) return toNumber(text);
+  if (Object.hasOwn(specialNumbers, text)) return specialNumbers[text];
+  if (rfc1123.test(text) || iso8601.test(text)) return fromInstantText(text) ?? text;
   if (!/^["{]/.test(text)) return text;
   try {
     return fromPropertyJson(JSON.parse(text));
@@ -61,9 +61,9 @@ export function toPropertyJson(value: ApplicationPropertyValue): unknown {
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && isPlainJson(value)) return value;
   if (typeof value === "number" || typeof value === "bigint" || value instanceof Date)
-    return { [TEXT]: toPropertyText(value) };
-  if (value instanceof Uint8Array) return { [BINARY]: Buffer.from(value).toString("base64") };
-  return { [AMQP]: Buffer.from(encodeValue(toAmqpValue(value))).toString("base64") };
+    return { [textKey]: toPropertyText(value) };
+  if (value instanceof Uint8Array) return { [binaryKey]: Buffer.from(value).toString("base64") };
+  return { [amqpKey]: Buffer.from(encodeValue(toAmqpValue(value))).toString("base64") };
 }
 
 /** Whether JSON represents a number unambiguously; larger integers would be read as 64-bit integers. */
@@ -77,13 +77,13 @@ export function fromPropertyJson(json: unknown): ApplicationPropertyValue {
   if (typeof json === "number") return Number.isInteger(json) ? toNumber(String(json)) : json;
   if (typeof json !== "object" || json === null) return json as ApplicationPropertyValue;
   const [[key, content] = [], ...more] = Object.entries(json);
-  const isKnown = key === BINARY || key === TEXT || key === AMQP;
+  const isKnown = key === binaryKey || key === textKey || key === amqpKey;
   if (more.length > 0 || typeof content !== "string" || !isKnown) {
     throw new HttpRefusal(400, "A user property must be text, a number, true, false or null.");
   }
-  if (key === TEXT) return content.startsWith("{") ? content : fromPropertyText(content);
+  if (key === textKey) return content.startsWith("{") ? content : fromPropertyText(content);
   const bytes = Buffer.from(content, "base64");
-  return key === BINARY ? Uint8Array.from(bytes) : fromAmqpBytes(bytes);
+  return key === binaryKey ? Uint8Array.from(bytes) : fromAmqpBytes(bytes);
 }
 
 function fromAmqpBytes(bytes: Uint8Array): ApplicationPropertyValue {
@@ -101,15 +101,15 @@ function fromAmqpBytes(bytes: Uint8Array): ApplicationPropertyValue {
 }
 
 function badAmqp(): HttpRefusal {
-  return new HttpRefusal(400, `A user property with ${AMQP} must be a simple value of AMQP in base 64.`);
+  return new HttpRefusal(400, `A user property with ${amqpKey} must be a simple value of AMQP in base 64.`);
 }
 
 /** Integers of up to 32 bits become numbers, longer ones `bigint`; beyond all integer types, a double. */
 function toNumber(text: string): number | bigint {
   if (!/^-?\d+$/.test(text)) return Number(text);
   const whole = BigInt(text);
-  if (whole >= -INT_LIMIT && whole < INT_LIMIT) return Number(whole);
-  return whole >= -LONG_LIMIT && whole < 2n * LONG_LIMIT ? whole : Number(text);
+  if (whole >= -intLimit && whole < intLimit) return Number(whole);
+  return whole >= -longLimit && whole < 2n * longLimit ? whole : Number(text);
 }
 
 /** Formats a date for HTTP, in ISO 8601 if it has milliseconds. */

@@ -1,6 +1,6 @@
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
-const WHITESPACE: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+const whitespace: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
 
 /** An item of a JSON array: its bytes, and an upper bound of the number of values in it. */
 export interface JsonItem {
@@ -14,31 +14,30 @@ export interface JsonItem {
  */
 export function* splitJsonArray(bytes: Uint8Array): Generator<JsonItem> {
   let [start, end] = [0, bytes.length];
-  while (WHITESPACE.includes(bytes[start])) start++;
-  while (WHITESPACE.includes(bytes[end - 1])) end--;
-  if (bytes[start] !== OPENING_BRACKET || bytes[end - 1] !== CLOSING_BRACKET)
-    throw new SyntaxError("no array");
+  while (whitespace.includes(bytes[start])) start++;
+  while (whitespace.includes(bytes[end - 1])) end--;
+  if (bytes[start] !== openingBracket || bytes[end - 1] !== closingBracket) throw new SyntaxError("no array");
   let from = start + 1;
   let [depth, values] = [0, 1];
   for (let at = from; at < end - 1; at++) {
     const byte = bytes[at];
-    if (byte === QUOTE) at = endOfText(bytes, at);
-    else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+    if (byte === quote) at = endOfText(bytes, at);
+    else if (byte === openingBrace || byte === openingBracket) {
       depth++;
       values++;
-    } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) depth--;
-    else if (byte === COMMA && depth > 0) values++;
-    else if (byte === COMMA) {
+    } else if (byte === closingBrace || byte === closingBracket) depth--;
+    else if (byte === comma && depth > 0) values++;
+    else if (byte === comma) {
       yield { bytes: bytes.subarray(from, at), values };
       [from, values] = [at + 1, 1];
     }
   }
   const rest = bytes.subarray(from, end - 1);
-  if (from > start + 1 || rest.some((byte) => !WHITESPACE.includes(byte))) yield { bytes: rest, values };
+  if (from > start + 1 || rest.some((byte) => !whitespace.includes(byte))) yield { bytes: rest, values };
 }
 
 function endOfText(bytes: Uint8Array, start: number): number {
   let at = start + 1;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
   return at;
 }

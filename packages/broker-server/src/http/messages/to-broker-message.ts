@@ -7,14 +7,14 @@ import { type JsonItem, splitJsonArray } from "./split-json-array.js";
 import { fromUserHeaders, fromUserJson, parseJson } from "./user-properties.js";
 
 /** The content type of a batch. */
-const BATCH = /^application\/vnd\.microsoft\.servicebus\.json\s*(?:;|$)/i;
+const batch = /^application\/vnd\.microsoft\.servicebus\.json\s*(?:;|$)/i;
 
 /** Values in a message of a batch at any depth. More properties do not fit into its 64 KiB, if they have more than three bytes each. */
-const MAX_VALUES = 10_000;
+const maxValues = 10_000;
 
 /** Whether a request sends a batch. */
 export function isBatch({ headers }: HttpRequest): boolean {
-  return BATCH.test(headers["content-type"] ?? "");
+  return batch.test(headers["content-type"] ?? "");
 }
 
 /** The message in a request. Throws an `HttpRefusal`. Source: "Send message". */
@@ -57,8 +57,8 @@ function* itemsOf(bytes: Uint8Array): Generator<JsonItem> {
 }
 
 function parseItem({ bytes, values }: JsonItem): unknown {
-  if (values > MAX_VALUES)
-    throw new HttpRefusal(400, `SubCode=40000. A message of a batch must have at most ${MAX_VALUES} values.`);
+  if (values > maxValues)
+    throw new HttpRefusal(400, `SubCode=40000. A message of a batch must have at most ${maxValues} values.`);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

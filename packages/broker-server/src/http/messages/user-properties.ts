@@ -10,11 +10,11 @@ import {
 } from "./property-text.js";
 
 /** The header for properties whose names are not valid header names: JSON, as in batches. */
-const REST = "UserProperties";
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const userPropertiesHeader = "UserProperties";
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Headers of HTTP and of the service, which are never user properties. */
-const RESERVED = new Set(
+const reserved = new Set(
   (
     "accept accept-charset accept-encoding accept-language accept-ranges access-control-allow-origin age allow alt-svc alt-used " +
     "authorization brokerproperties cache-control connection cookie date dnt etag expect expires forwarded from host keep-alive " +
@@ -23,7 +23,7 @@ const RESERVED = new Set(
     "servicebusauthorization servicebussupplementaryauthorization servicebusdlqsupplementaryauthorization"
   ).split(" "),
 );
-const RESERVED_PREFIX = /^(?:content-|if-|proxy-|sec-|x-forwarded-|x-ms-)/;
+const reservedPrefix = /^(?:content-|if-|proxy-|sec-|x-forwarded-|x-ms-)/;
 
 /** The headers of a received message's properties, one per property. */
 export function toUserHeaders(properties: ApplicationProperties): [name: string, text: string][] {
@@ -33,7 +33,8 @@ export function toUserHeaders(properties: ApplicationProperties): [name: string,
     if (isHeaderName(name)) headers.push([name, toPropertyText(value)]);
     else rest.push([name, toPropertyJson(value)]);
   }
-  if (rest.length > 0) headers.push([REST, toAscii(JSON.stringify(Object.fromEntries(rest)))]);
+  if (rest.length > 0)
+    headers.push([userPropertiesHeader, toAscii(JSON.stringify(Object.fromEntries(rest)))]);
   return headers;
 }
 
@@ -44,8 +45,8 @@ export function fromUserHeaders(
   const properties = new Map<string, ApplicationProperties[string]>();
   for (const [name, text] of headers) {
     if (isHeaderName(name)) properties.set(name, fromPropertyText(fromHeaderText(text)));
-    else if (name.toLowerCase() === REST.toLowerCase()) {
-      for (const [key, value] of Object.entries(fromUserJson(parseJson(text, REST))))
+    else if (name.toLowerCase() === userPropertiesHeader.toLowerCase()) {
+      for (const [key, value] of Object.entries(fromUserJson(parseJson(text, userPropertiesHeader))))
         properties.set(key, value);
     }
   }
@@ -81,5 +82,5 @@ function fromHeaderText(text: string): string {
 
 function isHeaderName(name: string): boolean {
   const lower = name.toLowerCase();
-  return TOKEN.test(name) && !RESERVED.has(lower) && !RESERVED_PREFIX.test(lower);
+  return token.test(name) && !reserved.has(lower) && !reservedPrefix.test(lower);
 }

@@ -24,24 +24,24 @@ interface HttpSettings
 }
 
 /** Messages have up to 64 KiB of properties, which are sent as headers. */
-const MAX_HEAD_BYTES = 64 * 1024 + 16 * 1024;
-const MAX_HEADERS = 2_000;
+const maxHeadBytes = 64 * 1024 + 16 * 1024;
+const maxHeaders = 2_000;
 /** Timeout of a request, and of its head. */
-const REQUEST_TIMEOUT_MS = 60_000;
-const HEAD_TIMEOUT_MS = 20_000;
+const requestTimeoutMs = 60_000;
+const headTimeoutMs = 20_000;
 /** Longer than clients keep idle connections, so that they never use a closed one. */
-const KEEP_ALIVE_MS = 120_000;
+const keepAliveMs = 120_000;
 /** Creates an HTTP server that does not listen: sockets are passed to it as `connection` events. */
 export function createHttpServer(settings: HttpSettings): Server {
   const clients = new WeakMap<Duplex, HttpClient>();
   const closing = new AbortController();
   const server = createServer(
     {
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: HEAD_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: headTimeoutMs,
+      keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: 2_000,
-      maxHeaderSize: MAX_HEAD_BYTES,
+      maxHeaderSize: maxHeadBytes,
     },
     (incoming, outgoing) => {
       const client = clients.get(incoming.socket);
@@ -49,7 +49,7 @@ export function createHttpServer(settings: HttpSettings): Server {
       else void answer(settings, client, incoming, outgoing, closing.signal);
     },
   );
-  server.maxHeadersCount = MAX_HEADERS;
+  server.maxHeadersCount = maxHeaders;
   server.on("connection", (socket) => {
     const client = new HttpClient(settings.admission, () => socket.destroy());
     clients.set(socket, client);

@@ -7,9 +7,9 @@ import { type PageRules, refusalOfPage } from "../../authorization/web-pages.js"
 import type { ResolvedServeLimits } from "../../options/serve-limits.js";
 
 /** The service's path; .NET appends a slash. */
-const PATH = /^\/\$servicebus\/websocket\/?(?:\?.*)?$/i;
+const pathForm = /^\/\$servicebus\/websocket\/?(?:\?.*)?$/i;
 /** The first is the service's name, the second the registered one. */
-const SUB_PROTOCOLS = ["AMQPWSB10", "amqp"];
+const subProtocols = ["AMQPWSB10", "amqp"];
 
 /** What the acceptance of WebSockets needs. */
 export interface WebSocketSettings {
@@ -51,7 +51,7 @@ export function acceptWebSockets(
 
 function statusOfRefusal({ url = "", headers }: IncomingMessage, pages: PageRules): string | undefined {
   if (refusalOfPage(headers, pages) !== undefined) return "403 Forbidden";
-  return PATH.test(url.replace(/%24/g, "$")) ? undefined : "404 Not Found";
+  return pathForm.test(url.replace(/%24/g, "$")) ? undefined : "404 Not Found";
 }
 
 /** Loads the WebSocket library on first use, so that the server starts fast. */
@@ -62,7 +62,7 @@ async function createUpgrader(limits: ResolvedServeLimits): Promise<WebSocketSer
     perMessageDeflate: false,
     clientTracking: false,
     maxPayload: limits.connectionBytes,
-    handleProtocols: (offered) => SUB_PROTOCOLS.find((name) => offered.has(name)) ?? false,
+    handleProtocols: (offered) => subProtocols.find((name) => offered.has(name)) ?? false,
   });
 }
 

@@ -6,7 +6,7 @@ import { countComparisons } from "./rule-work.js";
 export type LikeMatcher = (text: string) => boolean;
 
 /** Characters that the built-in search compares in the time of one of our comparisons. */
-const CHARACTERS_PER_COMPARISON = 4;
+const charactersPerComparison = 4;
 
 /**
  * Compiles a LIKE pattern: `%` matches any run of characters, `_` one character (a UTF-16 unit, as in .NET); the escape character makes the
@@ -33,11 +33,11 @@ export function compileLike(pattern: string, escapeCharacter: string | undefined
 }
 
 /** Stands for `_` in a piece; any other element is the literal character. */
-const ANY = undefined;
+const any = undefined;
 
 function splitPattern(pattern: string, escapeCharacter: string | undefined): Piece[] | undefined {
   const pieces: Piece[] = [];
-  let characters: (string | typeof ANY)[] = [];
+  let characters: (string | typeof any)[] = [];
   for (let index = 0; index < pattern.length; index++) {
     const character = pattern[index];
     if (character === escapeCharacter) {
@@ -48,7 +48,7 @@ function splitPattern(pattern: string, escapeCharacter: string | undefined): Pie
       pieces.push(toPiece(characters));
       characters = [];
     } else {
-      characters.push(character === "_" ? ANY : character);
+      characters.push(character === "_" ? any : character);
     }
   }
   pieces.push(toPiece(characters));
@@ -56,12 +56,12 @@ function splitPattern(pattern: string, escapeCharacter: string | undefined): Pie
 }
 
 /** A piece without leading and trailing `_`, which only require their number of characters. */
-function toPiece(characters: readonly (string | typeof ANY)[]): Piece {
-  const lead = characters.findIndex((character) => character !== ANY);
+function toPiece(characters: readonly (string | typeof any)[]): Piece {
+  const lead = characters.findIndex((character) => character !== any);
   if (lead < 0) return anyPiece(characters.length);
-  const trail = characters.length - 1 - characters.findLastIndex((character) => character !== ANY);
+  const trail = characters.length - 1 - characters.findLastIndex((character) => character !== any);
   const core = characters.slice(lead, characters.length - trail);
-  const piece = core.includes(ANY) ? compileWildPiece(core) : literalPiece(core.join(""));
+  const piece = core.includes(any) ? compileWildPiece(core) : literalPiece(core.join(""));
   return lead + trail === 0 ? piece : widened(piece, lead, trail);
 }
 
@@ -90,7 +90,7 @@ function literalPiece(literal: string): Piece {
       if (length === 0) return from <= end ? from : -1;
       const at = search(text, from);
       const looked = (at < 0 ? text.length : at) - from + length;
-      countComparisons(1 + Math.floor(looked / CHARACTERS_PER_COMPARISON));
+      countComparisons(1 + Math.floor(looked / charactersPerComparison));
       return at >= 0 && at + length <= end ? at : -1;
     },
   };

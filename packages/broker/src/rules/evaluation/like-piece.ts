@@ -9,7 +9,7 @@ export interface Piece {
   find(text: string, from: number, end: number): number;
 }
 
-const WORD_BITS = 32;
+const wordBits = 32;
 
 /**
  * Compiles a piece with wildcards (`undefined`). It uses one bit for each prefix that the text read so far ends with (Baeza-Yates and
@@ -38,7 +38,7 @@ class Masks {
   readonly #byCode = new Map<number, Int32Array>();
 
   constructor(characters: readonly (string | undefined)[]) {
-    this.wordCount = Math.ceil(characters.length / WORD_BITS);
+    this.wordCount = Math.ceil(characters.length / wordBits);
     this.#anywhere = new Int32Array(this.wordCount);
     for (const [index, character] of characters.entries())
       if (character === undefined) mark(this.#anywhere, index);
@@ -63,14 +63,14 @@ class Masks {
 }
 
 function mark(words: Int32Array, index: number): void {
-  const at = Math.floor(index / WORD_BITS);
-  words[at] = (words[at] as number) | (1 << (index % WORD_BITS));
+  const at = Math.floor(index / wordBits);
+  words[at] = (words[at] as number) | (1 << (index % wordBits));
 }
 
 function search(masks: Masks, length: number, text: string, from: number, end: number): number {
   const { wordCount } = masks;
   const state = new Int32Array(wordCount);
-  const accepted = 1 << ((length - 1) % WORD_BITS);
+  const accepted = 1 << ((length - 1) % wordBits);
   /** No word from this index on has a bit set. */
   let used = 0;
   let comparisons = 0;
@@ -82,7 +82,7 @@ function search(masks: Masks, length: number, text: string, from: number, end: n
     for (let word = 0; word < reach; word++) {
       const before = state[word] as number;
       const after = ((before << 1) | carry) & (mask[word] as number);
-      carry = before >>> (WORD_BITS - 1);
+      carry = before >>> (wordBits - 1);
       state[word] = after;
       if (after !== 0) used = word + 1;
     }

@@ -2,7 +2,7 @@
 export type Search = (text: string, from: number) => number;
 
 /** Shorter texts cannot repeat themselves enough to matter. */
-const MIN_LENGTH = 16;
+const minLength = 16;
 
 /**
  * Compiles the search for a text. `indexOf` is fastest, but takes quadratic time for a repetitive text within a repetitive text; such a
@@ -10,7 +10,7 @@ const MIN_LENGTH = 16;
  */
 export function compileSearch(wanted: string): Search {
   const native: Search = (text, from) => text.indexOf(wanted, from);
-  if (wanted.length < MIN_LENGTH) return native;
+  if (wanted.length < minLength) return native;
   const borders = bordersOf(wanted);
   let longest = 0;
   for (const border of borders) longest = Math.max(longest, border);

@@ -75,7 +75,7 @@ export type RuleValueKind =
   | "opaque";
 
 /** The value of properties whose type rules cannot compare. */
-export const OPAQUE: RuleOpaque = Object.freeze({ type: "opaque" });
+export const opaque: RuleOpaque = Object.freeze({ type: "opaque" });
 
 const guidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -1,17 +1,17 @@
-import { BROKER_LIMITS } from "../../errors/limits.js";
+import { brokerLimits } from "../../errors/limits.js";
 import { RuleEvaluationError } from "./rule-error.js";
 
 /**
  * The maximum work of one rule for one message. Constant patterns stay far below it for messages of the service's maximum size; patterns
  * read from long properties may exceed it.
  */
-const { comparisonsPerRule: LIMIT } = BROKER_LIMITS;
+const { comparisonsPerRule: limit } = brokerLimits;
 
-let left = LIMIT;
+let left = limit;
 
 /** Resets the counter for the next rule. */
 export function beginRule(): void {
-  left = LIMIT;
+  left = limit;
 }
 
 /** Counts comparisons. Throws `RuleEvaluationError` once a rule exceeds the maximum. */

@@ -1,7 +1,7 @@
 import type { RuleValueKind } from "./rule-value.js";
 
 /** The public name of a message's system property, as in `sys.` expressions. */
-export type SystemProperty = keyof typeof SYSTEM_PROPERTIES;
+export type SystemProperty = keyof typeof systemProperties;
 
 /** How rules may use a system property: its type, whether an action may set it, its maximum length. */
 export interface SystemPropertyRule {
@@ -14,7 +14,7 @@ export interface SystemPropertyRule {
  * The system properties that rules know, by the public names of the message classes.
  * Source: "Messages, payloads, and serialization", and the settable properties of `BrokeredMessage`.
  */
-export const SYSTEM_PROPERTIES = {
+export const systemProperties = {
   ContentType: writable("string"),
   CorrelationId: writable("string"),
   DeadLetterSource: readOnly("string"),
@@ -41,7 +41,7 @@ export const SYSTEM_PROPERTIES = {
 } as const satisfies Record<string, SystemPropertyRule>;
 
 /** Names of the current SDKs that differ from those in the rule language. */
-const ALIASES = {
+const aliases = {
   Subject: "Label",
   EnqueuedTime: "EnqueuedTimeUtc",
   ExpiresAt: "ExpiresAtUtc",
@@ -51,8 +51,8 @@ const ALIASES = {
 } as const satisfies Record<string, SystemProperty>;
 
 const byFoldedName = new Map<string, SystemProperty>([
-  ...Object.keys(SYSTEM_PROPERTIES).map((name) => [name.toLowerCase(), name as SystemProperty] as const),
-  ...Object.entries(ALIASES).map(([alias, name]) => [alias.toLowerCase(), name] as const),
+  ...Object.keys(systemProperties).map((name) => [name.toLowerCase(), name as SystemProperty] as const),
+  ...Object.entries(aliases).map(([alias, name]) => [alias.toLowerCase(), name] as const),
 ]);
 
 /** Finds a system property by name, ignoring case; the names of newer SDKs are recognised too. */

@@ -1,10 +1,10 @@
 import { parseIsoTicks, ticksToIsoDuration } from "@waybill/foundation";
 import { isTypedConstant, type RuleConstant, type RuleValue, ruleGuid, ruleTimeSpan } from "./rule-value.js";
 
-const TICKS_PER_MS = 10_000n;
-const INTEGER = /^[+-]?\d{1,20}$/;
-const TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,7})\d*)?(Z|[+-]\d{2}:\d{2})?$/;
-const SPECIAL_NUMBERS: Readonly<Record<string, number>> = {
+const ticksPerMs = 10_000n;
+const integer = /^[+-]?\d{1,20}$/;
+const time = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,7})\d*)?(Z|[+-]\d{2}:\d{2})?$/;
+const specialNumbers: Readonly<Record<string, number>> = {
   INF: Number.POSITIVE_INFINITY,
   "-INF": Number.NEGATIVE_INFINITY,
 };
@@ -57,7 +57,7 @@ function compared(schemaType: string, text: string): RuleValue | undefined {
     case "unsignedShort":
     case "unsignedInt":
     case "unsignedLong":
-      return INTEGER.test(text) ? BigInt(text.replace("+", "")) : wrong("integer");
+      return integer.test(text) ? BigInt(text.replace("+", "")) : wrong("integer");
     case "float":
     case "double":
     case "decimal":
@@ -74,16 +74,16 @@ function compared(schemaType: string, text: string): RuleValue | undefined {
 }
 
 function toNumber(text: string): number {
-  const number = SPECIAL_NUMBERS[text] ?? Number(text);
+  const number = specialNumbers[text] ?? Number(text);
   return text === "" || (Number.isNaN(number) && text !== "NaN") ? wrong("number") : number;
 }
 
 /** Without a zone, a time is UTC. */
 function toInstant(text: string): RuleValue {
-  const [, whole = "", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
+  const [, whole = "", fraction = "", zone = "Z"] = time.exec(text) ?? [];
   const ms = Date.parse(`${whole}${zone}`);
   if (Number.isNaN(ms)) return wrong("time");
-  return { type: "instant", ticks: BigInt(ms) * TICKS_PER_MS + BigInt(fraction.padEnd(7, "0")) };
+  return { type: "instant", ticks: BigInt(ms) * ticksPerMs + BigInt(fraction.padEnd(7, "0")) };
 }
 
 function toTimeSpan(text: string): RuleValue {

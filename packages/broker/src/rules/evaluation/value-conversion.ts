@@ -1,8 +1,8 @@
 import { kindOf, type RuleValue, type RuleValueKind, ruleGuid, ruleTimeSpan } from "./rule-value.js";
 
-const TICKS_PER_MS = 10_000n;
-export const MIN_INT64 = -(2n ** 63n);
-export const MAX_INT64 = 2n ** 63n - 1n;
+const ticksPerMs = 10_000n;
+export const minInt64 = -(2n ** 63n);
+export const maxInt64 = 2n ** 63n - 1n;
 
 const timeSpanPattern = /^\s*(-)?(?:(\d{1,8})\.)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?\s*$/;
 
@@ -54,12 +54,12 @@ export function formatValue(value: RuleValue): string | undefined {
 
 /** Ticks of 100 ns from the Unix epoch to a date. */
 export function ticksOf(date: Date): bigint {
-  return BigInt(date.getTime()) * TICKS_PER_MS;
+  return BigInt(date.getTime()) * ticksPerMs;
 }
 
 /** The date at this many ticks after the epoch, truncated to milliseconds; undefined outside the range of `Date`. */
 export function dateFromTicks(ticks: bigint): Date | undefined {
-  const date = new Date(Number(ticks / TICKS_PER_MS));
+  const date = new Date(Number(ticks / ticksPerMs));
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
@@ -116,7 +116,7 @@ function parseGuid(text: string): RuleValue | undefined {
 }
 
 export function isInt64(value: bigint): boolean {
-  return value >= MIN_INT64 && value <= MAX_INT64;
+  return value >= minInt64 && value <= maxInt64;
 }
 
 function inInt64(value: bigint): bigint | undefined {

@@ -1,6 +1,6 @@
 import { RuleEvaluationError } from "./rule-error.js";
 import { type RuleInstant, type RuleTimeSpan, type RuleValue, ruleTimeSpan } from "./rule-value.js";
-import { dateFromTicks, formatValue, isInt64, MIN_INT64, ticksOf } from "./value-conversion.js";
+import { dateFromTicks, formatValue, isInt64, minInt64, ticksOf } from "./value-conversion.js";
 
 /** A truth value of the rule language; undefined is *unknown*. */
 export type Truth = boolean | undefined;
@@ -12,7 +12,7 @@ export type RelationalOperator = "<" | "<=" | ">" | ">=";
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%";
 
 /** Maximum length of a concatenated text, in UTF-16 units: the maximum size of a message's application properties. */
-const TEXT_LIMIT = 64 * 1024;
+const textLimit = 64 * 1024;
 
 /**
  * Compares two values for equality after C#'s promotions: integers with doubles as doubles, strings by ordinal, null equal only to null.
@@ -137,7 +137,7 @@ function computeIntegers(operator: ArithmeticOperator, left: bigint, right: bigi
       return BigInt.asIntN(64, left * right);
     default:
       if (right === 0n) throw new RuleEvaluationError("DivideByZeroException", "integer division by zero");
-      if (right === -1n && left === MIN_INT64) {
+      if (right === -1n && left === minInt64) {
         throw new RuleEvaluationError("OverflowException", "integer division exceeds 64 bits");
       }
       return operator === "/" ? left / right : left % right;
@@ -163,7 +163,7 @@ function concatenate(left: RuleValue, right: RuleValue): string | undefined {
   const head = formatValue(left);
   const tail = formatValue(right);
   if (head === undefined || tail === undefined) return undefined;
-  return head.length + tail.length <= TEXT_LIMIT ? head + tail : overflow("the text");
+  return head.length + tail.length <= textLimit ? head + tail : overflow("the text");
 }
 
 function computeTimes(operator: "+" | "-", left: RuleValue, right: RuleValue): RuleValue | undefined {

@@ -4,7 +4,7 @@ import { printPredicate, sqlPredicate } from "../../../test/sql-arbitraries.js";
 import { RuleSyntaxError } from "../evaluation/rule-error.js";
 import { beginRule } from "../evaluation/rule-work.js";
 import type { SqlExpression, SqlPredicate } from "./ast.js";
-import { MAX_NESTING_DEPTH, parseSqlFilter } from "./parser.js";
+import { maxNestingDepth, parseSqlFilter } from "./parser.js";
 
 // As in `compileRule`: test files share a process, and another may have used up the comparisons of a rule.
 beforeEach(beginRule);
@@ -252,7 +252,7 @@ describe("errors", () => {
     ["signs", "- "],
     ["functions", "p("],
   ])("refuses %s nested more than 100 deep", (_, opening) => {
-    const depth = MAX_NESTING_DEPTH + 1;
+    const depth = maxNestingDepth + 1;
     expect(errorOf(`${opening.repeat(depth)}a = 1`)).toContain("expected at most 100 levels of nesting");
   });
 });

@@ -1,13 +1,13 @@
 import { compileLike } from "../evaluation/like-pattern.js";
 import { type RulePart, RuleSyntaxError } from "../evaluation/rule-error.js";
 import { comparedValue, type RuleConstant, type RuleValue } from "../evaluation/rule-value.js";
-import { MAX_INT64 } from "../evaluation/value-conversion.js";
+import { maxInt64 } from "../evaluation/value-conversion.js";
 import type { ArithmeticOperator } from "../evaluation/value-operations.js";
 import type { ComparisonOperator, SqlExpression, SqlPredicate, SqlProperty } from "./ast.js";
 import { quote, type SqlToken, tokenize } from "./tokenizer.js";
 
 /** Maximum nesting of parentheses, functions, `NOT` and signs: more than any real rule needs, and safe for the stack. */
-export const MAX_NESTING_DEPTH = 100;
+export const maxNestingDepth = 100;
 
 /** Values of `@name` parameters. Names are case-insensitive and may be given with or without the `@`. */
 export type SqlParameters = Readonly<Record<string, RuleConstant>>;
@@ -123,10 +123,10 @@ export class SqlParser {
   }
 
   #nested<Node>(read: () => Node): Node {
-    if (this.#depth === MAX_NESTING_DEPTH) this.fail(`at most ${MAX_NESTING_DEPTH} levels of nesting`);
+    if (this.#depth === maxNestingDepth) this.fail(`at most ${maxNestingDepth} levels of nesting`);
     this.#depth++;
     const node = read();
-    this.#depth -= 1;
+    this.#depth--;
     return node;
   }
 
@@ -236,7 +236,7 @@ export class SqlParser {
     if (operator === undefined) return this.#primary();
     const token = this.#next;
     // As in C#, the minimum integer is the only literal that is valid only with its sign.
-    if (operator === "-" && token.kind === "integer" && token.value === MAX_INT64 + 1n) {
+    if (operator === "-" && token.kind === "integer" && token.value === maxInt64 + 1n) {
       this.#index++;
       return { type: "constant", value: -token.value };
     }
@@ -248,7 +248,7 @@ export class SqlParser {
     const token = this.#next;
     switch (token.kind) {
       case "integer":
-        if (token.value > MAX_INT64) this.fail("a 64-bit integer");
+        if (token.value > maxInt64) this.fail("a 64-bit integer");
         return this.#constant(token.value);
       case "double":
         return this.#constant(token.value);

@@ -6,20 +6,20 @@ export interface RuleCost {
   readonly perKilobyte: number;
 }
 
-export const NO_COST: RuleCost = Object.freeze({ fixed: 0, perKilobyte: 0 });
+export const noCost: RuleCost = Object.freeze({ fixed: 0, perKilobyte: 0 });
 
 /** The base cost of a rule, and the extra cost of its action. */
-const RULE = 200;
-const ACTION = 5_000;
+const rule = 200;
+const action = 5_000;
 /** An operator, a property or a constant. */
-const NODE = 60;
-const CHARACTERS = 1024;
+const node = 60;
+const characters = 1024;
 /** The length assumed for patterns read from properties. */
-const ASSUMED_PATTERN_LENGTH = 1024;
+const assumedPatternLength = 1024;
 
 /** The cost of a correlation filter with this many conditions. */
 export function costOfConditions(count: number): RuleCost {
-  return { fixed: RULE + count * NODE, perKilobyte: 0 };
+  return { fixed: rule + count * node, perKilobyte: 0 };
 }
 
 /** The cost of a predicate if all of it must be evaluated. */
@@ -33,12 +33,12 @@ export function costOfPredicate(predicate: SqlPredicate): RuleCost {
     if (part.type === "like") words += wordsOf(part.pattern);
     parts.push(...partsOf(part));
   }
-  return { fixed: RULE + nodes * NODE, perKilobyte: words * CHARACTERS };
+  return { fixed: rule + nodes * node, perKilobyte: words * characters };
 }
 
 /** Adds the cost of an action, which makes its own copy. */
 export function withAction({ fixed, perKilobyte }: RuleCost): RuleCost {
-  return { fixed: fixed + ACTION, perKilobyte };
+  return { fixed: fixed + action, perKilobyte };
 }
 
 export function addCosts(a: RuleCost, b: RuleCost): RuleCost {
@@ -48,7 +48,7 @@ export function addCosts(a: RuleCost, b: RuleCost): RuleCost {
 /** Comparisons per character of the text matched with a pattern. */
 function wordsOf(pattern: SqlExpression): number {
   const isKnown = pattern.type === "constant" && typeof pattern.value === "string";
-  const length = isKnown ? (pattern.value as string).length : ASSUMED_PATTERN_LENGTH;
+  const length = isKnown ? (pattern.value as string).length : assumedPatternLength;
   return Math.ceil(length / 32);
 }
 

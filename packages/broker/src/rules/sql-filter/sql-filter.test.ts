@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { naiveMatches } from "../../../test/naive-sql.js";
-import { PROPERTY_NAMES, printPredicate, sqlPredicate, text } from "../../../test/sql-arbitraries.js";
+import { printPredicate, propertyNames, sqlPredicate, text } from "../../../test/sql-arbitraries.js";
 import { RuleEvaluationError } from "../evaluation/rule-error.js";
 import { type RuleSubjectProperties, ruleSubject } from "../evaluation/rule-subject.js";
-import { OPAQUE, type RuleValue, ruleGuid, ruleTimeSpan } from "../evaluation/rule-value.js";
+import { opaque, type RuleValue, ruleGuid, ruleTimeSpan } from "../evaluation/rule-value.js";
 import { beginRule } from "../evaluation/rule-work.js";
 import type { SqlParameters } from "./parser.js";
 import { compileSqlFilter } from "./sql-filter.js";
@@ -12,8 +12,8 @@ import { compileSqlFilter } from "./sql-filter.js";
 // As in `compileRule`: test files share a process, and another may have used up the comparisons of a rule.
 beforeEach(beginRule);
 
-const GUID = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
-const NOON = new Date("2024-05-01T12:00:00Z");
+const guid = "6f9619ff-8b86-d011-b42d-00c04fc964ff";
+const noon = new Date("2024-05-01T12:00:00Z");
 
 /** Runs a filter on a message with these application properties. */
 function matches(
@@ -57,7 +57,7 @@ describe("properties", () => {
   });
 
   it("of the system have their names in all SDKs", () => {
-    const system = { Label: "l", ScheduledEnqueueTimeUtc: NOON };
+    const system = { Label: "l", ScheduledEnqueueTimeUtc: noon };
     expect(matches("sys.Label = 'l' AND sys.Subject = 'l'", {}, system)).toBe(true);
     expect(matches("sys.ScheduledEnqueueTime = sys.ScheduledEnqueueTimeUtc", {}, system)).toBe(true);
   });
@@ -216,7 +216,7 @@ describe("comparisons", () => {
   });
 
   it("compare dates and time spans", () => {
-    const message = { a: NOON, b: new Date(NOON.getTime() + 1), span: ruleTimeSpan(10_000n) };
+    const message = { a: noon, b: new Date(noon.getTime() + 1), span: ruleTimeSpan(10_000n) };
     expect([truth("a < b", message), truth("a = b", message), truth("b - a = span", message)]).toEqual([
       "T",
       "F",
@@ -233,8 +233,8 @@ describe("comparisons", () => {
 
   it("compare GUIDs and bytes for equality only", () => {
     const message = {
-      a: ruleGuid(GUID),
-      b: ruleGuid(GUID.toUpperCase()),
+      a: ruleGuid(guid),
+      b: ruleGuid(guid.toUpperCase()),
       c: Uint8Array.of(1),
       d: Uint8Array.of(1),
     };
@@ -247,11 +247,11 @@ describe("comparisons", () => {
       "1",
       1n,
       true,
-      NOON,
-      ruleGuid(GUID),
+      noon,
+      ruleGuid(guid),
       ruleTimeSpan(1n),
       Uint8Array.of(1),
-      OPAQUE,
+      opaque,
     ];
     for (const [index, a] of values.entries()) {
       for (const b of values.slice(index + 1)) {
@@ -263,8 +263,8 @@ describe("comparisons", () => {
   });
 
   it("use parameters of every type", () => {
-    const parameters = { "@start": NOON, "@limit": ruleTimeSpan(600_000_000n) };
-    const message = { at: new Date(NOON.getTime() + 30_000) };
+    const parameters = { "@start": noon, "@limit": ruleTimeSpan(600_000_000n) };
+    const message = { at: new Date(noon.getTime() + 30_000) };
     expect(matches("at > @start AND at - @start <= @limit", message, {}, parameters)).toBe(true);
   });
 });
@@ -311,7 +311,7 @@ describe("arithmetic", () => {
   });
 
   it("is unknown for types without the operator", () => {
-    const message = { date: NOON, guid: ruleGuid(GUID), flag: true, text: "1" };
+    const message = { date: noon, guid: ruleGuid(guid), flag: true, text: "1" };
     for (const expression of [
       "date + date",
       "date * 2",
@@ -393,12 +393,9 @@ describe("for any filter and message", () => {
       fc.integer({ min: -3, max: 3 }).map((ms) => ruleTimeSpan(BigInt(ms) * 10_000n)),
     );
     const message = fc.record({
-      application: fc.uniqueArray(
-        fc.tuple(fc.constantFrom(...PROPERTY_NAMES.slice(0, -1), "A", "b"), value),
-        {
-          selector: ([name]) => name,
-        },
-      ),
+      application: fc.uniqueArray(fc.tuple(fc.constantFrom(...propertyNames.slice(0, -1), "A", "b"), value), {
+        selector: ([name]) => name,
+      }),
       system: fc.record(
         {
           MessageId: text(),

@@ -1,7 +1,7 @@
 import { type RulePart, RuleSyntaxError } from "../evaluation/rule-error.js";
 
 /** Maximum length of a filter or action, in UTF-16 units (Service Bus quotas). */
-const MAX_EXPRESSION_LENGTH = 1024;
+const maxExpressionLength = 1024;
 
 /** A token of rule text. `position` counts UTF-16 units from 0; keywords are in upper case in `text`. */
 export type SqlToken = { readonly position: number; readonly text: string } & (
@@ -10,10 +10,10 @@ export type SqlToken = { readonly position: number; readonly text: string } & (
   | { readonly kind: "double"; readonly value: number }
 );
 
-const KEYWORDS = ["NOT", "AND", "OR", "IS", "NULL", "IN", "LIKE", "ESCAPE", "EXISTS", "TRUE", "FALSE"];
-const KEYWORDS_OF: Readonly<Record<RulePart, ReadonlySet<string>>> = {
-  filter: new Set(KEYWORDS),
-  action: new Set([...KEYWORDS, "SET", "REMOVE"]),
+const keywords = ["NOT", "AND", "OR", "IS", "NULL", "IN", "LIKE", "ESCAPE", "EXISTS", "TRUE", "FALSE"];
+const keywordsOf: Readonly<Record<RulePart, ReadonlySet<string>>> = {
+  filter: new Set(keywords),
+  action: new Set([...keywords, "SET", "REMOVE"]),
 };
 
 const space = /\s+/y;
@@ -28,9 +28,9 @@ const wordCharacter = /[_\p{L}\p{Nd}]/uy;
  * a number out of range and invalid characters.
  */
 export function tokenize(text: string, part: RulePart): readonly SqlToken[] {
-  if (text.length > MAX_EXPRESSION_LENGTH) {
-    const limit = `at most ${MAX_EXPRESSION_LENGTH} characters`;
-    throw new RuleSyntaxError(part, MAX_EXPRESSION_LENGTH, limit, `a text of ${text.length}`);
+  if (text.length > maxExpressionLength) {
+    const limit = `at most ${maxExpressionLength} characters`;
+    throw new RuleSyntaxError(part, maxExpressionLength, limit, `a text of ${text.length}`);
   }
   const tokens: SqlToken[] = [];
   let position = skip(space, text, 0);
@@ -92,7 +92,7 @@ function readQuoted(
 
 function wordToken(text: string, position: number, part: RulePart): SqlToken {
   const upper = text.toUpperCase();
-  const isKeyword = KEYWORDS_OF[part].has(upper);
+  const isKeyword = keywordsOf[part].has(upper);
   return isKeyword ? { kind: "keyword", position, text: upper } : { kind: "identifier", position, text };
 }
 

@@ -1,15 +1,15 @@
 import { Buffer } from "node:buffer";
 import { CopyPool } from "./copy-pool.js";
 
-const SLAB_BYTES = 256 * 1024;
+const slabBytes = 256 * 1024;
 /** Larger bodies get their own slab. */
-const MAX_SHARED_BYTES = SLAB_BYTES / 4;
+const maxSharedBytes = slabBytes / 4;
 /** Bodies start at multiples of this, after a header of reference count and length. */
-const UNIT_BYTES = 8;
-const UNITS_PER_SLAB = SLAB_BYTES / UNIT_BYTES;
-const HEADER_BYTES = 8;
+const unitBytes = 8;
+const unitsPerSlab = slabBytes / unitBytes;
+const headerBytes = 8;
 /** Empty slabs kept for reuse, 16 MB: allocating new ones each time costs garbage collections and page clearing. */
-const SPARE_SLABS = 64;
+const spareSlabs = 64;
 
 interface Slab {
   readonly bytes: Uint8Array;
@@ -44,20 +44,20 @@ export class BodySlabs {
 
   put(bytes: Uint8Array): number {
     const { byteLength } = bytes;
-    if (byteLength > MAX_SHARED_BYTES) return this.#putAlone(bytes);
-    const units = 1 + Math.ceil(byteLength / UNIT_BYTES);
+    if (byteLength > maxSharedBytes) return this.#putAlone(bytes);
+    const units = 1 + Math.ceil(byteLength / unitBytes);
     let slab = this.#current;
-    if (slab === undefined || this.#nextUnit + units > UNITS_PER_SLAB) slab = this.#openSlab();
+    if (slab === undefined || this.#nextUnit + units > unitsPerSlab) slab = this.#openSlab();
     const unit = this.#nextUnit;
     this.#nextUnit += units;
     write(slab, unit, bytes);
-    return this.#currentNumber * UNITS_PER_SLAB + unit;
+    return this.#currentNumber * unitsPerSlab + unit;
   }
 
   read(id: number): Uint8Array {
-    const unit = id % UNITS_PER_SLAB;
+    const unit = id % unitsPerSlab;
     const { bytes, words } = this.#slab(id);
-    const start = unit * UNIT_BYTES + HEADER_BYTES;
+    const start = unit * unitBytes + headerBytes;
     const length = words[unit * 2 + 1];
     return this.#copies.copy(new Uint8Array(bytes.buffer, start, length));
   }
@@ -70,11 +70,11 @@ export class BodySlabs {
     const slab = this.#slab(id);
     if (countReferences(slab, id, -1) !== 0) return;
     slab.live--;
-    if (slab.live === 0 && slab !== this.#current) this.#retire(Math.floor(id / UNITS_PER_SLAB), slab);
+    if (slab.live === 0 && slab !== this.#current) this.#retire(Math.floor(id / unitsPerSlab), slab);
   }
 
   #slab(id: number): Slab {
-    const slab = this.#slabs.get(Math.floor(id / UNITS_PER_SLAB));
+    const slab = this.#slabs.get(Math.floor(id / unitsPerSlab));
     if (slab === undefined) throw new RangeError(`There is no body ${id}`);
     return slab;
   }
@@ -82,7 +82,7 @@ export class BodySlabs {
   #openSlab(): Slab {
     if (this.#current?.live === 0) this.#retire(this.#currentNumber, this.#current);
     this.#currentNumber = ++this.#lastNumber;
-    const slab = this.#add(this.#currentNumber, this.#spare.pop() ?? createSlab(SLAB_BYTES));
+    const slab = this.#add(this.#currentNumber, this.#spare.pop() ?? createSlab(slabBytes));
     this.#current = slab;
     this.#nextUnit = 0;
     return slab;
@@ -90,9 +90,9 @@ export class BodySlabs {
 
   #putAlone(bytes: Uint8Array): number {
     const number = ++this.#lastNumber;
-    const slab = createSlab(HEADER_BYTES + Math.ceil(bytes.byteLength / UNIT_BYTES) * UNIT_BYTES);
+    const slab = createSlab(headerBytes + Math.ceil(bytes.byteLength / unitBytes) * unitBytes);
     write(this.#add(number, slab), 0, bytes);
-    return number * UNITS_PER_SLAB;
+    return number * unitsPerSlab;
   }
 
   #add(number: number, slab: Slab): Slab {
@@ -104,7 +104,7 @@ export class BodySlabs {
   #retire(number: number, slab: Slab): void {
     this.#slabs.delete(number);
     this.#memoryBytes -= slab.bytes.byteLength;
-    if (slab.bytes.byteLength === SLAB_BYTES && this.#spare.length < SPARE_SLABS) this.#spare.push(slab);
+    if (slab.bytes.byteLength === slabBytes && this.#spare.length < spareSlabs) this.#spare.push(slab);
   }
 }
 
@@ -115,7 +115,7 @@ function createSlab(byteLength: number): Slab {
 
 /** Changes a body's reference count, and returns the new one. */
 function countReferences({ words }: Slab, id: number, difference: 1 | -1): number {
-  const at = (id % UNITS_PER_SLAB) * 2;
+  const at = (id % unitsPerSlab) * 2;
   const count = (words[at] ?? 0) + difference;
   words[at] = count;
   return count;
@@ -124,6 +124,6 @@ function countReferences({ words }: Slab, id: number, difference: 1 | -1): numbe
 function write(slab: Slab, unit: number, bytes: Uint8Array): void {
   slab.words[unit * 2] = 1;
   slab.words[unit * 2 + 1] = bytes.byteLength;
-  slab.bytes.set(bytes, unit * UNIT_BYTES + HEADER_BYTES);
+  slab.bytes.set(bytes, unit * unitBytes + headerBytes);
   slab.live++;
 }

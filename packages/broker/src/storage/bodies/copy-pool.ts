@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 
 /** Size of the allocations that small copies share. */
-const POOL_BYTES = 16 * 1024;
+const poolBytes = 16 * 1024;
 
 /** Copies bytes. Small copies share an allocation, which is much cheaper than one each. */
 export class CopyPool {
-  #pool = new ArrayBuffer(POOL_BYTES);
+  #pool = new ArrayBuffer(poolBytes);
   #end = 0;
 
   /** A copy that belongs to the caller. */
@@ -16,9 +16,9 @@ export class CopyPool {
   }
 
   #allocate(length: number): Uint8Array {
-    if (length > POOL_BYTES / 8) return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
-    if (this.#end + length > POOL_BYTES) {
-      this.#pool = Buffer.allocUnsafeSlow(POOL_BYTES).buffer as ArrayBuffer;
+    if (length > poolBytes / 8) return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+    if (this.#end + length > poolBytes) {
+      this.#pool = Buffer.allocUnsafeSlow(poolBytes).buffer as ArrayBuffer;
       this.#end = 0;
     }
     const start = this.#end;

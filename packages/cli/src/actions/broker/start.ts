@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Tier } from "@waybill/broker";
-import { DEFAULT_NAMESPACE, type NamespaceConfig } from "../../broker-config/namespace-config.js";
+import { defaultNamespace, type NamespaceConfig } from "../../broker-config/namespace-config.js";
 import { isLoopback, resolveBrokerKeys } from "../../broker-host/broker-keys.js";
 import { BrokerLog } from "../../broker-host/broker-log.js";
 import { directoryOf, type HostedNamespace, hostNamespace } from "../../broker-host/host-namespace.js";
@@ -74,7 +74,7 @@ async function readNamespaces(
   { config, emulatorDefaults = false }: StartOptions,
   log: BrokerLog,
 ): Promise<readonly NamespaceConfig[]> {
-  if (config === undefined) return [{ name: DEFAULT_NAMESPACE, queues: [], topics: [] }];
+  if (config === undefined) return [{ name: defaultNamespace, queues: [], topics: [] }];
   const { readBrokerConfig } = await import("../../broker-config/broker-config.js");
   return await readBrokerConfig(config, {
     emulatorDefaults,

@@ -1,4 +1,4 @@
-import { LOCAL_HOSTS } from "../../certificate/certificate-store.js";
+import { localHosts } from "../../certificate/certificate-store.js";
 import { repeatable } from "../common-options.js";
 import { WaybillCommand } from "../waybill-command.js";
 
@@ -7,7 +7,7 @@ export function certificateCommand(): WaybillCommand {
   return new WaybillCommand("certificate")
     .summary("make, explain or remove the certificate of --tls")
     .description(
-      `Makes a certificate for ${LOCAL_HOSTS.join(", ")} and an authority that signs it, explains how clients trust that, or removes both.`,
+      `Makes a certificate for ${localHosts.join(", ")} and an authority that signs it, explains how clients trust that, or removes both.`,
     )
     .addCommand(
       withDirectory(new WaybillCommand("create"))

@@ -34,7 +34,7 @@ export function batchCases(subject: TransportSubject): Case[] {
       const size = batch.maxSizeInBytes >> 2;
       let last = batch.sizeInBytes;
       let added = 0;
-      for (; batch.tryAdd(large(size)); added += 1) {
+      for (; batch.tryAdd(large(size)); added++) {
         assert.ok(batch.sizeInBytes >= last + size, "the size counts the body");
         assert.ok(batch.sizeInBytes <= batch.maxSizeInBytes, "the size is within the limit");
         last = batch.sizeInBytes;

@@ -154,7 +154,7 @@ describe("a circuit breaker", () => {
     expect(breaker.isOpen).toBe(false);
     for (let i = 0n; i < 300n; i += 1n) expect(await failed("waiting", "json", 1n + (i % 3n))).toBe(false);
     let failures = 1;
-    while (!(await failed("waiting", "json", 4n))) failures += 1;
+    while (!(await failed("waiting", "json", 4n))) failures++;
     expect(failures).toBeLessThan(500);
   });
 

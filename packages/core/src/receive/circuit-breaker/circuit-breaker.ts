@@ -175,7 +175,7 @@ export class CircuitBreaker {
       if (this.#isProven) return this.onUndeserializable(delivered, report);
       if (unread < this.options.minFailures) {
         const opened = this.#recordFailure(delivered, report);
-        if (opened === undefined) this.#deadLetteredUnproven += 1;
+        if (opened === undefined) this.#deadLetteredUnproven++;
         return opened;
       }
       this.#isColdOpen = true;

@@ -99,7 +99,7 @@ function readBefore(name: string): Circuit {
 
 function runUntilOpen(circuit: Circuit): number {
   let failures = 1;
-  while (!circuit.failed(0, rule)) failures += 1;
+  while (!circuit.failed(0, rule)) failures++;
   return failures;
 }
 
@@ -108,7 +108,7 @@ function mix(circuit: Circuit, count: number, fails: (i: number) => boolean): nu
   let openings = 0;
   for (let i = 0; i < count; i++) {
     if (!fails(i)) circuit.decoded();
-    else if (circuit.failed(0, rule)) openings += 1;
+    else if (circuit.failed(0, rule)) openings++;
   }
   return openings;
 }

@@ -148,6 +148,6 @@ class LookBudget {
   spend({ body, size }: DeliveredMessage, { status }: DeserializationOutcome): void {
     this.#messages++;
     this.#bytes += body instanceof Uint8Array ? body.length : (size ?? 0);
-    if (status === "unavailable") this.#unavailable += 1;
+    if (status === "unavailable") this.#unavailable++;
   }
 }

@@ -126,7 +126,7 @@ async function pass(fixture: Fixture, durationMs: number, stepMs = 5_000): Promi
 function countRenewals(fixture: Fixture): () => number {
   let count = 0;
   fixture.broker.onEvent(({ type }) => {
-    if (type === "lock-renewed") count += 1;
+    if (type === "lock-renewed") count++;
   });
   return () => count;
 }

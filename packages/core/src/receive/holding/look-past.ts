@@ -84,7 +84,7 @@ export class LookPast {
 
   #take(): boolean {
     if (this.#allowance <= 0) return false;
-    this.#allowance -= 1;
+    this.#allowance--;
     return true;
   }
 

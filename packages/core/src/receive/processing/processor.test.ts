@@ -27,7 +27,7 @@ describe("subscribe", () => {
         running++;
         most = Math.max(most, running);
         await quiet();
-        running -= 1;
+        running--;
       },
       { maxConcurrentCalls },
     );

@@ -179,7 +179,7 @@ export class Processor implements MessageSubscription {
   #freeSlot(inFlight: InFlightMessage): void {
     if (!inFlight.hasSlot) return;
     inFlight.hasSlot = false;
-    this.#busyCalls -= 1;
+    this.#busyCalls--;
     const next = this.#waiting.shift();
     if (next !== undefined) void this.#process(next);
   }

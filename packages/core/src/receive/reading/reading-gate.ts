@@ -30,7 +30,7 @@ export class ReadingGate {
 
   /** Ends a reading. */
   leave(kind: ReadingKind): void {
-    this.#readings -= 1;
+    this.#readings--;
     if (kind === "alone") this.#isTaken = false;
     if (this.#waiting.length > 0) this.#admit();
   }
