@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, quiet, until } from "../../../test/fixture.js";
+import { followThreadWork } from "../../../test/thread-work.js";
 import { registry, sources } from "./unavailable-sources.test-support.js";
 
 /** How messages are received meanwhile. */
@@ -157,6 +158,8 @@ async function runOutage(
   maxDeliveryCount: number,
 ) {
   const { state, options } = sources[source]();
+  // Bodies are hashed and decrypted in other threads: the clock advances when they have done it.
+  using threads = followThreadWork();
   const isSession = consumer !== "processor" && consumer !== "calls";
   await using fixture = await createFixture({
     queue: { lockDurationMs: lockSeconds * 1_000, maxDeliveryCount, requiresSession: isSession },
@@ -174,13 +177,9 @@ async function runOutage(
   state.isUp = false;
   const counts: number[] = [];
   const stop = await consumers[consumer](fixture, (deliveryCount) => counts.push(deliveryCount));
-  await pass(fixture, outageSeconds, lockSeconds / 5);
+  await pass(fixture, outageSeconds, lockSeconds / 5, threads.ended);
   state.isUp = true;
-  // Slowly, because bodies are hashed and decrypted in other threads.
-  await until(() => {
-    fixture.clock.advance(50);
-    return counts.length >= messageCount;
-  });
+  while (counts.length < messageCount) await pass(fixture, 0.5, 0.5, threads.ended);
   await stop();
   return {
     dead: (await fixture.broker.receiver("orders/$DeadLetterQueue").peek(200)).length,
@@ -247,9 +246,14 @@ function receiveAgainAndAgain(
   };
 }
 
-async function pass({ clock }: Fixture, seconds: number, stepSeconds: number): Promise<void> {
+async function pass(
+  { clock }: Fixture,
+  seconds: number,
+  stepSeconds: number,
+  settled: () => Promise<void> = quiet,
+): Promise<void> {
   for (let passed = 0; passed < seconds; passed += stepSeconds) {
     clock.advance(stepSeconds * 1_000);
-    await quiet();
+    await settled();
   }
 }
