@@ -95,7 +95,7 @@ async function siblings(stage: Stage): Promise<void> {
   expectSame((await audit()).length, 2, "messages of the sibling after a repair to a queue");
   expectSame((await stage.ask<string[]>({ ask: "labels", path: "from-billing" })).length, 1, "in the queue");
   await page.getByLabel(/^Destination/).fill("");
-  await page.getByLabel(/^or through the topic/).check();
+  await page.getByRole("checkbox", { name: /through the topic/ }).check();
   await repairOne(opened);
   expectSame((await audit()).length, 3, "messages of the sibling after a repair through the topic");
 }

@@ -7,7 +7,7 @@ import { openScratch } from "waybill-harness/waiting.js";
 import { conclude } from "../ledger/verdict.js";
 import { describeMutation, type Mutation, mutated, mutationsOf } from "./mutate.js";
 import { knownSurvivors } from "./survivors.js";
-import { type TestResult, Workshop } from "./workshop.js";
+import { Workshop } from "./workshop.js";
 
 // Changes one place of the code at a time and runs its tests, the nearest first: one must fail. The places are a sample, the same for the same seed.
 // Works on clones of the last commit, which need not be built. Fails if fewer than 95 % of the mutations are noticed; those that no test can notice
@@ -67,8 +67,8 @@ conclude(
 /** Without mutations, and again when all are undone: otherwise every mutation would be noticed. */
 async function requirePassing(workshop: Workshop): Promise<void> {
   for (const folder of packages) {
-    if ((await workshop.test({ folder })) !== "passed")
-      throw new Error(`The tests of ${folder} fail without any mutation.`);
+    const { hasPassed, failed } = await workshop.test({ folder });
+    if (!hasPassed) throw new Error(`The tests of ${folder} fail without any mutation: ${failed}`);
   }
 }
 
@@ -98,8 +98,8 @@ function mutantsOf(workshop: Workshop, path: string): Mutant[] {
 async function work(workshop: Workshop): Promise<void> {
   for (let mutant = queue.pop(); mutant !== undefined; mutant = queue.pop()) {
     const { path, mutation, text } = mutant;
-    const result: TestResult = await workshop.testWith(path, mutated(text, mutation), foldersFrom(path));
-    if (result !== "passed") noticed++;
+    const { hasPassed } = await workshop.testWith(path, mutated(text, mutation), foldersFrom(path));
+    if (!hasPassed) noticed++;
     else survived(describeMutation(path, text, mutation));
     const left = queue.length;
     if (left % 20 === 0) console.log(`${left} left, ${unnoticed.length} not noticed`);

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { TestTask } from "./workshop.js";
 
 // Runs tests of the clone in its working directory, again and again: what does not change is compiled once. Answers each message, which names a
-// changed file and a folder, with whether all tests of the folder pass. Argument: how long a test may take, in milliseconds.
+// changed file and a folder, with the name of a test of the folder that fails, or with an empty one. Argument: how long a test may take, in milliseconds.
 
 const root = process.cwd();
 // Its own copy: the tests import that, too.
@@ -19,14 +19,17 @@ const vitest = await createVitest("test", {
   silent: true,
   reporters: [{}],
 });
-process.on("message", (task: TestTask) => void run(task).then((hasPassed) => process.send?.(hasPassed)));
+process.on("message", (task: TestTask) => void run(task).then((failed) => process.send?.(failed)));
 process.on("disconnect", () => process.exit());
 process.send?.("ready");
 
-async function run({ changed, folder }: TestTask): Promise<boolean> {
+async function run({ changed, folder }: TestTask): Promise<string> {
   if (changed !== undefined) vitest.invalidateFile(join(root, changed));
   const specifications = await vitest.globTestSpecifications([folder]);
-  if (specifications.length === 0) return true;
+  if (specifications.length === 0) return "";
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
-  return unhandledErrors.length === 0 && testModules.every((module) => module.ok());
+  const failed = testModules.find((module) => !module.ok());
+  if (failed === undefined) return unhandledErrors.map(String).join();
+  const tests = [...failed.children.allTests("failed")].map(({ fullName }) => fullName);
+  return `${failed.moduleId} ${tests.join()}`;
 }

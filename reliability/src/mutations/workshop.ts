@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "waybill-harness/run-program.js";
 
-/** How a run of tests ended. */
-export type TestResult = "passed" | "failed" | "timed out";
+/** How a run of tests ended, and which tests failed. */
+export interface TestResult {
+  readonly hasPassed: boolean;
+  readonly failed: string;
+}
 
 /** Tests to run: those below a folder, after a file has changed. */
 export interface TestTask {
@@ -48,9 +51,9 @@ export class Workshop {
     try {
       for (const folder of folders) {
         const result = await this.test({ changed: path, folder });
-        if (result !== "passed") return result;
+        if (!result.hasPassed) return result;
       }
-      return "passed";
+      return { hasPassed: true, failed: "" };
     } finally {
       writeFileSync(join(this.#folder, path), original);
       await this.#forget(path);
@@ -62,18 +65,17 @@ export class Workshop {
     const host = this.#host ?? (await this.#start());
     const listening = new AbortController();
     const { signal } = listening;
-    const answered = once(host, "message", { signal }).then(([hasPassed]) => hasPassed === true);
+    const answered = once(host, "message", { signal }).then(([failed]) => String(failed));
     const ended = once(host, "exit", { signal }).then(() => undefined);
     host.send(task);
     const deadline = setTimeout(() => this.stop(), timeoutMs);
-    const hasPassed = await Promise.race([answered, ended]);
+    const failed = await Promise.race([answered, ended]);
     clearTimeout(deadline);
     for (const other of [answered, ended]) other.catch(() => {});
     listening.abort();
-    if (hasPassed !== undefined) return hasPassed ? "passed" : "failed";
-    const isLate = this.#host === undefined;
+    if (failed !== undefined) return { hasPassed: failed === "", failed };
     this.stop();
-    return isLate ? "timed out" : "failed";
+    return { hasPassed: false, failed: "The run did not end." };
   }
 
   /** Ends its processes. */
