@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fixture, openFolder, runCommand } from "./environments.test-support.js";
@@ -31,18 +31,21 @@ function moduleOf(name: string): string {
 async function openRepository(properties: object) {
   const folder = await openFolder();
   const run = (...args: readonly string[]) =>
-    runCommand(["contract", ...args], { cwd: folder.path, isFresh: true });
+    runCommand([...args, "--config", "now.mjs"], { cwd: folder.path });
   const git = (...args: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], {
       cwd: folder.path,
     });
-  await folder.write("waybill.config.mjs", config({ id: { type: "integer" } }));
-  expect((await run("write", "--no-json")).stdout).toBe("waybill.contract.json written\n");
+  await folder.write("before.mjs", config({ id: { type: "integer" } }));
+  await folder.write("now.mjs", config(properties));
+  const written = await runCommand(["contract", "write", "--no-json", "--config", "before.mjs"], {
+    cwd: folder.path,
+  });
+  expect(written.stdout).toBe("waybill.contract.json written\n");
   git("init", "-q", "-b", "main");
   git("add", ".");
   git("commit", "-q", "-m", "begin");
-  await folder.write("waybill.config.mjs", config(properties));
-  return { path: folder.path, run, git, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return { path: folder.path, run, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
 const added = { id: { type: "integer" }, customer: { type: "string" } };
@@ -50,7 +53,7 @@ const added = { id: { type: "integer" }, customer: { type: "string" } };
 describe("waybill contract write", () => {
   it("writes a file that stays the same while the chain does", async () => {
     await using repository = await openRepository({ id: { type: "integer" } });
-    expect(await repository.run("write", "--check", "--no-json")).toMatchObject({
+    expect(await repository.run("contract", "write", "--check", "--no-json")).toMatchObject({
       exitCode: 0,
       stdout: "waybill.contract.json is up to date\n",
     });
@@ -60,8 +63,8 @@ describe("waybill contract write", () => {
 
   it("exits with 1 with --check if it is not up to date, and changes nothing", async () => {
     await using repository = await openRepository(added);
-    expect(await repository.run("write", "--check")).toMatchObject({ exitCode: 1 });
-    expect(await repository.run("write", "--check")).toMatchObject({ exitCode: 1 });
+    expect(await repository.run("contract", "write", "--check")).toMatchObject({ exitCode: 1 });
+    expect(await repository.run("contract", "write", "--check")).toMatchObject({ exitCode: 1 });
   });
 
   it("reads the configuration of docs/contracts.md", async () => {
@@ -87,7 +90,7 @@ describe("waybill contract write", () => {
 describe("waybill contract check", () => {
   it("compares with the contract file, and says what breaks and what to do", async () => {
     await using repository = await openRepository(added);
-    const ended = await repository.run("check", "--no-json");
+    const ended = await repository.run("contract", "check", "--no-json");
     expect(ended.exitCode).toBe(1);
     expect(ended.stdout).toContain(
       'incompatible: orders, as it is now, does not read "order-placed" version 1 in json as orders (the contract file) wrote it\n' +
@@ -100,13 +103,13 @@ describe("waybill contract check", () => {
   it("compares with a revision of git, and with all of them", async () => {
     await using repository = await openRepository(added);
     for (const args of [["--against", "main"], ["--transitive"]])
-      expect(await repository.run("check", ...args)).toMatchObject({ exitCode: 1 });
-    expect(await repository.run("check", "--against", "nowhere")).toMatchObject({ exitCode: 2 });
+      expect(await repository.run("contract", "check", ...args)).toMatchObject({ exitCode: 1 });
+    expect(await repository.run("contract", "check", "--against", "nowhere")).toMatchObject({ exitCode: 2 });
   });
 
   it("prints JSON, annotations and SARIF", async () => {
     await using repository = await openRepository(added);
-    const check = (format: string) => repository.run("check", "--format", format);
+    const check = (format: string) => repository.run("contract", "check", "--format", format);
     expect((await check("json")).json()).toMatchObject({
       verdict: "incompatible",
       findings: [{ trial: { counterexample: { value: { id: 0 } } } }, {}, {}],
@@ -117,21 +120,86 @@ describe("waybill contract check", () => {
 
   it("keeps what fails as golden messages", async () => {
     await using repository = await openRepository(added);
-    await repository.run("check", "--keep-golden", "golden");
+    await repository.run("contract", "check", "--keep-golden", "golden");
     expect(
       await readFile(join(repository.path, "golden/order-placed.v1.json.backward.golden.json"), "utf8"),
     ).toContain('"utf8": "{\\"id\\":0}"');
-    const ended = await runCommand(["golden", "check", "golden"], { cwd: repository.path, isFresh: true });
+    const ended = await repository.run("golden", "check", "golden");
     expect(ended.exitCode).toBe(1);
   });
 
   it("exits with 0 if nothing breaks", async () => {
     await using repository = await openRepository({ id: { type: "integer" } });
-    expect(await repository.run("check", "--no-json")).toMatchObject({
+    expect(await repository.run("contract", "check", "--no-json")).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(
         /^compatible: 3 pairs of version and format, \d+ values written and read\n$/,
       ),
     });
+  });
+});
+
+describe("waybill contract can-deploy", () => {
+  it("says no with the evidence while something runs that does not read what is written", async () => {
+    await using repository = await openRepository(added);
+    const ended = await repository.run(
+      "contract",
+      "can-deploy",
+      "--to",
+      "waybill.contract.json",
+      "--no-json",
+    );
+    expect(ended.exitCode).toBe(1);
+    expect(ended.stdout).toContain("customer: the reader requires it");
+    expect(ended.stdout).toMatch(/can be deployed: no, by 1 contract and 0 live readers\n$/);
+  });
+
+  it("says yes beside the same contract, in a directory of contracts", async () => {
+    await using repository = await openRepository({ id: { type: "integer" } });
+    await mkdir(join(repository.path, "production"));
+    await repository.run("contract", "write", "production/orders.json");
+    const ended = await repository.run("contract", "can-deploy", "--to", "production", "--no-json");
+    expect(ended).toMatchObject({
+      exitCode: 0,
+      stdout: "can be deployed: yes, by 1 contract and 0 live readers\n",
+    });
+  });
+
+  it("needs something that runs", async () => {
+    await using repository = await openRepository(added);
+    expect(await repository.run("contract", "can-deploy")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--to"),
+    });
+  });
+});
+
+describe("waybill plan check", () => {
+  it("prints the order of deployments, what they may break, and what to roll back to", async () => {
+    await using repository = await openRepository(added);
+    await repository.run("contract", "write", "after.json");
+    const check = (...more: readonly string[]) =>
+      runCommand(["plan", "check", "waybill.contract.json", "after.json", ...more], { cwd: repository.path });
+    const ended = await check("--no-json");
+    expect(ended.exitCode).toBe(1);
+    expect(ended.stdout).toMatch(
+      /^1\. Deploy the readers of orders .*\n {3}may break: "order-placed" version 1 in json: customer: .*\n {3}roll back to: orders as before/,
+    );
+    expect((await check("--mermaid")).stdout).toMatch(/^flowchart TD\n/);
+  });
+});
+
+describe("waybill types and waybill asyncapi", () => {
+  it("write files that --check keeps up to date", async () => {
+    await using repository = await openRepository(added);
+    for (const command of ["types", "asyncapi"]) {
+      expect(await repository.run(command, "file", "--check")).toMatchObject({ exitCode: 1 });
+      expect(await repository.run(command, "file")).toMatchObject({ exitCode: 0 });
+      expect(await repository.run(command, "file", "--check")).toMatchObject({ exitCode: 0 });
+      const text = await readFile(join(repository.path, "file"), "utf8");
+      expect(text).toContain(
+        command === "types" ? "export interface OrderPlacedV1 {" : '"asyncapi": "3.0.0"',
+      );
+    }
   });
 });

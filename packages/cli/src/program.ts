@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { asyncApiCommand } from "./commands/asyncapi.js";
 import { brokerCommand } from "./commands/broker/broker.js";
 import { censusCommand } from "./commands/census.js";
 import { contractCommand } from "./commands/contract/contract.js";
@@ -8,10 +9,12 @@ import { exploreCommand } from "./commands/explore/explore.js";
 import { mcpCommand } from "./commands/explore/mcp.js";
 import { goldenCommand } from "./commands/golden/golden.js";
 import { peekCommand } from "./commands/peek.js";
+import { planCommand } from "./commands/plan/plan.js";
 import { receiveCommand } from "./commands/receive.js";
 import { rehearseCommand } from "./commands/rehearse.js";
 import { sendCommand } from "./commands/send.js";
 import { transcodeCommand } from "./commands/transcode.js";
+import { typesCommand } from "./commands/types.js";
 import { verdictCommand } from "./commands/verdict.js";
 
 /** The program with all its commands. An action returns the exit code, which is passed to `onExitCode`. */
@@ -34,6 +37,9 @@ export function createProgram(version: string): Command {
       .addCommand(deadLettersCommand())
       .addCommand(goldenCommand())
       .addCommand(contractCommand())
+      .addCommand(planCommand())
+      .addCommand(typesCommand())
+      .addCommand(asyncApiCommand())
       .addCommand(transcodeCommand())
       .addCommand(exploreCommand())
       .addCommand(mcpCommand())

@@ -10,6 +10,15 @@ export {
   type NamedContract,
 } from "./contract/check/check-contract.js";
 export type { Counterexample, Trial } from "./contract/check/try-form.js";
+export { type CanDeployOptions, canDeploy, type DeploymentAnswer } from "./contract/deployment/can-deploy.js";
+export {
+  type DeploymentPlan,
+  type DeploymentStep,
+  planAsMermaid,
+  planDeployment,
+} from "./contract/deployment/plan-deployment.js";
+export { type AsyncApiOptions, toAsyncApi } from "./contract/generate/asyncapi.js";
+export { typeDeclarations } from "./contract/generate/type-declarations.js";
 export type {
   Contract,
   ContractChain,

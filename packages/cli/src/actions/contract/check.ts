@@ -3,23 +3,20 @@ import { resolve } from "node:path";
 import {
   type CompatibilityMode,
   type ContractCheck,
-  type ContractFinding,
   checkContract,
-  describeFinding,
   goldenCounterexample,
   type NamedContract,
   toGitHubAnnotations,
   toSarif,
 } from "@waybill/migration/contract";
 import { writeGoldenMessages } from "@waybill/migration/golden";
-import { toPortableValue } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { counted } from "../../output/counted.js";
-import { printable } from "../../output/printable.js";
 import type { Terminal } from "../../output/terminal.js";
 import { type ChainContext, type CommonOptions, openChain } from "../action-context.js";
 import { contractFile, contractOfChain, readContract } from "./contract-context.js";
 import { contractAtRevision, contractsInHistory } from "./git-contracts.js";
+import { findingForJson, printFinding } from "./print-findings.js";
 
 export interface CheckOptions extends CommonOptions {
   readonly against?: readonly string[];
@@ -63,7 +60,7 @@ async function baselinesOf(
 function print(terminal: Terminal, result: ContractCheck, file: string, { format }: CheckOptions): void {
   switch (format ?? (terminal.isJson ? "json" : "text")) {
     case "json":
-      terminal.json({ ...result, findings: result.findings.map(forJson) });
+      terminal.json({ ...result, findings: result.findings.map(findingForJson) });
       break;
     case "github":
       terminal.text(toGitHubAnnotations(result, file));
@@ -76,31 +73,9 @@ function print(terminal: Terminal, result: ContractCheck, file: string, { format
   }
 }
 
-function forJson(finding: ContractFinding): unknown {
-  const { counterexample } = finding.trial;
-  if (counterexample === undefined) return finding;
-  const { value, message, ...rest } = counterexample;
-  const body =
-    message?.body instanceof Uint8Array
-      ? { contentType: message.contentType, body: message.body }
-      : undefined;
-  return {
-    ...finding,
-    trial: { ...finding.trial, counterexample: { ...rest, value: toPortableValue(value), message: body } },
-  };
-}
-
 function printText(terminal: Terminal, { findings, verdict }: ContractCheck): void {
-  const { red, yellow, green, bold } = terminal.colors;
-  for (const finding of findings) {
-    if (finding.verdict === "compatible") continue;
-    const { title, evidence, advice } = describeFinding(finding);
-    const mark = finding.verdict === "incompatible" ? red("incompatible") : yellow("not decided");
-    terminal.line(`${mark}: ${bold(printable(title))}`);
-    for (const line of evidence) terminal.line(`  ${printable(line)}`);
-    if (advice !== undefined) terminal.line(`  → ${printable(advice)}`);
-    terminal.line();
-  }
+  const { red, yellow, green } = terminal.colors;
+  for (const finding of findings) if (finding.verdict !== "compatible") printFinding(terminal, finding);
   const tried = findings.reduce((sum, { trial }) => sum + trial.tried, 0);
   const shown = {
     compatible: green("compatible"),

@@ -1,4 +1,5 @@
 import { WaybillCommand } from "../waybill-command.js";
+import { canDeployCommand } from "./can-deploy.js";
 import { checkCommand } from "./check.js";
 import { writeCommand } from "./write.js";
 
@@ -10,5 +11,6 @@ export function contractCommand(): WaybillCommand {
       "Keeps a file with what a service writes and reads, and finds changes that a reader could not read before they are deployed.",
     )
     .addCommand(writeCommand())
-    .addCommand(checkCommand());
+    .addCommand(checkCommand())
+    .addCommand(canDeployCommand());
 }

@@ -11,7 +11,7 @@ import { protobufValues } from "../values/protobuf-values.js";
 import type { Workshop } from "./rebuilt-side.js";
 
 /** How many values of one form are tried. */
-const maxCandidates = 200;
+const maxCandidates = 100;
 
 /** From what the values of a form are made. */
 export interface CandidateSource {

@@ -96,7 +96,7 @@ export async function checkContract(options: CheckContractOptions): Promise<Cont
 }
 
 /** The worst of several verdicts. */
-function worstOf(verdicts: readonly CompatibilityVerdict[]): CompatibilityVerdict {
+export function worstOf(verdicts: readonly CompatibilityVerdict[]): CompatibilityVerdict {
   if (verdicts.includes("incompatible")) return "incompatible";
   return verdicts.includes("not-decided") ? "not-decided" : "compatible";
 }
@@ -108,9 +108,11 @@ export interface Party {
 }
 
 /** Compares the parties of one check. */
-class Checker {
+export class Checker {
   readonly #workshop: Workshop | undefined;
   readonly #writesOnlyDeclared: boolean;
+  /** Of values that this commit reads. */
+  readonly #trials = new Map<string, Trial>();
 
   constructor(workshop: Workshop | undefined, writesOnlyDeclared: boolean) {
     this.#workshop = workshop;
@@ -179,11 +181,27 @@ class Checker {
   async #prove(writer: SideOfTrial, reader: SideOfTrial, form: WrittenForm) {
     const settings = { writesOnlyDeclared: this.#writesOnlyDeclared };
     const obstacles = formObstacles(writer, reader, form, settings);
-    const trial: Trial =
-      this.#workshop === undefined
-        ? { tried: 0, note: "only contracts were given, without a chain to try values with" }
-        : await tryForm(writer, reader, form, { ...settings, workshop: this.#workshop });
+    const trial = await this.#try(writer, reader, form);
     return decided(obstacles, trial, needsTrial(writer, reader, form));
+  }
+
+  /** Sides that are rebuilt from equal descriptions write the same values, so that they are tried once. */
+  async #try(writer: SideOfTrial, reader: SideOfTrial, form: WrittenForm): Promise<Trial> {
+    const workshop = this.#workshop;
+    if (workshop === undefined)
+      return { tried: 0, note: "only contracts were given, without a chain to try values with" };
+    const options = { writesOnlyDeclared: this.#writesOnlyDeclared, workshop };
+    if (writer.pipeline !== undefined || reader.pipeline === undefined)
+      return await tryForm(writer, reader, form, options);
+    const key = JSON.stringify([
+      writer.type.name,
+      form,
+      writer.type.versions.find(({ version }) => version === form.version),
+      writer.contract.serializers.find(({ name }) => name === form.serializer),
+    ]);
+    const known = this.#trials.get(key) ?? (await tryForm(writer, reader, form, options));
+    this.#trials.set(key, known);
+    return known;
   }
 }
 

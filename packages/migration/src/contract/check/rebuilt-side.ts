@@ -6,9 +6,9 @@ import {
   type Serializer,
 } from "@waybill/core";
 import type { JsonSchema } from "@waybill/serializer-json";
-import { jsonSchema } from "@waybill/serializer-json/json-schema";
-import type { Contract, ContractSchema, ContractSerializer, ContractVersion } from "../model/contract.js";
+import type { ContractSchema, ContractSerializer, ContractVersion } from "../model/contract.js";
 import type { TypeOfService } from "../structure/form-obstacles.js";
+import { compiledJsonSchema } from "../structure/json-schema-document.js";
 
 /** What the sides of other deployments are made with: the serializers of this one, which know how to be rebuilt. */
 export interface Workshop {
@@ -31,14 +31,16 @@ export function rebuiltPipeline(
   registered: Registered,
 ): Pipeline {
   const serializers = contract.serializers.flatMap((each) => {
-    const serializer = rebuilt(workshop, contract, version, each, registered);
+    const serializer = rebuilt(workshop, version, each, registered);
     return serializer === undefined ? [] : [serializer];
   });
   const first = serializers.find(({ name }) => name === main);
   if (first === undefined) throw new TypeError(`The serializer ${main} cannot be rebuilt from the contract.`);
   const { name, aliases } = type;
   const body =
-    version.body?.language === "json-schema" ? jsonSchema(version.body.schema as JsonSchema) : undefined;
+    version.body?.language === "json-schema"
+      ? compiledJsonSchema(version.body.schema as JsonSchema)
+      : undefined;
   const messageType = defineMessage(name, {
     version: version.version,
     aliases,
@@ -59,7 +61,6 @@ export function rebuiltPipeline(
 
 function rebuilt(
   { serializers }: Workshop,
-  _: Contract,
   version: ContractVersion,
   { name, options }: ContractSerializer,
   registered: Registered,
@@ -68,7 +69,9 @@ function rebuilt(
   if (builder === undefined || options === undefined) return undefined;
   const described = version.schemas[name];
   const schema =
-    described?.language === "json-schema" ? jsonSchema(described.schema as JsonSchema) : described?.schema;
+    described?.language === "json-schema"
+      ? compiledJsonSchema(described.schema as JsonSchema)
+      : described?.schema;
   // Without its schema, such a serializer cannot be made; the form that is tried has one.
   if (described === undefined && name === "protobuf") return undefined;
   return builder.rebuild({

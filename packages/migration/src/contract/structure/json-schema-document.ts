@@ -25,6 +25,16 @@ const annotations: ReadonlySet<string> = new Set([
   "contentSchema",
 ]);
 
+const compiledSchemas = new WeakMap<object, StandardSchema>();
+
+/** The check of a JSON Schema; one object is compiled once. Throws `TypeError` for one that is not valid. */
+export function compiledJsonSchema(schema: JsonSchema): StandardSchema {
+  if (typeof schema === "boolean") return jsonSchema(schema);
+  const known = compiledSchemas.get(schema) ?? jsonSchema(schema);
+  compiledSchemas.set(schema, known);
+  return known;
+}
+
 /** A JSON Schema with its references. */
 export class JsonSchemaDocument {
   readonly root: JsonSchema;
@@ -86,7 +96,7 @@ export class JsonSchemaDocument {
 
   #compileAlone(schema: JsonSchema): StandardSchema | undefined {
     try {
-      if (schema === this.root) return jsonSchema(schema);
+      if (schema === this.root) return compiledJsonSchema(schema);
       const { $schema, $id: _, ...root } = typeof this.root === "object" ? this.root : ({} as Keywords);
       const alone = { $schema, $defs: { root: rebased(root) }, allOf: [rebased(schema)] };
       return jsonSchema(Object.fromEntries(Object.entries(alone).filter(([, each]) => each !== undefined)));

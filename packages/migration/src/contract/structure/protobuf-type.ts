@@ -14,6 +14,8 @@ export interface ProtobufField {
   readonly type: string;
   readonly isRepeated: boolean;
   readonly isRequired: boolean;
+  /** Whether it may be absent although it is no message: `optional`. */
+  readonly isOptional: boolean;
   /** The name of the oneof that it is in. */
   readonly oneof: string | undefined;
   /** The type of a field that is a message; its entries if it is a map. */
@@ -138,6 +140,7 @@ function fieldOf(index: Index, owner: MessageJson, json: FieldJson): ProtobufFie
     type,
     isRepeated: label === "LABEL_REPEATED",
     isRequired: label === "LABEL_REQUIRED" || options?.features?.fieldPresence === "LEGACY_REQUIRED",
+    isOptional: proto3Optional === true,
     // An optional field of proto3 has a oneof of its own, which only says that its presence is known.
     oneof:
       oneofIndex === undefined || proto3Optional === true ? undefined : owner.oneofDecl?.[oneofIndex]?.name,

@@ -1,0 +1,159 @@
+import type { Pipeline } from "@waybill/core";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
+import type { CallOptions } from "@waybill/core/transport";
+import type { BeaconStore, CapabilityBeacon } from "../../capability/beacon-store.js";
+import { liveBeacons } from "../../capability/live-beacons.js";
+import { type ReadableVersion, schemaDigests } from "../../capability/reader-capability.js";
+import { Checker, type ContractFinding, type NamedContract, worstOf } from "../check/check-contract.js";
+import type { Contract, WrittenForm } from "../model/contract.js";
+import { breaks, notDecided, type Obstacle } from "../structure/obstacle.js";
+
+/** What is to be deployed, and what runs where it is to run. */
+export interface CanDeployOptions extends CallOptions {
+  /** The contract of this commit. */
+  readonly contract: Contract;
+  /** The chain of this commit. */
+  readonly pipeline: Pipeline;
+  /** The contracts of what runs there, also the one of the service itself. Default: none. */
+  readonly running?: readonly NamedContract[] | undefined;
+  /** Where live readers announce themselves. Default: they do not. */
+  readonly beacons?: BeaconStore | undefined;
+  /** As {@link CheckContractOptions.writesOnlyDeclared}. */
+  readonly writesOnlyDeclared?: boolean | undefined;
+  /** The time now, in ms since 1970, by which beacons expire. Default: the system's. */
+  readonly nowMs?: number | undefined;
+}
+
+/** Whether something can be deployed. */
+export interface DeploymentAnswer {
+  /** `"yes"`: everything that is known to run reads what this writes, and this reads what it writes. `"not-known"`: something is not decided, or nothing runs. */
+  readonly answer: "yes" | "no" | "not-known";
+  /** What was compared: contracts in both directions, live readers as readers of what this writes. */
+  readonly findings: readonly ContractFinding[];
+  /** How many live readers were asked. */
+  readonly liveReaders: number;
+}
+
+const optionNames: OptionNames<CanDeployOptions> = {
+  contract: true,
+  pipeline: true,
+  running: true,
+  beacons: true,
+  writesOnlyDeclared: true,
+  nowMs: true,
+  abortSignal: true,
+};
+
+/**
+ * Asks whether this commit can be deployed beside what runs: each running contract that shares a message type is compared in both directions, and every
+ * live reader must read what this writes, with the same schema. Rejects as the beacon store does; throws `TypeError` for an invalid option.
+ */
+export async function canDeploy(options: CanDeployOptions): Promise<DeploymentAnswer> {
+  requireKnownOptions("canDeploy", options, optionNames);
+  const {
+    contract,
+    pipeline,
+    running = [],
+    beacons,
+    writesOnlyDeclared = false,
+    nowMs = Date.now(),
+    abortSignal,
+  } = options;
+  const checker = new Checker(pipeline, writesOnlyDeclared);
+  const findings: ContractFinding[] = [];
+  for (const { name, contract: other } of running) {
+    const both = [
+      ...(await checker.compare({ contract: other }, { contract, pipeline }, "backward", name)),
+      ...(await checker.compare({ contract, pipeline }, { contract: other }, "forward", name)),
+    ];
+    // A service that does not know a type does not receive it, unless it is the service itself or reads the same queue.
+    const isMet = other.service === contract.service || sharesQueue(contract, other);
+    findings.push(
+      ...both.filter(
+        ({ messageType }) => isMet || knows(contract, messageType) === knows(other, messageType),
+      ),
+    );
+  }
+  const live = beacons === undefined ? [] : (await liveBeacons(beacons, { nowMs }, { abortSignal })).counting;
+  findings.push(...live.flatMap((beacon) => findingsOf(beacon, contract, pipeline)));
+  const answers = { compatible: "yes", incompatible: "no", "not-decided": "not-known" } as const;
+  const answer =
+    findings.length === 0 ? "not-known" : answers[worstOf(findings.map(({ verdict }) => verdict))];
+  return { answer, findings, liveReaders: live.length };
+}
+
+function knows({ messageTypes }: Contract, messageType: string): boolean {
+  return messageTypes.some(({ name, aliases }) => name === messageType || aliases.includes(messageType));
+}
+
+/** Whether one receives from a queue to which the other sends. Subscriptions have rules, which may leave types out. */
+function sharesQueue(one: Contract, other: Contract): boolean {
+  const meets = (sender: Contract, receiver: Contract) =>
+    receiver.entities.receives.some((path) =>
+      sender.entities.sends.some((sent) => sent.toLowerCase() === path.toLowerCase()),
+    );
+  return meets(one, other) || meets(other, one);
+}
+
+/** What a live reader says of everything that this commit writes and that it knows. */
+function findingsOf(
+  beacon: CapabilityBeacon,
+  contract: Contract,
+  pipeline: Pipeline,
+): readonly ContractFinding[] {
+  return contract.messageTypes.flatMap((type) => {
+    const read = beacon.capability.messageTypes.find(
+      ({ name }) => name === type.name || type.aliases.includes(name),
+    );
+    if (read === undefined) return [];
+    return type.writes.map((form) => {
+      const obstacles = obstaclesOf(beacon, read.versions, type.name, form, contract, pipeline);
+      const isBroken = obstacles.some(({ kind }) => kind === "breaks");
+      return {
+        messageType: type.name,
+        ...form,
+        direction: "forward",
+        baseline: `live: ${beacon.instance}`,
+        writer: contract.service,
+        reader: beacon.reader,
+        verdict: isBroken ? "incompatible" : obstacles.length > 0 ? "not-decided" : "compatible",
+        obstacles,
+        trial: { tried: 0, note: "a live reader announces only what it reads" },
+      } satisfies ContractFinding;
+    });
+  });
+}
+
+function obstaclesOf(
+  { capability, reader }: CapabilityBeacon,
+  versions: readonly ReadableVersion[],
+  messageType: string,
+  { version, serializer }: WrittenForm,
+  contract: Contract,
+  pipeline: Pipeline,
+): readonly Obstacle[] {
+  const mediaType = contract.serializers.find(({ name }) => name === serializer)?.mediaTypes[0] ?? "";
+  const isRead = capability.mediaTypes.includes(mediaType);
+  const found: Obstacle[] = isRead ? [] : [breaks("", `no serializer of ${reader} reads ${mediaType}`)];
+  const theirs = versions.find((each) => each.version === version);
+  if (theirs === undefined)
+    return [
+      ...found,
+      breaks(
+        "",
+        `${reader} does not know version ${version}: it reads ${versions.map((each) => each.version).join(", ")}`,
+      ),
+    ];
+  const type = pipeline.messageTypes.find(({ name }) => name === messageType);
+  const own = type?.versions.find((each) => each.version === version);
+  const digests = own === undefined ? {} : schemaDigests(own);
+  return digests[serializer] === theirs.schemas[serializer]
+    ? found
+    : [
+        ...found,
+        notDecided(
+          "",
+          `${reader} has another ${serializer} schema of version ${version}: its contract would decide`,
+        ),
+      ];
+}
