@@ -34,7 +34,8 @@ const programs: Programs = {
     run: () => import("./packed-commonjs/main.js"),
   },
   "packed-types": {
-    shows: "A user's program compiles against the packed declarations under TypeScript 5.7, 5.9 and 7.",
+    shows:
+      "A user's program compiles against the packed declarations under TypeScript 5.7, 5.9 and 7, also beside Nest 11 and 12.",
     takes: "minutes",
     options: "[5.7|5.9|7 …]",
     run: () => import("./packed-types/main.js"),

@@ -4,10 +4,11 @@ import { run } from "waybill-harness/run-program.js";
 import { openConsumer } from "../pack/consumer.js";
 import { publishedPackages } from "../workspace.js";
 import { consumerSource, entryPointsSource } from "./consumer-source.js";
+import { type Framework, frameworks } from "./frameworks.js";
 
 // Packs every package, installs the tarballs with npm into an empty folder outside the workspace, and compiles a user's program there, with all
 // entry points: under each TypeScript, module setting and version of Node's types, without DOM, and with the declarations of all libraries
-// checked. Arguments choose compilers, such as `7`; without any all take their turn. Exits with 1 when one does not compile.
+// checked. Packages for a framework are compiled beside each of its versions, in a folder of their own. Arguments choose compilers, such as `7`; without any all take their turn. Exits with 1 when one does not compile.
 
 const chosen = process.argv.slice(2);
 const compilers = ["5.7", "5.9", "7"].filter((version) => chosen.length === 0 || chosen.includes(version));
@@ -21,6 +22,9 @@ const settings = {
 using consumer = await openConsumer("types");
 const { folder } = consumer;
 const failed: string[] = [];
+let count = 0;
+/** They have a folder and a program of their own each. */
+const ofFrameworks = new Set(frameworks.flatMap(({ packages }) => packages.slice(0, 1)));
 
 await install();
 for (const version of nodeTypes) {
@@ -28,16 +32,18 @@ for (const version of nodeTypes) {
   for (const [name, setting] of Object.entries(settings)) {
     await writeFile(join(folder, "tsconfig.json"), tsconfig(setting));
     for (const compiler of compilers)
-      await compile(`TypeScript ${compiler}, ${name}, @types/node ${version}`, compiler);
+      await compile(`TypeScript ${compiler}, ${name}, @types/node ${version}`, compiler, folder);
   }
 }
+for (const framework of frameworks) await compileFor(framework);
 
-const count = compilers.length * nodeTypes.length * Object.keys(settings).length;
 console.log(`${count - failed.length} of ${count} combinations compile.`);
 if (failed.length > 0 || count === 0) process.exitCode = 1;
 
 async function install(): Promise<void> {
-  const names = publishedPackages().map(({ directory }) => basename(directory));
+  const names = publishedPackages()
+    .map(({ directory }) => basename(directory))
+    .filter((name) => !ofFrameworks.has(name));
   const tools = [
     ...compilers.map((version) => `typescript-${version}@npm:typescript@${version}`),
     ...nodeTypes.map((version) => `node-types-${version}@npm:@types/node@${version}`),
@@ -55,9 +61,27 @@ async function useNodeTypes(version: string): Promise<void> {
   await symlink(join(folder, "node_modules", `node-types-${version}`), join(types, "node"));
 }
 
-function tsconfig(setting: object): string {
+/** Compiles a framework's program in a folder of its own: npm installs one version of a framework. */
+async function compileFor({ name, packages, others, source }: Framework): Promise<void> {
+  using own = await openConsumer("framework-types");
+  const tools = compilers.map((version) => `typescript-${version}@npm:typescript@${version}`);
+  await own.install(packages, [...tools, ...others, "@types/node@22"]);
+  await writeFile(join(own.folder, "consumer.ts"), source);
+  // The frameworks' own declarations need DOM, and do not compile under every setting.
+  const lenient = {
+    lib: ["es2023", "esnext.disposable", "dom"],
+    skipLibCheck: true,
+    experimentalDecorators: true,
+  };
+  await writeFile(
+    join(own.folder, "tsconfig.json"),
+    tsconfig({ ...settings.nodenext, ...lenient }, ["consumer.ts"]),
+  );
+  for (const compiler of compilers) await compile(`TypeScript ${compiler}, ${name}`, compiler, own.folder);
+}
+
+function tsconfig(setting: object, files = ["entry-points.ts", "consumer.ts"]): string {
   const compilerOptions = {
-    ...setting,
     target: "es2023",
     lib: ["es2023", "esnext.disposable"],
     types: ["node"],
@@ -66,11 +90,13 @@ function tsconfig(setting: object): string {
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
     noEmit: true,
+    ...setting,
   };
-  return JSON.stringify({ compilerOptions, files: ["entry-points.ts", "consumer.ts"] });
+  return JSON.stringify({ compilerOptions, files });
 }
 
-async function compile(name: string, compiler: string): Promise<void> {
+async function compile(name: string, compiler: string, folder: string): Promise<void> {
+  count++;
   const startMs = performance.now();
   const outcome = await run(
     process.execPath,
