@@ -16,8 +16,6 @@ export const encryptionDetails = Object.freeze({
   bound: "waybill-encryption-bound",
 });
 
-const labelNames = Object.freeze([encryptionProperty, ...Object.values(encryptionDetails)]);
-
 /** The only supported algorithm. Source: NIST SP 800-38D. */
 const algorithm = "AES-256-GCM";
 
@@ -88,7 +86,13 @@ export interface BoundList {
 
 /** Whether a message has a property of an encrypted body, even one that is null: a body that lost some of them is not plaintext. */
 export function isLabelledEncrypted(properties: ApplicationProperties): boolean {
-  return labelNames.some((name) => properties[name] !== undefined);
+  // One by one: every message is asked, and a loop over names is slower than all other steps of a reading together.
+  return (
+    properties[encryptionProperty] !== undefined ||
+    properties[encryptionDetails.keyId] !== undefined ||
+    properties[encryptionDetails.nonce] !== undefined ||
+    properties[encryptionDetails.bound] !== undefined
+  );
 }
 
 /** Parses the list of a message. Throws `encryption-malformed` for an invalid one. */
