@@ -1,5 +1,5 @@
 import { type AvroSchema, avro } from "@waybill/serializer-avro";
-import { counted, type GrowingBodies, label, type Piece, repeated } from "./growing-body.js";
+import { counted, type GrowingBodies, label, nested, type Piece, repeated } from "./growing-body.js";
 
 /** A number in zig-zag form. Source: Avro specification 1.12, "Binary encoding". */
 function long(value: number): number[] {
@@ -50,6 +50,22 @@ export const avroBodies: GrowingBodies = {
   "records in records": framed(
     { type: "record", name: "R", fields: [{ name: "next", type: ["null", "R"] }] },
     repeated([], [0x02], [0]),
+  ),
+  "text in records in records": framed(
+    {
+      type: "record",
+      name: "R",
+      fields: [{ name: "next", type: ["string", "R"] }],
+    },
+    nested(
+      (bytes) => Buffer.concat([Buffer.from([0, ...long(bytes)]), Buffer.alloc(bytes, "x")]),
+      () => [[0x02], []],
+    ),
+  ),
+  "symbols that the reader lacks": framedAs(
+    { type: "array", items: { type: "enum", name: "E", symbols } },
+    { type: "array", items: { type: "enum", name: "E", symbols: ["S0"], default: "S0" } },
+    counted(long, () => long(63), [0]),
   ),
   "fields that the reader skips": framedAs(
     { type: "array", items: record({ a: "string", b: { type: "array", items: "int" } }) },

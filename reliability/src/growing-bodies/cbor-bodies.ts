@@ -1,9 +1,11 @@
 import { cbor } from "@waybill/serializer-cbor";
+import { decode } from "cborg";
 import {
   counted,
   type GrowingBodies,
   type GrowingBody,
   label,
+  nested,
   type Piece,
   repeated,
   uint32,
@@ -24,7 +26,7 @@ export const cborBodies: GrowingBodies = {
   "strings in chunks": items([0x7f, 0x61, 0x61, 0xff]),
   "chunks of a string": plain(repeated([0x7f], [0x61, 0x61], [0xff])),
   "chunks of bytes": plain(repeated([0x5f], [0x41, 1], [0xff])),
-  "byte strings": items([0x41, 1]),
+  "byte strings": { ...items([0x41, 1]), bare: (bytes) => decode(bytes) },
   "byte arrays": items([0xd8, 64, 0x41, 1]),
   decimals: items([0xc4, 0x82, 0x21, 0x19, 1, 2]),
   "decimals of 128 bytes": items([0xc4, 0x82, 0x21, 0xc2, 0x58, 128, ...Buffer.alloc(128, 0xab)]),
@@ -36,7 +38,10 @@ export const cborBodies: GrowingBodies = {
   UUIDs: items([0xd8, 37, 0x50, ...Buffer.alloc(16, 7)]),
   sets: items([0xd9, 1, 2, 0x81, 1]),
   keys: plain(counted(map, (index) => [...key(index), 0])),
-  "maps with keys of their own": plain(counted(array, (index) => [0xa1, ...key(index), 0])),
+  "maps with keys of their own": {
+    ...plain(counted(array, (index) => [0xa1, ...key(index), 0])),
+    bare: (bytes) => decode(bytes),
+  },
   "records with keys of their own": plain(
     counted(array, (index) => [0xd9, 0xdf, 0xff, 0x83, 0x19, 0xe0, 0, 0x81, ...key(index), 0]),
   ),
@@ -55,6 +60,21 @@ export const cborBodies: GrowingBodies = {
       Buffer.alloc(count),
     ]);
   }),
+  "text in maps in maps": plain(
+    nested(
+      (bytes) => Buffer.concat([Buffer.from([0x7a, ...uint32(bytes)]), Buffer.alloc(bytes, "x")]),
+      () => [[0xa1, 0x61, 0x61], []],
+    ),
+  ),
+  "text in tags in tags": plain(
+    nested(
+      (bytes) => Buffer.concat([Buffer.from([0x7a, ...uint32(bytes)]), Buffer.alloc(bytes, "x")]),
+      () => [[0xd9, 0xd9, 0xf7], []],
+    ),
+  ),
+  "tags in tags": plain(repeated([], [0xd8, 40], [0])),
+  "unknown tags": items([0xd9, 0x12, 0x34, 1]),
+  "maps without a length": items([0xbf, 0x61, 0x61, 1, 0xff]),
   "arrays without a length": items([0x9f, 0x01, 0xff]),
   "arrays in arrays": plain(repeated([], [0x81], [])),
   "counts that are too large": plain(repeated([], [0x99, 0xff, 0xff], [])),

@@ -3,6 +3,7 @@ import {
   type GrowingBodies,
   type GrowingBody,
   label,
+  nested,
   numbered,
   type Piece,
   repeated,
@@ -106,6 +107,13 @@ export const dotnetBodies: GrowingBodies = {
       ]);
     },
   },
+  "text in elements in elements": plain((bytes) => {
+    const inner = nested(
+      (size) => repeated(start("a"), text("word "), [end])(size),
+      () => [[...start("b"), ...xmlns("p", "u")], [end]],
+    );
+    return Buffer.concat([Buffer.from(root), inner(bytes), Buffer.from([end])]);
+  }),
   "plain text": plain(repeated("", "a line of text ", "")),
 };
 

@@ -6,6 +6,8 @@ export interface GrowingBody {
   readonly serializer: () => Serializer;
   /** A body of about as many bytes, whose content is valid unless the dimension is an error. */
   readonly make: (bytes: number) => Buffer;
+  /** Reads a body with the library beneath the serializer, where that alone takes long. */
+  readonly bare?: (bytes: Uint8Array) => unknown;
 }
 
 /** Bodies by what grows in them. */
@@ -75,6 +77,21 @@ class Bytes {
   written(): Buffer {
     return this.#buffer.subarray(0, this.length);
   }
+}
+
+/** A text of as many bytes inside 50 levels, which must not be read again at each of them. */
+export function nested(
+  inner: (bytes: number) => Piece,
+  level: (content: Buffer) => readonly [begin: Piece, end: Piece],
+): (bytes: number) => Buffer {
+  return (bytes) => {
+    let body = bytesOf(inner(bytes));
+    for (let depth = 0; depth < 50; depth++) {
+      const [begin, end] = level(body);
+      body = Buffer.concat([bytesOf(begin), body, bytesOf(end)]);
+    }
+    return body;
+  };
 }
 
 /** A number in as many characters, whatever it is. */

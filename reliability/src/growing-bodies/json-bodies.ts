@@ -1,5 +1,5 @@
 import { json } from "@waybill/serializer-json";
-import { type GrowingBodies, type GrowingBody, label, numbered, repeated } from "./growing-body.js";
+import { type GrowingBodies, type GrowingBody, label, nested, numbered, repeated } from "./growing-body.js";
 
 const integer = "12345678901234567";
 
@@ -27,6 +27,13 @@ export const jsonBodies: GrowingBodies = {
   "duplicate keys": plain(repeated("{", `"a":${integer},`, '"a":0}')),
   "duplicate objects": plain(repeated("{", `"a":{"a":${integer}},`, '"a":0}')),
   "text in nested duplicate keys": plain(nestedDuplicates),
+  "text in objects in objects": plain(
+    nested(
+      (bytes) => `"${"x".repeat(bytes)}"`,
+      () => ['{"a":', "}"],
+    ),
+  ),
+  "a text of JSON in a text": plain((bytes) => Buffer.from(JSON.stringify("[0,1]".repeat(bytes / 5)))),
   "objects with keys of their own": plain(numbered("[0", (index) => `,{"${label(index)}":0}`, "]")),
   "unique items": {
     contentType: "application/json",

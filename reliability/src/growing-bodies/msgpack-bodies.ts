@@ -4,6 +4,7 @@ import {
   type GrowingBodies,
   type GrowingBody,
   label,
+  nested,
   type Piece,
   repeated,
   uint32,
@@ -32,6 +33,12 @@ export const msgpackBodies: GrowingBodies = {
   "duplicate keys": plain(counted(map, () => [0xa1, 0x61, 0])),
   "the length of a string": plain((bytes) =>
     Buffer.from([0xdb, ...uint32(bytes), ...Buffer.alloc(bytes, "x")]),
+  ),
+  "text in maps in maps": plain(
+    nested(
+      (bytes) => Buffer.concat([Buffer.from([0xdb, ...uint32(bytes)]), Buffer.alloc(bytes, "x")]),
+      () => [[0x81, 0xa1, 0x61], []],
+    ),
   ),
   "arrays in arrays": plain(repeated([], [0x91], [])),
   "counts that are too large": plain(repeated([], [0xdc, 0xff, 0xff], [])),

@@ -10,7 +10,7 @@ import {
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 import { protobuf } from "@waybill/serializer-protobuf";
-import { type GrowingBodies, type GrowingBody, label, numbered, repeated } from "./growing-body.js";
+import { type GrowingBodies, type GrowingBody, label, nested, numbered, repeated } from "./growing-body.js";
 
 const registry = createRegistry(
   BytesValueSchema,
@@ -46,6 +46,20 @@ export const protobufBodies: GrowingBodies = {
   ),
   "one key of a map": typed("Struct", repeated([], [0x0a, 7, 0x0a, 1, 0x61, 0x12, 2, 0x08, 0], [])),
   "messages in a list": typed("ListValue", repeated([], [0x0a, 2, 0x08, 0], [])),
+  "text in messages in messages": typed(
+    "ListValue",
+    nested(
+      (bytes) => {
+        const string = Buffer.concat([Buffer.from([0x1a, ...length(bytes)]), Buffer.alloc(bytes, "x")]);
+        return Buffer.concat([Buffer.from([0x0a, ...length(string.length)]), string]);
+      },
+      // A list in a value in a list.
+      ({ length: size }) => {
+        const list = [0x32, ...length(size)];
+        return [[0x0a, ...length(size + list.length), ...list], []];
+      },
+    ),
+  ),
   "branches of a oneof": typed("Value", repeated([], [0x08, 0, 0x1a, 0], [])),
   "pieces of a message": typed("Value", repeated([], [0x32, 4, 0x0a, 2, 0x08, 0], [])),
   "pieces of a message with pieces": typed("Value", repeated([], [0x32, 6, 0x0a, 4, 0x32, 2, 0x0a, 0], [])),

@@ -1,5 +1,5 @@
 import { xml } from "@waybill/serializer-xml";
-import { type GrowingBodies, type GrowingBody, label, numbered, repeated } from "./growing-body.js";
+import { type GrowingBodies, type GrowingBody, label, nested, numbered, repeated } from "./growing-body.js";
 
 const instance = "http://www.w3.org/2001/XMLSchema-instance";
 
@@ -13,6 +13,18 @@ export const xmlBodies: GrowingBodies = {
   "character references": plain(repeated("<r>", "&#x1F30D;", "</r>")),
   "characters beyond 16 bits": plain(repeated("<r>", "🌍x", "</r>")),
   "references without an end": plain(repeated("<r>", "&a", "</r>")),
+  "text in elements in elements": plain(
+    nested(
+      (bytes) => "x\r".repeat(bytes / 2),
+      () => ["<a>", "</a>"],
+    ),
+  ),
+  "declarations in elements in elements": plain(
+    nested(
+      (bytes) => numberedText(bytes, (index) => `<b p${label(index % 50)}:c=""/>`),
+      (content) => [`<a xmlns:p${label(content.indexOf("<b") % 50)}="u">`, "</a>"],
+    ),
+  ),
   brackets: plain(repeated("<r>", "]]x", "</r>")),
   sections: plain(repeated("<r>", "<![CDATA[x]]>", "</r>")),
   comments: plain(repeated("<r>", "x<!--y-->", "</r>")),
