@@ -20,8 +20,22 @@ interface Listening {
 }
 
 /** The real command, listening on free ports. */
-async function startBroker(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  const child: ChildProcess = spawn(process.execPath, [bin, "broker", "--port", "0", "--json", ...args], {
+async function startBroker(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  within: readonly string[] = [],
+) {
+  const [program = "", ...all] = [
+    ...within,
+    process.execPath,
+    bin,
+    "broker",
+    "--port",
+    "0",
+    "--json",
+    ...args,
+  ];
+  const child: ChildProcess = spawn(program, all, {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...env },
   });
@@ -41,6 +55,8 @@ async function startBroker(args: readonly string[] = [], env: Readonly<Record<st
     events,
     listening,
     connectionString: listening[0]?.connectionString ?? "",
+    /** The exit code, once the broker has ended by itself. */
+    ended: ended.then(([code]) => code as number | null),
     async stop(signal: NodeJS.Signals = "SIGTERM") {
       child.kill(signal);
       const [code] = (await ended) as [number | null];
@@ -141,6 +157,132 @@ describe("waybill broker", () => {
       { namespace: "one", queues: 1, ports: [expect.any(Number), expect.any(Number)] },
       { namespace: "two", queues: 0, ports: [expect.any(Number)] },
     ]);
+  });
+
+  it("keeps each namespace in a directory with its name, so that another one in the file hides no data", async () => {
+    await using folder = await openFolder();
+    const data = join(folder.path, "data");
+    const withNames = (...names: string[]) =>
+      folder.write(
+        `${names.join("-")}.json`,
+        JSON.stringify({ Namespaces: names.map((Name) => ({ Name, Queues: [{ Name: "orders" }] })) }),
+      );
+    {
+      await using alone = await startBroker(["--config", await withNames("shop"), "--data", data]);
+      await send(alone.connectionString, "orders", ["kept"]);
+      await alone.stop();
+    }
+    const peek = () => runCommand(["peek", "orders", "--data", data]);
+    expect((await peek()).stdout).toContain('"sequenceNumber":"1"');
+    {
+      await using both = await startBroker(["--config", await withNames("stock", "shop"), "--data", data]);
+      const client = new ServiceBusClient(both.listening[1]?.connectionString ?? "");
+      const [message] = await client.createReceiver("orders").receiveMessages(1);
+      expect(message?.body).toBe("kept");
+      await client.close();
+      await both.stop();
+    }
+    expect(await peek()).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(
+        `has the data of several namespaces. Name one of them: ${join(data, "shop")}, `,
+      ),
+    });
+    await using one = await startBroker(["--config", await withNames("stock"), "--data", data]);
+    expect(one.events).toContainEqual(
+      expect.objectContaining({
+        level: "warn",
+        message: expect.stringContaining("the namespace shop, which"),
+      }),
+    );
+    const outside = JSON.stringify({ Namespaces: [{ Name: "../.." }] });
+    const refused = ["broker", "--port", "0", "--data", join(folder.path, "none"), "--config"];
+    expect(await runCommand([...refused, await folder.write("bad.json", outside)])).toMatchObject({
+      exitCode: 2,
+    });
+    await expect(stat(join(folder.path, "none"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("keeps a generated key with the data, and reads one from a file", async () => {
+    await using folder = await openFolder();
+    const data = join(folder.path, "data");
+    const keyOf = (text: string) => /SharedAccessKey=([^;]+)/.exec(text)?.[1];
+    const keys: (string | undefined)[] = [];
+    for (let start = 0; start < 2; start++) {
+      await using broker = await startBroker(["--host", "0.0.0.0", "--data", data]);
+      keys.push(keyOf(broker.connectionString));
+      await broker.stop();
+    }
+    expect(keys[0]).toMatch(/^\S{44}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect((await stat(join(data, "broker-key"))).mode & 0o777).toBe(0o600);
+    const file = await folder.write("secret", "a-mounted-key\n");
+    await using broker = await startBroker([], { WAYBILL_BROKER_KEY_FILE: file });
+    expect(keyOf(broker.connectionString)).toBe("***");
+    await expect(
+      send(broker.connectionString.replace("***", "a-mounted-key"), "none", ["x"]),
+    ).rejects.toMatchObject({
+      code: "MessagingEntityNotFound",
+    });
+  });
+
+  it("logs what happens to messages with --verbose, without their content", async () => {
+    await using folder = await openFolder();
+    await using broker = await startBroker([
+      "--verbose",
+      "--config",
+      await folder.write("Config.json", config),
+    ]);
+    const client = new ServiceBusClient(broker.connectionString);
+    await client.createSender("orders").sendMessages({ body: "secret text", messageId: "m-1" });
+    const receiver = client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1);
+    await receiver.deadLetterMessage(message!, {
+      deadLetterReason: "Broken",
+      deadLetterErrorDescription: "",
+    });
+    await client.close();
+    expect(await broker.stop()).toBe(0);
+    const logged = broker.events.filter(({ level }) => level === "debug");
+    expect(logged).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({
+          event: "enqueued",
+          entity: "orders",
+          messageId: "m-1",
+          sequenceNumber: "1",
+        }),
+        expect.objectContaining({ event: "dead-lettered", detail: "Broken" }),
+      ]),
+    );
+    expect(JSON.stringify(broker.events)).not.toContain("secret text");
+  });
+
+  it.runIf(process.platform === "linux")("says that it cannot write, and ends", async () => {
+    await using folder = await openFolder();
+    const file = await folder.write("Config.json", config);
+    // A limit on the size of files stands for a full disk.
+    const limited = ["bash", "-c", 'trap \'\' XFSZ; ulimit -f 4096; exec "$0" "$@"'];
+    await using broker = await startBroker(
+      ["--config", file, "--data", join(folder.path, "data")],
+      {},
+      limited,
+    );
+    const client = new ServiceBusClient(broker.connectionString, { retryOptions: { maxRetries: 0 } });
+    const sender = client.createSender("orders");
+    const fill = async () => {
+      for (let sent = 0; sent < 100; sent++) await sender.sendMessages({ body: Buffer.alloc(200_000) });
+    };
+    await expect(fill()).rejects.toThrow("its storage failed");
+    expect(await broker.ended).toBe(3);
+    expect(broker.events.at(-1)).toMatchObject({
+      level: "error",
+      event: "storage-failed",
+      message: expect.stringMatching(
+        /^Namespace sbemulatorns: .* What was acknowledged is kept: start again/,
+      ),
+    });
+    await client.close();
   });
 
   it("does not print a key that it was given", async () => {

@@ -254,6 +254,11 @@ export class Broker {
     return () => void this.#engine.listeners.delete(listener);
   }
 
+  /** Resolves with the reason once the broker has stopped: `broker-closed`, or `storage-failed` with the error of the disk as its cause. */
+  get stopped(): Promise<BrokerError> {
+    return this.#engine.stopped;
+  }
+
   /** Sets the decoder of messages stored in a front end's own encoding. */
   setWireDecoder(decoder: WireDecoder): void {
     this.#engine.wireDecoder = decoder;

@@ -72,6 +72,7 @@ export class Engine implements EntityHost {
   #guardedCommit: Promise<void> | undefined;
   readonly #ids = new MadeIds();
   #isServing = false;
+  #reportStop!: (reason: BrokerError) => void;
   #failure: BrokerError | undefined;
 
   constructor(
@@ -95,6 +96,11 @@ export class Engine implements EntityHost {
     this.faults = new InjectedFaults(this.timers);
     this.fanOuts = lifecycle.openFanOuts(this);
   }
+
+  /** Resolves with the reason once the broker is closed or its storage failed. */
+  readonly stopped = new Promise<BrokerError>((resolve) => {
+    this.#reportStop = resolve;
+  });
 
   /** Whether the broker is closed or its storage failed. */
   get isStopped(): boolean {
@@ -196,6 +202,7 @@ export class Engine implements EntityHost {
   stop(failure: BrokerError): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
+    this.#reportStop(failure);
     this.timers.close();
     this.fanOuts.stop();
     this.memory.close();

@@ -2,12 +2,29 @@ import { withoutSecrets } from "../errors/without-secrets.js";
 import { printable } from "../output/printable.js";
 import { toJson } from "../output/to-json.js";
 
-/** Writes the log of a running broker to the standard output, as text or as JSON lines. */
+/** Writes the log of a running broker to the standard output, as text or as JSON lines, at the levels debug, info, warn and error. */
 export class BrokerLog {
   readonly #isJson: boolean;
+  /** Whether what happens to messages, sessions and entities is logged, too. */
+  readonly isVerbose: boolean;
 
-  constructor(isJson: boolean) {
+  constructor(isJson: boolean, isVerbose: boolean) {
     this.#isJson = isJson;
+    this.isVerbose = isVerbose;
+  }
+
+  /** Logs a detail, if the log is verbose. */
+  debug(event: string, text: string, parts: Readonly<Record<string, unknown>>): void {
+    if (!this.isVerbose) return;
+    if (this.#isJson) this.#json("debug", event, text, parts);
+    else process.stdout.write(`${printable(text)}\n`);
+  }
+
+  /** Logs an error that ends the broker. */
+  error(event: string, text: string): void {
+    const clean = withoutSecrets(text);
+    if (this.#isJson) this.#json("error", event, clean, {});
+    else process.stderr.write(`error: ${printable(clean)}\n`);
   }
 
   /** Logs an event: `text` is written as text, `parts` in JSON. */

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type Broker, createBroker, openBroker, type Tier } from "@waybill/broker";
 import { type BrokerServer, decodeWire, type ServeOptions, serve } from "@waybill/broker-server";
 import { applyConfig } from "../broker-config/apply-config.js";
@@ -36,11 +35,6 @@ export async function hostNamespace(
     await broker.close();
     throw error;
   }
-}
-
-/** The data directory of a namespace: a subdirectory if there are several namespaces. */
-export function directoryOf(data: string | undefined, name: string, count: number): string | undefined {
-  return data === undefined || count === 1 ? data : join(data, name);
 }
 
 async function open(directory: string | undefined, tier: Tier | undefined): Promise<Broker> {

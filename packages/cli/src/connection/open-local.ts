@@ -4,12 +4,13 @@ import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import type { EntityName } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import type { Connection } from "./connection.js";
+import { onlyStore } from "./data-directory.js";
 import { mirrorSettings } from "./mirror.js";
 import { namedCatalog } from "./named-catalog.js";
 
 /** Opens a data directory with a broker in this process; no other process can open it meanwhile. */
 export async function openLocal(directory: string, create: boolean): Promise<Connection> {
-  const storage = await openDurableStorage(directory, { mustExist: !create });
+  const storage = await openDurableStorage(onlyStore(directory), { mustExist: !create });
   const broker = await openBroker({ storage, wireDecoder: decodeWire });
   const transport = localTransport(broker);
   const all = localCatalog(broker);

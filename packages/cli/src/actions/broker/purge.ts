@@ -2,6 +2,7 @@ import { type Broker, openBroker } from "@waybill/broker";
 import { decodeWire } from "@waybill/broker-server";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { controlRequest } from "../../broker-host/control-request.js";
+import { onlyStore } from "../../connection/data-directory.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 
 /** Which broker to empty. */
@@ -33,7 +34,7 @@ async function withBroker<Answer>(
   directory: string,
   work: (broker: Broker) => Promise<Answer>,
 ): Promise<Answer> {
-  const storage = await openDurableStorage(directory, { mustExist: true });
+  const storage = await openDurableStorage(onlyStore(directory), { mustExist: true });
   await using broker = await openBroker({ storage, wireDecoder: decodeWire });
   return await work(broker);
 }

@@ -3,10 +3,11 @@ import type { Tier } from "@waybill/broker";
 import { defaultNamespace, type NamespaceConfig } from "../../broker-config/namespace-config.js";
 import { isLoopback, resolveBrokerKeys } from "../../broker-host/broker-keys.js";
 import { BrokerLog } from "../../broker-host/broker-log.js";
-import { directoryOf, type HostedNamespace, hostNamespace } from "../../broker-host/host-namespace.js";
+import { type HostedNamespace, hostNamespace } from "../../broker-host/host-namespace.js";
 import { describePortHolder, inUrl } from "../../broker-host/port-holder.js";
 import { howToTrust } from "../../certificate/how-to-trust.js";
 import { resolveTls } from "../../certificate/resolve-tls.js";
+import { directoryOf, storedNamespaces } from "../../connection/data-directory.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
 import { counted } from "../../output/counted.js";
@@ -28,11 +29,12 @@ export interface StartOptions {
   readonly cert?: string;
   readonly certKey?: string;
   readonly json?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** `waybill broker`: serves until it is interrupted. */
 export async function start(options: StartOptions): Promise<ExitCode> {
-  const log = new BrokerLog(options.json === true);
+  const log = new BrokerLog(options.json === true, options.verbose === true);
   // The first Ctrl-C lets it end in an orderly way; the second one ends it at once.
   const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   const namespaces = await readNamespaces(options, log);
@@ -51,15 +53,23 @@ export async function start(options: StartOptions): Promise<ExitCode> {
         port: options.port === 0 ? 0 : options.port + index,
         additionalPorts: isFirst ? options.alsoPort : undefined,
       };
-      const directory = directoryOf(options.data, config.name, namespaces.length);
+      const { data } = options;
+      const directory =
+        data === undefined ? undefined : directoryOf(data, config.name, namespaces.length === 1);
       const namespace = await hostNamespace(config, directory, { tier: options.tier, serve });
       hosted.push(namespace);
       announce(log, namespace, directory, mayShow);
+      if (log.isVerbose) logEvents(log, namespace);
     }
+    warnOfOthers(log, options.data, namespaces);
     if (tls?.caFile !== undefined) log.event("tls", `${howToTrust(tls.caFile)}\n`, { ca: tls.caFile });
     const readyMs = Math.round(performance.now());
     log.event("ready", `Ready after ${readyMs} ms. Ctrl-C stops it.`, { readyMs });
-    await interrupted;
+    const failure = await Promise.race([interrupted.then(() => undefined), ...hosted.map(stoppedText)]);
+    if (failure !== undefined) {
+      log.error("storage-failed", failure);
+      return exitCodes.connection;
+    }
     log.event("stopping", "Stopping.");
   } catch (error) {
     throw await explained(error, options.host);
@@ -68,6 +78,40 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   }
   log.event("stopped", "Stopped.");
   return exitCodes.ok;
+}
+
+/** What to do once a broker has stopped by itself, because it could not write. */
+async function stoppedText({ name, broker }: HostedNamespace): Promise<string> {
+  const { message, cause } = await broker.stopped;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return `Namespace ${name}: ${message} ${storageReason(reason)} What was acknowledged is kept: start again once it is mended.`;
+}
+
+function storageReason(reason: string): string {
+  return /ENOSPC|no space left/i.test(reason) ? "The disk is full." : `${reason.replace(/\.$/, "")}.`;
+}
+
+/** Data that the configuration does not name must not be forgotten. */
+function warnOfOthers(
+  log: BrokerLog,
+  data: string | undefined,
+  namespaces: readonly NamespaceConfig[],
+): void {
+  if (data === undefined) return;
+  for (const name of storedNamespaces(data))
+    if (!namespaces.some((each) => each.name === name))
+      log.warn(
+        "data",
+        `${data} also has the data of the namespace ${name}, which the configuration does not name.`,
+      );
+}
+
+function logEvents(log: BrokerLog, { name, broker }: HostedNamespace): void {
+  broker.onEvent(({ type, entity, sequenceNumber, messageId, sessionId, detail }) => {
+    const number = sequenceNumber === undefined ? "" : ` ${sequenceNumber}`;
+    const text = `${type} ${entity}${number}${detail === undefined ? "" : `: ${detail}`}`;
+    log.debug(type, text, { namespace: name, entity, sequenceNumber, messageId, sessionId, detail });
+  });
 }
 
 async function readNamespaces(

@@ -24,7 +24,7 @@ export function brokerCommand(): WaybillCommand {
   waybill broker purge orders
   waybill broker certificate remove
 
-The key is that of WAYBILL_BROKER_KEY. By default it is SAS_KEY_VALUE, as in the official emulator, or a generated one if other machines can connect. Requests of web pages are refused with every key: see --allow-origin and --allow-host.`)
+The key is that of WAYBILL_BROKER_KEY, or of the file that WAYBILL_BROKER_KEY_FILE names. By default it is SAS_KEY_VALUE, as in the official emulator, or a generated one if other machines can connect, which --data keeps. Requests of web pages are refused with every key: see --allow-origin and --allow-host.`)
     .runs(async () => (await import("../../actions/broker/start.js")).start)
     .addCommand(pullCommand())
     .addCommand(pushCommand())

@@ -13,7 +13,10 @@ export function withStartOptions(command: WaybillCommand): WaybillCommand {
       "--emulator-defaults",
       "the defaults of properties are those of the official emulator (3 deliveries, a time to live of 1 hour), not of Azure",
     )
-    .option("-d, --data <directory>", "keep all data there; default: in memory")
+    .option(
+      "-d, --data <directory>",
+      "keep all data there, each namespace in a directory with its name; default: in memory",
+    )
     .addOption(
       new Option("-p, --port <number>", "the port; further namespaces use the next ones; 0 picks a free one")
         .argParser(parsePort)
@@ -52,5 +55,6 @@ export function withStartOptions(command: WaybillCommand): WaybillCommand {
     )
     .option("--cert <file>", "a certificate of your own for TLS, PEM")
     .option("--cert-key <file>", "its key, PEM")
-    .option("--json", "write JSON, one line for each event");
+    .option("--json", "write JSON, one line for each event")
+    .option("--verbose", "also log what happens to messages, sessions and entities");
 }
