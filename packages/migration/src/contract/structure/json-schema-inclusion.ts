@@ -34,23 +34,23 @@ export function jsonSchemaObstacles(
 /** Deeper than schemas of messages. */
 const maxDepth = 64;
 
-/** Keywords that are compared as a whole. */
-const opaque: readonly string[] = [
-  "propertyNames",
-  "dependentRequired",
-  "dependentSchemas",
-  "dependencies",
-  "contains",
-  "minContains",
-  "maxContains",
-  "unevaluatedProperties",
-  "unevaluatedItems",
-  "$dynamicRef",
+/** Keywords that are compared as a whole, together with those that change their meaning. */
+const opaque: readonly (readonly string[])[] = [
+  ["propertyNames"],
+  ["dependentRequired"],
+  ["dependentSchemas"],
+  ["dependencies"],
+  ["contains", "minContains", "maxContains"],
+  ["if", "then", "else"],
 ];
 
+/** Keywords whose meaning depends on all others around them. */
+const contextual: readonly string[] = ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef"];
+
 const understood: ReadonlySet<string> = new Set([
-  ...opaque,
-  ...["$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "enum", "const", "type"],
+  ...opaque.flat(),
+  ...contextual,
+  ...["$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const", "type"],
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
   ...["minLength", "maxLength", "pattern", "format"],
   ...["minItems", "maxItems", "uniqueItems", "items", "prefixItems"],
@@ -245,14 +245,16 @@ class Inclusion {
   }
 
   #compareOpaque(written: readonly Keywords[], reader: Keywords, path: string): readonly Obstacle[] {
+    // References mean what each document has there, although their texts are the same.
     const isWritten = (keywords: readonly string[]) =>
+      !JSON.stringify(keywords.map((keyword) => reader[keyword])).includes('"$ref"') &&
       written.some((each) => keywords.every((keyword) => isDeepStrictEqual(each[keyword], reader[keyword])));
-    const found = opaque
-      .filter((keyword) => reader[keyword] !== undefined && !isWritten([keyword]))
-      .map((keyword) => notDecided(path, `"${keyword}" of the reader's schema is not compared`));
-    if (reader.if !== undefined && !isWritten(["if", "then", "else"]))
-      found.push(notDecided(path, '"if" of the reader\'s schema is not compared'));
-    return found;
+    const isUsed = (keyword: string) => reader[keyword] !== undefined;
+    const found = [
+      ...opaque.filter(([first = ""]) => isUsed(first)).filter((keywords) => !isWritten(keywords)),
+      ...contextual.filter(isUsed).map((keyword) => [keyword]),
+    ];
+    return found.map(([keyword]) => notDecided(path, `"${keyword}" of the reader's schema is not compared`));
   }
 
   #compareTypes(written: readonly Keywords[], reader: Keywords, path: string): readonly Obstacle[] {
@@ -312,6 +314,8 @@ class Inclusion {
     const found: Obstacle[] = missing.map((name) =>
       breaks(at(name), "the reader requires it, and the writer may leave it out"),
     );
+    // What it refuses depends on all keywords around it, so that a name may not be writable at all.
+    const mayBeClosed = written.some(({ unevaluatedProperties }) => unevaluatedProperties !== undefined);
     const properties = (reader.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
     const patterns = Object.entries((reader.patternProperties ?? {}) as Readonly<Record<string, JsonSchema>>);
     const names = new Set([
@@ -334,6 +338,7 @@ class Inclusion {
             schemas.length === 0
               ? {
                   ...obstacle,
+                  ...(mayBeClosed ? { kind: "not-decided" as const } : {}),
                   text: `${obstacle.text}: the writer's schema lets it write any value under this name`,
                 }
               : obstacle,
