@@ -28,7 +28,9 @@ async function run({ changed, folder }: TestTask): Promise<string> {
   const specifications = await vitest.globTestSpecifications([folder]);
   if (specifications.length === 0) return "";
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
-  const failed = testModules.find((module) => !module.ok());
+  // The results of earlier runs are among them.
+  const ofThisRun = new Set(specifications.map(({ moduleId }) => moduleId));
+  const failed = testModules.find((module) => ofThisRun.has(module.moduleId) && !module.ok());
   if (failed === undefined) return unhandledErrors.map(String).join();
   const tests = [...failed.children.allTests("failed")].map(({ fullName }) => fullName);
   return `${failed.moduleId} ${tests.join()}`;
