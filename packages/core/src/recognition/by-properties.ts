@@ -69,7 +69,7 @@ export function byContentType({ contentType }: Traces): Origin | undefined {
   if (label.startsWith("application/vnd.masstransit")) {
     return origin("an envelope of MassTransit", envelopeReader("massTransit()"));
   }
-  if (/protobuf/.test(label)) return origin("Protocol Buffers", readers.protobuf);
+  if (/protobuf|^application\/proto\b/.test(label)) return origin("Protocol Buffers", readers.protobuf);
   return /\bcbor\b/.test(label) ? origin("CBOR", readers.cbor) : undefined;
 }
 

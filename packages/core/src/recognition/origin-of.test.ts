@@ -66,6 +66,8 @@ describe("originOf", () => {
         applicationProperties: { "rbs2-msg-type": "A", "rbs2-content-encoding": "gzip" },
       },
     ],
+    ["Protocol Buffers", { body: hex("0801"), contentType: "application/vnd.google.protobuf" }],
+    ["Protocol Buffers", { body: hex("0801"), contentType: "application/proto; charset=utf-8" }],
     [
       "raw JSON of MassTransit",
       { body: utf8("{}"), applicationProperties: { "MT-MessageType": "urn:message:A" } },
