@@ -312,7 +312,7 @@ describe("a session", () => {
 
 describe("serve", () => {
   it.each([
-    [{ connections: 0 }, "limits.connections must be a positive integer, and is 0"],
+    [{ connections: 0 }, "limits.connections must be a positive integer; got 0"],
     [{ linkz: 1 }, 'serve: limits: there is no option "linkz"; did you mean "links"?'],
     [{ unauthenticated: { links: 0.5 } }, "limits.unauthenticated.links must be a positive integer"],
     [{ unauthenticated: { frameBytes: 100 } }, "frameBytes must be at least 512"],

@@ -182,7 +182,7 @@ describe("keys", () => {
     });
     expect(listing).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringContaining("name the entities with --entity"),
+      stderr: expect.stringContaining("To name them with --entity"),
     });
   });
 });

@@ -159,7 +159,7 @@ describe("additional ports", () => {
   it("must be port numbers", async () => {
     await using broker = createBroker();
     await expect(serve(broker, { port: 0, additionalPorts: [70_000] })).rejects.toThrow(
-      "additionalPorts is 70000",
+      "additionalPorts must be an integer from 0 to 65535; got 70000",
     );
   });
 });

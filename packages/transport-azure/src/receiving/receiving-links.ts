@@ -27,6 +27,8 @@ export class ReceiverPool implements ReceivingLinks {
   readonly #watch: ReceiverWatch;
   readonly #all = new Set<PulledLink>();
   readonly #idle: PulledLink[] = [];
+  /** Of links that seemed to be stalled: to call when the link in their place delivers, which a later call may open. */
+  readonly #suspicions: (() => void)[] = [];
   readonly #retiring = new Set<Promise<void>>();
 
   constructor(open: () => ServiceBusReceiverLike, held: HeldDeliveries, watch: ReceiverWatch) {
@@ -44,15 +46,14 @@ export class ReceiverPool implements ReceivingLinks {
 
   /** If a call's link seems to be stalled, the call continues on another link. */
   async receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
-    let confirm: (() => void) | undefined;
     for (;;) {
+      const confirm = this.#suspicions.pop();
       const link = (confirm === undefined ? this.#idle.pop() : undefined) ?? this.#add();
       link.confirm ??= confirm;
       try {
         return await link.receive(maxMessages, use);
       } catch (error) {
         if (!link.stalled.aborted) throw error;
-        confirm = link.confirm;
       } finally {
         if (link.isUsable) this.#idle.push(link);
         else this.#retire(link);
@@ -80,6 +81,7 @@ export class ReceiverPool implements ReceivingLinks {
   /** Messages that are settled from now on are settled over another link. */
   #retire(link: PulledLink): void {
     this.#all.delete(link);
+    if (link.stalled.aborted && link.confirm !== undefined) this.#suspicions.push(link.confirm);
     const retiring = link
       .retire()
       .then(() => closeInTime(link.receiver))

@@ -47,13 +47,12 @@ describe("a link that has credit but delivers nothing while a message waits", ()
     const first = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await send(fixture, "first");
     await first;
-    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 100 });
+    const wait = { maxMessages: 1, maxWaitTimeInMs: 100 };
+    const waiting = receiver.receive(wait);
     await stallWhenItWaits(fixture);
     await send(fixture, "waits");
     expect(await waiting).toEqual([]);
-    const came = await until(
-      async () => (await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 100 })).length > 0,
-    );
+    const came = await until(async () => (await receiver.receive(wait)).length > 0);
     expect([came, stalls.length]).toEqual([true, 1]);
   });
 
@@ -204,7 +203,7 @@ async function subscribed(fixture: Fixture) {
 
 /** Stalls the link of a pending call after its credit has arrived. */
 async function stallWhenItWaits({ broker }: Fixture): Promise<void> {
-  await expect.poll(() => broker.faults.stopDelivering("orders")).toBe(1);
+  await expect.poll(() => broker.faults.stopDelivering("orders"), { interval: 5 }).toBe(1);
 }
 
 function send({ broker }: Fixture, text: string): Promise<void> {
