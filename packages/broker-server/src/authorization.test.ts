@@ -370,7 +370,10 @@ describe("serve", () => {
 
   it.each([
     [{ port: -1 }, "port must be an integer from 0 to 65535; got -1"],
-    [{ idleTimeouts: { linkMs: 0.5 } }, "idleTimeouts.linkMs must be an integer from 0 to 2147483647; got 0.5"],
+    [
+      { idleTimeouts: { linkMs: 0.5 } },
+      "idleTimeouts.linkMs must be an integer from 0 to 2147483647; got 0.5",
+    ],
     [{ keys: [] }, "nobody could connect"],
     [{ keys: [rootKey, rootKey] }, "'root' is given twice"],
     [{ keys: [{ ...rootKey, rights: ["Read"] as never }] }, "the rights of 'root'"],

@@ -1,5 +1,7 @@
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { createPipeline, type DeserializationOutcome, type EncodedMessage } from "@waybill/core";
 import { required } from "@waybill/foundation";
@@ -22,9 +24,11 @@ const mostAttempts = 3;
 /** The sizes of growing bodies: the largest that is decompressed, and its halves, of which the first within the limits becomes the largest value. */
 const sizes = [16, 8, 4, 2, 1].map((mebibytes) => mebibytes * mebibyte - 1024);
 
+const execute = promisify(execFile);
+
 const [list, name = "", most = ""] = process.argv.slice(2);
-if (list === undefined) process.exitCode = [runAll(), runGrowing(sizes.length)].every(Boolean) ? 0 : 1;
-else if (list === "largest") process.exitCode = runGrowing(1) ? 0 : 1;
+if (list === undefined) process.exitCode = [runAll(), await runGrowing(sizes.length)].every(Boolean) ? 0 : 1;
+else if (list === "largest") process.exitCode = (await runGrowing(1)) ? 0 : 1;
 else if (list === "growing")
   console.log(readGrowing(required(allBodies.get(name)), sizes.slice(0, Number(most))));
 else console.log(JSON.stringify(tryShape((list === "refused" ? refused : allowed)[name] as Shape)));
@@ -52,21 +56,24 @@ function runAll(): boolean {
 }
 
 /** Bodies of every format that grow in one dimension: none may end a process, whether it is read or refused. */
-function runGrowing(most: number): boolean {
+async function runGrowing(most: number): Promise<boolean> {
+  const waiting = [...allBodies.keys()];
   let isGood = true;
-  for (const name of allBodies.keys()) {
-    const args = [
-      `--max-old-space-size=${heapMb}`,
-      fileURLToPath(import.meta.url),
-      "growing",
-      name,
-      `${most}`,
-    ];
-    const { status, signal, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
-    if (status === 0) console.log(`${name}: ${stdout.trim()}`);
-    else console.error(`FAILED ${name}: the process ended with ${signal ?? status}`);
-    isGood &&= status === 0;
-  }
+  const runNext = async (): Promise<void> => {
+    const name = waiting.shift();
+    if (name === undefined) return;
+    try {
+      const program = [`--max-old-space-size=${heapMb}`, fileURLToPath(import.meta.url)];
+      const { stdout } = await execute(process.execPath, [...program, "growing", name, `${most}`]);
+      console.log(`${name}: ${stdout.trim()}`);
+    } catch (error) {
+      const { signal, code } = error as { readonly signal?: string | null; readonly code?: unknown };
+      console.error(`FAILED ${name}: the process ended with ${signal ?? code}`);
+      isGood = false;
+    }
+    return runNext();
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, runNext));
   return isGood;
 }
 

@@ -1,4 +1,5 @@
 import { type AvroSchema, avro } from "@waybill/serializer-avro";
+import avsc from "avsc";
 import { counted, type GrowingBodies, label, nested, type Piece, repeated } from "./growing-body.js";
 
 /** A number in zig-zag form. Source: Avro specification 1.12, "Binary encoding". */
@@ -16,6 +17,10 @@ const record = (fields: Readonly<Record<string, AvroSchema>>): AvroSchema => ({
 });
 const symbols = Array.from({ length: 64 }, (_, index) => `S${index}`);
 const branches = Array.from({ length: 64 }, (_, index) => ({ type: "fixed", name: `F${index}`, size: 1 }));
+const unions = avsc.Type.forSchema({ type: "array", items: branches } as avsc.Schema, { wrapUnions: true });
+
+/** Of Confluent's framing. */
+const framingBytes = 5;
 
 export const avroBodies: GrowingBodies = {
   longs: items("long", [0x02]),
@@ -33,7 +38,10 @@ export const avroBodies: GrowingBodies = {
   ),
   UUIDs: items({ type: "fixed", name: "U", size: 16, logicalType: "uuid" }, Buffer.alloc(16, 7)),
   "symbols of an enum": items({ type: "enum", name: "E", symbols }, long(63)),
-  "branches of a union": items(branches, [...long(63), 1]),
+  "branches of a union": {
+    ...items(branches, [...long(63), 1]),
+    bare: (bytes) => unions.fromBuffer(Buffer.from(bytes.subarray(framingBytes))),
+  },
   "records of one field": items(record({ a: "int" }), [0x02]),
   "records of an empty array": items(record({ a: { type: "array", items: "null" } }), [0]),
   "items of no bytes": items({ type: "array", items: "null" }, [0x7e, 0]),
