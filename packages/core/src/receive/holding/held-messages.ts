@@ -14,7 +14,7 @@ export interface HeldMessage {
   readonly circuit: Circuit | undefined;
   /** The circuit's `opening` when it was held. */
   readonly opening: number;
-  /** Releases its slot, so that the transport can deliver another message. */
+  /** Frees its place in the transport, which can then deliver another message. */
   readonly free: () => void;
 }
 
@@ -22,7 +22,7 @@ export interface HeldMessage {
 export interface HeldMessagesSettings {
   readonly scheduler: Scheduler;
   readonly renewal: LockRenewal;
-  /** How many of them release their slots; further ones keep theirs, so that the transport delivers fewer messages. */
+  /** How many of them free their places in the transport; further ones keep theirs, so that it delivers fewer messages. */
   readonly maxMessages: number;
   /** How long until they are read again, in milliseconds, by the number of failed attempts. */
   readonly delayMs: (attempts: number) => number;
@@ -34,7 +34,7 @@ export interface HeldMessagesSettings {
   readonly onEmpty: () => void;
 }
 
-/** Further messages also keep their slots once the bodies without slots take this many bytes together. */
+/** Further messages also keep their places once the bodies without places take this many bytes together. */
 const maxBytes = 64 * 1024 * 1024;
 
 /** Messages that are kept locked and read again at intervals or on demand. */
@@ -57,19 +57,19 @@ export class HeldMessages {
     return this.#messages.size;
   }
 
-  /** Those that keep their slots. */
-  get inSlots(): readonly HeldMessage[] {
+  /** Those that keep their places in the transport. */
+  get inPlaces(): readonly HeldMessage[] {
     return [...this.#messages].filter((message) => !this.#freed.has(message));
   }
 
-  /** Whether one more message would release its slot. */
+  /** Whether one more message would free its place. */
   hasRoomFor(message: HeldMessage): boolean {
     const { maxMessages } = this.#settings;
     const bytes = this.#freedBytes + bytesOf(message);
     return this.#freed.size < maxMessages && (bytes <= maxBytes || this.#freed.size === 0);
   }
 
-  /** Holds a message; its slot is released if there is room for it without one. */
+  /** Holds a message; its place is freed if there is room for it without one. */
   add(message: HeldMessage): void {
     const { delivery } = message;
     if (delivery !== undefined) this.#settings.renewal.track(delivery, Number.POSITIVE_INFINITY);
@@ -78,11 +78,11 @@ export class HeldMessages {
     if (!this.#isReading) this.#arm();
   }
 
-  /** Removes a message; the slot of another may be released instead. Returns whether it was held. */
+  /** Removes a message; the place of another may be freed instead. Returns whether it was held. */
   delete(message: HeldMessage): boolean {
     if (!this.#messages.delete(message)) return false;
     if (this.#freed.delete(message)) this.#freedBytes -= bytesOf(message);
-    for (const other of this.inSlots) {
+    for (const other of this.inPlaces) {
       if (other.delivery !== undefined && this.hasRoomFor(other)) this.#free(other);
     }
     return true;
@@ -102,7 +102,7 @@ export class HeldMessages {
     this.#arm();
   }
 
-  /** Stops reading and returns the messages that are left; the caller has to release their slots. */
+  /** Stops reading and returns the messages that are left; the caller has to free their places. */
   close(): HeldMessage[] {
     this.#isClosed = true;
     this.#disarm();

@@ -84,7 +84,7 @@ export class Holding {
   async hold(message: HeldMessage): Promise<UndeserializableEvent | undefined> {
     if (this.#isClosed) {
       await this.#giveBack(message);
-      return this.#event(message, "held");
+      return this.#event(message, "abandoned");
     }
     const list = this.#listFor(message);
     if (list === undefined) {
@@ -93,8 +93,8 @@ export class Holding {
       return undefined;
     }
     list.add(message);
-    // A list that is full lets it keep its slot, and so receiving would end with it, unless it is set aside.
-    return list.inSlots.includes(message) ? this.#pass(message, list) : this.#event(message, "held");
+    // A list that is full lets it keep its place in the transport, so receiving would end once all are kept, unless it is set aside.
+    return list.inPlaces.includes(message) ? this.#pass(message, list) : this.#event(message, "held");
   }
 
   #listFor({ outcome, circuit }: HeldMessage): HeldMessages | undefined {
@@ -102,8 +102,8 @@ export class Holding {
     return circuit === undefined ? undefined : this.#undeserializable;
   }
 
-  /** Releases the slots of all held messages: the transport is closing, so nothing can be settled any more. */
-  releaseSlots(): void {
+  /** Frees the places of all held messages: the transport is closing, so nothing can be settled any more. */
+  freePlaces(): void {
     for (const { free } of this.#stop()) free();
   }
 
@@ -156,8 +156,8 @@ export class Holding {
 
   /** Messages of a circuit that closed are read again, and dead-lettered if that fails. */
   #onClosed(): void {
-    for (const message of this.#undeserializable?.inSlots ?? []) {
-      // A message that was deleted on receipt cannot be read again; it only kept its slot.
+    for (const message of this.#undeserializable?.inPlaces ?? []) {
+      // A message that was deleted on receipt cannot be read again; it only kept its place.
       const isGone = message.delivery === undefined && message.circuit?.isOpen === false;
       if (isGone && this.#undeserializable?.delete(message)) message.free();
     }
@@ -184,7 +184,7 @@ export class Holding {
 
   async #passAll(): Promise<void> {
     for (const list of [this.#undeserializable, this.#unavailable]) {
-      for (const message of list?.inSlots ?? []) {
+      for (const message of list?.inPlaces ?? []) {
         const event = await this.#pass(message, list);
         // No allowance is left, so those behind it wait, too.
         if (event?.disposition === "held") break;
@@ -193,7 +193,7 @@ export class Holding {
     }
   }
 
-  /** Sets a message aside and releases its slot, if other messages can be read. */
+  /** Sets a message aside and frees its place, if other messages can be read. */
   async #pass(
     message: HeldMessage,
     list: HeldMessages | undefined,
@@ -245,8 +245,11 @@ export class Holding {
   }
 
   #keep(message: HeldMessage, list: HeldMessages): UndeserializableEvent {
-    if (this.#isClosed) void this.#giveBack(message);
-    else list.add(message);
+    if (this.#isClosed) {
+      void this.#giveBack(message);
+      return this.#event(message, "abandoned");
+    }
+    list.add(message);
     return this.#event(message, "held");
   }
 

@@ -1,5 +1,5 @@
 import { type ProcessErrorArgs, type UndeserializableEvent, WaybillClient } from "@waybill/core";
-import { decodeFailure } from "@waybill/core/serializer";
+import { decodeFailure, unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ describe("every message that is held is reported, to the hook and to processErro
       await send(fixture, "order", ["first"]);
       await until(() => handled.length === 1);
       await send(fixture, "order", numbered(13), "broken");
-      // Nine are dead-lettered, two are held, the next keeps its slot: nothing behind it can be read yet.
+      // Nine are dead-lettered, two are held, the next keeps its place: nothing behind it can be read yet.
       await until(() => of("held", fixture.events).length === 3);
       await quiet();
       expect(of(set, fixture.events)).toHaveLength(whenFull === "defer" ? 0 : 9);
@@ -84,6 +84,32 @@ describe("every message that is held is reported, to the hook and to processErro
       received = await receiver.receiveMessages(2, { maxWaitTimeInMs: 0 }).catch(() => []);
     expect(received.map(({ messageId }) => messageId)).toEqual(["free"]);
     expect(of("deferred", fixture.events).map(({ message }) => message.messageId)).toContain("n1");
+  });
+});
+
+describe("a message that turns out to be unreadable while its processor closes", () => {
+  it("is abandoned, and reported so", async () => {
+    let refuse: (error: Error) => void = () => {};
+    const sound = json();
+    const serializer: typeof sound = {
+      ...sound,
+      deserialize: () => new Promise((_resolve, reject) => (refuse = reject)),
+    };
+    await using fixture = await createFixture({ client: { serializer } });
+    await fixture
+      .clientWith({})
+      .createSender("orders")
+      .sendMessages({ body: { n: 1 } });
+    const processor = fixture.client
+      .createReceiver("orders")
+      .subscribe({ processMessage: () => {}, processError: () => {} });
+    const isReading = refuse;
+    await until(() => refuse !== isReading);
+    const closed = processor.close();
+    refuse(unavailableFailure("The registry is unreachable."));
+    await closed;
+    expect(fixture.events.map(({ disposition }) => disposition)).toEqual(["abandoned"]);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(1);
   });
 });
 

@@ -94,12 +94,12 @@ export class UnreadMessages {
     // Before any await, so that later messages cannot overtake it.
     if (event.disposition === "blocked")
       this.#owner.block(this.#context.isBlocking ? "undeserializable" : "circuitOpen");
-    else if (delivery === undefined) this.#holdSlot(inFlight, event);
+    else if (delivery === undefined) this.#holdPlace(inFlight, event);
     await this.#notify(event);
     if (event.disposition === "abandoned" && delivery !== undefined) await this.#abandonLater(delivery);
   }
 
-  /** Outside the slots, while other messages are processed; a session of its own stops at the message instead. */
+  /** Outside the call slots, while other messages are processed; a session of its own stops at the message instead. */
   async #hold(inFlight: InFlightMessage, event: UndeserializableEvent): Promise<void> {
     if (this.#holding === undefined) {
       this.#owner.block("unavailable");
@@ -111,8 +111,8 @@ export class UnreadMessages {
       await this.#notify(outcome);
   }
 
-  /** A message that the broker has deleted is not read again, but its slot is held, so that no further message is deleted. */
-  #holdSlot(inFlight: InFlightMessage, event: UndeserializableEvent): void {
+  /** A message that the broker has deleted is not read again, but its place in the transport is held, so that no further message is deleted. */
+  #holdPlace(inFlight: InFlightMessage, event: UndeserializableEvent): void {
     const held = this.#toHeld(inFlight, event);
     if (held.circuit === undefined) return;
     if (this.#keeper !== undefined) this.#owner.block("circuitOpen");
@@ -191,7 +191,7 @@ export class UnreadMessages {
   /** The transport is closing, so nothing can be settled any more: the held messages must not delay it. */
   stop(): void {
     this.#stopping.abort();
-    this.#holding?.releaseSlots();
+    this.#holding?.freePlaces();
   }
 
   /** Abandons the held messages once receiving has stopped, and those for other readers now. Never rejects. */
