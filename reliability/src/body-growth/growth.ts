@@ -1,6 +1,6 @@
 import { required } from "@waybill/foundation";
 import type { Dimension, Sized } from "./dimensions.js";
-import { Reference } from "./reference.js";
+import { slowness } from "./reference.js";
 import { timeOf } from "./time-of.js";
 
 /** The sizes that are compared, as multiples of the smallest. */
@@ -8,6 +8,8 @@ const multiples = [1, 2, 4, 8] as const;
 
 /** More than the largest size costs if time is linear and the machine is busy, and less than eight, what it costs if time is quadratic. */
 const mostGrowth = 3;
+
+const mebibyte = 1024 * 1024;
 
 /** In milliseconds, for what is read or written; twice what the library beneath takes where that is more. */
 const barPerMebibyte = 100;
@@ -17,7 +19,7 @@ const rounds = 3;
 const mostRounds = 12;
 
 /** The smallest size of the last repetition. */
-const largestStart = 1024 * 1024;
+const largestStart = mebibyte;
 
 /** The measurement of one dimension. */
 export interface Growth {
@@ -45,27 +47,34 @@ export function measureGrowth(dimension: Dimension, smallest: number): Growth {
 
 /** Whether the largest of these sizes would take seconds: then there is no doubt. */
 function isSlow({ growth, msPerMebibyte }: Growth, smallest: number): boolean {
-  return growth * msPerMebibyte * ((smallest * 8) / 1024 / 1024) > 10_000;
+  return growth * msPerMebibyte * ((smallest * 8) / mebibyte) > 10_000;
 }
 
-/** All sizes do the work for the same number of bytes in a round: small ones do it several times. Of each size the fastest round counts. */
+/**
+ * All sizes do the work for the same number of bytes in a round: small ones do it several times. Of each size the fastest round counts, and for the
+ * bar the round that is fastest beside the reference.
+ */
 function measureOnce({ ofSize, hasBar }: Dimension, smallest: number): Growth {
   const sizes = multiples.map((multiple) => ofSize(smallest * multiple));
   const fastest = sizes.map(() => Number.POSITIVE_INFINITY);
   const { bytes, bare } = sizes[3] as Sized;
-  let fastestBare = bare === undefined ? 0 : Number.POSITIVE_INFINITY;
-  const reference = new Reference();
+  let msPerMebibyte = Number.POSITIVE_INFINITY;
+  let bar = hasBar ? barPerMebibyte : Number.POSITIVE_INFINITY;
   let measured: Growth | undefined;
   for (let round = 0; round < rounds || (round < mostRounds && measured?.fault !== undefined); round++) {
+    const slow = slowness();
     for (const [index, size] of sizes.entries()) {
       const times = (multiples[3] as number) / (multiples[index] as number);
       fastest[index] = Math.min(fastest[index] as number, msPerByte(size, times));
     }
-    if (bare !== undefined) fastestBare = Math.min(fastestBare, msPerByte({ bytes, work: bare }, 1));
-    const perMebibyte = (1024 * 1024) / reference.slowness();
+    const ms = msPerByte(sizes[3] as Sized, 1) * mebibyte;
+    const bareMs = bare === undefined ? 0 : msPerByte({ bytes, work: bare }, 1) * mebibyte;
+    const pace = Math.min(slow, slowness());
+    if (ms / pace < msPerMebibyte) {
+      msPerMebibyte = ms / pace;
+      bar = Math.max(bar, (2 * bareMs) / pace);
+    }
     const growth = (fastest[3] as number) / (fastest[0] as number);
-    const msPerMebibyte = (fastest[3] as number) * perMebibyte;
-    const bar = hasBar ? Math.max(barPerMebibyte, 2 * fastestBare * perMebibyte) : Number.POSITIVE_INFINITY;
     measured = { growth, msPerMebibyte, fault: faultOf(growth, msPerMebibyte, bar) };
   }
   return required(measured);
