@@ -12,11 +12,10 @@ const port = Number(process.env.PORT ?? 8080);
 const service = await startService(azureTransport(serviceBusClient), port, async ({ messageId }) => {
   console.log("handled", messageId);
 });
-console.log(`ready: ${service.url}/ready`);
-
 process.once("SIGTERM", async () => {
   await service.stop(); // handlers finish
   await serviceBusClient.close();
   await telemetry.shutdown(); // the last spans and metrics are sent
 });
+console.log(`ready: ${service.url}/ready`);
 // #endregion

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { tracing } from "@opentelemetry/sdk-node";
 import { openTestNamespace } from "@waybill/testing";
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { startService } from "./service.js";
 import { startTelemetry } from "./telemetry.js";
 
@@ -47,7 +47,7 @@ describe("the service", () => {
       steps.push("end");
     });
     await fetch(`${service.url}/orders`, { method: "POST", body: "{}" });
-    await vi.waitUntil(() => steps.length === 1);
+    await expect.poll(() => steps).toEqual(["begin"]);
     const stopping = service.stop().then(() => steps.push("stopped"));
     const ready = await fetch(`${service.url}/ready`);
     expect(ready.status).toBe(503);

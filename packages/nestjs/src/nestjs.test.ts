@@ -19,7 +19,7 @@ import { bodyType, DeadLetterError, defineMessage, type Sender, WaybillClient } 
 import { json } from "@waybill/serializer-json";
 import { openTestNamespace, type TestNamespace } from "@waybill/testing";
 import { lastValueFrom, throwError } from "rxjs";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import {
   InjectSender,
   MessageHandler,
@@ -305,7 +305,7 @@ describe("the application", () => {
   it("lets running handlers finish, then closes the client, then the connection", async () => {
     const { app, client } = await open([Orders]);
     await client.createSender("orders").sendMessages(orderPlaced.message({ orderId: "a" }));
-    await vi.waitUntil(() => log.length === 1);
+    await expect.poll(() => log.length).toBe(1);
     await app.close();
     expect(log).toEqual(["begin a", "end a", "closed"]);
     expect(app.get(WaybillClient).isClosed).toBe(true);
