@@ -23,8 +23,8 @@ export function rehearseCommand(): WaybillCommand {
     .examples(`
   waybill rehearse orders
   waybill rehearse events/Subscriptions/billing --max 1000
-  waybill rehearse orders --watch 30s
-  waybill rehearse events --mirror --watch 30s
+  waybill rehearse orders --watch 10s
+  waybill rehearse events --mirror --watch 10s
   waybill rehearse 'orders/$DeadLetterQueue' --json | jq .advice
 
 Live traffic: a queue is peeked twice a second, so messages that are consumed at once are missed. With --mirror nobody else receives from the subscription,
