@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
 import { expect, it } from "vitest";
 import { joinModules } from "./join-modules.js";
 
@@ -66,4 +67,22 @@ it("does not change packages that users put into their bundles", async () => {
   await using pack = await unpacked("@waybill/core");
   await joinModules(pack.folder);
   expect(await pack.read("dist/parts/box.js")).toBe(files["dist/parts/box.js"]);
+});
+
+it("joins what users put into their bundles so that bundlers can leave out parts of it", async () => {
+  await using pack = await unpacked("@waybill/foundation");
+  await joinModules(pack.folder);
+  await writeFile(join(pack.folder, "user.js"), 'export { isRelative } from "./dist/index.js";');
+  const { outputFiles } = await build({
+    absWorkingDir: pack.folder,
+    entryPoints: ["user.js"],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    external: ["missing-package"],
+    write: false,
+  });
+  const text = outputFiles.map((file) => file.text).join("");
+  expect(text).toContain("isRelative");
+  expect(text).not.toContain("Box");
 });

@@ -24,16 +24,23 @@ const joined: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
+ * Joined too, because such a process loads all of it, but users put it into their bundles: the statements that keep names where esbuild has to rename
+ * would keep bundlers from leaving out what is not used.
+ */
+const foundation = "@waybill/foundation";
+
+/**
  * Joins the compiled modules of an unpacked package into one file for each entry point and for each part that is loaded later. Names, lines and
  * comments stay as they are, so that stacks can be read; declarations stay apart. Other packages are left alone.
  */
 export async function joinModules(directory: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
-  if (!joined.has(manifest.name)) return;
+  if (!joined.has(manifest.name) && manifest.name !== foundation) return;
   const entryPoints = entryPointsOf(manifest);
   const dist = join(directory, "dist");
   const { outputFiles } = await build({
     ...joinedBuild,
+    keepNames: manifest.name !== foundation,
     absWorkingDir: directory,
     entryPoints,
     outdir: dist,
