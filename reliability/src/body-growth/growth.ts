@@ -59,7 +59,8 @@ function measureOnce({ ofSize, hasBar }: Dimension, smallest: number): Growth {
   const fastest = sizes.map(() => Number.POSITIVE_INFINITY);
   const { bytes, bare } = sizes[3] as Sized;
   let msPerMebibyte = Number.POSITIVE_INFINITY;
-  let bar = hasBar ? barPerMebibyte : Number.POSITIVE_INFINITY;
+  const leastBar = hasBar ? barPerMebibyte : Number.POSITIVE_INFINITY;
+  let bar: number = leastBar;
   let measured: Growth | undefined;
   for (let round = 0; round < rounds || (round < mostRounds && measured?.fault !== undefined); round++) {
     const slow = slowness();
@@ -72,7 +73,7 @@ function measureOnce({ ofSize, hasBar }: Dimension, smallest: number): Growth {
     const pace = Math.min(slow, slowness());
     if (ms / pace < msPerMebibyte) {
       msPerMebibyte = ms / pace;
-      bar = Math.max(bar, (2 * bareMs) / pace);
+      bar = Math.max(leastBar, (2 * bareMs) / pace);
     }
     const growth = (fastest[3] as number) / (fastest[0] as number);
     measured = { growth, msPerMebibyte, fault: faultOf(growth, msPerMebibyte, bar) };
