@@ -14,27 +14,11 @@ export interface DocumentedCommands {
   readonly others: readonly DocumentedCommand[];
 }
 
-const ofContracts = "It needs a repository of a service with a contract; tests of the command make one.";
-
 /**
  * Commands that are not run, each with the reason. All others, in a shell block, in a text as `npx -y pnpm@12 …`, or as an example in the help of
  * the `waybill` command, are run with their stated arguments.
  */
 export const notRun: Readonly<Record<string, string>> = {
-  "waybill contract check --against main": ofContracts,
-  "waybill contract write": ofContracts,
-  "waybill contract write --check": ofContracts,
-  "waybill contract check": ofContracts,
-  "waybill contract check --against origin/main --format github": ofContracts,
-  "waybill contract check --transitive --mode backward": ofContracts,
-  "waybill contract check --against ../billing/waybill.contract.json --keep-golden test/golden": ofContracts,
-  "waybill contract can-deploy --to contracts/production": ofContracts,
-  "waybill contract can-deploy --to contracts/production --beacons capabilities": ofContracts,
-  "waybill plan check contracts/production/orders.json waybill.contract.json": ofContracts,
-  "waybill plan check before.json after.json --mermaid >> plan.md": ofContracts,
-  "waybill types src/message-types.ts": ofContracts,
-  "waybill asyncapi asyncapi.json --host shop.servicebus.windows.net": ofContracts,
-  "waybill contract write contracts/production/orders.json": ofContracts,
   "waybill broker pull Config.json": "It needs a namespace; a test of the command gives it one.",
   "waybill broker push Config.json --apply": "It needs a namespace; a test of the command gives it one.",
   "npx -y pnpm@12 docs:site commands": "It would run itself.",

@@ -36,7 +36,7 @@ export async function runWaybillExamples(
       if (!part.startsWith("waybill ") || part.includes("--data ")) continue;
       const name = part
         .split(" ")
-        .slice(1, /^waybill (?:dead-letters|golden|broker [a-z]+)\b/.test(part) ? 3 : 2)
+        .slice(1, /^waybill (?:dead-letters|golden|contract|plan|broker [a-z]+)\b/.test(part) ? 3 : 2)
         .join(" ");
       if (!takesData.has(name)) {
         const help = await run(`waybill ${name} --help`);

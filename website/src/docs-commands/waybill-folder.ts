@@ -1,5 +1,6 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { createPipeline, type EncodedMessage, type Pipeline } from "@waybill/core";
@@ -40,6 +41,7 @@ export default {
   serializer: json(),
   additionalDeserializers: [msgpack(), avro({ schemas: { "order-placed": ${JSON.stringify(schema)} } })],
   messageTypes: [orderPlaced],
+  contract: { service: "orders", sends: ["orders"] },
 };
 `;
 
@@ -59,9 +61,10 @@ for (const value of parsed) {
 /** Makes the folder, with a data directory `broker` that holds what the examples look at. `root` is the workspace. */
 export async function makeWaybillFolder(root: string): Promise<WaybillFolder> {
   const scratch = openScratch("docs");
-  const { path } = scratch;
+  // Beside it is the repository of another service.
+  const path = join(scratch.path, "orders");
   const bin = join(path, "bin");
-  await mkdir(bin);
+  await mkdir(bin, { recursive: true });
   const executable = { mode: 0o755 };
   await symlink(join(root, "node_modules"), join(path, "node_modules"));
   const command = join(root, "packages/cli/dist/bin.js");
@@ -85,7 +88,31 @@ export async function makeWaybillFolder(root: string): Promise<WaybillFolder> {
     await writeFile(join(path, file), (await order(pipeline, format)).body as Uint8Array);
   }
   await fillBroker(join(path, "broker"), pipeline);
-  return { ...scratch, bin };
+  await addContracts(path, command);
+  return { ...scratch, path, bin };
+}
+
+/** Makes the folder a repository with a contract, which is also that of everything else the examples compare it with. */
+async function addContracts(path: string, command: string): Promise<void> {
+  const run = (program: string, ...args: readonly string[]) => execFileSync(program, args, { cwd: path });
+  const contract = "waybill.contract.json";
+  run(process.execPath, command, "contract", "write");
+  for (const copy of [
+    "before.json",
+    "after.json",
+    "contracts/production/orders.json",
+    `../billing/${contract}`,
+  ]) {
+    const target = join(path, copy);
+    await mkdir(dirname(target), { recursive: true });
+    await copyFile(join(path, contract), target);
+  }
+  await mkdir(join(path, "src"));
+  run("git", "init", "--quiet", "--initial-branch", "main");
+  run("git", "add", contract);
+  const author = ["-c", "user.name=docs", "-c", "user.email=docs@example.org"];
+  run("git", ...author, "commit", "--quiet", "--message", "Add the contract");
+  run("git", "update-ref", "refs/remotes/origin/main", "main");
 }
 
 const files = {
@@ -113,6 +140,7 @@ async function fillBroker(data: string, pipeline: Pipeline): Promise<void> {
   await using broker = await openBroker({ storage: await openDurableStorage(data) });
   await broker.createQueue("orders");
   await broker.createQueue("waybill-reads");
+  await broker.createQueue("capabilities", { maxMessageSizeInKilobytes: 102_400 });
   await broker.createQueue("billing", { requiresSession: true });
   await broker.createQueue("billing-again");
   await broker.createTopic("events");
