@@ -1,6 +1,7 @@
 /** For authors of beacon stores, and of tools that show and store the results of this package. */
 
 export { formatCensus, parseCensus } from "./census/census-text.js";
+export { type LastSequenceNumberOptions, lastSequenceNumber } from "./census/last-sequence-number.js";
 export { type PeekPagesOptions, peekPages } from "./census/peek-pages.js";
 export type { CensusProgress } from "./census/take-census.js";
 export { compareValues } from "./comparison/compare-values.js";

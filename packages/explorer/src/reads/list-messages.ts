@@ -4,6 +4,7 @@ import type {
   MessageState,
   TransportReceiver,
 } from "@waybill/core/transport";
+import { lastSequenceNumber } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type MessageRow, messageRow } from "./message-row.js";
 import { readMessage, withReceiver } from "./peek.js";
@@ -99,24 +100,9 @@ export async function numberRange(
   abortSignal?: AbortSignal,
 ) {
   return await withReceiver(context, address, async (receiver) => {
-    const at = async (fromSequenceNumber: bigint | undefined) =>
-      (await receiver.peek({ maxMessages: 1, fromSequenceNumber, abortSignal }))[0]?.sequenceNumber;
-    const first = await at(undefined);
+    const first = (await receiver.peek({ maxMessages: 1, abortSignal }))[0]?.sequenceNumber;
     if (first === undefined) return { first: undefined, last: undefined };
-    let known = first;
-    let step = BigInt(Math.max(expected, 1));
-    // Doubles the step until it passes the end, then searches by halves.
-    for (let next = await at(known + step); next !== undefined; next = await at(known + step)) {
-      known = next;
-      step *= 2n;
-    }
-    let end = known + step;
-    while (end - known > 1n) {
-      const middle = known + (end - known) / 2n;
-      const next = await at(middle);
-      if (next === undefined) end = middle;
-      else known = next;
-    }
-    return { first: String(first), last: String(known) };
+    const last = await lastSequenceNumber(receiver, { known: first, expected, abortSignal });
+    return { first: String(first), last: String(last) };
   });
 }
