@@ -5,6 +5,7 @@ import { censusCommand } from "./commands/census.js";
 import { contractCommand } from "./commands/contract/contract.js";
 import { deadLettersCommand } from "./commands/dead-letters/dead-letters.js";
 import { decodeCommand } from "./commands/decode.js";
+import { entitiesCommand } from "./commands/entities/entities.js";
 import { exploreCommand } from "./commands/explore/explore.js";
 import { mcpCommand } from "./commands/explore/mcp.js";
 import { goldenCommand } from "./commands/golden/golden.js";
@@ -12,7 +13,11 @@ import { peekCommand } from "./commands/peek.js";
 import { planCommand } from "./commands/plan/plan.js";
 import { receiveCommand } from "./commands/receive.js";
 import { rehearseCommand } from "./commands/rehearse.js";
+import { scheduledCommand } from "./commands/scheduled/scheduled.js";
 import { sendCommand } from "./commands/send.js";
+import { sessionsCommand } from "./commands/sessions/sessions.js";
+import { tailCommand } from "./commands/tail.js";
+import { tokenCommand } from "./commands/token.js";
 import { transcodeCommand } from "./commands/transcode.js";
 import { typesCommand } from "./commands/types.js";
 import { verdictCommand } from "./commands/verdict.js";
@@ -30,7 +35,11 @@ export function createProgram(version: string): Command {
       .addCommand(decodeCommand())
       .addCommand(sendCommand())
       .addCommand(peekCommand())
+      .addCommand(tailCommand())
       .addCommand(receiveCommand())
+      .addCommand(scheduledCommand())
+      .addCommand(sessionsCommand())
+      .addCommand(entitiesCommand())
       .addCommand(rehearseCommand())
       .addCommand(censusCommand())
       .addCommand(verdictCommand())
@@ -43,6 +52,7 @@ export function createProgram(version: string): Command {
       .addCommand(transcodeCommand())
       .addCommand(exploreCommand())
       .addCommand(mcpCommand())
+      .addCommand(tokenCommand())
       .addCommand(brokerCommand())
       .addHelpText(
         "after",

@@ -87,6 +87,9 @@ export async function makeWaybillFolder(root: string): Promise<WaybillFolder> {
   for (const [file, format] of Object.entries(files)) {
     await writeFile(join(path, file), (await order(pipeline, format)).body as Uint8Array);
   }
+  await writeFile(join(path, "orders.ndjson"), '{"id":1}\n{"id":2}\n');
+  await mkdir(join(path, "bodies"));
+  await writeFile(join(path, "bodies", "first.json"), '{"id":1}');
   await fillBroker(join(path, "broker"), pipeline);
   await addContracts(path, command);
   return { ...scratch, path, bin };
@@ -161,5 +164,7 @@ async function fillBroker(data: string, pipeline: Pipeline): Promise<void> {
     const waiting = Array.from({ length: 20 }, () => order(pipeline, "json"));
     await sender.send(await Promise.all(waiting));
   }
+  const later = await order(pipeline, "json");
+  await orders.schedule([later, later], new Date("2050-01-01"));
   await transport.createSender("billing").send([await order(pipeline, "json", { sessionId: "s-1" })]);
 }

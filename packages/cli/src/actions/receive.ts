@@ -1,5 +1,6 @@
 import { type DeserializationOutcome, type EncodedMessage, WaybillError } from "@waybill/core";
 import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
+import { peekPages } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
 import { parseEntity } from "../input/parse-entity.js";
@@ -22,6 +23,8 @@ export interface ReceiveOptions extends CommonOptions {
   readonly wait: number;
   readonly sessionId?: string;
   readonly nextSession?: boolean;
+  /** The numbers of deferred messages; true for the oldest ones. */
+  readonly deferred?: readonly bigint[] | true;
   readonly includeUndeserializable?: boolean;
   readonly body?: boolean;
 }
@@ -90,13 +93,11 @@ class Receiving {
 
   async run(): Promise<ExitCode> {
     const { terminal, abortSignal } = this.#context;
-    const { max, wait } = this.#options;
+    const { deferred } = this.#options;
+    const max = Array.isArray(deferred) ? deferred.length : this.#options.max;
     let left = max;
     try {
-      while (left > 0 && !abortSignal.aborted) {
-        const maxMessages = Math.min(left, batchSize);
-        const batch = await this.#receive(maxMessages, wait);
-        if (batch.length === 0) break;
+      for await (const batch of deferred === undefined ? this.#active(max) : this.#deferred(max)) {
         left -= batch.length;
         await this.#take(batch);
       }
@@ -118,6 +119,38 @@ class Receiving {
         `${unavailable} that cannot be read now stay: something that a serializer needs is unavailable.`,
       );
     return this.#unread === 0 ? exitCodes.ok : exitCodes.found;
+  }
+
+  async *#active(max: number): AsyncGenerator<readonly DeliveredMessage[]> {
+    let left = max;
+    while (left > 0 && !this.#context.abortSignal.aborted) {
+      const batch = await this.#receive(Math.min(left, batchSize), this.#options.wait);
+      if (batch.length === 0) return;
+      left -= batch.length;
+      yield batch;
+    }
+  }
+
+  async *#deferred(max: number): AsyncGenerator<readonly DeliveredMessage[]> {
+    const { abortSignal } = this.#context;
+    const numbers = await this.#deferredNumbers(max);
+    for (let start = 0; start < numbers.length && !abortSignal.aborted; start += batchSize)
+      yield await this.#receiver.receiveDeferred(numbers.slice(start, start + batchSize), { abortSignal });
+  }
+
+  /** Those that were named, or of the oldest deferred messages, within the session if there is one. */
+  async #deferredNumbers(max: number): Promise<readonly bigint[]> {
+    const { deferred, sessionId } = this.#options;
+    if (deferred !== true) return deferred ?? [];
+    const numbers: bigint[] = [];
+    for await (const page of peekPages(this.#receiver, { abortSignal: this.#context.abortSignal })) {
+      for (const message of page) {
+        const isOfSession = sessionId === undefined || message.sessionId === sessionId;
+        if (message.state === "deferred" && isOfSession) numbers.push(message.sequenceNumber);
+        if (numbers.length === max) return numbers;
+      }
+    }
+    return numbers;
   }
 
   /** Returns no messages if it is interrupted while it waits. */

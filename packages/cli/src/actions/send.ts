@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { EncodedMessage, Message } from "@waybill/core";
 import { checkMessage } from "@waybill/core/transport";
-import { fromPortableValue, type PortableValue, parsePortableJson } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { Interruption } from "../errors/interruption.js";
 import { UsageError } from "../errors/usage-error.js";
+import { jsonValue } from "../input/json-value.js";
+import { holdsMany, readBodies } from "../input/read-bodies.js";
 import { readInput } from "../input/read-input.js";
 import { counted } from "../output/counted.js";
 import {
@@ -14,11 +15,14 @@ import {
   type LabelOptions,
   openBrokerContext,
 } from "./action-context.js";
+import { sendAll } from "./send-all.js";
 
 /** What to send. */
 export interface SendOptions extends CommonOptions, LabelOptions {
   readonly body?: string;
   readonly raw?: boolean;
+  readonly lines?: boolean;
+  readonly skip?: number;
   readonly as?: string;
   readonly toVersion?: number;
   readonly messageId?: string;
@@ -35,13 +39,23 @@ export async function send(
 ): Promise<ExitCode> {
   if (file !== undefined && options.body !== undefined)
     throw new UsageError("Give a file or --body, not both.");
+  const byLines = options.lines === true;
+  if (!(await holdsMany(file, byLines))) return await sendOne(entity, file, options);
+  if (options.messageId !== undefined || options.schedule !== undefined)
+    throw new UsageError("--message-id and --schedule are for one message, not for a folder.");
+  await using context = await openContext(entity, options);
+  const bodies = readBodies(file, { byLines, skip: options.skip });
+  return await sendAll(context, entity, bodies, options.skip ?? 0, ({ place, bytes }) =>
+    encode(context, entity, options, bytes, place),
+  );
+}
+
+async function sendOne(entity: string, file: string | undefined, options: SendOptions): Promise<ExitCode> {
   const bytes = options.body === undefined ? await readInput(file) : Buffer.from(options.body);
-  const value = options.raw === true ? undefined : jsonValue(bytes);
-  await using context = await openBrokerContext(options);
-  if (options.create === true) await context.createQueue(entity);
-  const properties = propertiesOf(options);
-  const message = await encoded(context, options, properties, bytes, value);
-  checkMessage(message, entity);
+  // Before the broker is opened: a mistake in the command needs no broker.
+  if (options.raw !== true) jsonValue(bytes);
+  await using context = await openContext(entity, options);
+  const message = await encode(context, entity, options, bytes);
   const sequenceNumber = await deliver(context, entity, message, options.schedule);
   const { messageId, contentType } = message;
   if (context.terminal.isJson) {
@@ -60,35 +74,37 @@ export async function send(
   return exitCodes.ok;
 }
 
-function jsonValue(bytes: Uint8Array): unknown {
-  let value: PortableValue;
-  try {
-    value = parsePortableJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    throw new UsageError("The body is not JSON. To send bytes as they are, use --raw.");
+async function openContext(entity: string, options: SendOptions): Promise<BrokerContext> {
+  const context = await openBrokerContext(options);
+  if (options.create === true) await context.createQueue(entity);
+  return context;
+}
+
+/** The message of a body. Throws `UsageError` that names `place` if it is no JSON. */
+async function encode(
+  { pipeline, abortSignal }: BrokerContext,
+  entity: string,
+  options: SendOptions,
+  bytes: Uint8Array,
+  place?: string,
+): Promise<EncodedMessage> {
+  const { raw, contentType, as, toVersion } = options;
+  const properties = propertiesOf(options);
+  let message: EncodedMessage;
+  if (raw === true) {
+    message = { ...properties, contentType, body: Uint8Array.from(bytes) };
+  } else {
+    const writeAs = { serializer: as, version: toVersion };
+    const body = jsonValue(bytes, place);
+    message = await pipeline.serialize({ ...properties, contentType, body }, { abortSignal, writeAs });
   }
-  try {
-    return fromPortableValue(value);
-  } catch (error) {
-    throw new UsageError(`The body has an invalid tag: ${(error as Error).message}`);
-  }
+  checkMessage(message, entity);
+  return message;
 }
 
 function propertiesOf(options: SendOptions): Omit<Message, "body"> {
   const { subject, property, messageId = randomUUID(), correlationId, sessionId, timeToLive } = options;
   return { subject, applicationProperties: property, messageId, correlationId, sessionId, timeToLive };
-}
-
-async function encoded(
-  { pipeline, abortSignal }: BrokerContext,
-  { raw, contentType, as, toVersion }: SendOptions,
-  properties: Omit<Message, "body">,
-  bytes: Uint8Array,
-  body: unknown,
-): Promise<EncodedMessage> {
-  if (raw === true) return { ...properties, contentType, body: Uint8Array.from(bytes) };
-  const writeAs = { serializer: as, version: toVersion };
-  return await pipeline.serialize({ ...properties, contentType, body }, { abortSignal, writeAs });
 }
 
 async function deliver(

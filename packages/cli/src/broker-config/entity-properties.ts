@@ -5,8 +5,9 @@ import {
   type QueueOptions,
 } from "@waybill/broker";
 import { parseIsoDuration } from "@waybill/foundation";
+import { UsageError } from "../errors/usage-error.js";
 import { readAuthorizationRules } from "./authorization-rules.js";
-import type { ConfigNode } from "./config-node.js";
+import { ConfigNode } from "./config-node.js";
 
 /** The kind of an entity. */
 export type EntityKind = "queue" | "topic" | "subscription";
@@ -59,6 +60,39 @@ export function readProperties(
       read[option] = readValue(kind, option, node, warn);
   }
   return read;
+}
+
+/**
+ * The properties of `Name=value` texts of a command line; an empty value is undefined, which removes a property. Throws `UsageError` as for a file.
+ */
+export function propertiesFromTexts(
+  kind: EntityKind,
+  texts: readonly string[],
+  warn: PropertyRules["warn"],
+): EntityProperties {
+  const options = new Map(optionNames(kind).map((option) => [toKey(option).toLowerCase(), option]));
+  const values: Record<string, unknown> = {};
+  const removed: Record<string, undefined> = {};
+  for (const text of texts) {
+    const [, key = text, value = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+    const option = options.get(key.toLowerCase()) ?? "";
+    values[key] = isText(kind, option) ? value : scalarOf(value);
+    if (value !== "") continue;
+    if (!isText(kind, option) && option !== "") throw new UsageError(`--set: ${key} needs a value.`);
+    removed[option] = undefined;
+  }
+  const node = new ConfigNode("--set", "", values);
+  return { ...readProperties(kind, node, { emulatorDefaults: false, warn }), ...removed };
+}
+
+function isText(kind: EntityKind, option: string): boolean {
+  const { [option]: usual = "" } = defaults[kind] as Readonly<Record<string, unknown>>;
+  return typeof usual === "string";
+}
+
+function scalarOf(text: string): string | number | boolean {
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  return /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
 function readValue(kind: EntityKind, option: string, node: ConfigNode, warn: PropertyRules["warn"]): unknown {

@@ -3,7 +3,9 @@ import type {
   RuleProperties,
   ServiceBusAdministrationClient,
   SqlRuleFilter,
+  SubscriptionProperties,
 } from "@azure/service-bus";
+import type { ManagedEntity } from "../input/parse-managed-entity.js";
 import { type EntityKind, optionNames, toKey } from "./entity-properties.js";
 import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
 import { correlationKeys } from "./rules.js";
@@ -13,8 +15,8 @@ export async function readNamespace(
   client: ServiceBusAdministrationClient,
   warn: (text: string) => void,
 ): Promise<object> {
-  const { name, messagingSku } = await client.getNamespaceProperties();
-  const form = { isPremium: messagingSku === "Premium", warn, values: keepRuleTypes(client) };
+  const { name } = await client.getNamespaceProperties();
+  const form = await importForm(client, warn);
   const queues: object[] = [];
   for await (const queue of client.listQueues())
     queues.push({ Name: queue.name, Properties: propertiesOf("queue", queue.name, queue, form) });
@@ -30,28 +32,61 @@ export async function readNamespace(
   return { UserConfig: { Namespaces: [namespace], Logging: { Type: "Console" } } };
 }
 
+/** Reads one entity as an entry of such a configuration. */
+export async function readEntity(
+  client: ServiceBusAdministrationClient,
+  entity: ManagedEntity,
+  kind: EntityKind,
+  warn: (text: string) => void,
+): Promise<object> {
+  const form = await importForm(client, warn);
+  if ("topic" in entity)
+    return await subscriptionEntry(
+      client,
+      await client.getSubscription(entity.topic, entity.subscription),
+      form,
+    );
+  const { queueOrTopic: path } = entity;
+  const properties = kind === "queue" ? await client.getQueue(path) : await client.getTopic(path);
+  return { Name: properties.name, Properties: propertiesOf(kind, path, properties, form) };
+}
+
+async function importForm(
+  client: ServiceBusAdministrationClient,
+  warn: ImportForm["warn"],
+): Promise<ImportForm> {
+  const { messagingSku } = await client.getNamespaceProperties();
+  return { isPremium: messagingSku === "Premium", warn, values: keepRuleTypes(client) };
+}
+
 async function readSubscriptions(
   client: ServiceBusAdministrationClient,
   topic: string,
   form: ImportForm,
 ): Promise<object[]> {
   const subscriptions: object[] = [];
-  for await (const subscription of client.listSubscriptions(topic)) {
-    const name = subscription.subscriptionName;
-    const rules: RuleProperties[] = [];
-    for await (const rule of client.listRules(topic, name)) rules.push(rule);
-    if (rules.length === 0)
-      form.warn(
-        `${topic}/Subscriptions/${name} has no rules, which a configuration cannot express: it will receive everything.`,
-      );
-    const isUsual = rules.length === 1 && rules[0] !== undefined && isDefaultRule(rules[0]);
-    subscriptions.push({
-      Name: name,
-      Properties: propertiesOf("subscription", `${topic}/Subscriptions/${name}`, subscription, form),
-      ...(!isUsual && rules.length > 0 && { Rules: rules.map((rule) => toRule(rule, form.values)) }),
-    });
-  }
+  for await (const subscription of client.listSubscriptions(topic))
+    subscriptions.push(await subscriptionEntry(client, subscription, form));
   return subscriptions;
+}
+
+async function subscriptionEntry(
+  client: ServiceBusAdministrationClient,
+  subscription: SubscriptionProperties,
+  form: ImportForm,
+): Promise<object> {
+  const { topicName: topic, subscriptionName: name } = subscription;
+  const path = `${topic}/Subscriptions/${name}`;
+  const rules: RuleProperties[] = [];
+  for await (const rule of client.listRules(topic, name)) rules.push(rule);
+  if (rules.length === 0)
+    form.warn(`${path} has no rules, which a configuration cannot express: it will receive everything.`);
+  const isUsual = rules.length === 1 && rules[0] !== undefined && isDefaultRule(rules[0]);
+  return {
+    Name: name,
+    Properties: propertiesOf("subscription", path, subscription, form),
+    ...(!isUsual && rules.length > 0 && { Rules: rules.map((rule) => toRule(rule, form.values)) }),
+  };
 }
 
 /** How a namespace is read. */

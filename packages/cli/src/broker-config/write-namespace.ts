@@ -7,7 +7,8 @@ import type {
 import type { AuthorizationRule, RuleConstant, RuleDefinition, RuleFilter } from "@waybill/broker";
 import type { SqlText } from "@waybill/broker/front-end";
 import { toIsoDuration } from "@waybill/foundation";
-import type { EntityProperties } from "./entity-properties.js";
+import type { ManagedEntity } from "../input/parse-managed-entity.js";
+import type { EntityKind, EntityProperties } from "./entity-properties.js";
 import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
@@ -21,6 +22,14 @@ interface Step {
   create(): Promise<unknown>;
 }
 
+/** How a configuration is written. */
+export interface WriteOptions {
+  readonly apply: boolean;
+  /** Creates only the entity with this path. */
+  readonly only?: string | undefined;
+  readonly write: (line: string) => void;
+}
+
 /**
  * Creates the entities of a configuration that a namespace lacks, or only lists them without `apply`, and writes a line for each; existing ones are
  * not changed.
@@ -28,7 +37,7 @@ interface Step {
 export async function writeNamespace(
   client: ServiceBusAdministrationClient,
   config: NamespaceConfig,
-  { apply, write }: { readonly apply: boolean; readonly write: (line: string) => void },
+  { apply, write, only }: WriteOptions,
 ): Promise<void> {
   const { messagingSku } = await client.getNamespaceProperties();
   const values = keepRuleTypes(client);
@@ -37,10 +46,30 @@ export async function writeNamespace(
     rule: (rule) => toSdkRule(rule, values),
   };
   for (const { kind, path, exists, create } of inOrder(stepsOf(client, config, toSdk))) {
+    if (only !== undefined && path !== only) continue;
     const isThere = await exists();
     write(`${isThere ? "is there  " : apply ? "made      " : "would make"}  ${kind} ${path}`);
     if (!isThere && apply) await create();
   }
+}
+
+/** Changes the given properties of an entity; the others stay. */
+export async function updateEntity(
+  client: ServiceBusAdministrationClient,
+  entity: ManagedEntity,
+  kind: EntityKind,
+  properties: EntityProperties,
+): Promise<void> {
+  const { messagingSku } = await client.getNamespaceProperties();
+  const changes = toSdkOptions(properties, messagingSku === "Premium");
+  if ("topic" in entity)
+    await client.updateSubscription({
+      ...(await client.getSubscription(entity.topic, entity.subscription)),
+      ...changes,
+    });
+  else if (kind === "queue")
+    await client.updateQueue({ ...(await client.getQueue(entity.queueOrTopic)), ...changes });
+  else await client.updateTopic({ ...(await client.getTopic(entity.queueOrTopic)), ...changes });
 }
 
 /** What the SDK takes for an entity, and for a rule. */

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { parseDuration } from "../input/parse-duration.js";
-import { parseCount } from "../input/parse-number.js";
+import { parseCount, parseSequenceNumbers } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
 import type { WaybillCommand } from "./waybill-command.js";
 
@@ -24,6 +24,14 @@ export function receiveCommand(): WaybillCommand {
         .argParser(parseDuration)
         .default(2_000, "2s"),
     )
+    .addOption(
+      new Option(
+        "--deferred [numbers]",
+        "receive deferred messages instead: those with these sequence numbers, as in 12,13, or the oldest",
+      )
+        .argParser(parseSequenceNumbers)
+        .conflicts("nextSession"),
+    )
     .option("--session-id <id>", "the session to receive from")
     .option("--next-session", "receive from the next session that has messages")
     .option("--include-undeserializable", "also settle what cannot be deserialized")
@@ -31,6 +39,7 @@ export function receiveCommand(): WaybillCommand {
     .examples(`
   waybill receive orders --settle complete --body
   waybill receive orders --settle dead-letter --max 5
+  waybill receive orders --settle complete --deferred --max 10
   waybill receive billing --settle complete --next-session --max 100 --json >> taken.jsonl
 
 On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized.`)

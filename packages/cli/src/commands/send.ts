@@ -7,14 +7,30 @@ import type { WaybillCommand } from "./waybill-command.js";
 /** `waybill send`: sends one message. */
 export function sendCommand(): WaybillCommand {
   return withLabels(brokerCommand("send"))
-    .summary("send one message")
+    .summary("send messages")
     .description(
-      "Sends one message to a queue or a topic. The body is given as JSON, in the current version if it has a message type, and sent in the " +
-        "format of the chain's main serializer.",
+      "Sends a message to a queue or a topic, or one for each line of a file or each file of a folder. Bodies are given as JSON, in the current version " +
+        "if they have a message type, and sent in the format of the chain's main serializer.",
     )
     .argument("<queue-or-topic>", "where to")
-    .argument("[file]", "the body as JSON; default: the standard input")
+    .argument(
+      "[file]",
+      "the body as JSON, or a folder of bodies, which are sent in the order of their names; default: the standard input",
+    )
     .option("-b, --body <json>", "the body, instead of a file")
+    .addOption(
+      new Option("--lines", "each line of the file is the body of a message of its own").conflicts([
+        "body",
+        "raw",
+        "messageId",
+        "schedule",
+      ]),
+    )
+    .option(
+      "--skip <number>",
+      "leave out as many of the first lines or files, to go on where a run has ended",
+      parseCount,
+    )
     .addOption(
       new Option("--raw", "send the bytes as they are, with the content type that you give").conflicts([
         "as",
@@ -41,6 +57,8 @@ export function sendCommand(): WaybillCommand {
   waybill send orders --body '{"id":1}' --subject order-placed
   waybill send orders order.msgpack --raw --content-type application/vnd.msgpack
   waybill send orders --body '{"id":1}' --data ./broker --create
+  waybill send orders --lines orders.ndjson --subject order-placed
+  waybill send orders bodies --subject order-placed
   waybill decode old.bin --json | jq .value | waybill send orders --as avro --subject order-placed`)
     .runs(async () => (await import("../actions/send.js")).send);
 }

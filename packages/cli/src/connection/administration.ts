@@ -4,8 +4,16 @@ import { UsageError } from "../errors/usage-error.js";
 import { findManagement } from "./management-address.js";
 
 /** The administration client of the namespace in SERVICEBUS_CONNECTION_STRING. Throws `UsageError` without one. */
-export async function openAdministration(port?: number): Promise<ServiceBusAdministrationClient> {
-  const address = await findManagement(process.env.SERVICEBUS_CONNECTION_STRING ?? "", port);
+export function openAdministration(port?: number): Promise<ServiceBusAdministrationClient> {
+  return administrationOf(process.env.SERVICEBUS_CONNECTION_STRING ?? "", port);
+}
+
+/** The administration client of the namespace of a connection string. Throws `UsageError` if it is none. */
+export async function administrationOf(
+  connectionString: string,
+  port?: number,
+): Promise<ServiceBusAdministrationClient> {
+  const address = await findManagement(connectionString, port);
   const sdk = await import("@azure/service-bus");
   let client: ServiceBusAdministrationClient;
   try {

@@ -1,3 +1,4 @@
+import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import type { Transport } from "@waybill/core";
 import type { EntityCatalog, EntityName } from "@waybill/core/transport";
 import { UsageError } from "../errors/usage-error.js";
@@ -12,6 +13,8 @@ export interface Connection extends AsyncDisposable {
   catalog(entities: readonly EntityName[]): EntityCatalog;
   /** Creates a queue if it does not exist. Only in a local data directory. */
   createQueue(queue: string): Promise<void>;
+  /** The client of the management API; a local data directory is served to it as a namespace would be. */
+  administration(): Promise<ServiceBusAdministrationClient>;
   /** Creates a subscription that gets everything which is published to a topic from now on. Needs the Manage claim. */
   mirror(topic: string, watchForMs: number): Promise<Mirror>;
 }

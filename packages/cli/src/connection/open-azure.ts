@@ -47,6 +47,7 @@ function connectionOf(
     createQueue() {
       throw new UsageError("--create makes queues in a local data directory only: give --data.");
     },
+    administration,
     mirror: async (topic, watchForMs) => openMirror(await administration(), topic, watchForMs),
     async [Symbol.asyncDispose]() {
       await transport.close();

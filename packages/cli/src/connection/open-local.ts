@@ -1,8 +1,9 @@
 import { openBroker } from "@waybill/broker";
-import { decodeWire } from "@waybill/broker-server";
+import { type BrokerServer, decodeWire, serve } from "@waybill/broker-server";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import type { EntityName } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
+import { administrationOf } from "./administration.js";
 import type { Connection } from "./connection.js";
 import { onlyStore } from "./data-directory.js";
 import { mirrorSettings } from "./mirror.js";
@@ -14,12 +15,17 @@ export async function openLocal(directory: string, create: boolean): Promise<Con
   const broker = await openBroker({ storage, wireDecoder: decodeWire });
   const transport = localTransport(broker);
   const all = localCatalog(broker);
+  let server: BrokerServer | undefined;
   return {
     transport,
     catalog: (entities: readonly EntityName[]) => (entities.length === 0 ? all : namedCatalog(entities, all)),
     async createQueue(queue) {
       const isThere = broker.listEntities().some(({ path }) => path.toLowerCase() === queue.toLowerCase());
       if (!isThere) await broker.createQueue(queue);
+    },
+    async administration() {
+      server ??= await serve(broker, { port: 0 });
+      return await administrationOf(server.connectionString);
     },
     async mirror(topic, watchForMs) {
       const { name: subscription, ...settings } = mirrorSettings(watchForMs);
@@ -30,6 +36,7 @@ export async function openLocal(directory: string, create: boolean): Promise<Con
       };
     },
     async [Symbol.asyncDispose]() {
+      await server?.close();
       await transport.close();
       await broker.close();
     },

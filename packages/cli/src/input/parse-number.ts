@@ -26,3 +26,8 @@ export function parseSequenceNumber(text: string): bigint {
   if (/^\d{1,19}$/.test(text)) return BigInt(text);
   throw new InvalidArgumentError(`"${text}" is not a sequence number.`);
 }
+
+/** Sequence numbers, separated by commas. */
+export function parseSequenceNumbers(text: string): readonly bigint[] {
+  return text.split(",").map((part) => parseSequenceNumber(part.trim()));
+}

@@ -1,8 +1,7 @@
 import type { DeserializationOutcome } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { messageView } from "./message-view.js";
+import { bodyText, idText, readBy } from "./message-texts.js";
 import type { Terminal } from "./terminal.js";
-import { toJson } from "./to-json.js";
 
 /** A table of messages, with their bodies on request. */
 export function messageTable(
@@ -31,22 +30,6 @@ export function messageTable(
   );
   if (!withBody) return;
   for (const [message, outcome] of messages) {
-    const { body, rawBody } = messageView(message, outcome, true) as { body?: unknown; rawBody?: unknown };
-    terminal.line(
-      `\n${terminal.colors.bold(String(message.sequenceNumber))} ${toJson(body ?? { rawBody }, 2)}`,
-    );
+    terminal.line(`\n${terminal.colors.bold(String(message.sequenceNumber))} ${bodyText(message, outcome)}`);
   }
-}
-
-/** The serializer that read a body, or why none could. */
-function readBy(outcome: DeserializationOutcome): string {
-  if (outcome.status === "decoded") {
-    return outcome.report.serializer ?? (outcome.report.isEmpty === true ? "(no body)" : "(AMQP value)");
-  }
-  return outcome.status === "undeserializable" ? `nobody: ${outcome.reason}` : "(unavailable)";
-}
-
-function idText(id: DeliveredMessage["messageId"]): string | undefined {
-  if (id === undefined) return undefined;
-  return id instanceof Uint8Array ? Buffer.from(id).toString("hex") : String(id);
 }

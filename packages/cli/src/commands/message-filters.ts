@@ -1,0 +1,18 @@
+import { Option } from "commander";
+import { repeatable } from "./common-options.js";
+import type { WaybillCommand } from "./waybill-command.js";
+
+/** Adds the options that leave messages out; a message must meet all that are given. */
+export function withFilters(command: WaybillCommand): WaybillCommand {
+  return command
+    .option(
+      "--where <property[=value]>",
+      "a property such as subject, sessionId or contentType, or an application property; can be repeated",
+      repeatable(String),
+    )
+    .option("--reason <text>", "the dead-letter reason, or why the message cannot be deserialized")
+    .option("--text <text>", "a text in the body, in any letter case")
+    .option("--path <path[=value]>", "a JSON path into the decoded body: '$.customer.id=7', '$.lines[*].sku'")
+    .addOption(new Option("--state <state>", "its state").choices(["active", "deferred", "scheduled"]))
+    .option("--undeserializable", "only what cannot be deserialized");
+}

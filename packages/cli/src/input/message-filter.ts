@@ -1,0 +1,42 @@
+import type { DeserializationOutcome } from "@waybill/core";
+import type { DeliveredMessage, MessageState } from "@waybill/core/transport";
+import { UsageError } from "../errors/usage-error.js";
+
+/** Which messages are shown; all that are given must hold. */
+export interface FilterOptions {
+  readonly where?: readonly string[];
+  readonly reason?: string;
+  readonly text?: string;
+  readonly path?: string;
+  readonly state?: MessageState;
+  readonly undeserializable?: boolean;
+}
+
+/** Whether a message is shown. */
+export type MessageFilter = (message: DeliveredMessage, outcome: DeserializationOutcome) => boolean;
+
+/** Makes a filter of the options; undefined if every message is shown. Throws `UsageError` for a path that cannot be read. */
+export async function messageFilter(options: FilterOptions): Promise<MessageFilter | undefined> {
+  const { where = [], reason, text, path, state, undeserializable = false } = options;
+  const tests: MessageFilter[] = [];
+  if (state !== undefined) tests.push((message) => message.state === state);
+  if (undeserializable) tests.push((_, { status }) => status === "undeserializable");
+  if (where.length > 0 || reason !== undefined || text !== undefined || path !== undefined) {
+    const { matcher } = await import("@waybill/explorer/search");
+    for (const [property, propertyValue] of where.map(parted))
+      tests.push(matcher({ property, propertyValue }));
+    const [at, value] = path === undefined ? [] : parted(path);
+    try {
+      tests.push(matcher({ reason, text, path: at, value }));
+    } catch (error) {
+      throw new UsageError(`--path: ${(error as Error).message}`);
+    }
+  }
+  return tests.length === 0 ? undefined : (message, outcome) => tests.every((test) => test(message, outcome));
+}
+
+/** `name=value`, or a name alone. */
+function parted(text: string): [name: string, value: string | undefined] {
+  const at = text.indexOf("=");
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
