@@ -57,7 +57,9 @@ describe("waybill mcp", () => {
     expect(initialized).toMatchObject({ id: 1, result: { serverInfo: { name: "waybill" } } });
     child.write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
     const listed = await call(2, "tools/call", { name: "list_entities", arguments: {} });
-    expect(JSON.parse(listed.result.content[0].text)).toMatchObject([{ path: "orders", kind: "queue" }]);
+    expect(JSON.parse(listed.result.content[0].text)).toMatchObject({
+      items: [{ path: "orders", kind: "queue" }],
+    });
     expect(await child.endInput()).toBe(0);
   });
 });

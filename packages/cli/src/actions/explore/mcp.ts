@@ -6,6 +6,7 @@ import { type ExploreOptions, explorerOptions } from "./explorer-options.js";
 export async function mcp(options: ExploreOptions): Promise<ExitCode> {
   await using context = await openBrokerContext(options);
   const { serveMcp } = await import("@waybill/explorer/mcp");
-  await serveMcp(explorerOptions(context, options), await readVersion(), context.abortSignal);
+  const { entities, abortSignal } = context;
+  await serveMcp({ ...explorerOptions(context, options), entities }, await readVersion(), abortSignal);
   return exitCodes.ok;
 }

@@ -7,7 +7,7 @@ export function mcpCommand(): WaybillCommand {
     .summary("let an assistant read, over the Model Context Protocol")
     .description(
       "Serves entities, messages, decoded bodies, dead-letter groups, census and retirement verdict over the Model Context Protocol on the standard " +
-        "input and output. Reads only: none of its tools changes anything.",
+        "input and output. Reads only: none of its tools changes anything. With --entity, no tool looks at anything else.",
     )
     .examples(`
   waybill mcp --data ./broker
