@@ -1,6 +1,7 @@
 import type { DeserializationOutcome } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { messageView } from "./message-view.js";
+import { printable } from "./printable.js";
 import { toJson } from "./to-json.js";
 
 /** The serializer that read a body, or why none could. */
@@ -17,8 +18,8 @@ export function idText(id: DeliveredMessage["messageId"]): string | undefined {
   return id instanceof Uint8Array ? Buffer.from(id).toString("hex") : String(id);
 }
 
-/** The decoded body as JSON, or its bytes. */
+/** The decoded body for people: a text as it is, any other value as JSON, or its bytes. */
 export function bodyText(message: DeliveredMessage, outcome: DeserializationOutcome): string {
   const { body, rawBody } = messageView(message, outcome, true) as { body?: unknown; rawBody?: unknown };
-  return toJson(body ?? { rawBody }, 2);
+  return typeof body === "string" ? printable(body) : toJson(body ?? { rawBody }, 2);
 }
