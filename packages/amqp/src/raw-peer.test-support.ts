@@ -101,7 +101,7 @@ export class RawPeer {
   }
 
   /** The error in the server's last close, end or detach. */
-  error(composite: Composite<{ readonly error: "any" }> | typeof detachType): AmqpError | undefined {
+  error(composite: Composite<{ readonly error: "value" }> | typeof detachType): AmqpError | undefined {
     const answer = this.answers().findLast(({ code }) => code === composite.code);
     if (!answer) return undefined;
     return toAmqpError(readFields(answer.body, composite as typeof endType, readValue(answer.body)).error);

@@ -47,8 +47,8 @@ function truthOf(node: SqlPredicate, message: NaiveMessage): Truth {
         results.push(right === undefined ? "U" : compare("=", left, right));
         if (results.at(-1) === "T") break;
       }
-      const any: Truth = results.includes("T") ? "T" : results.includes("U") ? "U" : "F";
-      return node.isNegated ? not(any) : any;
+      const found: Truth = results.includes("T") ? "T" : results.includes("U") ? "U" : "F";
+      return node.isNegated ? not(found) : found;
     }
     case "like": {
       const value = evaluate(node.operand, message);

@@ -35,7 +35,7 @@ import type {
 import { applySdkPatches, withoutSdkPatches } from "./sdk-patches/apply-sdk-patches.js";
 import type { SdkPatchReport } from "./sdk-patches/report.js";
 import { AzureSender } from "./sending/azure-sender.js";
-import { HeldDeliveries } from "./settlement/held-deliveries.js";
+import { LockedDeliveries } from "./settlement/locked-deliveries.js";
 import { clientConnection } from "./watchdog/client-connection.js";
 import { LinkWatchdog } from "./watchdog/link-watchdog.js";
 import { ReceiverWatch } from "./watchdog/receiver-watch.js";
@@ -122,10 +122,10 @@ class ServiceBusTransport implements AzureTransport {
   ): TransportReceiver {
     const open = () => this.#openReceiver(address, receiveMode);
     const settings = this.#settings(address, receiveMode);
-    const held = new HeldDeliveries(false);
-    const watch: ReceiverWatch = this.#watch(settings.entityPath, undefined, events, () => links.any);
-    const links = new ReceiverPool(open, held, watch);
-    return this.#add(new AzureReceiver({ ...settings, held, watch, links, open }));
+    const locked = new LockedDeliveries(false);
+    const watch: ReceiverWatch = this.#watch(settings.entityPath, undefined, events, () => links.shared);
+    const links = new ReceiverPool(open, locked, watch);
+    return this.#add(new AzureReceiver({ ...settings, locked, watch, links, open }));
   }
 
   async acceptSession(
@@ -139,9 +139,9 @@ class ServiceBusTransport implements AzureTransport {
         ? this.#acceptNext(address, receiveMode, maxWaitTimeInMs, signal)
         : this.#acceptNamed(address, sessionId, receiveMode, signal),
     );
-    const held = new HeldDeliveries(true);
+    const locked = new LockedDeliveries(true);
     const watch = this.#watch(settings.entityPath, session.sessionId, events, () => session);
-    return this.#add(new AzureSessionReceiver({ ...settings, held, watch, session }));
+    return this.#add(new AzureSessionReceiver({ ...settings, locked, watch, session }));
   }
 
   createRuleManager(topic: string, subscription: string): TransportRuleManager {
@@ -284,12 +284,12 @@ class ServiceBusTransport implements AzureTransport {
       watchdog,
       events,
       peeker,
-      held: () => this.#heldIn(path, sessionId),
+      locked: () => this.#lockedIn(path, sessionId),
     });
   }
 
-  /** Sequence numbers held by any receiver of an entity, or by the receiver of one session. */
-  #heldIn(path: string, sessionId: string | undefined): Set<bigint> {
+  /** Sequence numbers locked by any receiver of an entity, or by the receiver of one session. */
+  #lockedIn(path: string, sessionId: string | undefined): Set<bigint> {
     const receivers = Array.from(this.#parts)
       .filter((part) => part instanceof AzureReceiver)
       .filter((part) => part.entityPath === path)

@@ -17,7 +17,7 @@ export interface FieldTypes {
   binary: Uint8Array;
   timestamp: Date;
   map: AmqpMap;
-  any: AmqpValue;
+  value: AmqpValue;
 }
 
 type FieldKind = keyof FieldTypes;
@@ -216,7 +216,7 @@ function toField(kind: FieldKind, value: AmqpValue): unknown {
       return isTyped(value) && value.type === "timestamp" ? toDate(Number(value.value)) : undefined;
     case "map":
       return value instanceof AmqpMap ? value : undefined;
-    case "any":
+    case "value":
       return value;
   }
 }

@@ -46,7 +46,7 @@ export function rejected(error: AmqpError): Outcome {
 
 const receivedType = defineComposite("received", 0x23, { sectionNumber: "uint!", sectionOffset: "ulong!" });
 const acceptedType = defineComposite("accepted", 0x24, {});
-const rejectedType = defineComposite("rejected", 0x25, { error: "any" });
+const rejectedType = defineComposite("rejected", 0x25, { error: "value" });
 const releasedType = defineComposite("released", 0x26, {});
 const modifiedType = defineComposite("modified", 0x27, {
   deliveryFailed: "boolean",
@@ -56,7 +56,7 @@ const modifiedType = defineComposite("modified", 0x27, {
 const declaredType = defineComposite("declared", 0x33, { transactionId: "binary!" });
 const transactionalType = defineComposite("transactional-state", 0x34, {
   transactionId: "binary!",
-  outcome: "any",
+  outcome: "value",
 });
 
 /** Decodes a delivery state; one with an unknown descriptor is kept unchanged. Throws `AmqpDecodeError`. */

@@ -29,7 +29,7 @@ export function readDisposition(reader: ByteReader, into: DispositionFields): vo
   into.isSettled = fields.boolean("disposition.settled");
   into.state = acceptedForms.some((form) => fields.matches(form))
     ? acceptedState
-    : toDeliveryState(fields.any());
+    : toDeliveryState(fields.value());
   fields.leave();
 }
 

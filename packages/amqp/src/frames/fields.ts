@@ -80,7 +80,7 @@ export class FieldReader {
     return this.#reader.fail(`${name} is not binary`);
   }
 
-  any(): AmqpValue | undefined {
+  value(): AmqpValue | undefined {
     if (this.#left-- <= 0) return undefined;
     return readValue(this.#reader) ?? undefined;
   }

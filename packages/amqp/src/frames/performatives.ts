@@ -37,8 +37,8 @@ export const attachType = defineComposite("attach", 0x12, {
   role: "boolean!",
   sndSettleMode: "ubyte",
   rcvSettleMode: "ubyte",
-  source: "any",
-  target: "any",
+  source: "value",
+  target: "value",
   unsettled: "map",
   incompleteUnsettled: "boolean",
   initialDeliveryCount: "uint",
@@ -52,14 +52,14 @@ export const attachType = defineComposite("attach", 0x12, {
 export const detachType = defineComposite("detach", 0x16, {
   handle: "uint!",
   closed: "boolean",
-  error: "any",
+  error: "value",
 });
 
 /** 2.7.8 */
-export const endType = defineComposite("end", 0x17, { error: "any" });
+export const endType = defineComposite("end", 0x17, { error: "value" });
 
 /** 2.7.9 */
-export const closeType = defineComposite("close", 0x18, { error: "any" });
+export const closeType = defineComposite("close", 0x18, { error: "value" });
 
 /** 5.3.3.1 */
 export const saslMechanismsType = defineComposite("sasl-mechanisms", 0x40, { mechanisms: "symbols!" });

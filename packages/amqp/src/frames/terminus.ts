@@ -12,7 +12,7 @@ import { writeValue } from "../codec/encode.js";
 import type { AmqpValue } from "../codec/value.js";
 
 const terminusFields = {
-  address: "any",
+  address: "value",
   durable: "uint",
   expiryPolicy: "symbol",
   timeout: "uint",
@@ -24,7 +24,7 @@ const sourceType = defineComposite("source", 0x28, {
   ...terminusFields,
   distributionMode: "symbol",
   filter: "map",
-  defaultOutcome: "any",
+  defaultOutcome: "value",
   outcomes: "symbols",
   capabilities: "symbols",
 });

@@ -38,7 +38,7 @@ export function readTransfer(reader: ByteReader, into: TransferFields): void {
   fields.skip();
   const stateStart = reader.position;
   const values = reader.items;
-  into.state = fields.any();
+  into.state = fields.value();
   if (reader.position - stateStart > maxStateSize || reader.items - values > maxStateValues) {
     reader.fail("the state of a transfer is too large");
   }

@@ -14,12 +14,12 @@ export type MessageHeader = FieldsOf<typeof headerType.fields>;
 
 /** Immutable properties of a message (3.2.4). Message id and correlation id keep their AMQP type: ulong, uuid, binary or string. */
 export const propertiesType = defineComposite("properties", 0x73, {
-  messageId: "any",
+  messageId: "value",
   userId: "binary",
-  to: "any",
+  to: "value",
   subject: "string",
-  replyTo: "any",
-  correlationId: "any",
+  replyTo: "value",
+  correlationId: "value",
   contentType: "symbol",
   contentEncoding: "symbol",
   absoluteExpiryTime: "timestamp",

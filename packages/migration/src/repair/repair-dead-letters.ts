@@ -157,7 +157,7 @@ class Repair {
     try {
       await this.#sendAll(fresh, sent);
     } catch (error) {
-      if (this.#options.abortSignal?.aborted) await this.#giveBack(fresh, sent);
+      if (this.#options.abortSignal?.aborted) await this.#endAborted(fresh, sent);
       throw error;
     }
     await this.#remove(sent);
@@ -197,7 +197,7 @@ class Repair {
   }
 
   /** After an abort: removes what was sent and marks the other messages to be unlocked at the end, so that a resumed repair finds them at once. */
-  async #giveBack(fresh: readonly DeliveredMessage[], sent: readonly DeliveredMessage[]): Promise<void> {
+  async #endAborted(fresh: readonly DeliveredMessage[], sent: readonly DeliveredMessage[]): Promise<void> {
     for (const message of fresh) if (!sent.includes(message)) this.#locked.add(message);
     try {
       await this.#remove(sent);

@@ -29,7 +29,7 @@ import {
 import type { ServiceBusCallOptions, ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { AzureDelivery } from "../settlement/azure-delivery.js";
 import { completeOnLink } from "../settlement/complete-on-link.js";
-import type { HeldDeliveries } from "../settlement/held-deliveries.js";
+import type { LockedDeliveries } from "../settlement/locked-deliveries.js";
 import { isLinkLost } from "../settlement/lost-link.js";
 import { outcomeKey, type SettlementVerb } from "../settlement/outcome-key.js";
 import { PendingSettlements } from "../settlement/pending-settlements.js";
@@ -52,7 +52,7 @@ export interface AzureReceiverSettings {
   /** Whether messages are completed on the AMQP delivery that they came with. */
   readonly completesOnLink: boolean;
   readonly links: ReceivingLinks;
-  readonly held: HeldDeliveries;
+  readonly locked: LockedDeliveries;
   readonly watch: ReceiverWatch;
   /** Creates a receiver of the SDK for a subscription. */
   readonly open: () => ServiceBusReceiverLike;
@@ -83,7 +83,7 @@ export class AzureReceiver implements TransportReceiver {
 
   /** The sequence numbers of the messages it holds locked. */
   heldSequenceNumbers(): bigint[] {
-    return this.#settings.held.sequenceNumbers();
+    return this.#settings.locked.sequenceNumbers();
   }
 
   links(): TransportReceivingLink[] {
@@ -124,7 +124,12 @@ export class AzureReceiver implements TransportReceiver {
     options?: CallOptions,
   ): Promise<DeliveredMessage[]> {
     const messages = await this.call(options, (callOptions) =>
-      receiveDeferred(this.#settings.links.any, sequenceNumbers.map(toLong), this.receiveMode, callOptions),
+      receiveDeferred(
+        this.#settings.links.shared,
+        sequenceNumbers.map(toLong),
+        this.receiveMode,
+        callOptions,
+      ),
     );
     return messages.map((message) => ({ ...toDelivered(new AzureDelivery(message)), state: "deferred" }));
   }
@@ -135,7 +140,7 @@ export class AzureReceiver implements TransportReceiver {
     abortSignal,
   }: TransportPeekOptions): Promise<DeliveredMessage[]> {
     const messages = await this.call({ abortSignal }, (options) =>
-      this.#settings.links.any.peekMessages(maxMessages, {
+      this.#settings.links.shared.peekMessages(maxMessages, {
         ...options,
         fromSequenceNumber: toLong(fromSequenceNumber),
       }),
@@ -168,7 +173,7 @@ export class AzureReceiver implements TransportReceiver {
   renewLock(delivery: SettlementHandle, options?: CallOptions): Promise<Date> {
     return this.call(options, () =>
       untilAborted(
-        this.#settings.links.any.renewMessageLock((delivery as AzureDelivery).message),
+        this.#settings.links.shared.renewMessageLock((delivery as AzureDelivery).message),
         options?.abortSignal,
         () => abortedError(this.entityPath),
       ),
@@ -188,7 +193,7 @@ export class AzureReceiver implements TransportReceiver {
     return new AzureSubscription({
       maxConcurrentCalls,
       open: this.#settings.open,
-      held: this.#settings.held,
+      locked: this.#settings.locked,
       watch: this.#settings.watch,
       ...this.deliveryTo(handlers),
       onError: (error) => handlers.onError(toAzureError(error, this.entityPath)),
@@ -282,7 +287,7 @@ export class AzureReceiver implements TransportReceiver {
     settlement.wasSent = true;
     if (completesOnLink && verb === "complete" && completeOnLink(settlement, this.#pending)) return;
     try {
-      const answer = send(this.#settings.links.any, delivery.message);
+      const answer = send(this.#settings.links.shared, delivery.message);
       this.#pending.watch(settlement);
       answer.then(
         () => this.#pending.succeeded(settlement),
@@ -298,7 +303,7 @@ export class AzureReceiver implements TransportReceiver {
   #sendWithoutLink(settlement: Settlement): void {
     const { links } = this.#settings;
     try {
-      if (!links.isSession) settleByRequest(settlement, links.any, this.#closing.signal);
+      if (!links.isSession) settleByRequest(settlement, links.shared, this.#closing.signal);
       else if (isLinkLost(settlement.delivery.message)) settlement.fail(lostSessionError(this.entityPath));
       else settlement.fail(unansweredError(this.entityPath));
     } catch (error) {

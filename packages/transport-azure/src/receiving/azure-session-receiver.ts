@@ -28,8 +28,8 @@ export class AzureSessionReceiver extends AzureReceiver implements TransportSess
   readonly #unwanted: AzureDelivery[] = [];
 
   constructor(settings: AzureSessionReceiverSettings) {
-    const { session, held, watch } = settings;
-    const links = new SessionLink(session, held, watch);
+    const { session, locked, watch } = settings;
+    const links = new SessionLink(session, locked, watch);
     super({ ...settings, links, open: () => session });
     this.#session = session;
   }

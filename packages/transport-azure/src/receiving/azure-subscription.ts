@@ -11,7 +11,7 @@ import { isLinkOpen } from "../sdk/sdk-link.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import { AzureDelivery } from "../settlement/azure-delivery.js";
 import type { DeliveryWindow } from "../settlement/delivery-window.js";
-import type { HeldDeliveries } from "../settlement/held-deliveries.js";
+import type { LockedDeliveries } from "../settlement/locked-deliveries.js";
 import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
 import { suspect } from "../watchdog/suspicion.js";
 import type { WatchedLink } from "../watchdog/watched-link.js";
@@ -34,7 +34,7 @@ export interface AzureSubscriptionSettings extends DeliveryHandling {
   readonly maxConcurrentCalls: number;
   /** Creates a receiver of the SDK. */
   readonly open: () => ServiceBusReceiverLike;
-  readonly held: HeldDeliveries;
+  readonly locked: LockedDeliveries;
   readonly watch: ReceiverWatch;
   readonly onError: TransportSubscribeHandlers["onError"];
 }
@@ -113,9 +113,9 @@ export class AzureSubscription implements TransportSubscription, WatchedLink {
   }
 
   #open(): Source {
-    const { open, held, maxConcurrentCalls, onError } = this.#settings;
+    const { open, locked, maxConcurrentCalls, onError } = this.#settings;
     const receiver = open();
-    const window = held.addLink();
+    const window = locked.addLink();
     const taking: Taking = { window, taken: 0, confirm: undefined, closed: undefined };
     const subscription = receiver.subscribe(
       {

@@ -3,7 +3,7 @@ import { lostSessionError } from "../sdk/azure-error.js";
 import { closeInTime } from "../sdk/close-in-time.js";
 import type { ServiceBusReceiverLike } from "../sdk/service-bus-client.js";
 import type { AzureDelivery } from "../settlement/azure-delivery.js";
-import type { HeldDeliveries } from "../settlement/held-deliveries.js";
+import type { LockedDeliveries } from "../settlement/locked-deliveries.js";
 import type { ReceiverWatch } from "../watchdog/receiver-watch.js";
 import { PulledLink, type UseReceiver } from "./pulled-link.js";
 
@@ -11,7 +11,7 @@ import { PulledLink, type UseReceiver } from "./pulled-link.js";
 export interface ReceivingLinks {
   readonly isSession: boolean;
   /** A receiver to peek, settle and renew with; any of them will do. */
-  readonly any: ServiceBusReceiverLike;
+  readonly shared: ServiceBusReceiverLike;
   /** Receives up to `maxMessages` with a receiver that no other call uses at the same time. */
   receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]>;
   /** The links that are receiving at present. */
@@ -23,7 +23,7 @@ export interface ReceivingLinks {
 export class ReceiverPool implements ReceivingLinks {
   readonly isSession = false;
   readonly #open: () => ServiceBusReceiverLike;
-  readonly #held: HeldDeliveries;
+  readonly #locked: LockedDeliveries;
   readonly #watch: ReceiverWatch;
   readonly #all = new Set<PulledLink>();
   readonly #idle: PulledLink[] = [];
@@ -31,13 +31,13 @@ export class ReceiverPool implements ReceivingLinks {
   readonly #suspicions: (() => void)[] = [];
   readonly #retiring = new Set<Promise<void>>();
 
-  constructor(open: () => ServiceBusReceiverLike, held: HeldDeliveries, watch: ReceiverWatch) {
+  constructor(open: () => ServiceBusReceiverLike, locked: LockedDeliveries, watch: ReceiverWatch) {
     this.#open = open;
-    this.#held = held;
+    this.#locked = locked;
     this.#watch = watch;
   }
 
-  get any(): ServiceBusReceiverLike {
+  get shared(): ServiceBusReceiverLike {
     for (const { receiver } of this.#all) return receiver;
     const link = this.#add();
     this.#idle.push(link);
@@ -73,7 +73,7 @@ export class ReceiverPool implements ReceivingLinks {
   }
 
   #add(): PulledLink {
-    const link = new PulledLink(this.#open(), this.#held.addLink(), this.#watch);
+    const link = new PulledLink(this.#open(), this.#locked.addLink(), this.#watch);
     this.#all.add(link);
     return link;
   }
@@ -93,13 +93,13 @@ export class ReceiverPool implements ReceivingLinks {
 /** The one receiver of a session; calls to `receive` are queued. */
 export class SessionLink implements ReceivingLinks {
   readonly isSession = true;
-  readonly any: ServiceBusReceiverLike;
+  readonly shared: ServiceBusReceiverLike;
   readonly #link: PulledLink;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(receiver: ServiceBusReceiverLike, held: HeldDeliveries, watch: ReceiverWatch) {
-    this.any = receiver;
-    this.#link = new PulledLink(receiver, held.addLink(), watch);
+  constructor(receiver: ServiceBusReceiverLike, locked: LockedDeliveries, watch: ReceiverWatch) {
+    this.shared = receiver;
+    this.#link = new PulledLink(receiver, locked.addLink(), watch);
   }
 
   receive(maxMessages: number, use: UseReceiver): Promise<AzureDelivery[]> {
@@ -114,7 +114,7 @@ export class SessionLink implements ReceivingLinks {
 
   async close(): Promise<void> {
     await this.#link.retire();
-    await (this.#link.stalled.aborted ? closeInTime(this.any) : this.any.close());
+    await (this.#link.stalled.aborted ? closeInTime(this.shared) : this.shared.close());
   }
 
   /** A session's link cannot be replaced without losing the session. */
@@ -125,7 +125,7 @@ export class SessionLink implements ReceivingLinks {
       return await this.#link.receive(maxMessages, use);
     } catch (error) {
       if (!stalled.aborted) throw error;
-      void closeInTime(this.any);
+      void closeInTime(this.shared);
       throw lostSessionError(watch.entityPath);
     }
   }

@@ -19,8 +19,8 @@ export interface ReceiverWatchSettings {
   readonly events: TransportReceiverEvents | undefined;
   /** Peeks for the receiver. */
   readonly peeker: () => ServiceBusReceiverLike;
-  /** The sequence numbers of the entity's messages that this transport holds. */
-  readonly held: () => ReadonlySet<bigint>;
+  /** The sequence numbers of the entity's messages that this transport has locked. */
+  readonly locked: () => ReadonlySet<bigint>;
 }
 
 /** Shared by the links of one receiver: their watchdog, the search for a backlog, and the reporting of stalls. */
@@ -56,13 +56,13 @@ export class ReceiverWatch {
 
   /**
    * The first message, from a sequence number on, that a receiver with credit should get: not deferred, not scheduled for later, not expired, and
-   * not held. Peeking does not show whether another client has locked it.
+   * not locked by this transport. Peeking does not show whether another client has locked it.
    */
   async findBacklog(fromSequenceNumber: bigint, abortSignal: AbortSignal): Promise<bigint | undefined> {
-    const { sessionId, peeker, held } = this.#settings;
-    const heldNow = held();
+    const { sessionId, peeker, locked } = this.#settings;
+    const lockedNow = locked();
     // Restarting the link would end the session while its messages are handled, and waiting messages may wait for these.
-    if (sessionId !== undefined && heldNow.size > 0) return undefined;
+    if (sessionId !== undefined && lockedNow.size > 0) return undefined;
     let next = fromSequenceNumber;
     for (let page = 0; page < maxPages; page++) {
       const from = { fromSequenceNumber: toLong(next), abortSignal };
@@ -70,7 +70,7 @@ export class ReceiverWatch {
       for (const message of messages) {
         const sequenceNumber = message.sequenceNumber && fromLong(message.sequenceNumber);
         if (sequenceNumber === undefined) continue;
-        if (isReady(message) && !heldNow.has(sequenceNumber)) return sequenceNumber;
+        if (isReady(message) && !lockedNow.has(sequenceNumber)) return sequenceNumber;
         next = sequenceNumber + 1n;
       }
       if (messages.length === 0) break;

@@ -33,11 +33,11 @@ export function compileLike(pattern: string, escapeCharacter: string | undefined
 }
 
 /** Stands for `_` in a piece; any other element is the literal character. */
-const any = undefined;
+const wildcard = undefined;
 
 function splitPattern(pattern: string, escapeCharacter: string | undefined): Piece[] | undefined {
   const pieces: Piece[] = [];
-  let characters: (string | typeof any)[] = [];
+  let characters: (string | typeof wildcard)[] = [];
   for (let index = 0; index < pattern.length; index++) {
     const character = pattern[index];
     if (character === escapeCharacter) {
@@ -48,7 +48,7 @@ function splitPattern(pattern: string, escapeCharacter: string | undefined): Pie
       pieces.push(toPiece(characters));
       characters = [];
     } else {
-      characters.push(character === "_" ? any : character);
+      characters.push(character === "_" ? wildcard : character);
     }
   }
   pieces.push(toPiece(characters));
@@ -56,12 +56,12 @@ function splitPattern(pattern: string, escapeCharacter: string | undefined): Pie
 }
 
 /** A piece without leading and trailing `_`, which only require their number of characters. */
-function toPiece(characters: readonly (string | typeof any)[]): Piece {
-  const lead = characters.findIndex((character) => character !== any);
+function toPiece(characters: readonly (string | typeof wildcard)[]): Piece {
+  const lead = characters.findIndex((character) => character !== wildcard);
   if (lead < 0) return anyPiece(characters.length);
-  const trail = characters.length - 1 - characters.findLastIndex((character) => character !== any);
+  const trail = characters.length - 1 - characters.findLastIndex((character) => character !== wildcard);
   const core = characters.slice(lead, characters.length - trail);
-  const piece = core.includes(any) ? compileWildPiece(core) : literalPiece(core.join(""));
+  const piece = core.includes(wildcard) ? compileWildPiece(core) : literalPiece(core.join(""));
   return lead + trail === 0 ? piece : widened(piece, lead, trail);
 }
 

@@ -3,7 +3,7 @@ import type { AzureDelivery } from "./azure-delivery.js";
 import { DeliveryWindow } from "./delivery-window.js";
 
 /** What the links of one receiver have delivered, and which of those messages are still locked. */
-export class HeldDeliveries {
+export class LockedDeliveries {
   readonly #windows = new Set<DeliveryWindow>();
   readonly #isSession: boolean;
 
@@ -22,12 +22,12 @@ export class HeldDeliveries {
 
   sequenceNumbers(): bigint[] {
     this.#forgetClosed();
-    return Array.from(this.#windows, (window) => this.#heldIn(window))
+    return Array.from(this.#windows, (window) => this.#lockedIn(window))
       .flat()
       .flatMap(({ message: { sequenceNumber } }) => (sequenceNumber ? fromLong(sequenceNumber) : []));
   }
 
-  #heldIn(window: DeliveryWindow): AzureDelivery[] {
+  #lockedIn(window: DeliveryWindow): AzureDelivery[] {
     const nowMs = Date.now();
     return window
       .unsettled()
@@ -37,7 +37,7 @@ export class HeldDeliveries {
   /** A closed link counts until all its messages are settled or their locks have expired. */
   #forgetClosed(): void {
     for (const window of this.#windows) {
-      if (window.isClosed && this.#heldIn(window).length === 0) this.#windows.delete(window);
+      if (window.isClosed && this.#lockedIn(window).length === 0) this.#windows.delete(window);
     }
   }
 }
