@@ -7,6 +7,7 @@ export type {
   BrokerPropertyType,
 } from "./message/broker-properties.js";
 export { applicationPropertyLimits, brokerProperties } from "./message/broker-properties.js";
+export { unreadReport } from "./message/unread-report.js";
 export { untransferable } from "./message/untransferable.js";
 export { pipelineOptionNames } from "./pipeline/options.js";
 export { makePipeline } from "./pipeline/pipeline.js";

@@ -41,7 +41,6 @@ export { TransportPart, TransportParts } from "./contracts/transport-part.js";
 export type { ErrorDetails } from "./errors/error.js";
 export type { FromHttpMessage, HttpMessage } from "./http/http-message.js";
 export type { AmqpSequenceBody, AmqpValueBody, BodySection, EncodedBody } from "./message/body.js";
-export { bodySection } from "./message/body.js";
 export { checkMessage } from "./message/check-message.js";
 export type {
   BrokerAssignedProperties,

@@ -1,6 +1,5 @@
 import type { DeserializationOutcome, EncodedMessage, Pipeline } from "@waybill/core";
-import { undeserializable } from "@waybill/core/internal";
-import { bodySection } from "@waybill/core/transport";
+import { undeserializable, unreadReport } from "@waybill/core/internal";
 
 /** What was lost of the bodies that the host has changed, by their message. */
 const losses = new WeakMap<object, string>();
@@ -28,21 +27,13 @@ export function hostPipeline(pipeline: Pipeline, handled: Pipeline): Pipeline {
   };
 }
 
-function lostBody({ body, contentType }: EncodedMessage, detail: string): DeserializationOutcome {
-  return undeserializable({
+function lostBody(message: EncodedMessage, detail: string): DeserializationOutcome {
+  const attempt = {
     serializer: undefined,
     position: -1,
-    declared: undefined,
-    contentType,
-    messageType: undefined,
-    messageVersion: undefined,
-    upcastPath: [],
-    section: bodySection(body),
-    attempts: [{ serializer: undefined, position: -1, stage: "decode", reason: "utf8-invalid", detail }],
-    contentEncodings: [],
-    claimCheck: undefined,
-    encryptionKeyId: undefined,
-    bytes: 0,
-    durationInMs: 0,
-  });
+    stage: "decode",
+    reason: "utf8-invalid",
+    detail,
+  } as const;
+  return undeserializable({ ...unreadReport(message), attempts: [attempt] });
 }

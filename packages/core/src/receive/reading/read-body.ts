@@ -2,8 +2,8 @@ import { isPromise, type Scheduler } from "@waybill/foundation";
 import type { Awaitable } from "../../contracts/serializer.js";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import { WaybillError } from "../../errors/error.js";
-import { bodySection } from "../../message/body.js";
 import type { DeserializationOutcome } from "../../message/outcome.js";
+import { unreadReport } from "../../message/unread-report.js";
 import type { DeserializeCallOptions } from "../../pipeline/call-options.js";
 import type { Pipeline } from "../../pipeline/pipeline.js";
 import { ReadingGate } from "./reading-gate.js";
@@ -29,6 +29,7 @@ export function readInTurn(
       return outcome;
     });
   }
+  // No promise while the serializer is synchronous: this is the path of almost every message.
   const outcome = readBody(pipeline, delivered, options);
   if (isPromise(outcome)) return outcome.finally(() => readings.leave(entered));
   readings.leave(entered);
@@ -53,25 +54,5 @@ export function readBody(
 }
 
 function brokenPipeline(delivered: DeliveredMessage, error: unknown): DeserializationOutcome {
-  const { body, contentType } = delivered;
-  return {
-    status: "unavailable",
-    error: WaybillError.from(error),
-    report: {
-      serializer: undefined,
-      position: -1,
-      declared: undefined,
-      contentType,
-      messageType: undefined,
-      messageVersion: undefined,
-      upcastPath: [],
-      section: bodySection(body),
-      attempts: [],
-      contentEncodings: [],
-      claimCheck: undefined,
-      encryptionKeyId: undefined,
-      bytes: body instanceof Uint8Array ? body.length : 0,
-      durationInMs: 0,
-    },
-  };
+  return { status: "unavailable", error: WaybillError.from(error), report: unreadReport(delivered) };
 }
