@@ -16,6 +16,7 @@ describe("a broker property added to the client's messages", () => {
     expect(
       filesWithErrors("packages/core/src/message/message.ts", "export interface WritableProperties {"),
     ).toEqual([
+      "packages/azure-functions/src/input/from-trigger-metadata.ts",
       "packages/conformance/src/transport/cases/sending-cases.ts",
       "packages/core/src/message/broker-properties.ts",
       "packages/core/src/receive/delivery/received-message.ts",
@@ -54,6 +55,7 @@ describe("an option added to the settlements", () => {
         "export interface TransportSettleOptions extends CallOptions {",
       ),
     ).toEqual([
+      "packages/azure-functions/src/settlement/by-actions.ts",
       "packages/conformance/src/transport/cases/settling-cases.ts",
       "packages/core/src/receive/processing/handling.ts",
       "packages/core/src/receive/receiver/receiver.ts",
@@ -79,6 +81,7 @@ describe("an option added to the settlements", () => {
 /** The packages that carry messages. */
 const names = [
   "amqp",
+  "azure-functions",
   "broker",
   "broker-server",
   "broker-storage-lmdb",

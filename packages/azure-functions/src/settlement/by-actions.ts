@@ -1,5 +1,5 @@
 import { type ApplicationProperties, WaybillError } from "@waybill/core";
-import type { TransportDeadLetterOptions } from "@waybill/core/transport";
+import type { CallOptions, TransportDeadLetterOptions } from "@waybill/core/transport";
 import rhea from "rhea";
 import type { BoundInput } from "../message/bound-message.js";
 import type { HostMessage } from "../message/host-message.js";
@@ -32,17 +32,18 @@ export class ActionSettlement implements HostSettlement {
     verb: SettlementVerb,
     options: TransportDeadLetterOptions = {},
   ): Promise<void> {
-    const { propertiesToModify, deadLetterReason, deadLetterErrorDescription } = options;
     const isPreview = isOfPreview(message);
-    const properties = isPreview ? encoded(propertiesToModify) : propertiesToModify;
-    const texts = [deadLetterReason, deadLetterErrorDescription].map((text) =>
-      isPreview && text !== undefined ? { value: text } : text,
-    );
+    const text = (value: string | undefined) => (isPreview && value !== undefined ? { value } : value);
+    const given = {
+      propertiesToModify: isPreview ? encoded(options.propertiesToModify) : options.propertiesToModify,
+      deadLetterReason: text(options.deadLetterReason),
+      deadLetterErrorDescription: text(options.deadLetterErrorDescription),
+    } satisfies Record<keyof Omit<TransportDeadLetterOptions, keyof CallOptions>, unknown>;
     const args = {
       complete: [],
-      abandon: [properties],
-      defer: [properties],
-      deadLetter: [properties, ...texts],
+      abandon: [given.propertiesToModify],
+      defer: [given.propertiesToModify],
+      deadLetter: [given.propertiesToModify, given.deadLetterReason, given.deadLetterErrorDescription],
     };
     await this.#call(actionOf[verb], message.bound, ...args[verb]);
   }
