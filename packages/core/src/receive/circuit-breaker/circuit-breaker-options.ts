@@ -31,8 +31,8 @@ export interface CircuitBreakerOptions {
   readonly maxHeldMessages?: number | undefined;
   /**
    * What happens to further ones while other messages can be read: `"defer"` defers them and receives them again when their circuit closes (in
-   * sessions it dead-letters them), `"deadLetter"` dead-letters them, `"pause"` pauses receiving. While nothing can be read, receiving
-   * pauses in any case. Default: `"defer"`.
+   * sessions, and for calls of `receiveMessages`, it dead-letters them), `"deadLetter"` dead-letters them, `"pause"` pauses receiving. While
+   * nothing can be read, receiving pauses in any case. Default: `"defer"`.
    */
   readonly whenFull?: WhenFull | undefined;
   /**

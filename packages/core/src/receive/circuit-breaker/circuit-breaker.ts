@@ -170,6 +170,7 @@ export class CircuitBreaker {
     if (!this.#isColdOpen) {
       // Messages that fail at the same time share one look.
       this.#surveying ??= this.#survey(delivered.sequenceNumber);
+      // Where peeking fails, this message still counts.
       const unread = this.#deadLetteredUnproven + Math.max(await this.#surveying, 1);
       // The look found a message that can be read, so this one is judged by its own type and format.
       if (this.#isProven) return this.onUndeserializable(delivered, report);

@@ -9,7 +9,7 @@ import type {
 } from "../../contracts/transport.js";
 import { messageFacts } from "../../diagnostics/message-facts.js";
 import { type ErrorCode, hasCode, WaybillError } from "../../errors/error.js";
-import { giveBack } from "../reading/redelivery.js";
+import { settleMarked } from "../reading/redelivery.js";
 import type { RenewableLock, RenewalPlan } from "./lock-renewal.js";
 import type { ReceiverContext } from "./receiver-context.js";
 
@@ -33,6 +33,7 @@ export class Delivery implements RenewableLock {
   #received: { lockedUntilUtc?: Date | undefined } | undefined = undefined;
   #state: DeliveryState = "open";
   #settling: Promise<void> | undefined = undefined;
+  #isAbandoned = false;
   /** Whether the message's or the session's lock was lost, once the state is `lost`. */
   #lostCode: ErrorCode = "message-lock-lost";
 
@@ -64,6 +65,12 @@ export class Delivery implements RenewableLock {
 
   get lockedUntilMs(): number {
     return this.#lockedUntilMs;
+  }
+
+  /** Whether the broker has the message back: it was abandoned, or its lock has ended. */
+  isReturned(nowMs: number): boolean {
+    if (this.#state === "open") return this.#lockedUntilMs <= nowMs;
+    return this.#state === "lost" || this.#isAbandoned;
   }
 
   /** Sets the received message whose `lockedUntilUtc` is updated by renewals; undefined once the handler has finished with it. */
@@ -105,17 +112,19 @@ export class Delivery implements RenewableLock {
   toJSON(): undefined {}
 
   async #settle(verb: SettlementVerb, options: TransportDeadLetterOptions | undefined): Promise<void> {
+    // Before any await: of two calls, the second is refused.
     this.#state = "settling";
     const { receiver, observer, health, renewal } = this.#context;
     try {
       const { message, handle } = this;
       const work = () =>
         verb === "abandon" || verb === "defer"
-          ? giveBack(receiver, verb, handle, message, options)
+          ? settleMarked(receiver, verb, handle, message, options)
           : receiver[verb](handle, options);
       if (observer === undefined) await work();
       else await observer.settle(receiver.entityPath, message, verb, options, work);
       this.#state = "settled";
+      this.#isAbandoned = verb === "abandon";
       if (verb === "deadLetter") health.deadLettered();
     } catch (error) {
       if (isLockLost(error)) this.#lose(error);

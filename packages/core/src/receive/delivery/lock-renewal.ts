@@ -63,6 +63,7 @@ export class LockRenewal {
   /** Stops renewing one lock. */
   forget({ plan }: RenewableLock): void {
     if (plan === undefined) return;
+    // A renewal that is running plans the next one when it ends, unless the time for it is over.
     plan.renewUntilMs = 0;
     this.#drop(plan);
   }
@@ -134,6 +135,7 @@ export class LockRenewal {
   }
 
   #recover(plan: RenewalPlan, error: unknown): void {
+    // A connection that was lost may be back before the lock ends.
     const retryAtMs = steadyNowOf(this.#scheduler) + retryDelayMs;
     if (error instanceof WaybillError && error.retryable && retryAtMs < plan.endsAtMs) {
       this.#planAt(plan, retryAtMs);

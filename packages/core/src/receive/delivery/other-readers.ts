@@ -79,6 +79,7 @@ export class OtherReaders {
     const aborting = new AbortController();
     const answer = async () => {
       const readers = await this.#directory.readersOf(this.#entityPath, { abortSignal: aborting.signal });
+      // A later list may have answered before this one.
       if (aborting.signal.aborted) return;
       this.#readers = readers;
       this.#answeredAtMs = steadyNowOf(this.#scheduler);
@@ -149,6 +150,7 @@ function identify(
       messageTypes.some((type) => isNamed(type, name)),
     );
   } catch {
+    // A resolver of the application that throws leaves the message without a type.
     return undefined;
   }
 }

@@ -49,8 +49,8 @@ export function readDelivery(
   const openings = breaker?.openings ?? 0;
   const outcome = readInTurn(pipeline, delivered, isSuspect, scheduler);
   return isPromise(outcome)
-    ? outcome.then((settled) => conclude(context, delivered, settled, delivery, decide, openings))
-    : conclude(context, delivered, outcome, delivery, decide, openings);
+    ? outcome.then((settled) => resultOf(context, delivered, settled, delivery, decide, openings))
+    : resultOf(context, delivered, outcome, delivery, decide, openings);
 }
 
 /** Reads a peeked message; one that cannot be read is handed over with its `failure`. */
@@ -77,7 +77,7 @@ export async function deadLetter(
   return event;
 }
 
-function conclude(
+function resultOf(
   context: ReceiverContext,
   delivered: DeliveredMessage,
   outcome: DeserializationOutcome,
@@ -116,6 +116,7 @@ function whileUnavailable(
   const isForAnother = outcome.error.stage === "select";
   const isLeft =
     isForAnother && context.session === undefined && delivered.deliveryCount < maxDeliveriesBeforeHolding;
+  // It is abandoned before its lock ends.
   if (isLeft) context.renewal.forget(delivery);
   return undeserializableEvent(undecoded, context, isLeft ? "abandoned" : "held");
 }

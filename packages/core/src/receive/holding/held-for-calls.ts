@@ -2,14 +2,13 @@ import { afterwards, steadyNowOf } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { WaybillError } from "../../errors/error.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
-import type { Undeserializable } from "../../message/outcome.js";
 import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
 import { type Delivery, openDelivery } from "../delivery/delivery.js";
-import { type DecideUnread, deadLetter, isUnread, readDelivery } from "../delivery/read-delivery.js";
+import { type DecideUnread, isUnread, readDelivery } from "../delivery/read-delivery.js";
 import { isOrdered, type ReceiverContext } from "../delivery/receiver-context.js";
 import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
-import { LookPast } from "./look-past.js";
-import { SetAside } from "./set-aside.js";
+import { heldMessage } from "./held-messages.js";
+import { Overflow } from "./overflow.js";
 
 /** A message that a call could not read, or one behind it in a session. */
 export interface HeldForCall {
@@ -30,25 +29,24 @@ type Received = ReceivedMessage | UndecodedMessage;
 export class HeldForCalls {
   readonly #context: ReceiverContext;
   readonly #onSettled: (event: UndeserializableEvent) => void;
-  readonly #lookPast: LookPast | undefined;
-  /** Undefined where messages cannot be deferred. */
-  readonly #aside: SetAside | undefined;
+  /** Undefined in a session, whose order does not allow setting a message aside. */
+  readonly #overflow: Overflow | undefined;
   #held: HeldForCall[] = [];
   #attempts = 0;
-  #probes = 0;
   #nextProbeAtMs = 0;
 
   constructor(context: ReceiverContext, onSettled: (event: UndeserializableEvent) => void) {
-    const { breaker, lookAhead, scheduler, receiver, canDefer } = context;
     this.#context = context;
     this.#onSettled = onSettled;
-    if (lookAhead === undefined || isOrdered(context) || receiver.receiveMode !== "peekLock") return;
-    // The call itself rejects with the reason.
-    const onError = () => {};
-    const looking = { lookAhead, scheduler, breaker };
-    this.#lookPast = new LookPast(looking, { isRefilled: true, onOpened: undefined, onError });
-    if (canDefer)
-      this.#aside = new SetAside(context, { take: (delivered) => this.#take(delivered), onError });
+    if (this.#isOrdered) return;
+    this.#overflow = new Overflow(context, {
+      take: (delivered) => this.#take(delivered),
+      // The call itself rejects with the reason.
+      onError: () => {},
+      onOpened: undefined,
+      // Nothing would bring them back when the circuit closes after the last call.
+      whenFull: context.breaker?.options.whenFull === "pause" ? "pause" : "deadLetter",
+    });
   }
 
   /** What to do with an undeserializable message: it is held only until the consumer has decoded something. */
@@ -62,7 +60,7 @@ export class HeldForCalls {
   };
 
   get isEmpty(): boolean {
-    return this.#waiting.length === 0 && this.#aside?.hasProbes !== true;
+    return this.#waiting.length === 0 && this.#overflow?.hasProbes !== true;
   }
 
   /** Whether no more messages may be received until one of these can be read. */
@@ -191,55 +189,47 @@ export class HeldForCalls {
   /** Dead-letters messages held by an open circuit and defers unavailable ones, so that readable ones can be received. */
   async #makeRoom(): Promise<void> {
     if (!this.isFull) return;
-    for (const held of this.#waiting.filter(({ event }) => event !== undefined)) {
-      if (!this.#canPass(held)) continue;
-      if (!(await this.#lookPast?.tryPass(held.delivered.sequenceNumber))) return;
-      await this.#pass(held);
+    for (const held of this.#waiting) {
+      if (held.event === undefined || this.#overflow === undefined) continue;
+      const message = heldMessage(this.#context, { ...held, free: () => {}, isReported: true }, held.event);
+      if (!this.#overflow.canSetAside(message)) continue;
+      if (!(await this.#overflow.mayPass(message))) return;
+      // A concurrent call may have read it again meanwhile.
+      if (!this.#remove(held)) continue;
+      const event = await this.#overflow.setAside(message, held.delivery);
+      if (event === undefined) return this.add(held);
+      this.#onSettled(event);
     }
   }
 
-  #canPass(held: HeldForCall): boolean {
-    if (isUnavailable(held)) return this.#aside?.isFull === false;
-    return this.#context.breaker?.options.whenFull !== "pause";
-  }
-
-  async #pass(held: HeldForCall): Promise<void> {
-    const { delivered, delivery, event } = held;
-    if (event === undefined) return;
-    if (isUnavailable(held)) {
-      if (!(await this.#aside?.defer(delivery, "unavailable"))) return;
-      this.#remove(held);
-      return this.#onSettled({ ...event, disposition: "deferred" });
-    }
-    this.#remove(held);
-    const outcome = event.message.failure as Undeserializable;
-    this.#onSettled(await deadLetter(this.#context, { delivered, outcome, delivery }));
-  }
-
-  #remove(held: HeldForCall): void {
-    this.#held = this.#held.filter((each) => each !== held);
+  /** Returns whether it was held. */
+  #remove(held: HeldForCall): boolean {
+    const index = this.#held.indexOf(held);
+    if (index >= 0) this.#held.splice(index, 1);
+    return index >= 0;
   }
 
   /** Receives deferred messages again that can be read now, at growing intervals while there are none. */
   async #probe(): Promise<void> {
-    const { scheduler, backoff } = this.#context;
-    if (this.#aside?.hasProbes !== true || steadyNowOf(scheduler) < this.#nextProbeAtMs) return;
-    this.#probes = (await this.#aside.probe()) ? 0 : this.#probes + 1;
-    this.#nextProbeAtMs = steadyNowOf(scheduler) + backoffDelayMs(backoff, this.#probes);
+    const { scheduler } = this.#context;
+    if (this.#overflow?.hasProbes !== true || steadyNowOf(scheduler) < this.#nextProbeAtMs) return;
+    await this.#overflow.probe();
+    this.#nextProbeAtMs = steadyNowOf(scheduler) + this.#overflow.probeDelayMs;
   }
 
   /** A deferred message that was received again is read with the held ones. */
-  async #take(delivered: DeliveredMessage): Promise<void> {
+  async #take(delivered: DeliveredMessage): Promise<Delivery | undefined> {
     const delivery = openDelivery(this.#context, delivered, this.#context.renewForMs, () => {});
     if (delivery !== undefined) this.add({ delivered, delivery, event: undefined, isDeferred: false });
+    return delivery;
   }
 
   onDecoded(): void {
-    this.#lookPast?.onDecoded();
+    this.#overflow?.onDecoded();
   }
 
   get #isOrdered(): boolean {
-    return this.#context.session !== undefined;
+    return isOrdered(this.#context);
   }
 }
 

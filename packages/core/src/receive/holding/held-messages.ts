@@ -1,9 +1,11 @@
 import type { Scheduler, Timer } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { Unavailable, Undeserializable } from "../../message/outcome.js";
+import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
 import type { Circuit } from "../circuit-breaker/circuit.js";
 import type { Delivery } from "../delivery/delivery.js";
 import type { LockRenewal } from "../delivery/lock-renewal.js";
+import type { ReceiverContext } from "../delivery/receiver-context.js";
 
 /** A message that waits to be read again; locked unless it was received in receive-and-delete mode. */
 export interface HeldMessage {
@@ -16,6 +18,30 @@ export interface HeldMessage {
   readonly opening: number;
   /** Frees its place in the transport, which can then deliver another message. */
   readonly free: () => void;
+  /** Whether it was reported as held: it is reported once, however often it is read again. */
+  isReported: boolean;
+}
+
+/** The message to hold because of this event. */
+export function heldMessage(
+  { breaker }: ReceiverContext,
+  {
+    delivered,
+    delivery,
+    free,
+    isReported,
+  }: Pick<HeldMessage, "delivered" | "delivery" | "free" | "isReported">,
+  { message: { failure: outcome } }: UndeserializableEvent,
+): HeldMessage {
+  const circuit =
+    outcome.status === "undeserializable" ? breaker?.openCircuitOf(delivered, outcome.report) : undefined;
+  const opening = circuit?.opening ?? 0;
+  return { delivered, delivery, outcome, circuit, opening, free, isReported };
+}
+
+/** Whether the circuit that holds a message has closed, or closed and opened again, so that the message has to be read again. */
+export function isCircuitOver({ circuit, opening }: HeldMessage): boolean {
+  return circuit !== undefined && (!circuit.isOpen || circuit.opening !== opening);
 }
 
 /** Dependencies and limits of a list of held messages. */
@@ -62,19 +88,26 @@ export class HeldMessages {
     return [...this.#messages].filter((message) => !this.#freed.has(message));
   }
 
+  has(message: HeldMessage): boolean {
+    return this.#messages.has(message);
+  }
+
   /** Whether one more message would free its place. */
   hasRoomFor(message: HeldMessage): boolean {
     const { maxMessages } = this.#settings;
     const bytes = this.#freedBytes + bytesOf(message);
+    // A single body may be larger than the limit.
     return this.#freed.size < maxMessages && (bytes <= maxBytes || this.#freed.size === 0);
   }
 
   /** Holds a message; its place is freed if there is room for it without one. */
   add(message: HeldMessage): void {
     const { delivery } = message;
+    // However long that takes: if its lock ended, the broker would deliver it again and count the delivery.
     if (delivery !== undefined) this.#settings.renewal.track(delivery, Number.POSITIVE_INFINITY);
     this.#messages.add(message);
     if (delivery !== undefined && this.hasRoomFor(message)) this.#free(message);
+    // While all are read, this one waits for the timer that is armed at the end.
     if (!this.#isReading) this.#arm();
   }
 
@@ -113,14 +146,16 @@ export class HeldMessages {
 
   async #readOnce(): Promise<void> {
     const messages = [...this.#messages].filter(({ delivery }) => delivery !== undefined);
+    // Those that still cannot be read are added again by their owner.
     for (const message of messages) {
       this.#messages.delete(message);
       if (this.#freed.delete(message)) this.#freedBytes -= bytesOf(message);
     }
-    // The broker delivers a message again whose lock was lost.
+    // The broker delivers a message again whose lock was lost; a deferred one is received again by `SetAside`.
     const open = messages.filter(({ delivery }) => delivery?.state === "open");
     for (const message of messages) if (!open.includes(message)) message.free();
     await Promise.all(open.map((message) => this.#settings.readAgain(message)));
+    // If some could be read, the dependency may be back: the delays begin anew.
     this.#attempts = this.#messages.size < open.length ? 0 : this.#attempts + 1;
     if (this.#messages.size === 0) this.#settings.onEmpty();
   }

@@ -1,29 +1,22 @@
 import type { Timer } from "@waybill/foundation";
-import type { DeliveredMessage } from "../../contracts/transport.js";
-import type { Undeserializable } from "../../message/outcome.js";
 import type {
   UndeserializableDisposition,
   UndeserializableEvent,
 } from "../../message/undeserializable-event.js";
 import type { WhenFull } from "../circuit-breaker/circuit-breaker-options.js";
-import type { Delivery } from "../delivery/delivery.js";
-import { deadLetter } from "../delivery/read-delivery.js";
 import type { ReceiverContext } from "../delivery/receiver-context.js";
 import { undeserializableEvent } from "../delivery/settle-undecoded.js";
 import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
-import { type HeldMessage, HeldMessages } from "./held-messages.js";
-import { LookPast } from "./look-past.js";
-import { SetAside } from "./set-aside.js";
+import { type HeldMessage, HeldMessages, isCircuitOver } from "./held-messages.js";
+import { Overflow } from "./overflow.js";
+import type { SetAsideOwner } from "./set-aside.js";
 
 /** Who handles the messages that are not held any more. */
-export interface HoldingOwner {
+export interface HoldingOwner extends SetAsideOwner {
   /** Reads a held message again; resolves when it is read. */
   readAgain(message: HeldMessage): Promise<void>;
-  /** Handles a deferred message that was received again; resolves when it is read. */
-  take(delivered: DeliveredMessage): Promise<void>;
   /** Called when a message is not held any more although it was not read. */
   onSettled(event: UndeserializableEvent): void;
-  onError(error: unknown): void;
 }
 
 /** How long after its start a processor looks for messages that a process set aside which has ended, in milliseconds. */
@@ -38,19 +31,16 @@ export class Holding {
   readonly #owner: HoldingOwner;
   readonly #unavailable: HeldMessages;
   readonly #undeserializable: HeldMessages | undefined;
-  /** Undefined for dead-letter queues, and like the next one where messages cannot be deferred. */
-  readonly #lookPast: LookPast | undefined;
-  readonly #aside: SetAside | undefined;
+  readonly #overflow: Overflow;
   readonly #stopListening: (() => void) | undefined;
   readonly #discovery: Timer | undefined;
   #probe: Timer | undefined;
-  #probes = 0;
   /** Messages to abandon on closing. */
   readonly #left: HeldMessage[] = [];
   #isClosed = false;
 
   constructor(context: ReceiverContext, owner: HoldingOwner) {
-    const { breaker, backoff, receiver, lookAhead, scheduler, canDefer } = context;
+    const { breaker, backoff, scheduler } = context;
     this.#context = context;
     this.#owner = owner;
     this.#unavailable = this.#list(backoff.maxHeldMessages, (attempts) => backoffDelayMs(backoff, attempts));
@@ -59,17 +49,13 @@ export class Holding {
       this.#undeserializable = this.#list(maxHeldMessages, () => probeIntervalInMs);
       this.#stopListening = breaker.onClosed(() => this.#onClosed());
     }
-    if (lookAhead === undefined) return;
-    const isPeekLock = receiver.receiveMode === "peekLock";
-    const looking = { lookAhead, scheduler, breaker };
-    this.#lookPast = new LookPast(looking, {
-      // A message that was deleted on receipt cannot be set aside.
-      isRefilled: isPeekLock,
-      onOpened: () => void this.#passAll(),
+    this.#overflow = new Overflow(context, {
+      take: (delivered) => owner.take(delivered),
       onError: owner.onError,
+      onOpened: () => void this.#passAll(),
+      whenFull: whenFull(context),
     });
-    if (!canDefer || !isPeekLock) return;
-    this.#aside = new SetAside(context, owner);
+    if (!this.#overflow.canDefer) return;
     // Finds messages that a process set aside which has ended since.
     const delayMs = breaker?.options.probeIntervalInMs ?? defaultDiscoveryMs;
     this.#discovery = scheduler.schedule(delayMs, () => void this.#discover());
@@ -77,13 +63,13 @@ export class Holding {
   }
 
   onDecoded(): void {
-    this.#lookPast?.onDecoded();
+    this.#overflow.onDecoded();
   }
 
   /** Holds a message; resolves with the event to report, or undefined if it is reported elsewhere. Never rejects. */
   async hold(message: HeldMessage): Promise<UndeserializableEvent | undefined> {
     if (this.#isClosed) {
-      await this.#giveBack(message);
+      await this.#abandon(message);
       return this.#event(message, "abandoned");
     }
     const list = this.#listFor(message);
@@ -94,7 +80,12 @@ export class Holding {
     }
     list.add(message);
     // A list that is full lets it keep its place in the transport, so receiving would end once all are kept, unless it is set aside.
-    return list.inPlaces.includes(message) ? this.#pass(message, list) : this.#event(message, "held");
+    const event = list.inPlaces.includes(message)
+      ? await this.#pass(message, list)
+      : this.#event(message, "held");
+    const isKnown = event?.disposition === "held" && message.isReported;
+    if (event?.disposition === "held") message.isReported = true;
+    return isKnown ? undefined : event;
   }
 
   #listFor({ outcome, circuit }: HeldMessage): HeldMessages | undefined {
@@ -110,30 +101,24 @@ export class Holding {
   /** Abandons all held messages once receiving has stopped; before, they would be delivered again at once. Never rejects. */
   async close(stopped: Promise<unknown>): Promise<void> {
     this.#left.push(...this.#stop());
+    // Receiving stops only when all places are free.
     for (const { free } of this.#left) free();
     await stopped;
-    await this.giveBack();
+    await this.abandonLeft();
   }
 
   /** Abandons the messages left after closing. Never rejects. */
-  async giveBack(): Promise<void> {
-    await Promise.all(this.#left.splice(0).map((message) => this.#giveBack(message)));
+  async abandonLeft(): Promise<void> {
+    await Promise.all(this.#left.splice(0).map((message) => this.#abandon(message)));
   }
 
   #stop(): HeldMessage[] {
     this.#isClosed = true;
-    this.#lookPast?.stop();
-    this.#aside?.stop();
+    this.#overflow.stop();
     this.#stopListening?.();
     this.#discovery?.cancel();
     this.#probe?.cancel();
     return [...this.#unavailable.close(), ...(this.#undeserializable?.close() ?? [])];
-  }
-
-  get #whenFull(): WhenFull {
-    const { breaker, canDefer } = this.#context;
-    const whenFull = breaker?.options.whenFull ?? "defer";
-    return whenFull === "defer" && !canDefer ? "pause" : whenFull;
   }
 
   #list(maxMessages: number, delayMs: (attempts: number) => number): HeldMessages {
@@ -151,7 +136,7 @@ export class Holding {
 
   #forgetIfEmpty(): void {
     const held = this.#unavailable.size + (this.#undeserializable?.size ?? 0);
-    if (held === 0 && this.#context.breaker?.isOpen !== true) this.#lookPast?.reset();
+    if (held === 0 && this.#context.breaker?.isOpen !== true) this.#overflow.reset();
   }
 
   /** Messages of a circuit that closed are read again, and dead-lettered if that fails. */
@@ -161,22 +146,21 @@ export class Holding {
       const isGone = message.delivery === undefined && message.circuit?.isOpen === false;
       if (isGone && this.#undeserializable?.delete(message)) message.free();
     }
-    if (this.#context.breaker?.isOpen === false && this.#unavailable.size === 0) this.#lookPast?.reset();
+    if (this.#context.breaker?.isOpen === false && this.#unavailable.size === 0) this.#overflow.reset();
     void this.#undeserializable?.readAgain();
-    void this.#aside?.bringBack().then(() => this.#probeSoon());
+    void this.#overflow.bringBack().then(() => this.#probeSoon());
   }
 
   async #discover(): Promise<void> {
-    await this.#aside?.discover();
+    await this.#overflow.discover();
     this.#probeSoon();
   }
 
   /** Looks after messages that were set aside, at growing intervals while none can be read. */
   #probeSoon(): void {
-    const { scheduler, backoff } = this.#context;
-    if (this.#probe !== undefined || this.#isClosed || this.#aside?.hasProbes !== true) return;
-    this.#probe = scheduler.schedule(backoffDelayMs(backoff, this.#probes), async () => {
-      this.#probes = (await this.#aside?.probe()) ? 0 : this.#probes + 1;
+    if (this.#probe !== undefined || this.#isClosed || !this.#overflow.hasProbes) return;
+    this.#probe = this.#context.scheduler.schedule(this.#overflow.probeDelayMs, async () => {
+      await this.#overflow.probe();
       this.#probe = undefined;
       this.#probeSoon();
     });
@@ -185,6 +169,7 @@ export class Holding {
   async #passAll(): Promise<void> {
     for (const list of [this.#undeserializable, this.#unavailable]) {
       for (const message of list?.inPlaces ?? []) {
+        if (!this.#overflow.canSetAside(message)) continue;
         const event = await this.#pass(message, list);
         // No allowance is left, so those behind it wait, too.
         if (event?.disposition === "held") break;
@@ -193,60 +178,36 @@ export class Holding {
     }
   }
 
-  /** Sets a message aside and frees its place, if other messages can be read. */
+  /** Sets a message aside and frees its place, if other messages can be read. Resolves with undefined if it is read again instead. */
   async #pass(
     message: HeldMessage,
     list: HeldMessages | undefined,
   ): Promise<UndeserializableEvent | undefined> {
-    const { circuit, delivery, delivered, opening } = message;
+    const { delivery } = message;
     const held = this.#event(message, "held");
-    const isPossible = circuit === undefined ? this.#aside?.isFull === false : this.#whenFull !== "pause";
-    if (!isPossible || !(await this.#lookPast?.tryPass(delivered.sequenceNumber))) return held;
+    const mayPass = await this.#overflow.mayPass(message);
     // It may have been read again meanwhile.
-    if (!list?.delete(message)) return undefined;
+    if (!list?.has(message)) return undefined;
+    if (!mayPass) return held;
+    list.delete(message);
     if (delivery === undefined) {
       message.free();
       return held;
     }
-    const isOver = () => circuit !== undefined && (!circuit.isOpen || circuit.opening !== opening);
     // A message behind it decoded and closed its circuit.
-    if (isOver()) {
+    if (isCircuitOver(message)) {
       void this.#owner.readAgain(message);
       return undefined;
     }
-    return (await this.#setAside(message, delivery, isOver)) ?? this.#keep(message, list);
-  }
-
-  /** Defers or dead-letters a message; undefined when that is not possible now. */
-  async #setAside(
-    message: HeldMessage,
-    delivery: Delivery,
-    isOver: () => boolean,
-  ): Promise<UndeserializableEvent | undefined> {
-    const isUnavailable = message.circuit === undefined;
-    const isDeferred = isUnavailable || this.#whenFull === "defer";
-    if (this.#aside === undefined || this.#aside.isFull || !isDeferred) {
-      return isUnavailable ? undefined : this.#deadLetter(message, delivery);
-    }
-    if (!(await this.#aside.defer(delivery, isUnavailable ? "unavailable" : isOver))) return undefined;
-    message.free();
-    // Its circuit closed while it was being deferred, too late for `#onClosed` to see it.
-    if (isOver()) void this.#aside.bringBack();
+    const event = await this.#overflow.setAside(message, delivery);
     this.#probeSoon();
-    return this.#event(message, "deferred");
-  }
-
-  async #deadLetter(message: HeldMessage, delivery: Delivery): Promise<UndeserializableEvent> {
-    const { delivered } = message;
-    const outcome = message.outcome as Undeserializable;
-    const event = await deadLetter(this.#context, { delivered, outcome, delivery });
-    message.free();
-    return event;
+    return event ?? this.#keep(message, list);
   }
 
   #keep(message: HeldMessage, list: HeldMessages): UndeserializableEvent {
+    // It was in no list when closing collected them.
     if (this.#isClosed) {
-      void this.#giveBack(message);
+      void this.#abandon(message);
       return this.#event(message, "abandoned");
     }
     list.add(message);
@@ -257,13 +218,20 @@ export class Holding {
     return undeserializableEvent(message, this.#context, disposition);
   }
 
-  async #giveBack({ delivery, free }: HeldMessage): Promise<void> {
+  async #abandon({ delivery, free }: HeldMessage): Promise<void> {
     try {
       if (delivery?.state === "open") await delivery.settle("abandon");
     } catch (error) {
+      // Renewed for ever, its lock would keep it from all receivers.
       if (delivery !== undefined) this.#context.renewal.forget(delivery);
       this.#owner.onError(error);
     }
     free();
   }
+}
+
+/** Where the transport cannot defer, receiving pauses instead. */
+function whenFull({ breaker, canDefer }: ReceiverContext): WhenFull {
+  const wanted = breaker?.options.whenFull ?? "defer";
+  return wanted === "defer" && !canDefer ? "pause" : wanted;
 }

@@ -66,12 +66,13 @@ export class LookPast {
 
   /** Uses up an allowance to set this message aside. If there is none, resolves with false and later calls `onOpened`. */
   async tryPass(sequenceNumber: bigint): Promise<boolean> {
-    if (this.#take()) return true;
+    if (this.#useAllowance()) return true;
+    // While the timer runs, it is what looks.
     if (this.#timer === undefined) {
       // What was delivered is known: the look begins behind it.
       if (sequenceNumber >= this.#from) this.#from = sequenceNumber + 1n;
       await this.#look();
-      if (this.#take()) return true;
+      if (this.#useAllowance()) return true;
     }
     this.#arm();
     return false;
@@ -82,7 +83,7 @@ export class LookPast {
     this.#timer?.cancel();
   }
 
-  #take(): boolean {
+  #useAllowance(): boolean {
     if (this.#allowance <= 0) return false;
     this.#allowance--;
     return true;

@@ -107,6 +107,24 @@ describe("messages that are held", () => {
     await closing;
   });
 
+  it("keep no call slot while processError is slow", async () => {
+    const source = registry();
+    await using fixture = await createFixture({ client: source.options });
+    const sender = fixture.clientWith({}).createSender("orders");
+    await sender.sendMessages([{ subject: "needs", body: { n: 1 } }, { body: { n: 2 } }]);
+    source.state.isUp = false;
+    const handled: number[] = [];
+    let respond: () => void = () => {};
+    const subscription = fixture.client.createReceiver("orders").subscribe<{ n: number }>({
+      processMessage: ({ body }) => void handled.push(body.n),
+      processError: () => new Promise<void>((resolve) => (respond = resolve)),
+    });
+    await until(() => handled.length === 1);
+    expect(handled).toEqual([2]);
+    respond();
+    await subscription.close();
+  });
+
   it("are abandoned in time if a handler takes longer than the close timeout", async () => {
     const source = registry();
     await using fixture = await createFixture({ client: source.options });

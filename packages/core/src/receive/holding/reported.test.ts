@@ -53,6 +53,50 @@ describe("every message that is held is reported, to the hook and to processErro
     expect(reported).toHaveLength(fixture.events.length);
   });
 
+  it("even if its circuit closes before it is known whether it can be set aside, and it is held again", async () => {
+    const state = { isBroken: false, isUp: true };
+    const client = breakable({ maxHeldMessages: 1 }, state);
+    await using fixture = await createFixture({ client });
+    const transport = localTransport(fixture.broker);
+    const looks: (() => void)[] = [];
+    const createReceiver = transport.createReceiver.bind(transport);
+    transport.createReceiver = (...args) => {
+      const receiver = createReceiver(...args);
+      const peek = receiver.peek.bind(receiver);
+      receiver.peek = async (...given) => {
+        if (state.isBroken) await new Promise<void>((resolve) => looks.push(resolve));
+        return peek(...given);
+      };
+      return receiver;
+    };
+    const events: UndeserializableEvent[] = [];
+    const onUndeserializable = (event: UndeserializableEvent) => void events.push(event);
+    await using slow = new WaybillClient(transport, { ...client, onUndeserializable });
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const handled: unknown[] = [];
+    const processMessage = ({ messageId }: { readonly messageId?: unknown }) => {
+      handled.push(messageId);
+      return messageId === "closes the circuit" ? finished : undefined;
+    };
+    slow.createReceiver("orders").subscribe({ processMessage, processError() {} }, { maxConcurrentCalls: 2 });
+    await send(fixture, "order", ["first"]);
+    await until(() => handled.length === 1);
+    state.isBroken = true;
+    await send(fixture, "order", numbered(11), "late");
+    // The second that is held keeps its place in the transport, and the messages behind it are looked at.
+    await until(() => looks.length > 0);
+    state.isBroken = false;
+    state.isUp = false;
+    await send(fixture, "order", ["closes the circuit"]);
+    await until(() => handled.length === 2);
+    await quiet();
+    for (const look of looks) look();
+    await quiet();
+    finish();
+    expect(of("held", events).map(({ message }) => message.messageId)).toEqual(["m10", "m11"]);
+  });
+
   it("in calls of receiveMessages: held once a call, and when it is dead-lettered or deferred", async () => {
     await using fixture = await createFixture({ client: breakable({ maxHeldMessages: 2 }) });
     await send(fixture, "order", numbered(12), "broken");
@@ -181,13 +225,17 @@ describe("messages that are set aside", () => {
   });
 });
 
-/** A client that cannot read bodies that say `broken`, or no orders at all. */
-function breakable(circuitBreaker: object, state = { isBroken: false }) {
+/** A client that cannot read bodies that say `broken`, or no orders at all; those that say `late` need a registry that may be down. */
+function breakable(
+  circuitBreaker: object,
+  state: { isBroken: boolean; isUp?: boolean } = { isBroken: false },
+) {
   const sound = json();
   const serializer: typeof sound = {
     ...sound,
     deserialize(bytes, context) {
       const value = sound.deserialize(bytes, context);
+      if (value === "late" && state.isUp === false) throw unavailableFailure("The registry is unreachable.");
       if (value === "broken" || state.isBroken) throw decodeFailure("schema-unknown", "It does not fit.");
       return value;
     },

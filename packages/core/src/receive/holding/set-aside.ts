@@ -10,8 +10,8 @@ const heldSinceProperty = "waybill-held-since";
 
 /** Who gets the messages back. */
 export interface SetAsideOwner {
-  /** Handles a message that was received by its sequence number; resolves when it is read. */
-  take(delivered: DeliveredMessage): Promise<void>;
+  /** Handles a message that was received by its sequence number; resolves with its delivery when it is read. */
+  take(delivered: DeliveredMessage): Promise<Delivery | undefined>;
   onError(error: unknown): void;
 }
 
@@ -24,8 +24,8 @@ const maxSetAside = 100_000;
 /** Returns whether the circuit of a message has closed or opened again since it was set aside. */
 type IsOver = () => boolean;
 
-/** Why a message was set aside; `"others"`: by another process, perhaps one that has ended. */
-type Reason = IsOver | "unavailable" | "others";
+/** Why a message is deferred; `"others"`: another process did it, perhaps one that has ended; `"returned"`: it was received again, and not settled. */
+type Reason = IsOver | "unavailable" | "others" | "returned";
 
 /**
  * Messages that were deferred so that others can be received, and are received again by sequence number later: those of a circuit when it
@@ -36,6 +36,10 @@ export class SetAside {
   readonly #context: ReceiverContext;
   readonly #owner: SetAsideOwner;
   readonly #entries = new Map<bigint, Reason>();
+  /** Those that were received again and are not settled yet. */
+  readonly #received = new Map<bigint, Delivery>();
+  /** Messages without room for one more property. */
+  readonly #unmarkable = new WeakSet<Delivery>();
   #returning: Promise<void> = Promise.resolve();
   #isStopped = false;
 
@@ -48,21 +52,36 @@ export class SetAside {
     return this.#entries.size >= maxSetAside;
   }
 
+  /** Whether a message may be deferred. Without its mark no other process would find it. */
+  canDefer(delivery: Delivery | undefined): boolean {
+    return delivery !== undefined && !this.isFull && !this.isUnmarkable(delivery);
+  }
+
+  /** Whether the broker refused to mark a message, because it has no room for one more property. */
+  isUnmarkable(delivery: Delivery | undefined): boolean {
+    return delivery !== undefined && this.#unmarkable.has(delivery);
+  }
+
   /** Whether `probe` has anything to do. */
   get hasProbes(): boolean {
+    if (this.#received.size > 0) return true;
     for (const reason of this.#entries.values()) if (isProbed(reason)) return true;
     return false;
   }
 
   /** Defers a message until its circuit is over, or until it can be read. Resolves with whether it was deferred. */
-  async defer(delivery: Delivery, reason: Exclude<Reason, "others">): Promise<boolean> {
+  async defer(delivery: Delivery, reason: IsOver | "unavailable"): Promise<boolean> {
     const { sequenceNumber, applicationProperties } = delivery.message;
+    // A message that comes back and is deferred again is held since the first time.
     const since =
       applicationProperties[heldSinceProperty] ?? new Date(this.#context.scheduler.now()).toISOString();
+    const propertiesToModify = { [heldSinceProperty]: since };
     try {
-      await this.#settleDeferred(delivery, { [heldSinceProperty]: since });
+      await delivery.settle("defer", { propertiesToModify } as TransportDeadLetterOptions);
     } catch (error) {
-      if (!isLockLost(error)) this.#owner.onError(error);
+      if (isLockLost(error)) return false;
+      if (!(error instanceof WaybillError && error.retryable)) this.#unmarkable.add(delivery);
+      this.#owner.onError(error);
       return false;
     }
     this.#entries.set(sequenceNumber, reason);
@@ -77,6 +96,7 @@ export class SetAside {
 
   /** Peeks at the others in turn and receives those that can be read now. Resolves with whether there were any; never rejects. */
   async probe(): Promise<boolean> {
+    this.#recallReturned();
     const numbers = [...this.#entries].filter(([, reason]) => isProbed(reason)).map(([number]) => number);
     for (let i = 0; i < numbers.length && !this.#isStopped; i += pageSize) {
       const page = numbers.slice(i, i + pageSize);
@@ -96,6 +116,7 @@ export class SetAside {
       for (let from = 0n; !this.#isStopped; ) {
         const page = await peek(this.#context, { maxMessages: 100, fromSequenceNumber: from });
         const last = page.at(-1);
+        // A broker that ignores the number to start from would be peeked for ever.
         if (last === undefined || last.sequenceNumber < from) return;
         from = last.sequenceNumber + 1n;
         await this.#adopt(
@@ -118,6 +139,16 @@ export class SetAside {
       if (await this.#isDue(message)) due.push(message.sequenceNumber);
     }
     await this.#receive(due);
+  }
+
+  /** A deferred message stays deferred when it is abandoned or its lock ends: unlike others, the broker delivers it to nobody. */
+  #recallReturned(): void {
+    const nowMs = this.#context.scheduler.now();
+    for (const [number, delivery] of this.#received) {
+      const isReturned = delivery.isReturned(nowMs);
+      if (isReturned && !this.#entries.has(number)) this.#entries.set(number, "returned");
+      if (isReturned || delivery.state === "settled") this.#received.delete(number);
+    }
   }
 
   /** The next probe begins with the others. */
@@ -146,34 +177,30 @@ export class SetAside {
   async #isDue(message: DeliveredMessage): Promise<boolean> {
     const { pipeline, breaker, scheduler } = this.#context;
     const { status } = await readBody(pipeline, message);
-    if (status !== "undeserializable" || this.#entries.get(message.sequenceNumber) === "unavailable")
-      return status !== "unavailable";
-    if (breaker === undefined) return true;
+    if (status !== "undeserializable") return status !== "unavailable";
+    const reason = this.#entries.get(message.sequenceNumber) ?? "others";
+    if (reason !== "others" || breaker === undefined) return true;
     const heldMs = scheduler.now() - Date.parse(String(message.applicationProperties[heldSinceProperty]));
     return !breaker.isOpen && heldMs >= breaker.options.maxHoldDurationInMs;
-  }
-
-  /** If the message has no room for one more property, it is deferred without the mark. */
-  async #settleDeferred(delivery: Delivery, propertiesToModify: Record<string, unknown>): Promise<void> {
-    try {
-      await delivery.settle("defer", { propertiesToModify } as TransportDeadLetterOptions);
-    } catch (error) {
-      if (isLockLost(error) || (error instanceof WaybillError && error.retryable)) throw error;
-      await delivery.settle("defer");
-    }
   }
 
   /** One call after the other, so that not all messages that come back are locked at once. */
   #receive(numbers: readonly bigint[]): Promise<void> {
     const entries = new Map(numbers.map((number) => [number, this.#entries.get(number) ?? "others"]));
+    // A probe meanwhile must not ask for them, too.
     for (const number of numbers) this.#entries.delete(number);
     this.#returning = this.#returning.then(async () => {
       for (let i = 0; i < numbers.length && !this.#isStopped; i += pageSize) {
         const messages = await this.#receivePage(numbers.slice(i, i + pageSize), entries);
-        await Promise.all(messages.map((message) => this.#owner.take(message)));
+        await Promise.all(messages.map((message) => this.#take(message)));
       }
     });
     return this.#returning;
+  }
+
+  async #take(message: DeliveredMessage): Promise<void> {
+    const delivery = await this.#owner.take(message);
+    if (delivery !== undefined) this.#received.set(message.sequenceNumber, delivery);
   }
 
   /** If one message is gone because another receiver has taken it, the call for several fails, and each is received alone. */

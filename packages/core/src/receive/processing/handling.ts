@@ -57,7 +57,7 @@ export class Handling {
       ended?.(undefined);
     } catch (error) {
       ended?.(error);
-      return this.#conclude(error, message.messageId, delivery);
+      return this.#onThrown(error, message.messageId, delivery);
     }
     if (delivery === undefined) return;
     if (this.#settings.isAutoCompleting) {
@@ -89,7 +89,7 @@ export class Handling {
   }
 
   /** A handler may throw anything: if even inspecting the value throws, its message is abandoned. */
-  async #conclude(
+  async #onThrown(
     error: unknown,
     messageId: MessageId | undefined,
     delivery: Delivery | undefined,

@@ -21,9 +21,10 @@ export class InFlightMessage implements MessageContext, Linked<InFlightMessage> 
   hasSlot = false;
   /** Its pending completion, once its handler has finished; never rejects. */
   completing: Promise<void> | undefined = undefined;
-  /** Whether it is held now to be read again, and whether it was held before. */
+  /** Whether it is held now to be read again, whether it was held before, and whether it was reported then. */
   isHeld = false;
   wasHeld = false;
+  isReported = false;
   /** Called after it was read, whatever the outcome. */
   onRead: (() => void) | undefined = undefined;
   previous: InFlightMessage | undefined = undefined;

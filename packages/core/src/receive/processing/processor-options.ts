@@ -48,7 +48,10 @@ export interface MessageHandlers<
    * the message is deferred; after any other error it is abandoned or, with `retry`, retried after a delay.
    */
   processMessage(message: ReceivedMessage<Body> | Undecoded, context: Context): Promise<void> | void;
-  /** Called with every error except a `DeferError` of the handler, including undeserializable messages. Its own errors are ignored. */
+  /**
+   * Called with every error except a `DeferError` of the handler, including undeserializable messages. Its own errors are ignored. A message
+   * keeps its call slot until it resolves, except a held one.
+   */
   processError(args: ProcessErrorArgs): Promise<void> | void;
 }
 

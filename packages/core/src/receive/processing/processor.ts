@@ -57,6 +57,7 @@ export class Processor implements MessageSubscription {
       readAgain: (held) => this.#readAgain(held),
       take: (delivered) => this.#take(delivered),
       abandon: (inFlight) => this.#abandon(inFlight),
+      freeSlot: (inFlight) => this.#freeSlot(inFlight),
       block: (cause) => this.#block(cause),
       onError: this.#onError,
     });
@@ -72,6 +73,7 @@ export class Processor implements MessageSubscription {
     let free = () => {};
     const freed = new Promise<void>((resolve) => (free = resolve));
     const inFlight = new InFlightMessage(delivered, this.#open(delivered), free);
+    // Inside the span of its processing, so that the handler's spans are children of it.
     if (observer?.isTracing) {
       return observer.process(entityPath, delivered, () => {
         this.#start(inFlight);
@@ -83,15 +85,18 @@ export class Processor implements MessageSubscription {
   };
 
   /** A message that was held is read again; resolves when that is done. */
-  #readAgain({ delivered, delivery, free }: HeldMessage): Promise<void> {
+  #readAgain({ delivered, delivery, free, isReported }: HeldMessage): Promise<void> {
     const inFlight = new InFlightMessage(delivered, delivery, free);
     inFlight.wasHeld = true;
+    inFlight.isReported = isReported;
     return this.#startAndRead(inFlight);
   }
 
-  /** A message that was deferred has been received again; resolves when it is read. */
-  #take(delivered: DeliveredMessage): Promise<void> {
-    return this.#startAndRead(new InFlightMessage(delivered, this.#open(delivered), () => {}));
+  /** A message that was deferred has been received again; resolves with its delivery when it is read. */
+  async #take(delivered: DeliveredMessage): Promise<Delivery | undefined> {
+    const delivery = this.#open(delivered);
+    await this.#startAndRead(new InFlightMessage(delivered, delivery, () => {}));
+    return delivery;
   }
 
   #startAndRead(inFlight: InFlightMessage): Promise<void> {
@@ -111,7 +116,7 @@ export class Processor implements MessageSubscription {
     this.#inFlight.add(inFlight);
     const isReceiving = !this.#isClosing && !this.#isBlocked;
     // A message without a lock cannot be abandoned, so it has to be handled even while closing.
-    if (!isReceiving && inFlight.delivery !== undefined) void this.#giveBack(inFlight);
+    if (!isReceiving && inFlight.delivery !== undefined) void this.#abandonAndEnd(inFlight);
     else if (this.#busyCalls < this.#settings.maxConcurrentCalls) void this.#process(inFlight);
     else this.#waiting.push(inFlight);
   }
@@ -124,7 +129,7 @@ export class Processor implements MessageSubscription {
       if (inFlight.wasHeld) this.#restartRenewal(inFlight);
       const reading = inFlight.isAborted ? undefined : this.#read(inFlight);
       let result = isPromise(reading) ? await reading : reading;
-      if (result !== undefined && isUnread(result)) result = await this.#unread.conclude(inFlight, result);
+      if (result !== undefined && isUnread(result)) result = await this.#unread.followUp(inFlight, result);
       if (result !== undefined) await this.#handle(inFlight, result);
     } catch (error) {
       // Nothing above is expected to throw; a rejection here could end the subscription.
@@ -186,6 +191,7 @@ export class Processor implements MessageSubscription {
 
   /** The message is settled, or is held in its place in the transport. */
   #leave(inFlight: InFlightMessage): void {
+    // Its handler may finish after the time for closing was up.
     if (!this.#inFlight.delete(inFlight)) return;
     inFlight.onRead?.();
     if (this.#inFlight.size > 0) return;
@@ -202,12 +208,13 @@ export class Processor implements MessageSubscription {
   #block(cause: BlockCause): void {
     this.#isBlocked = true;
     this.#subscription.stop().catch(this.#onError);
+    // The transport stops only when their places are free.
     for (const inFlight of this.#waiting.splice(0)) this.#end(inFlight);
     this.#settings.keeper?.onBlocked(cause);
   }
 
   /** Abandons and ends a message that no handler has received. */
-  async #giveBack(inFlight: InFlightMessage): Promise<void> {
+  async #abandonAndEnd(inFlight: InFlightMessage): Promise<void> {
     await this.#abandon(inFlight);
     this.#end(inFlight);
   }
@@ -242,14 +249,16 @@ export class Processor implements MessageSubscription {
       if (await isDoneWithin(this.#finish(), timeoutMs - settlingMs, scheduler)) return;
       await isDoneWithin(this.#cutShort(), settlingMs, scheduler);
     } finally {
+      // Handlers that hang must not keep the transport from closing.
       for (const inFlight of this.#inFlight.toArray()) this.#end(inFlight);
       this.#settings.onClosed(this);
     }
   }
 
   async #finish(): Promise<void> {
+    // First, so that what is abandoned now is not delivered here again.
     const stopped = this.#subscription.stop();
-    const waiting = this.#waiting.splice(0).map((inFlight) => this.#giveBack(inFlight));
+    const waiting = this.#waiting.splice(0).map((inFlight) => this.#abandonAndEnd(inFlight));
     await Promise.all([stopped, this.#unread.close(stopped), ...waiting]);
     if (this.#inFlight.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
@@ -257,7 +266,7 @@ export class Processor implements MessageSubscription {
   /** Aborts the handlers that are still running and abandons their messages. */
   async #cutShort(): Promise<void> {
     const messages = this.#inFlight.toArray();
-    await Promise.all([this.#unread.giveBack(), ...messages.map((each) => this.#takeFromHandler(each))]);
+    await Promise.all([this.#unread.abandonHeld(), ...messages.map((each) => this.#takeFromHandler(each))]);
   }
 
   async #takeFromHandler(inFlight: InFlightMessage): Promise<void> {

@@ -8,7 +8,7 @@ import type { Delivery } from "../delivery/delivery.js";
 import { type DecideUnread, isUnread, type ReadResult } from "../delivery/read-delivery.js";
 import { isOrdered, type ReceiverContext } from "../delivery/receiver-context.js";
 import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
-import type { HeldMessage } from "../holding/held-messages.js";
+import { heldMessage } from "../holding/held-messages.js";
 import { Holding, type HoldingOwner } from "../holding/holding.js";
 import type { ErrorReporter } from "./error-reporter.js";
 import type { InFlightMessage } from "./in-flight-message.js";
@@ -20,6 +20,8 @@ export interface UnreadOwner extends Omit<HoldingOwner, "onSettled"> {
   read(inFlight: InFlightMessage): Awaitable<ReadResult>;
   /** Abandons a message that no handler has received. */
   abandon(inFlight: InFlightMessage): Promise<void>;
+  /** Passes the call slot of a message to the next one. */
+  freeSlot(inFlight: InFlightMessage): void;
   /** Stops at a message. */
   block(cause: BlockCause): void;
 }
@@ -78,7 +80,7 @@ export class UnreadMessages {
   };
 
   /** Resolves with the message if it can be read after all, while the messages behind it wait. */
-  async conclude(
+  async followUp(
     inFlight: InFlightMessage,
     event: UndeserializableEvent,
   ): Promise<ReceivedMessage | UndecodedMessage | undefined> {
@@ -106,30 +108,21 @@ export class UnreadMessages {
       return this.#notify({ ...event, disposition: "blocked" });
     }
     inFlight.isHeld = true;
-    const outcome = await this.#holding.hold(this.#toHeld(inFlight, event));
-    if (outcome !== undefined && !(inFlight.wasHeld && outcome.disposition === "held"))
-      await this.#notify(outcome);
+    const holding = this.#holding.hold(heldMessage(this.#context, inFlight, event));
+    // Neither a look at the messages behind it nor a slow `processError` may keep others from being handled.
+    this.#owner.freeSlot(inFlight);
+    const reported = await holding;
+    if (reported !== undefined) await this.#notify(reported);
   }
 
   /** A message that the broker has deleted is not read again, but its place in the transport is held, so that no further message is deleted. */
   #holdPlace(inFlight: InFlightMessage, event: UndeserializableEvent): void {
-    const held = this.#toHeld(inFlight, event);
+    const held = heldMessage(this.#context, inFlight, event);
     if (held.circuit === undefined) return;
     if (this.#keeper !== undefined) this.#owner.block("circuitOpen");
     if (this.#holding === undefined) return;
     inFlight.isHeld = true;
     void this.#holding.hold(held);
-  }
-
-  #toHeld(
-    { delivered, delivery, free }: InFlightMessage,
-    { message: { failure: outcome } }: UndeserializableEvent,
-  ): HeldMessage {
-    const circuit =
-      outcome.status === "undeserializable"
-        ? this.#context.breaker?.openCircuitOf(delivered, outcome.report)
-        : undefined;
-    return { delivered, delivery, outcome, circuit, opening: circuit?.opening ?? 0, free };
   }
 
   /** Whether the messages behind it have to wait until it can be read, because the caller manages the session. */
@@ -154,6 +147,7 @@ export class UnreadMessages {
         if (this.#isClosing) await this.#owner.abandon(inFlight);
         return undefined;
       }
+      // An outage may last longer than the lock of a session is renewed.
       session?.keep();
       breaker?.beginProbe();
       result = await this.#owner.read(inFlight);
@@ -203,7 +197,7 @@ export class UnreadMessages {
   }
 
   /** Abandons the held messages that are left after closing. Never rejects. */
-  async giveBack(): Promise<void> {
-    await this.#holding?.giveBack();
+  async abandonHeld(): Promise<void> {
+    await this.#holding?.abandonLeft();
   }
 }

@@ -23,6 +23,7 @@ export class ReadingGate {
 
   /** Begins a reading: at once, or when the promise resolves. The kind to leave with is the result; after a long wait, it is not alone. */
   enter(kind: ReadingKind, scheduler: Scheduler): Awaitable<ReadingKind> {
+    // First come, first served: readings among others would never let one that waits to be alone begin.
     if (this.#waiting.length > 0 || !this.#mayEnter(kind)) return this.#turn(kind, scheduler);
     this.#begin(kind);
     return kind;
@@ -55,6 +56,7 @@ export class ReadingGate {
       };
       const timer = scheduler.schedule(maxWaitMs, () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        // What it waits for may itself wait for this reading.
         this.#begin("among-others");
         resolve("among-others");
         this.#admit();

@@ -5,7 +5,7 @@ import type {
   TransportSettleOptions,
 } from "../../contracts/transport.js";
 import { WaybillError } from "../../errors/error.js";
-import { giveBack, mayHaveCrashedProcess, rememberRead } from "./redelivery.js";
+import { mayHaveCrashedProcess, rememberRead, settleMarked } from "./redelivery.js";
 
 const large = new Uint8Array(40_000);
 const small = new Uint8Array(10);
@@ -66,14 +66,16 @@ describe("abandoning a message", () => {
     const compressed = { body: small, applicationProperties: { "Content-Encoding": "gzip" } };
     const elsewhere = { body: small, applicationProperties: { "waybill-claim-check": "key" } };
     for (const properties of [{}, compressed, elsewhere])
-      await giveBack(receiver, "abandon", {}, message(properties), { propertiesToModify: { why: "busy" } });
+      await settleMarked(receiver, "abandon", {}, message(properties), {
+        propertiesToModify: { why: "busy" },
+      });
     const marked = { propertiesToModify: { why: "busy", "waybill-given-back": 2 } };
     expect(given).toEqual([marked, marked, marked]);
   });
 
   it("does not mark a small message", async () => {
     const { given, receiver } = receiverThat(() => {});
-    await giveBack(receiver, "defer", {}, message({ body: small }), undefined);
+    await settleMarked(receiver, "defer", {}, message({ body: small }), undefined);
     expect(given).toEqual([undefined]);
   });
 
@@ -81,7 +83,7 @@ describe("abandoning a message", () => {
     const { given, receiver } = receiverThat((options) => {
       if (options !== undefined) throw new WaybillError("operation-invalid", "The properties are too large.");
     });
-    await giveBack(receiver, "abandon", {}, message(), undefined);
+    await settleMarked(receiver, "abandon", {}, message(), undefined);
     expect(given).toEqual([{ propertiesToModify: { "waybill-given-back": 2 } }, undefined]);
   });
 
@@ -90,7 +92,9 @@ describe("abandoning a message", () => {
       const { given, receiver } = receiverThat(() => {
         throw new WaybillError(code, "It is gone.");
       });
-      await expect(giveBack(receiver, "abandon", {}, message(), undefined)).rejects.toMatchObject({ code });
+      await expect(settleMarked(receiver, "abandon", {}, message(), undefined)).rejects.toMatchObject({
+        code,
+      });
       expect(given).toHaveLength(1);
     }
   });

@@ -23,10 +23,12 @@ const readHere = new Set<string>();
  */
 export function mayHaveCrashedProcess(message: DeliveredMessage, entityPath: string): boolean {
   const { deliveryCount, applicationProperties } = message;
+  // A message that is deleted on receipt is never delivered twice.
   if (deliveryCount === 0 || message.settlement === undefined) return false;
   const givenBack = applicationProperties?.[givenBackProperty];
   // Brokers differ in whether receiving a deferred message counts as a delivery.
   if (givenBack === deliveryCount || givenBack === deliveryCount + 1) return false;
+  // Read here before: its lock was lost afterwards.
   return !readHere.has(keyOf(message, entityPath));
 }
 
@@ -34,11 +36,12 @@ export function mayHaveCrashedProcess(message: DeliveredMessage, entityPath: str
 export function rememberRead(message: DeliveredMessage, entityPath: string): void {
   if (message.settlement === undefined || !isLarge(message)) return;
   readHere.add(keyOf(message, entityPath));
+  // A set keeps the order of insertion, so its first value is the oldest.
   if (readHere.size > maxRemembered) for (const oldest of readHere) return void readHere.delete(oldest);
 }
 
 /** Abandons or defers a message; a large one is marked, so that its next reader knows that it crashed no process. */
-export async function giveBack(
+export async function settleMarked(
   receiver: TransportReceiver,
   verb: Extract<SettlementVerb, "abandon" | "defer">,
   handle: object,

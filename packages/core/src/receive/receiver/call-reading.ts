@@ -65,8 +65,9 @@ export class CallReading {
     const readings = delivered.map((message, index) =>
       readDelivery(this.#context, message, deliveries[index], this.held.decide),
     );
+    // With synchronous serializers, all messages are ready now.
     const results = readings.some(isPromise) ? await Promise.all(readings) : (readings as ReadResult[]);
-    return this.#conclude(results, delivered, deliveries, isDeferred);
+    return this.#collect(results, delivered, deliveries, isDeferred);
   }
 
   /** Messages behind the one at which the session stops stay locked and unread. */
@@ -84,11 +85,11 @@ export class CallReading {
       if (result.disposition === "blocked") this.#blockedBy = result.error;
       if (result.disposition === "held") break;
     }
-    return this.#conclude(results, delivered, deliveries, false);
+    return this.#collect(results, delivered, deliveries, false);
   }
 
   /** Reports unread messages and holds them. Throws the error of one that is still in the entity if no message was read. */
-  #conclude(
+  #collect(
     results: readonly ReadResult[],
     delivered: readonly DeliveredMessage[],
     deliveries: readonly (Delivery | undefined)[],
@@ -105,6 +106,7 @@ export class CallReading {
       if (event !== undefined) this.#context.onUndeserializable(event);
       if (delivery?.state === "open" && (event?.disposition === "held" || isBehind)) {
         this.held.add({ delivered: message, delivery, event, isDeferred });
+        // In a session, what is behind an unread message waits, readable or not.
         isBehind ||= isOrdered;
       } else if (event === undefined) {
         if (result === undefined) continue;

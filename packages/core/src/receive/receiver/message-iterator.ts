@@ -26,6 +26,7 @@ export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>
         ahead = await receiver.receiveMessages<Body>(1 + prefetchCount, receiveOptions);
       } catch (error) {
         if (receiver.isClosed && hasCode(error, "closed")) return;
+        // The messages stay locked, and the next call reads them again.
         if (!hasCode(error, "unavailable")) throw error;
       }
       for (let message = ahead[0]; message !== undefined && !receiver.isClosed; message = ahead[0]) {
@@ -36,6 +37,7 @@ export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>
     }
   } finally {
     const left = autoCompleteMessages ? ahead : ahead.slice(1);
+    // An error of the loop body must not be replaced by one of these.
     await Promise.allSettled(left.filter(isOpen).map((message) => receiver.abandonMessage(message)));
   }
 }

@@ -282,6 +282,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   async #close(): Promise<void> {
+    // Pending calls would otherwise wait for the rest of their time.
     this.#calls?.stopWaiting();
     try {
       await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.close()));
