@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
 import { describe, expect, it } from "vitest";
 import { type Manifest, readPackages, readSources, root, type SourceFile } from "./workspace-packages.js";
@@ -85,6 +86,56 @@ describe.each(trees)("@waybill/$name", (pack) => {
     expect(large.sort()).toEqual([]);
   });
 });
+
+describe("the folders of core", () => {
+  const page = readFileSync(`${root}docs/architecture.md`, "utf8").split("\n## ")[1] ?? "";
+  const core = trees.find(({ name }) => name === "core")!;
+  const real = new Set(
+    importsOf(core)
+      .map(({ from, to }) => [folderOf(from), folderOf(to)] as const)
+      .filter(([from, to]) => from !== undefined && to !== undefined && from !== to)
+      .map(([from, to]) => `${from} ${to}`),
+  );
+
+  it("import each other as docs/architecture.md draws them", () => {
+    const drawn = drawnArrows(page);
+    expect(drawn.filter((arrow) => !real.has(arrow))).toEqual([]);
+    expect([...real].filter((arrow) => !isImplied(arrow, drawn))).toEqual([]);
+  });
+
+  it("are all explained there", () => {
+    const explained = Array.from(page.matchAll(/^\| `([\w/-]+)` +\|/gm), ([, name]) =>
+      name!.replace(/^receive\//, ""),
+    );
+    const folders = new Set(
+      core.files.map(({ path }) => folderOf(path)).filter((folder) => folder !== undefined),
+    );
+    expect(explained.sort()).toEqual([...folders].sort());
+  });
+});
+
+/** A folder of `src`, of `src/receive` the room in it; undefined for the files beside the folders. */
+function folderOf(path: string): string | undefined {
+  return /^src\/(?:receive\/)?([\w-]+)\//.exec(path)?.[1];
+}
+
+/** The arrows of the drawing of a section, as `from to`, each `a --> b & c` as two. */
+function drawnArrows(section: string): string[] {
+  const names = new Map(Array.from(section.matchAll(/(\w+)\[([\w-]+)\]/g), ([, id, name]) => [id!, name!]));
+  return Array.from(section.matchAll(/^ +(\w+) --> (.+)$/gm), ([, from, to]) =>
+    to!.split(" & ").map((each) => {
+      const id = /^\w+/.exec(each)![0];
+      return `${names.get(from!) ?? from} ${names.get(id) ?? id}`;
+    }),
+  ).flat();
+}
+
+/** Whether an arrow is drawn, or leads along drawn ones. */
+function isImplied(arrow: string, drawn: readonly string[]): boolean {
+  const [from = "", to = ""] = arrow.split(" ");
+  const next = drawn.filter((each) => each.startsWith(`${from} `)).map((each) => each.split(" ")[1]!);
+  return next.includes(to) || next.some((each) => isImplied(`${each} ${to}`, drawn));
+}
 
 function importsOf(pack: SourceTree): Import[] {
   const sources = pack.files.filter(({ isTest }) => !isTest);

@@ -22,8 +22,16 @@ export function isFinal({ attempts }: Pick<DeserializationReport, "attempts">): 
   return last !== undefined && finalReasons[last.reason] !== undefined;
 }
 
-/** From the stage that says least about a body to the one that says most. */
-const stages: readonly Stage[] = ["select", "fetch", "decrypt", "decompress", "decode", "validate", "upcast"];
+/** How much reaching a stage says about a body. */
+const progressOf: Readonly<Record<Stage, number>> = {
+  select: 1,
+  fetch: 2,
+  decrypt: 3,
+  decompress: 4,
+  decode: 5,
+  validate: 6,
+  upcast: 7,
+};
 
 /**
  * The attempt that explains why a body could not be read: one with a final reason, otherwise the one that reached the latest stage; of
@@ -46,7 +54,7 @@ export function decisiveAttempt(
 function weightOf({ serializer, stage, reason }: DeserializationAttempt, named: string | undefined): number {
   if (reason === "unavailable" || finalReasons[reason] !== undefined) return Number.POSITIVE_INFINITY;
   // `not-recognized` says least, also from the declared serializer.
-  const progress = reason === "not-recognized" ? 0 : stages.indexOf(stage) + 1;
+  const progress = reason === "not-recognized" ? 0 : progressOf[stage];
   return 2 * progress + (serializer === named ? 1 : 0);
 }
 

@@ -24,12 +24,15 @@ export function undeserializable(report: DeserializationReport, looksLike?: Orig
 }
 
 /** The reasons by the stage that the decisive attempt reached. */
-const reasonsByStage: { readonly [Each in Stage]?: DeadLetterReason } = {
+const reasonsByStage: Readonly<Record<Stage, DeadLetterReason | undefined>> = {
+  // The reason depends on the serializer; see `deadLetterReason`.
+  select: undefined,
   fetch: "ClaimCheckFailed",
   decrypt: "DecryptionFailed",
   decompress: "DecompressionFailed",
   decode: "DeserializationFailed",
   validate: "ValidationFailed",
+  upcast: "UpcastFailed",
 };
 
 /**

@@ -4,7 +4,10 @@ import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { PeekedMessage, ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import type { DeserializationOutcome, Unavailable, Undeserializable } from "../../message/outcome.js";
 import type { DeserializationReport } from "../../message/report.js";
-import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
+import type {
+  UndeserializableDisposition,
+  UndeserializableEvent,
+} from "../../message/undeserializable-event.js";
 import { readBody, readInTurn } from "../reading/read-body.js";
 import { mayHaveCrashedProcess, rememberRead } from "../reading/redelivery.js";
 import type { Delivery } from "./delivery.js";
@@ -17,6 +20,12 @@ const maxDeliveriesBeforeHolding = 4;
 
 /** What to do with an undeserializable message; `"hold"` and `"block"` leave it locked. */
 export type UnreadAction = "deadLetter" | "hold" | "block";
+
+/** What has happened to a message that was left locked. */
+const dispositionOf = { hold: "held", block: "blocked" } as const satisfies Record<
+  Exclude<UnreadAction, "deadLetter">,
+  UndeserializableDisposition
+>;
 
 /** Decides what to do with an undeserializable message. */
 export type DecideUnread = (
@@ -138,5 +147,5 @@ async function whenUndeserializable(
   // The broker has deleted it already, so only a copy can be kept.
   if (delivery === undefined) return quarantineUndecoded(undecoded, context);
   if (action === "deadLetter") return deadLetter(context, { delivered, outcome, delivery });
-  return undeserializableEvent(undecoded, context, action === "hold" ? "held" : "blocked");
+  return undeserializableEvent(undecoded, context, dispositionOf[action]);
 }
