@@ -14,13 +14,17 @@ import { HeldForCalls } from "../holding/held-for-calls.js";
 
 type Received = ReceivedMessage | UndecodedMessage;
 
-/** The dispositions of unread messages that are still in the entity. */
-const stillThere: ReadonlySet<UndeserializableDisposition> = new Set([
-  "held",
-  "abandoned",
-  "unsettled",
-  "blocked",
-]);
+/** Whether an unread message is still in the entity, to be received again: then a call that read nothing rejects with its error. */
+const isStillThere: Readonly<Record<UndeserializableDisposition, boolean>> = {
+  deadLettered: false,
+  held: true,
+  deferred: false,
+  abandoned: true,
+  quarantined: false,
+  handedOver: false,
+  blocked: true,
+  unsettled: true,
+};
 
 /** Reads the messages that calls of a receiver received, and holds those that cannot be read. */
 export class CallReading {
@@ -114,7 +118,7 @@ export class CallReading {
         messages.push(result as Received);
       } else if (event.disposition === "handedOver") messages.push(event.message);
       else if (event.disposition === "abandoned" && delivery !== undefined) this.#abandonLater(delivery);
-      if (event !== undefined && stillThere.has(event.disposition)) {
+      if (event !== undefined && isStillThere[event.disposition]) {
         failure ??= event.settlementError ?? this.held.explain(event);
       }
     }
