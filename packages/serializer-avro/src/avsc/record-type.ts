@@ -1,6 +1,5 @@
-import { toNativeBuffer } from "../wire/native-buffer.js";
 import type { ReadTap } from "../wire/read-tap.js";
-import { WriteTap } from "../wire/write-tap.js";
+import { newScratch, WriteTap } from "../wire/write-tap.js";
 import {
   type AvscField,
   type AvscResolver,
@@ -167,7 +166,7 @@ function compile(constants: readonly unknown[], body: string): unknown {
 
 /** An encoded default, and how many items it counts for. */
 function writtenDefault(type: AvscType, value: unknown): { readonly binary: string; readonly items: number } {
-  const tap = new WriteTap(toNativeBuffer(Buffer.alloc(64)), Number.POSITIVE_INFINITY);
+  const tap = new WriteTap(newScratch(64), Number.POSITIVE_INFINITY);
   type._write(tap, value);
   return { binary: Buffer.from(tap.copy()).toString("latin1"), items: tap.items + tap.fields };
 }

@@ -33,6 +33,7 @@ export class ReadTap {
   /** Whether the body is only scanned to count its items: then no block is skipped by its size. */
   readonly isCounting: boolean;
   #claimsLeft: number;
+  #view: DataView | undefined;
   #countedTo = 0;
 
   constructor(
@@ -93,11 +94,11 @@ export class ReadTap {
   }
 
   readFloat(): number {
-    return this.buf.readFloatLE(this.#advance(4));
+    return this.#floats().getFloat32(this.#advance(4), true);
   }
 
   readDouble(): number {
-    return this.buf.readDoubleLE(this.#advance(8));
+    return this.#floats().getFloat64(this.#advance(8), true);
   }
 
   readFixed(size: number): Uint8Array {
@@ -211,6 +212,13 @@ export class ReadTap {
 
   failure(reason: DecodeReason, text: string, offset: number): WaybillError {
     return decodeFailure(reason, `The Avro body is not readable: ${text} (offset ${offset}).`);
+  }
+
+  /** Made with the first number: engines compile its methods to one instruction, which those of `Buffer` are not. */
+  #floats(): DataView {
+    const { buf } = this;
+    this.#view ??= new DataView(buf.buffer, buf.byteOffset, buf.length);
+    return this.#view;
   }
 
   #readLength(): number {

@@ -25,6 +25,8 @@ const doesNotFit = Object.freeze(new InvalidValue());
  */
 export class WriteTap {
   buf: NativeBuffer;
+  /** On the same memory. Engines compile its methods to one instruction, which those of `Buffer` are not. */
+  view: DataView;
   pos = 0;
   depth = 0;
   /** Items of arrays and maps. */
@@ -33,8 +35,9 @@ export class WriteTap {
   fields = 0;
   readonly maxDepth: number;
 
-  constructor(buf: NativeBuffer, maxDepth: number) {
+  constructor({ buf, view }: Scratch, maxDepth: number) {
     this.buf = buf;
+    this.view = view;
     this.maxDepth = maxDepth;
   }
 
@@ -77,13 +80,13 @@ export class WriteTap {
       throw new InvalidValue("a number is beyond the range of a float");
     }
     if (this.pos + 4 > this.buf.length) this.#grow(4);
-    this.buf.writeFloatLE(value, this.pos);
+    this.view.setFloat32(this.pos, value, true);
     this.pos += 4;
   }
 
   writeDouble(value: number): void {
     if (this.pos + 8 > this.buf.length) this.#grow(8);
-    this.buf.writeDoubleLE(value, this.pos);
+    this.view.setFloat64(this.pos, value, true);
     this.pos += 8;
   }
 
@@ -116,8 +119,9 @@ export class WriteTap {
   writeSingleObjectHeader(fingerprintLow: number, fingerprintHigh: number): void {
     this.buf[this.pos] = 0xc3;
     this.buf[this.pos + 1] = 0x01;
-    this.buf.writeUInt32LE(fingerprintLow, this.pos + 2);
-    this.pos = this.buf.writeUInt32LE(fingerprintHigh, this.pos + 6);
+    this.view.setUint32(this.pos + 2, fingerprintLow, true);
+    this.view.setUint32(this.pos + 6, fingerprintHigh, true);
+    this.pos += 10;
   }
 
   /** Writes `00` and the schema id as a big-endian int32. */
@@ -182,9 +186,10 @@ export class WriteTap {
   }
 
   #grow(size: number): void {
-    const larger = toNativeBuffer(Buffer.allocUnsafeSlow(Math.max(this.buf.length * 2, this.pos + size)));
-    larger.set(this.buf.subarray(0, this.pos));
-    this.buf = larger;
+    const { buf, view } = newScratch(Math.max(this.buf.length * 2, this.pos + size));
+    buf.set(this.buf.subarray(0, this.pos));
+    this.buf = buf;
+    this.view = view;
   }
 }
 
@@ -194,18 +199,27 @@ function lengthOfLength(length: number): number {
   return size;
 }
 
-let spare: NativeBuffer | undefined;
+/** Memory to write to. */
+type Scratch = Pick<WriteTap, "buf" | "view">;
+
+/** Memory of at least so many bytes. */
+export function newScratch(size: number): Scratch {
+  const buf = toNativeBuffer(Buffer.allocUnsafeSlow(size));
+  return { buf, view: new DataView(buf.buffer, buf.byteOffset, buf.length) };
+}
+
+let spare: Scratch | undefined;
 
 /** Lends a tap on a scratch buffer. A serialization that starts inside another (in a getter) gets its own buffer. */
 export function takeWriteTap(maxDepth: number): WriteTap {
-  const buf = spare ?? toNativeBuffer(Buffer.allocUnsafeSlow(initialSize));
+  const scratch = spare ?? newScratch(initialSize);
   spare = undefined;
-  return new WriteTap(buf, maxDepth);
+  return new WriteTap(scratch, maxDepth);
 }
 
 /** Returns the scratch buffer; the tap must no longer be used. */
 export function releaseWriteTap(tap: WriteTap): void {
-  if (tap.buf.length <= keptSize) spare = tap.buf;
+  if (tap.buf.length <= keptSize) spare = { buf: tap.buf, view: tap.view };
 }
 
 /** Whether UTF-8 can represent the text: it has no lone surrogate. */
