@@ -12,6 +12,8 @@ import {
 /** A registered symbol, so that two installed copies of this package understand each other. */
 const definition = Symbol.for("waybill.message-type");
 
+type Carrier = { readonly [definition]?: MessageType };
+
 /** A message that carries the definition it was made with. It is enumerable, so that copies of the message carry it, too. */
 export function carrying<Carrier extends Message>(message: Carrier, type: MessageType): Carrier {
   return { ...message, [definition]: type };
@@ -22,9 +24,14 @@ export function isTypedMessage(value: unknown): value is Message {
   return typeof value === "object" && value !== null && Object.hasOwn(value, definition);
 }
 
+/** Whether a message carries a definition. Every message to send is asked. */
+export function carriesType(message: Message): boolean {
+  return (message as Carrier)[definition] !== undefined;
+}
+
 /** The definition that a message carries, if its subject still names that type. */
 function carriedBy(message: Message): MessageType | undefined {
-  const type = (message as { readonly [definition]?: MessageType })[definition];
+  const type = (message as Carrier)[definition];
   return type !== undefined && type.name === message.subject ? type : undefined;
 }
 

@@ -7,6 +7,7 @@ import type { Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
+import { carriesType } from "../message-types/types-to-send.js";
 import type { SerializeCallOptions } from "./call-options.js";
 import type { Chain } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
@@ -64,6 +65,7 @@ export function prepare(
  * `serialization-failed` if the pipeline knows it in another version.
  */
 export function optionsToSend(options: ResolvedPipelineOptions, message: Message): ResolvedPipelineOptions {
+  if (!carriesType(message)) return options;
   try {
     const messageTypes = options.typesToSend.of(message);
     return messageTypes === options.messageTypes ? options : { ...options, messageTypes };

@@ -5,6 +5,7 @@ import { decisiveAttempt } from "../message/decisive-attempt.js";
 import type { EncodedMessage } from "../message/message.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
+import type { ReadBackSample } from "../read-back/read-back-sampling.js";
 import type { SerializeCallOptions } from "./call-options.js";
 import type { Chain } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
@@ -15,23 +16,15 @@ import { newReading } from "./reading.js";
 const maxSampledWaitMs = 5_000;
 
 /** What was written, and by which serializer. */
-export interface Written {
+interface Written {
   /** The message before its body is encrypted or stored as a claim check. */
   readonly message: EncodedMessage;
   /** The version that was written; undefined for an untyped message. */
   readonly known: KnownVersion | undefined;
   /** The serializer's name. */
   readonly format: string;
-}
-
-/** Whether a written body is read back: because the call asks for it, or because its turn in the sample has come. */
-export function isReadBackDue(
-  { message, known, format }: Written,
-  { readBacks }: ResolvedPipelineOptions,
-  call: SerializeCallOptions | undefined,
-): boolean {
-  if (call?.readBack !== undefined) return call.readBack;
-  return readBacks.of(known?.version, format).isDue((message.body as Uint8Array).length);
+  /** The sample of bodies like it. */
+  readonly sample: ReadBackSample;
 }
 
 /**
@@ -44,7 +37,7 @@ export function readBack(
   options: ResolvedPipelineOptions,
   call: SerializeCallOptions | undefined,
 ): Awaitable<void> {
-  const { message, known, format } = written;
+  const { message, known, sample } = written;
   const isRequired = call?.readBack === true;
   const reading = readingOptions(options, known, isRequired);
   const readCall = { bodyTransforms: false, abortSignal: call?.abortSignal };
@@ -52,7 +45,6 @@ export function readBack(
   return afterwards(outcome, (result) => {
     const fault = faultOf(result, written, isRequired);
     if (fault !== undefined) throw fault;
-    const sample = options.readBacks.of(known?.version, format);
     if (result.status === "decoded") sample.succeeded();
     else sample.postpone();
   });

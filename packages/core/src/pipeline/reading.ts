@@ -1,4 +1,5 @@
 import { authenticatedPart } from "../body-transforms/bound-properties.js";
+import { isLabelledEncrypted } from "../body-transforms/encrypt.js";
 import type { WaybillError } from "../errors/error.js";
 import { type BodySection, bodySection } from "../message/body.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
@@ -27,6 +28,8 @@ export interface Reading {
   /** The message, or the part of it to which its encrypted body is bound. */
   readonly message: EncodedMessage;
   readonly applicationProperties: ApplicationProperties;
+  /** Whether the message says that its body is encrypted. */
+  readonly isEncrypted: boolean;
   readonly abortSignal: AbortSignal | undefined;
   readonly readAs: ReadTarget | undefined;
   /** The serializer that the call names. */
@@ -68,12 +71,15 @@ export function newReading(
 ): Reading {
   const name = call?.readAs?.serializer;
   const isUnsealed = call?.bodyTransforms ?? true;
-  const message = isUnsealed ? authenticatedPart(received) : received;
+  const properties = received.applicationProperties;
+  const isEncrypted = properties !== undefined && isLabelledEncrypted(properties);
+  const message = isUnsealed && isEncrypted ? authenticatedPart(received) : received;
   return {
     chain,
     options,
     message,
     applicationProperties: message.applicationProperties ?? noProperties,
+    isEncrypted,
     abortSignal: call?.abortSignal,
     readAs: call?.readAs,
     named: name === undefined ? undefined : chain.named(name),

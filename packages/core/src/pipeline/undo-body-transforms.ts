@@ -12,7 +12,7 @@ import {
   decompress as decodeContent,
   parseContentEncoding,
 } from "../body-transforms/compression.js";
-import { decrypt, isLabelledEncrypted, readEncryptionLabel } from "../body-transforms/encrypt.js";
+import { decrypt, readEncryptionLabel } from "../body-transforms/encrypt.js";
 import type { Awaitable } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message/message.js";
@@ -25,14 +25,13 @@ import { type AppliedTransforms, noProperties, type Reading, type Waiting } from
  * that may not be read in its state.
  */
 export function fetchAndDecrypt(reading: Reading): Waiting {
-  const { options, applicationProperties, section, isUnsealed } = reading;
+  const { options, applicationProperties, isEncrypted, section, isUnsealed } = reading;
   const bytes = encodedBody(reading);
   if (bytes !== undefined && bytes.length > options.maxBodyBytes) {
     throw decodeFailure("body-too-large", `The body is larger than ${options.maxBodyBytes} bytes.`);
   }
   reading.bytes = bytes;
   if (!isUnsealed) return undefined;
-  const isEncrypted = isLabelledEncrypted(applicationProperties);
   if (!isEncrypted && options.isPlaintextRefused) {
     throw decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read.");
   }
@@ -68,16 +67,14 @@ export function decompress(reading: Reading): Waiting {
 }
 
 async function undoBodyTransforms(reading: Reading, wire: Uint8Array): Promise<undefined> {
-  const { message, applicationProperties, options, abortSignal } = reading;
+  const { message, applicationProperties, isEncrypted, options, abortSignal } = reading;
   const transforms = { claimCheck: undefined, encryptionKeyId: undefined };
   reading.transforms = transforms;
   const claim = isSet(applicationProperties[claimCheckProperty])
     ? readClaimCheck(applicationProperties, wire, options.maxBodyBytes)
     : undefined;
   const body = claim === undefined ? wire : await fetchBody(claim, options, transforms, abortSignal);
-  reading.bytes = isLabelledEncrypted(applicationProperties)
-    ? await decryptBody(body, message, claim, options, transforms)
-    : body;
+  reading.bytes = isEncrypted ? await decryptBody(body, message, claim, options, transforms) : body;
 }
 
 function fetchBody(

@@ -20,7 +20,7 @@ import type { SerializeCallOptions } from "./call-options.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import { optionsToSend, prepare, typeToSend } from "./prepare.js";
-import { isReadBackDue, readBack, type Written } from "./read-back.js";
+import { readBack } from "./read-back.js";
 import { noProperties } from "./reading.js";
 
 /**
@@ -171,11 +171,12 @@ interface WrittenBy {
 
 function labelled(
   written: SerializedBody,
-  { chain, link, known }: WrittenBy,
+  by: WrittenBy,
   options: ResolvedPipelineOptions,
   message: Message,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
+  const { link } = by;
   const bytes = written?.bytes;
   if (!(bytes instanceof Uint8Array))
     throw writeFailure(
@@ -187,23 +188,25 @@ function labelled(
   const contentType = written.contentType ?? (message.contentType || link.mediaType);
   const codings = codingsFor(bytes, link, options, message);
   const encoded = encodedMessage(message, bytes, contentType);
-  const format = link.serializer.name;
-  const finish = (message: EncodedMessage) => finished({ message, known, format }, chain, options, call);
   return codings === undefined
-    ? finish(encoded)
-    : afterwards(compressed(bytes, codings, link, options, encoded), finish);
+    ? finished(encoded, by, options, call)
+    : afterwards(compressed(bytes, codings, link, options, encoded), (smaller) =>
+        finished(smaller, by, options, call),
+      );
 }
 
 /** The last steps: what is to be sent must be readable, and may be encrypted and stored. */
 function finished(
-  written: Written,
-  chain: Chain,
+  message: EncodedMessage,
+  { chain, link, known }: WrittenBy,
   options: ResolvedPipelineOptions,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
-  const { message } = written;
-  if (!isReadBackDue(written, options, call)) return applyBodyTransforms(message, options, call);
-  return afterwards(readBack(written, chain, options, call), () =>
+  const format = link.serializer.name;
+  const sample = options.readBacks.of(known?.version, format);
+  const isDue = call?.readBack ?? sample.isDue((message.body as Uint8Array).length);
+  if (!isDue) return applyBodyTransforms(message, options, call);
+  return afterwards(readBack({ message, known, format, sample }, chain, options, call), () =>
     applyBodyTransforms(message, options, call),
   );
 }
