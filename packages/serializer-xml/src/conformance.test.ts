@@ -107,6 +107,34 @@ const subject: SerializerSubject = {
       },
     },
     {
+      name: "nil beside an attribute of the same name in another namespace",
+      bytes: utf8(
+        '<a xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:o="urn:other"><b i:nil=" 1 " o:nil="false"/><c o:nil="true" i:nil="0"/></a>',
+      ),
+      value: {
+        a: {
+          "@xmlns:i": "http://www.w3.org/2001/XMLSchema-instance",
+          "@xmlns:o": "urn:other",
+          b: { "@i:nil": " 1 ", "@o:nil": "false" },
+          c: { "@o:nil": "true", "@i:nil": "0" },
+        },
+      },
+    },
+    {
+      name: "a prefix that is bound again further inside, and nil without a prefix",
+      bytes: utf8(
+        '<a xmlns:p="http://www.w3.org/2001/XMLSchema-instance"><b xmlns:p="urn:other"><c p:nil="true"/></b><d p:nil="true"/><e nil="true"/></a>',
+      ),
+      value: {
+        a: {
+          "@xmlns:p": "http://www.w3.org/2001/XMLSchema-instance",
+          b: { "@xmlns:p": "urn:other", c: { "@p:nil": "true" } },
+          d: null,
+          e: { "@nil": "true" },
+        },
+      },
+    },
+    {
       name: "the declaration of .NET's StringWriter, in bytes that cannot be UTF-16",
       bytes: utf8('<?xml version="1.0" encoding="utf-16"?><a>é</a>'),
       value: { a: "é" },

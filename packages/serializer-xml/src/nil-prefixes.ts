@@ -3,6 +3,8 @@ import type { XmlAttribute } from "./open-element.js";
 /** The namespace of `nil`. Source: XML Schema part 1, 2.6.2. */
 const schemaInstance = "http://www.w3.org/2001/XMLSchema-instance";
 
+const nilSuffix = ":nil";
+
 /** A prefix that an element declares, and whether it was bound to the namespace of `nil` outside of the element. */
 interface Declared {
   readonly prefix: string;
@@ -17,19 +19,16 @@ export class NilPrefixes {
   /** Begins an element. Returns the name of the attribute that says that it is nil, if there is one. */
   enter(attributes: readonly XmlAttribute[]): string | undefined {
     let declared: Declared[] | undefined;
-    let nil: XmlAttribute | undefined;
-    for (const attribute of attributes) {
-      const { name, value } = attribute;
+    let mayBeNil = false;
+    for (const { name, value } of attributes) {
       if (name.startsWith("xmlns:")) {
         declared ??= [];
         declared.push(this.#bind(name.slice("xmlns:".length), value === schemaInstance));
-      } else if (name.endsWith(":nil")) nil = attribute;
+      } else if (name.endsWith(nilSuffix)) mayBeNil = true;
     }
     this.#declared.push(declared);
     // Looked up at the end, because a prefix may be declared after its use.
-    const isNil =
-      nil !== undefined && this.#bound.has(nil.name.slice(0, -":nil".length)) && isTrue(nil.value);
-    return isNil ? nil?.name : undefined;
+    return mayBeNil ? attributes.find((attribute) => this.#isNil(attribute))?.name : undefined;
   }
 
   /** Ends the element. */
@@ -38,6 +37,10 @@ export class NilPrefixes {
       if (wasBound) this.#bound.add(prefix);
       else this.#bound.delete(prefix);
     }
+  }
+
+  #isNil({ name, value }: XmlAttribute): boolean {
+    return name.endsWith(nilSuffix) && this.#bound.has(name.slice(0, -nilSuffix.length)) && isTrue(value);
   }
 
   #bind(prefix: string, isBound: boolean): Declared {

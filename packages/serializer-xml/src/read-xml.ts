@@ -55,7 +55,8 @@ function beginsWithByteOrderMark(bytes: Uint8Array): boolean {
 
 /** A declaration that can be read as UTF-8 cannot be in UTF-16: .NET's `StringWriter` writes that name into every document. */
 function requireUtf8OrUtf16(encoding: string | undefined): void {
-  if (encoding === undefined || !/^utf-16$/i.test(encoding)) requireUtf8(encoding, "XML declaration");
+  if (encoding === undefined || !/^utf-16(?:le|be)?$/i.test(encoding))
+    requireUtf8(encoding, "XML declaration");
 }
 
 function requireUtf8(charset: string | undefined, where: string): void {
