@@ -27,8 +27,8 @@ export function readProtobuf(
 
 function decode(bytes: Uint8Array, descriptor: DescMessage, maxDepth: number): Message {
   try {
-    // The library returns byte fields as views of its input, so it gets a copy.
-    return fromBinary(descriptor, Uint8Array.prototype.slice.call(bytes), { recursionLimit: maxDepth });
+    // The library returns byte fields as views of its input, so it gets a copy, which is a plain `Uint8Array` whatever the input is.
+    return fromBinary(descriptor, new Uint8Array(bytes), { recursionLimit: maxDepth });
   } catch (error) {
     if (error instanceof WaybillError) throw error;
     // The error's text may quote the payload, so it is not passed on.
