@@ -170,7 +170,10 @@ describe.each(environments)("against $name", ({ open }) => {
     await environment.withBroker(async (broker) => {
       await broker.createQueue("orders");
       await broker.createQueue("sessions", { requiresSession: true });
+      await broker.createQueue("events");
       await fill(broker, "orders", [encoded({ id: 1 }), text, text, garbage]);
+      const event = { specversion: "1.0", id: "1", source: "/shop", type: "order.placed", data: {} };
+      await fill(broker, "events", [{ body: new TextEncoder().encode(JSON.stringify(event)) }]);
       await fill(
         broker,
         "sessions",
@@ -210,6 +213,10 @@ describe.each(environments)("against $name", ({ open }) => {
     const table = await environment.run(["rehearse", "orders", "--no-json", "--max", "2"]);
     expect(table.stdout).toMatch(/^CONTENT TYPE +TYPE +READ BY +OUTCOME/);
     expect(table.stdout).toContain("orders: 1 of 2 messages can be read, and there are more\n");
+    const events = await environment.run(["rehearse", "events", "--no-json"]);
+    expect(events.stdout).toContain(
+      "1 message from 1: It looks like a CloudEvent whose content type was lost: add",
+    );
     const session = await environment.run(["rehearse", "sessions", "--session-id", "b"]);
     expect(session.json()).toMatchObject({ messageCount: 1, groups: [{ firstSequenceNumber: "2" }] });
     const left = await environment.withBroker((broker) => waiting(broker, { queue: "orders" }));

@@ -90,6 +90,10 @@ function printReport(terminal: Terminal, entity: string, report: RehearsalReport
   for (const suggestion of suggestions) {
     if (report.advice?.includes(suggestion) !== true) terminal.line(`Also: ${printable(suggestion)}`);
   }
+  for (const { looksLike, messageCount, firstSequenceNumber } of report.groups) {
+    if (looksLike === undefined) continue;
+    terminal.line(`${counted(messageCount, "message")} from ${firstSequenceNumber}: ${printable(looksLike)}`);
+  }
 }
 
 function readerText({ outcome, reader }: RehearsalGroup): string | undefined {

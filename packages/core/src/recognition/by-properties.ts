@@ -1,5 +1,5 @@
 import type { Origin } from "../message/origin.js";
-import { envelopeReader, origin, readers, registryReader, type Traces } from "./readers.js";
+import { envelopeReader, origin, type Reader, readers, registryReader, type Traces } from "./readers.js";
 
 /** The origin that the application properties prove: each bus writes some of its own. */
 export function byProperties({ contentType, applicationProperties = {} }: Traces): Origin | undefined {
@@ -31,17 +31,29 @@ export function byProperties({ contentType, applicationProperties = {} }: Traces
   return undefined;
 }
 
-/** Rebus has the type, the content type and the encoding in headers of its own; JSON is its default. Source: Rebus, `Headers`. */
+/**
+ * Rebus has the type, the content type and the encoding in headers of its own; JSON is its default. The serializer alone is not enough, so that
+ * Rebus is named to those who have it. Source: Rebus, `Headers`.
+ */
 function rebus(properties: NonNullable<Traces["applicationProperties"]>): Origin {
-  const encoding = properties["rbs2-content-encoding"];
-  const isCompressed = typeof encoding === "string" && /gzip/i.test(encoding);
-  const name = `a message of Rebus${isCompressed ? ", compressed" : holding(properties["rbs2-content-type"])}`;
-  return isCompressed
-    ? origin(name, { sender: "set the application property Content-Encoding: gzip" })
-    : origin(name, {
-        ...readers.json,
-        add: `${readers.json.add}, and a messageTypeResolver that reads rbs2-msg-type`,
-      });
+  const { "rbs2-content-encoding": encoding, "rbs2-content-type": contentType } = properties;
+  if (typeof encoding === "string" && /gzip/i.test(encoding)) {
+    const sender = "set the application property Content-Encoding: gzip";
+    return origin("a message of Rebus, compressed", { sender });
+  }
+  const { add, package: from } = rebusReader(contentType);
+  return origin(`a message of Rebus${holding(contentType)}`, {
+    add: `${add}, and a messageTypeResolver that reads rbs2-msg-type`,
+    package: from,
+  });
+}
+
+/** Each of Rebus's serializers names its format; a header without a known one is that of JSON. */
+function rebusReader(contentType: unknown): Reader {
+  const label = typeof contentType === "string" ? contentType : "";
+  if (/msgpack|messagepack/i.test(label)) return readers.msgpack;
+  if (/protobuf/i.test(label)) return readers.protobuf;
+  return /xml/i.test(label) ? readers.xml : readers.json;
 }
 
 /** The origin that the content type says. */

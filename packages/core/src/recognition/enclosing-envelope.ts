@@ -27,12 +27,7 @@ export function enclosingEnvelope(value: unknown): Origin | undefined {
       sender: "set the content type application/vnd.masstransit+json",
     });
   }
-  if (hasNServiceBusHeaders(of("Headers")) && of("Body") !== undefined) {
-    return origin("an envelope that NServiceBus wrote for another transport", {
-      sender: "send through NServiceBus's transport for Azure Service Bus",
-    });
-  }
-  return undefined;
+  return of("Body") === undefined ? undefined : byHeaders(of("Headers"));
 }
 
 function isText(value: unknown): boolean {
@@ -44,8 +39,17 @@ function areMassTransitTypes(types: unknown): boolean {
   return Array.isArray(types) && typeof types[0] === "string" && types[0].startsWith("urn:message:");
 }
 
-function hasNServiceBusHeaders(headers: unknown): boolean {
-  if (typeof headers !== "object" || headers === null) return false;
-  const name = "NServiceBus.EnclosedMessageTypes";
-  return headers instanceof Map ? headers.has(name) : Object.hasOwn(headers, name);
+/** The bus whose headers an envelope with a body has. Source: NServiceBus, `Headers`; Rebus, `TransportMessage` and `Headers`. */
+function byHeaders(headers: unknown): Origin | undefined {
+  if (typeof headers !== "object" || headers === null) return undefined;
+  const has = (name: string) => (headers instanceof Map ? headers.has(name) : Object.hasOwn(headers, name));
+  const bus = has("NServiceBus.EnclosedMessageTypes")
+    ? "NServiceBus"
+    : has("rbs2-msg-type") || has("rbs2-msg-id")
+      ? "Rebus"
+      : undefined;
+  if (bus === undefined) return undefined;
+  return origin(`an envelope that ${bus} wrote for another transport`, {
+    sender: `send through ${bus}'s transport for Azure Service Bus`,
+  });
 }

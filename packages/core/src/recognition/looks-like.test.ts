@@ -46,6 +46,26 @@ describe("an unreadable body", () => {
   });
 });
 
+describe("an unreadable message of Rebus", () => {
+  const rebus = (contentType: string) =>
+    looksLike(
+      read({
+        body: messagePack,
+        applicationProperties: { "rbs2-msg-type": "Shop.OrderPlaced", "rbs2-content-type": contentType },
+      }),
+    );
+
+  it("is named also to a chain that has the serializer, with what reads its format", () => {
+    expect(rebus("application/json;charset=utf-8")).toMatchObject({
+      name: "a message of Rebus holding JSON",
+      add: "json(), and a messageTypeResolver that reads rbs2-msg-type",
+    });
+    expect(rebus("application/x-msgpack")).toMatchObject({ package: "@waybill/serializer-msgpack" });
+    expect(rebus("application/protobuf")).toMatchObject({ package: "@waybill/serializer-protobuf" });
+    expect(rebus("text/xml; charset=utf-8")).toMatchObject({ package: "@waybill/serializer-xml" });
+  });
+});
+
 describe("a decoded body", () => {
   it("is noticed if it is an envelope whose label was lost", () => {
     expect(looksLike(read({ body: utf8(event) }))).toMatchObject({

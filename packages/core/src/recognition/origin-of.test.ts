@@ -15,6 +15,7 @@ const legacy = (root: string, content: string) =>
   );
 const cloudEvent = { specversion: "1.0", id: "1", source: "/shop", type: "order.placed", data: { id: 7 } };
 const massTransit = { messageId: "1", messageType: ["urn:message:Shop:OrderPlaced"], message: { id: 7 } };
+const rebus = { Headers: { "rbs2-msg-type": "Shop.OrderPlaced, Shop" }, Body: "eyJ9" };
 const nserviceBus = { Headers: { "NServiceBus.EnclosedMessageTypes": "Shop.OrderPlaced" }, Body: "eyJ9" };
 
 describe("originOf", () => {
@@ -145,6 +146,7 @@ describe("enclosingEnvelope", () => {
     ["a CloudEvent of Dapr", { ...cloudEvent, pubsubname: "pubsub" }],
     ["an envelope of MassTransit whose content type was lost", massTransit],
     ["an envelope that NServiceBus wrote for another transport", nserviceBus],
+    ["an envelope that Rebus wrote for another transport", rebus],
   ])("notices %s", (name, value) => {
     expect(enclosingEnvelope(value)?.name).toBe(name);
     expect(enclosingEnvelope(new Map(Object.entries(value)))?.name).toBe(name);
@@ -158,6 +160,8 @@ describe("enclosingEnvelope", () => {
     { id: 7 },
     { messageType: "order", message: "hello" },
     { Headers: { a: 1 }, Body: "" },
+    { Headers: null, Body: "" },
+    { Headers: rebus.Headers },
     { specversion: 1, source: "a", type: "b" },
     Object.create(cloudEvent),
   ])("notices nothing in %j", (value) => expect(enclosingEnvelope(value)).toBeUndefined());

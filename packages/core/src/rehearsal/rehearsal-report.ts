@@ -19,6 +19,11 @@ export interface RehearsalGroup {
    * are serializers that the client does not have.
    */
   readonly isTried: boolean;
+  /**
+   * What the bodies look like, with what would read them: unreadable ones, or envelopes of another bus that handlers would receive whole because
+   * their label was lost. A hint for people; undefined if nothing is noticed.
+   */
+  readonly looksLike: string | undefined;
   /** How many messages are in the group. */
   readonly messageCount: number;
   /** The sequence number of the first of them. */

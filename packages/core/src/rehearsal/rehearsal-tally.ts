@@ -2,6 +2,8 @@ import { cut } from "@waybill/foundation";
 import type { DeliveredMessage } from "../contracts/transport.js";
 import type { DeserializationOutcome } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
+import { looksLike } from "../recognition/looks-like.js";
+import { originText } from "../recognition/origin-of.js";
 import type { RehearsalGroup, RehearsalReport } from "./rehearsal-report.js";
 import { type Suggestion, suggestOption } from "./suggestion.js";
 
@@ -41,6 +43,7 @@ export class RehearsalTally {
       outcome.status === "undeserializable"
         ? await suggestOption(this.#pipeline, message, outcome)
         : undefined;
+    const origin = looksLike(outcome);
     if (suggestion !== undefined) this.#note(suggestion);
     this.#count({
       contentType: label(outcome.report.contentType),
@@ -50,6 +53,7 @@ export class RehearsalTally {
       reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
       suggestion: suggestion?.option,
       isTried: suggestion?.isTried === true,
+      looksLike: origin && originText(origin),
       messageCount: 1,
       firstSequenceNumber: message.sequenceNumber,
     });
@@ -88,6 +92,7 @@ export class RehearsalTally {
       messageType: "(other)",
       suggestion: undefined,
       isTried: false,
+      looksLike: undefined,
     };
     const isOther = this.#groups.size >= maxGroups && !this.#groups.has(keyOf(group));
     const counted = isOther ? other : group;
@@ -99,8 +104,9 @@ export class RehearsalTally {
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
-function keyOf({ contentType, messageType, reader, outcome, reason, suggestion }: RehearsalGroup): string {
-  return JSON.stringify([contentType, messageType, reader, outcome, reason, suggestion]);
+function keyOf(group: RehearsalGroup): string {
+  const { contentType, messageType, reader, outcome, reason, suggestion, looksLike } = group;
+  return JSON.stringify([contentType, messageType, reader, outcome, reason, suggestion, looksLike]);
 }
 
 function label(text: string | undefined): string | undefined {
