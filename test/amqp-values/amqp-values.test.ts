@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { ServiceBusClient } from "@azure/service-bus";
 import {
   AmqpMap,
@@ -18,13 +19,14 @@ import {
 } from "@waybill/amqp";
 import { createBroker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
-import { createPipeline, type Transport, text, WaybillClient } from "@waybill/core";
+import { createPipeline, type PipelineOptions, type Transport, text, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { azureTransport } from "@waybill/transport-azure";
 import { localTransport } from "@waybill/transport-local";
 import { afterAll, describe, expect, it } from "vitest";
 import { connectRaw, sendOn } from "../../packages/broker-server/src/raw-client.test-support.js";
+import { chains, outcomeText, valueRows } from "./value-rows.js";
 
 const broker = createBroker();
 const server = await serve(broker, { port: 0, keys: [{ name: "root", key: "secret", rights: ["Manage"] }] });
@@ -262,6 +264,28 @@ describe.each(transports)("%s", (_, open) => {
     expect(await exchange(open(), { properties, body: { kind: "value", value } })).toEqual([]);
   });
 
+  it("reads the rows of docs/deserialization.md as they say", async () => {
+    const rows: string[] = [];
+    for (const { name, body, contentType, applicationProperties, chain, gets } of valueRows) {
+      const [message] = await exchange(
+        open(),
+        {
+          body,
+          ...(contentType === undefined ? {} : { properties: { contentType } }),
+          ...(applicationProperties && { applicationProperties: stringMap(applicationProperties) }),
+        },
+        chains[chain],
+      );
+      expect(message && { body: message.body }, `${name}, ${contentType}, ${chain}`).toEqual(gets);
+      if (message !== undefined) expect(message.deserialization.section).toBe(body.kind);
+      const label = contentType === undefined ? "none" : `\`${contentType}\``;
+      rows.push(`| ${name} | ${label} | ${chain} | ${outcomeText(message)} |`);
+    }
+    expectGenerated(
+      `| in a value or sequence section | content type | chain | outcome |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`,
+    );
+  });
+
   it("a graph beyond the limits is dead-lettered", async () => {
     const list = Array.from({ length: 200 }, (_each, index) => index);
     expect(await exchange(open(), { body: { kind: "value", value: list } }, { maxItems: 100 })).toEqual([]);
@@ -276,7 +300,7 @@ let queues = 0;
 async function exchange(
   transport: Transport,
   message: Parameters<typeof encodeMessage>[0],
-  limits: { readonly maxItems?: number; readonly maxDepth?: number } = {},
+  options: Partial<PipelineOptions> = {},
 ) {
   const queue = `values-${++queues}`;
   await broker.createQueue(queue);
@@ -285,8 +309,8 @@ async function exchange(
   link.detach();
   const client = new WaybillClient(transport, {
     serializer: msgpack(),
-    additionalDeserializers: [json(), text()],
-    ...limits,
+    additionalDeserializers: options.serializer === undefined ? [json(), text()] : [],
+    ...options,
   });
   const receiver = client.createReceiver(queue, { receiveMode: "peekLock" });
   const received = await receiver.receiveMessages(1, { maxWaitTimeInMs: 200 });
@@ -297,4 +321,16 @@ async function exchange(
   expect(received.length + dead.length).toBe(1);
   await client.close();
   return received;
+}
+
+function expectGenerated(table: string): void {
+  const page = new URL("../../docs/deserialization.md", import.meta.url);
+  const text = readFileSync(page, "utf8");
+  const [start, end] = [
+    "<!-- amqp-values: generated, `UPDATE_DOCS=1 pnpm test` -->\n",
+    "<!-- amqp-values: end -->",
+  ];
+  const updated = text.slice(0, text.indexOf(start) + start.length) + table + text.slice(text.indexOf(end));
+  if (process.env.UPDATE_DOCS === "1") writeFileSync(page, updated);
+  expect(readFileSync(page, "utf8")).toBe(updated);
 }

@@ -24,6 +24,18 @@ export function plainAmqpValue(value: unknown, limits: GraphLimits): unknown {
   return new Graph(limits).plain(value, 0);
 }
 
+/** The value in a described value, which the official SDK gives without its descriptor; any other value as it is. */
+export function withoutDescriptor(value: unknown): unknown {
+  let inner = value;
+  for (let typed = describedIn(inner); typed !== undefined; typed = describedIn(inner)) inner = typed.value;
+  return inner;
+}
+
+function describedIn(value: unknown): PlainTyped | undefined {
+  const typed = typeof value === "object" && value !== null ? plainTyped(value as Typed) : undefined;
+  return typed?.isDescribed === true ? typed : undefined;
+}
+
 class Graph {
   readonly #limits: GraphLimits;
   #itemsLeft: number;

@@ -1,4 +1,4 @@
-import { plainAmqpValue } from "../amqp-values/plain-amqp-value.js";
+import { plainAmqpValue, withoutDescriptor } from "../amqp-values/plain-amqp-value.js";
 import type { BodyCheck } from "../contracts/body-schema.js";
 import type { SerializerContext } from "../contracts/serializer.js";
 import type { MediaType } from "../message/media-type.js";
@@ -10,20 +10,23 @@ import { assumedFor } from "./select.js";
 const encoder = new TextEncoder();
 
 /**
- * The bytes of a body: those of a data section, and of a string or binary in a value section, in which JMS, Qpid and others send texts and bytes.
+ * The bytes of a body: those of a data section, and of a string or binary in a value section, described or not, in which JMS, Qpid and others send
+ * texts and bytes.
  * Undefined for other AMQP values, which are already decoded, and for a string if the assumed serializer reads any bytes, as it reads no texts.
  */
 export function encodedBody(reading: Reading): Uint8Array | undefined {
   const { body } = reading.message;
   if (body instanceof Uint8Array) return body;
-  if (body.value instanceof Uint8Array) return body.value;
-  if (typeof body.value !== "string") return undefined;
-  return assumedFor(reading)?.serializer.readsAnyBytes === true ? undefined : encoder.encode(body.value);
+  const value = withoutDescriptor(body.value);
+  if (value instanceof Uint8Array) return value;
+  if (typeof value !== "string") return undefined;
+  return assumedFor(reading)?.serializer.readsAnyBytes === true ? undefined : encoder.encode(value);
 }
 
 /** Whether the body is an AMQP string. It is neither compressed nor in another character set, whatever the message says. */
 export function isText({ section, message: { body } }: Reading): boolean {
-  return section === "value" && !(body instanceof Uint8Array) && typeof body.value === "string";
+  if (section !== "value" || body instanceof Uint8Array) return false;
+  return typeof withoutDescriptor(body.value) === "string";
 }
 
 /** The media type of the body's bytes. */

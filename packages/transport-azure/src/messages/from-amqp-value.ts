@@ -1,7 +1,14 @@
 import { AmqpChar } from "./amqp-char.js";
 
 /** The AMQP type codes that precede values which rhea returns as bytes. Source: AMQP 1.0, part 1.6. */
-const code = { ulong: 0x80, long: 0x81, uuid: 0x98, binary8: 0xa0 } as const;
+const code = {
+  smallUlong: 0x53,
+  ulong: 0x80,
+  long: 0x81,
+  uuid: 0x98,
+  binary8: 0xa0,
+  symbol8: 0xa3,
+} as const;
 
 /** Type codes and sizes of decimals, whose bytes rhea does not convert. */
 const decimals = [
@@ -88,7 +95,26 @@ export function fromAmqpMap(map: object): Record<string, unknown> {
 export function isValueSection(bytes: Uint8Array): boolean {
   if (!isBinary(bytes)) return true;
   const isShort = byteBefore(bytes, 2) === code.binary8 && byteBefore(bytes, 1) === bytes.length;
-  return valueSectionEndings.includes(byteBefore(bytes, isShort ? 3 : 6));
+  let end: number | undefined = isShort ? 2 : 5;
+  while (end !== undefined && !valueSectionEndings.includes(byteBefore(bytes, end + 1)))
+    end = beforeDescriptor(bytes, end);
+  return end !== undefined;
+}
+
+/**
+ * Descriptors of a value in the section, which rhea leaves out: how far before the bytes the value begins that is described, if one ends `end` bytes before
+ * them.
+ */
+function beforeDescriptor(bytes: Uint8Array, end: number): number | undefined {
+  const isAt = (distance: number, typeCode: number) =>
+    byteBefore(bytes, end + distance) === typeCode && byteBefore(bytes, end + distance + 1) === 0x00;
+  if (isAt(2, code.smallUlong)) return end + 3;
+  if (isAt(9, code.ulong)) return end + 10;
+  for (let length = 0; length <= 255; length++) {
+    if (byteBefore(bytes, end + length + 1) === length && isAt(length + 2, code.symbol8))
+      return end + length + 3;
+  }
+  return undefined;
 }
 
 /** The same bytes as a plain `Uint8Array`: `slice` and the JSON form of `Buffer` differ. */
