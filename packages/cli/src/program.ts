@@ -21,6 +21,7 @@ import { tokenCommand } from "./commands/token.js";
 import { transcodeCommand } from "./commands/transcode.js";
 import { typesCommand } from "./commands/types.js";
 import { verdictCommand } from "./commands/verdict.js";
+import { workerCommand } from "./commands/worker.js";
 
 /** The program with all its commands. An action returns the exit code, which is passed to `onExitCode`. */
 export function createProgram(version: string): Command {
@@ -44,6 +45,7 @@ export function createProgram(version: string): Command {
       .addCommand(censusCommand())
       .addCommand(verdictCommand())
       .addCommand(deadLettersCommand())
+      .addCommand(workerCommand())
       .addCommand(goldenCommand())
       .addCommand(contractCommand())
       .addCommand(planCommand())

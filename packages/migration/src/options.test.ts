@@ -14,6 +14,7 @@ import {
 } from "./plan.js";
 import { rehearseRepair, repairDeadLetters } from "./repair.js";
 import { captureGoldenMessage } from "./tools.js";
+import { runWorker, shareCensus, shareRepair } from "./work.js";
 
 const orderPlaced = defineMessage("order-placed", { version: 1 });
 const pipeline = createPipeline({ serializer: json() });
@@ -37,6 +38,9 @@ const misspelt: [what: string, give: () => unknown, nearest: string][] = [
   ],
   ["ShadowCheck", () => new ShadowCheck({ candidate: json1, rate: 1 } as never), "sampleRate"],
   ["takeCensus", () => takeCensus({ pipeline, onProgres: () => {} } as never), "onProgress"],
+  ["shareCensus", () => shareCensus({ pipeline, workQueu: "jobs" } as never), "workQueue"],
+  ["shareRepair", () => shareRepair({ pipeline, jobb: "monday" } as never), "job"],
+  ["runWorker", () => runWorker({ maxIdleTimeMs: 1 } as never), "maxIdleTimeInMs"],
   ["captureGoldenMessages", () => captureGoldenMessages({ samplePerKind: 1 } as never), "samplesPerKind"],
   ["captureGoldenMessage", () => captureGoldenMessage({} as never, { kep: [] } as never), "keep"],
   ["Verification", () => new Verification({ maxSample: 1 } as never), "maxSamples"],

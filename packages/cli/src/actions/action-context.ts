@@ -16,6 +16,14 @@ export interface EntityOptions {
   readonly entity?: readonly string[];
 }
 
+/** How a command shares its work with the workers of a queue. */
+export interface SharedWorkOptions {
+  readonly workQueue?: string;
+  readonly job?: string;
+  readonly replaceJob?: boolean;
+  readonly concurrency?: number;
+}
+
 /** The properties of the message that a body belongs to. */
 export interface LabelOptions {
   readonly contentType?: string;

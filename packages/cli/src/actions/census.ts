@@ -1,6 +1,7 @@
 import { originOf } from "@waybill/core/diagnostics";
 import { type DeliveredMessage, entityPathOf } from "@waybill/core/transport";
 import { type Census, type CensusGroup, takeCensus } from "@waybill/migration/census";
+import { shareCensus } from "@waybill/migration/work";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { withoutSecrets } from "../errors/without-secrets.js";
 import { counted } from "../output/counted.js";
@@ -13,43 +14,63 @@ import {
   type CommonOptions,
   type EntityOptions,
   openBrokerContext,
+  type SharedWorkOptions,
 } from "./action-context.js";
+import { sharing } from "./sharing.js";
 
 /** What to count. */
-export interface CensusCommandOptions extends CommonOptions, EntityOptions {
+export interface CensusCommandOptions extends CommonOptions, EntityOptions, SharedWorkOptions {
   readonly sample?: number;
   readonly limit?: number;
 }
 
 export async function census(options: CensusCommandOptions): Promise<ExitCode> {
   await using context = await openBrokerContext(options);
-  const taken = await runCensus(context, options);
-  if (context.terminal.isJson) context.terminal.json(taken);
-  else printCensus(context.terminal, taken);
-  return isClean(taken) ? exitCodes.ok : exitCodes.found;
+  return await withCensus(context, options, (taken) => {
+    if (context.terminal.isJson) context.terminal.json(taken);
+    else printCensus(context.terminal, taken);
+    return isClean(taken) ? exitCodes.ok : exitCodes.found;
+  });
 }
 
-/** Takes a census with a progress bar. */
-export async function runCensus(
-  { transport, pipeline, catalog, entities, terminal, abortSignal }: BrokerContext,
-  { sample, limit }: Pick<CensusCommandOptions, "sample" | "limit"> = {},
-): Promise<Census> {
-  return await terminal.withProgress("messages", (show) =>
-    takeCensus({
-      transport,
-      pipeline,
-      catalog: catalog(entities),
-      entities: entities.length === 0 ? undefined : entities.map(entityPathOf),
-      sampleRate: sample,
-      maxMessagesPerPlace: limit,
-      originOf: originNameOf,
-      abortSignal,
-      onProgress: ({ peeked, expected }) => show(peeked, expected),
-    }),
+/**
+ * Takes a census with a progress bar, alone or together with the workers of a queue, and hands it over. A shared one is removed from the queue
+ * only when what was printed has been written.
+ */
+export async function withCensus<Result>(
+  context: BrokerContext,
+  options: Pick<CensusCommandOptions, "sample" | "limit"> & SharedWorkOptions,
+  use: (census: Census) => Result | Promise<Result>,
+): Promise<Result> {
+  const { transport, pipeline, catalog, entities, terminal, abortSignal } = context;
+  const census = {
+    transport,
+    pipeline,
+    catalog: catalog(entities),
+    entities: entities.length === 0 ? undefined : entities.map(entityPathOf),
+    sampleRate: options.sample,
+    maxMessagesPerPlace: options.limit,
+    originOf: originNameOf,
+    abortSignal,
+  };
+  const shared = sharing(context, options);
+  if (shared === undefined) {
+    const taken = await terminal.withProgress("messages", (show) =>
+      takeCensus({ ...census, onProgress: ({ peeked, expected }) => show(peeked, expected) }),
+    );
+    return await use(taken);
+  }
+  await using taken = await terminal.withProgress("entities", (show) =>
+    shareCensus({ ...census, ...shared, onItems: ({ finished, items }) => show(finished, items) }),
   );
+  const result = await use(taken.result);
+  await terminal.written();
+  await taken.remove();
+  return result;
 }
 
-function originNameOf({ body, ...properties }: DeliveredMessage): string | undefined {
+/** The probable origin of a message by its name, which every worker has to give alike. */
+export function originNameOf({ body, ...properties }: DeliveredMessage): string | undefined {
   if (body instanceof Uint8Array) return originOf({ body, ...properties })?.name;
   return body.section === "value" ? "an AMQP value" : "an AMQP sequence";
 }

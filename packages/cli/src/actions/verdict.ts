@@ -11,11 +11,16 @@ import { UsageError } from "../errors/usage-error.js";
 import { readCensus } from "../input/read-census.js";
 import { printable } from "../output/printable.js";
 import { Terminal } from "../output/terminal.js";
-import { type CommonOptions, type EntityOptions, openBrokerContext } from "./action-context.js";
-import { runCensus } from "./census.js";
+import {
+  type CommonOptions,
+  type EntityOptions,
+  openBrokerContext,
+  type SharedWorkOptions,
+} from "./action-context.js";
+import { withCensus } from "./census.js";
 
 /** What to retire, and the evidence beside the census. */
-export interface VerdictOptions extends CommonOptions, EntityOptions {
+export interface VerdictOptions extends CommonOptions, EntityOptions, SharedWorkOptions {
   readonly messageType?: string;
   readonly messageVersion?: number;
   readonly writersStoppedAt?: Date;
@@ -30,19 +35,20 @@ export interface VerdictOptions extends CommonOptions, EntityOptions {
 export async function verdict(serializer: string | undefined, options: VerdictOptions): Promise<ExitCode> {
   const target = targetOf(serializer, options);
   const earlier = await Promise.all((options.earlier ?? []).map(readCensus));
-  const { census, reads } = await observed(options);
-  const checked = retirementVerdict(target, census, {
-    writersStoppedAt: options.writersStoppedAt,
-    maxScheduleDurationInMs: options.longestSchedule,
-    sessionStatesAreFree: options.sessionStatesAreFree,
-    earlier,
-    reads,
-    readers: options.reader,
+  return await withObservations(options, (census, reads) => {
+    const checked = retirementVerdict(target, census, {
+      writersStoppedAt: options.writersStoppedAt,
+      maxScheduleDurationInMs: options.longestSchedule,
+      sessionStatesAreFree: options.sessionStatesAreFree,
+      earlier,
+      reads,
+      readers: options.reader,
+    });
+    const terminal = new Terminal(options.json);
+    if (terminal.isJson) terminal.json(checked);
+    else print(terminal, checked, options.entity !== undefined);
+    return checked.answer === "yes" ? exitCodes.ok : exitCodes.found;
   });
-  const terminal = new Terminal(options.json);
-  if (terminal.isJson) terminal.json(checked);
-  else print(terminal, checked, options.entity !== undefined);
-  return checked.answer === "yes" ? exitCodes.ok : exitCodes.found;
 }
 
 function targetOf(serializer: string | undefined, options: VerdictOptions): RetirementTarget {
@@ -54,16 +60,21 @@ function targetOf(serializer: string | undefined, options: VerdictOptions): Reti
 }
 
 /** The census, and what consumers have recorded. With a census from a file the broker is asked only for the records. */
-async function observed(
+async function withObservations(
   options: VerdictOptions,
-): Promise<{ readonly census: Census; readonly reads: readonly ReadRecord[] }> {
+  decide: (census: Census, reads: readonly ReadRecord[]) => ExitCode,
+): Promise<ExitCode> {
   const given = options.census === undefined ? undefined : await readCensus(options.census);
-  if (given !== undefined && options.reads === undefined) return { census: given, reads: [] };
+  if (given !== undefined && options.reads === undefined) return decide(given, []);
   await using context = await openBrokerContext(options);
-  const census = given ?? (await runCensus(context));
-  if (options.reads === undefined) return { census, reads: [] };
-  await using store = queueReadStore(context.transport, options.reads);
-  return { census, reads: await store.list({ abortSignal: context.abortSignal }) };
+  const decideWithReads = async (census: Census): Promise<ExitCode> => {
+    if (options.reads === undefined) return decide(census, []);
+    await using store = queueReadStore(context.transport, options.reads);
+    return decide(census, await store.list({ abortSignal: context.abortSignal }));
+  };
+  return given === undefined
+    ? await withCensus(context, options, decideWithReads)
+    : await decideWithReads(given);
 }
 
 function print(

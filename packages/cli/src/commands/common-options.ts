@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { parseCount } from "../input/parse-number.js";
 import { addProperty } from "../input/parse-property.js";
 import { WaybillCommand } from "./waybill-command.js";
 
@@ -53,6 +54,29 @@ export function withEntities(command: WaybillCommand): WaybillCommand {
     "a queue, or topic/Subscriptions/name; can be repeated; default: every entity, which needs the Manage claim on Azure",
     repeatable(String),
   );
+}
+
+/** Adds the options of work that is shared with the workers of a queue. */
+export function withSharing(command: WaybillCommand): WaybillCommand {
+  return command
+    .option(
+      "--work-queue <queue>",
+      "share the work with every `waybill worker` of this queue, which needs sessions",
+    )
+    .option(
+      "--job <name>",
+      "the name under which an interrupted job is continued; default: census, or repair",
+    )
+    .option("--replace-job", "give up an interrupted job of this name, and begin again")
+    .addOption(concurrencyOption());
+}
+
+/** The option for how many entities a process works on. */
+export function concurrencyOption(): Option {
+  return new Option(
+    "--concurrency <number>",
+    "how many entities this process works on at the same time; default: 1",
+  ).argParser(parseCount);
 }
 
 /** Adds the options for the properties of the message that a body belongs to. */

@@ -1,12 +1,12 @@
 import { Option } from "commander";
 import { parseDuration, parseInstant } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
-import { brokerCommand, repeatable, withEntities } from "./common-options.js";
+import { brokerCommand, repeatable, withEntities, withSharing } from "./common-options.js";
 import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill verdict`: decides whether a serializer or a version can be retired. */
 export function verdictCommand(): WaybillCommand {
-  return withEntities(brokerCommand("verdict"))
+  return withSharing(withEntities(brokerCommand("verdict")))
     .summary("decide whether a format or a version can be retired")
     .description(
       "Takes a census and decides whether a serializer, or a version of a message type, can be removed from the chain without losing a message. Says " +
@@ -40,7 +40,12 @@ export function verdictCommand(): WaybillCommand {
       "the queue in which consumers record what they read; without it the verdict is not known",
     )
     .option("--reader <name>", "a consumer that must have a record; can be repeated", repeatable(String))
-    .addOption(new Option("--census <file>", "check this census instead of taking one").conflicts("entity"))
+    .addOption(
+      new Option("--census <file>", "check this census instead of taking one").conflicts([
+        "entity",
+        "workQueue",
+      ]),
+    )
     .examples(`
   waybill verdict json --writers-stopped-at 2026-11-05T12:00:00Z --reads waybill-reads
   waybill verdict --message-type order-placed --message-version 1 --writers-stopped-at 2026-11-05T12:00:00Z --reads waybill-reads

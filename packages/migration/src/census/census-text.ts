@@ -2,7 +2,12 @@ import type { Census } from "./census.js";
 
 /** A census as JSON, with instants and 64-bit numbers as strings; {@link parseCensus} reads it back. */
 export function formatCensus(census: Census): string {
-  return JSON.stringify(census, (_key, value) => (typeof value === "bigint" ? String(value) : value));
+  return JSON.stringify(census, exactText);
+}
+
+/** 64-bit numbers become strings: numbers of JSON would round them. */
+export function exactText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
 }
 
 /** Reads a census that {@link formatCensus} or `waybill census --json` wrote; undefined when the text is something else. */
@@ -17,7 +22,7 @@ export function parseCensus(text: string): Census | undefined {
 }
 
 /** Instants and 64-bit numbers are strings in JSON. */
-function revived(key: string, value: unknown): unknown {
+export function revived(key: string, value: unknown): unknown {
   if (typeof value === "string" && /At$/.test(key)) return new Date(value);
   if (key === "examples" && Array.isArray(value)) return value.map((number) => BigInt(String(number)));
   return value;

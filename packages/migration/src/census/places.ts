@@ -19,22 +19,27 @@ export interface Place {
  * message that moves on while the census is taken is then counted twice rather than missed.
  */
 export function placesInFlowOrder(entities: readonly CatalogEntity[]): Place[] {
-  const byPath = new Map(entities.map((entity) => [key(entityPathOf(entity.entity)), entity]));
-  const visited = new Set<CatalogEntity>();
-  const last: Place[] = [];
-  const visit = (entity: CatalogEntity): void => {
-    if (visited.has(entity)) return;
-    visited.add(entity);
-    if (isTopic(entity.entity)) for (const each of receivers(entity, entities)) visit(each);
-    for (const target of [entity.forwardTo, entity.forwardDeadLetteredMessagesTo]) {
-      const next = target === undefined ? undefined : byPath.get(key(target));
-      if (next === undefined) continue;
-      for (const each of receivers(next, entities)) visit(each);
-    }
-    last.push(...placesOf(entity).toReversed());
-  };
-  for (const entity of entities) visit(entity);
-  return last.toReversed();
+  return inFlowOrder(entities, flowOf(entities)).flatMap(placesOf);
+}
+
+/**
+ * The entities in waves: messages move from an entity only to those of later waves. The entities of one wave can be counted in any order, and at
+ * the same time, and no message that moves on is missed.
+ */
+export function wavesInFlowOrder(entities: readonly CatalogEntity[]): CatalogEntity[][] {
+  const flow = flowOf(entities);
+  const waves = new Map<number, CatalogEntity[]>();
+  const earliest = new Map<CatalogEntity, number>();
+  const placed = new Set<CatalogEntity>();
+  for (const entity of inFlowOrder(entities, flow)) {
+    const wave = earliest.get(entity) ?? 0;
+    add(waves, wave, entity);
+    placed.add(entity);
+    // One that is placed already forwards in a circle.
+    for (const next of flow(entity))
+      if (!placed.has(next)) earliest.set(next, Math.max(earliest.get(next) ?? 0, wave + 1));
+  }
+  return [...waves.values()];
 }
 
 /** Messages that the broker counts and that were not peeked, by entity. */
@@ -42,11 +47,16 @@ export function hiddenIn(
   entities: readonly CatalogEntity[],
   places: readonly CensusPlace[],
 ): HiddenMessages[] {
+  const peekedAt = new Map(
+    places.flatMap(({ entityPath, subQueue, peeked }) =>
+      subQueue === undefined ? [[entityPath, peeked] as const] : [],
+    ),
+  );
   return entities.flatMap(({ entity, counts }) => {
     if (counts === undefined) return [];
     const entityPath = entityPathOf(entity);
     const hidden: HiddenMessages[] = [];
-    const peeked = places.find((place) => place.entityPath === entityPath)?.peeked ?? 0;
+    const peeked = peekedAt.get(entityPath) ?? 0;
     if (isTopic(entity) && counts.scheduled > peeked)
       hidden.push({ entityPath, kind: "scheduled-at-topic", count: counts.scheduled - peeked });
     if (counts.transfer > 0) hidden.push({ entityPath, kind: "in-transfer", count: counts.transfer });
@@ -54,17 +64,51 @@ export function hiddenIn(
   });
 }
 
-/** The entities that receive what is sent to an entity: itself, or a topic's subscriptions. */
-function receivers(entity: CatalogEntity, entities: readonly CatalogEntity[]): CatalogEntity[] {
-  const name = entity.entity;
-  if (!isTopic(name)) return [entity];
-  return entities.filter(
-    ({ entity: other }) =>
-      "topic" in other && other.subscription !== undefined && key(other.topic) === key(name.topic),
-  );
+/** Tells to which entities messages move from an entity. */
+type Flow = (entity: CatalogEntity) => readonly CatalogEntity[];
+
+function flowOf(entities: readonly CatalogEntity[]): Flow {
+  const byPath = new Map(entities.map((entity) => [key(entityPathOf(entity.entity)), entity]));
+  const subscriptions = new Map<string, CatalogEntity[]>();
+  for (const each of entities) {
+    const { entity } = each;
+    if (!("topic" in entity) || entity.subscription === undefined) continue;
+    add(subscriptions, key(entity.topic), each);
+  }
+  /** The entities that receive what is sent to an entity: itself, or a topic's subscriptions. */
+  const receivers = (each: CatalogEntity): readonly CatalogEntity[] =>
+    isTopic(each.entity) ? (subscriptions.get(key(each.entity.topic)) ?? []) : [each];
+  return (each) => {
+    const targets = [each.forwardTo, each.forwardDeadLetteredMessagesTo].flatMap((path) => {
+      const next = path === undefined ? undefined : byPath.get(key(path));
+      return next === undefined ? [] : receivers(next);
+    });
+    return isTopic(each.entity) ? [...receivers(each), ...targets] : targets;
+  };
 }
 
-function placesOf(entity: CatalogEntity): Place[] {
+/** Each entity before those to which its messages move, unless they forward in a circle. */
+function inFlowOrder(entities: readonly CatalogEntity[], flow: Flow): CatalogEntity[] {
+  const visited = new Set<CatalogEntity>();
+  const last: CatalogEntity[] = [];
+  const visit = (entity: CatalogEntity): void => {
+    if (visited.has(entity)) return;
+    visited.add(entity);
+    for (const next of flow(entity)) visit(next);
+    last.push(entity);
+  };
+  for (const entity of entities) visit(entity);
+  return last.toReversed();
+}
+
+function add<Key>(lists: Map<Key, CatalogEntity[]>, name: Key, entity: CatalogEntity): void {
+  const list = lists.get(name);
+  if (list === undefined) lists.set(name, [entity]);
+  else list.push(entity);
+}
+
+/** The places of one entity, in flow order. */
+export function placesOf(entity: CatalogEntity): Place[] {
   const name = entity.entity;
   const entityPath = entityPathOf(name);
   // A topic's own messages are the scheduled ones. They are peeked at its path, like those of a queue.

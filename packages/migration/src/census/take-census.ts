@@ -1,16 +1,11 @@
-import {
-  type DeserializationOutcome,
-  type EncodedMessage,
-  type Pipeline,
-  type Transport,
-  WaybillError,
-} from "@waybill/core";
+import type { Pipeline, Transport } from "@waybill/core";
 import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions, DeliveredMessage, EntityCatalog } from "@waybill/core/transport";
 import { checkSampleRate } from "../comparison/sampling.js";
 import type { Census, CensusPlace } from "./census.js";
-import { defaultPageSize, peekPages } from "./peek-pages.js";
-import { hiddenIn, type Place, placesInFlowOrder } from "./places.js";
+import { countPlace } from "./count-place.js";
+import { defaultPageSize } from "./peek-pages.js";
+import { hiddenIn, placesInFlowOrder } from "./places.js";
 import { Tally } from "./tally.js";
 
 /** What to peek and with which chain to read it. */
@@ -63,7 +58,7 @@ export async function takeCensus(options: CensusOptions): Promise<Census> {
   const progress = { peeked: 0, expected: expectedCount(entities.map(({ counts }) => counts)) };
   const places: CensusPlace[] = [];
   for (const place of placesInFlowOrder(entities)) {
-    const onPage = (messages: number) => {
+    const onPage = (_: unknown, messages: number) => {
       progress.peeked += messages;
       options.onProgress?.({ entityPath: place.entityPath, ...progress });
     };
@@ -72,12 +67,7 @@ export async function takeCensus(options: CensusOptions): Promise<Census> {
   return {
     startedAt,
     finishedAt: now(options),
-    serializers: options.pipeline.serializers.map(({ name }) => name),
-    messageTypes: (options.pipeline.messageTypes ?? []).map(({ name, aliases, versions }) => ({
-      name,
-      aliases,
-      versions: versions.map(({ version }) => version),
-    })),
+    ...chainOf(options.pipeline),
     sampleRate: settings.sampleRate,
     places,
     groups: tally.groups(),
@@ -85,8 +75,6 @@ export async function takeCensus(options: CensusOptions): Promise<Census> {
     hidden: hiddenIn(entities, places),
   };
 }
-
-type Settings = ReturnType<typeof checked>;
 
 const optionNames: OptionNames<CensusOptions> = {
   transport: true,
@@ -117,52 +105,16 @@ function checked(options: CensusOptions) {
   return { ...options, sampleRate, maxMessagesPerPlace, pageSize, maxGroups };
 }
 
-async function countPlace(
-  place: Place,
-  settings: Settings,
-  tally: Tally,
-  onPage: (messages: number) => void,
-): Promise<CensusPlace> {
-  const { transport, abortSignal } = settings;
-  const receiver = transport.createReceiver(place.address, "peekLock");
-  const { requiresSession, counts } = place.entity;
-  const result = { entityPath: place.entityPath, subQueue: place.address.subQueue, requiresSession, counts };
-  let peeked = 0;
-  try {
-    for await (const page of peekPages(receiver, {
-      ...settings,
-      maxMessages: settings.maxMessagesPerPlace,
-    })) {
-      for (const message of page) {
-        const outcome = await read(message, settings);
-        tally.add(place, message, outcome, outcome && settings.originOf?.(message));
-      }
-      peeked += page.length;
-      onPage(page.length);
-    }
-    return { ...result, peeked, end: peeked >= settings.maxMessagesPerPlace ? "limit" : "reached" };
-  } catch (error) {
-    if (abortSignal?.aborted || !(error instanceof WaybillError)) throw error;
-    // The transport does not have this sub-queue, so it holds no messages.
-    if (error.code === "not-supported" && place.address.subQueue !== undefined)
-      return { ...result, peeked, end: "reached" };
-    return { ...result, peeked, end: "failed", error: { code: error.code, text: error.text } };
-  } finally {
-    await receiver.close();
-  }
-}
-
-function read(
-  message: DeliveredMessage,
-  { pipeline, sampleRate, abortSignal }: Settings,
-): DeserializationOutcome | undefined | PromiseLike<DeserializationOutcome> {
-  if (sampleRate < 1 && !isSampled(message.sequenceNumber, sampleRate)) return undefined;
-  return pipeline.deserialize(message as EncodedMessage, { abortSignal });
-}
-
-/** Hashes the number, since neighbouring messages are often alike. Source: Knuth, multiplicative hashing. */
-function isSampled(sequenceNumber: bigint, sampleRate: number): boolean {
-  return Number((sequenceNumber * 2_654_435_761n) & 0xffff_ffffn) < sampleRate * 2 ** 32;
+/** What a census says about the chain that took it. */
+export function chainOf(pipeline: CensusOptions["pipeline"]): Pick<Census, "serializers" | "messageTypes"> {
+  return {
+    serializers: pipeline.serializers.map(({ name }) => name),
+    messageTypes: (pipeline.messageTypes ?? []).map(({ name, aliases, versions }) => ({
+      name,
+      aliases,
+      versions: versions.map(({ version }) => version),
+    })),
+  };
 }
 
 function expectedCount(counts: readonly CensusPlace["counts"][]): number | undefined {

@@ -32,8 +32,10 @@ export class Tally {
   readonly #groups = new Map<string, Mutable<CensusGroup>>();
   readonly #maxGroups: number;
 
-  constructor(maxGroups: number) {
+  /** Begins with nothing, or with the groups of an earlier count. */
+  constructor(maxGroups: number, groups: readonly CensusGroup[] = []) {
     this.#maxGroups = maxGroups;
+    for (const group of groups) this.#groups.set(keyOf(group), { ...group });
   }
 
   /** Counts one message; `outcome` is undefined if it was not read. */
@@ -70,7 +72,7 @@ export class Tally {
   }
 
   #group(kind: Kind): Mutable<CensusGroup> {
-    const key = JSON.stringify(Object.values(kind).map((value) => value ?? null));
+    const key = keyOf(kind);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
     if (this.#groups.size >= this.#maxGroups && !isFolded(kind)) return this.#group(folded(kind));
@@ -78,6 +80,27 @@ export class Tally {
     this.#groups.set(key, group);
     return group;
   }
+}
+
+const kindMembers = Object.keys({
+  entityPath: true,
+  subQueue: true,
+  state: true,
+  mediaType: true,
+  messageType: true,
+  origin: true,
+  isOwnRecord: true,
+  messageVersion: true,
+  upcastPath: true,
+  status: true,
+  serializer: true,
+  declared: true,
+  position: true,
+  reason: true,
+} satisfies Record<keyof Kind, true>) as readonly (keyof Kind)[];
+
+function keyOf(kind: Kind): string {
+  return JSON.stringify(kindMembers.map((name) => kind[name] ?? null));
 }
 
 /** Replaces media types, origins and subjects beyond the maximum number of groups. */

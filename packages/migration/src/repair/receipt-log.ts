@@ -3,7 +3,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { WaybillError } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { formatPlan, parsePlan, type RepairPlan } from "./repair-plan.js";
+import { formatReceipt, parseReceipt } from "./receipt-text.js";
+import type { RepairPlan } from "./repair-plan.js";
 
 /** What happened to one dead-lettered message: `sending` is written before it is sent, `sent` after, `removed` when it has left its queue. */
 export interface Receipt {
@@ -31,6 +32,8 @@ export interface PlanReceipt {
   readonly from: string;
   readonly plan: RepairPlan;
   readonly isSelectedByFunction: boolean;
+  /** How many messages were sent and removed whose receipts the log does not keep; absent in a log that keeps all. */
+  readonly removed?: number | undefined;
   readonly at: string;
 }
 
@@ -73,7 +76,7 @@ export async function openReceiptFile(path: string): Promise<ReceiptLog> {
         yield parsed(line, path, ++number);
     },
     async append(entries) {
-      await file.appendFile(entries.map((entry) => `${lineOf(entry)}\n`).join(""));
+      await file.appendFile(entries.map((entry) => `${formatReceipt(entry)}\n`).join(""));
       await file.datasync();
     },
     close: () => file.close(),
@@ -131,40 +134,10 @@ async function dropTornLine(file: FileHandle, path: string): Promise<void> {
   }
 }
 
-function lineOf(entry: ReceiptEntry): string {
-  return JSON.stringify(entry.step === "plan" ? { ...entry, plan: formatPlan(entry.plan) } : entry);
-}
-
 function parsed(line: string, path: string, number: number): ReceiptEntry {
-  try {
-    const entry = entryOf(JSON.parse(line));
-    if (entry !== undefined) return entry;
-  } catch {
-    // Reported below, like every other line that is not a receipt.
-  }
+  const entry = parseReceipt(line);
+  if (entry !== undefined) return entry;
   throw noReceipt(`line ${number}`, path);
-}
-
-function entryOf(value: { readonly [Name in string]?: unknown } | null): ReceiptEntry | undefined {
-  if (typeof value?.from !== "string" || typeof value.at !== "string") return undefined;
-  const { step, from, at } = value;
-  switch (step) {
-    case "plan": {
-      const plan = parsePlan(value.plan);
-      const isSelectedByFunction = value.isSelectedByFunction === true;
-      return plan && { step, from, plan, isSelectedByFunction, at };
-    }
-    case "ended":
-      return { step, from, at };
-    case "sending":
-    case "sent":
-    case "removed":
-      return typeof value.sequenceNumber === "string" && typeof value.to === "string"
-        ? (value as unknown as Receipt)
-        : undefined;
-    default:
-      return undefined;
-  }
 }
 
 function noReceipt(which: string, path: string): WaybillError {

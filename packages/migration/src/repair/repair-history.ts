@@ -46,6 +46,7 @@ export async function readHistory(
   const path = deadLetterPath(from).toLowerCase();
   const begun = new Map<string, "sending" | "sent">();
   const sent = new Set<string>();
+  let removedBefore = 0;
   const possibleDuplicates: bigint[] = [];
   let started: Pick<InterruptedRepair, "plan" | "isSelectedByFunction" | "startedAt"> | undefined;
   let lastReceiptAt = new Date(0);
@@ -56,6 +57,7 @@ export async function readHistory(
       const { plan, isSelectedByFunction } = entry;
       started = { plan, isSelectedByFunction, startedAt: lastReceiptAt };
       sent.clear();
+      removedBefore = entry.removed ?? 0;
     } else if (entry.step === "ended") {
       started = undefined;
     } else {
@@ -71,7 +73,7 @@ export async function readHistory(
   const interrupted = started && {
     ...started,
     lastReceiptAt,
-    sent: sent.size,
+    sent: removedBefore + sent.size,
     maybeSent: steps.filter((step) => step === "sending").length,
     sentNotRemoved: steps.filter((step) => step === "sent").length,
   };

@@ -179,7 +179,7 @@ function noteOtherSubscriptions(terminal: Terminal, { from, to = from }: Setting
   );
 }
 
-function parseTarget(path: string | undefined): RepairTarget | undefined {
+export function parseTarget(path: string | undefined): RepairTarget | undefined {
   if (path === undefined) return undefined;
   const topic = /^topic:(.+)$/.exec(path)?.[1];
   if (topic !== undefined) return { topic };

@@ -1,9 +1,10 @@
 import { WaybillCommand } from "../waybill-command.js";
 import { listCommand } from "./list.js";
 import { repairCommand } from "./repair.js";
+import { repairAllCommand } from "./repair-all.js";
 import { showCommand } from "./show.js";
 
-/** `waybill dead-letters`, with its three subcommands. */
+/** `waybill dead-letters`, with its subcommands. */
 export function deadLettersCommand(): WaybillCommand {
   return new WaybillCommand("dead-letters")
     .summary("inspect and repair dead-letter queues")
@@ -12,5 +13,6 @@ export function deadLettersCommand(): WaybillCommand {
     )
     .addCommand(listCommand())
     .addCommand(showCommand())
-    .addCommand(repairCommand());
+    .addCommand(repairCommand())
+    .addCommand(repairAllCommand());
 }

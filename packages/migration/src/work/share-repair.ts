@@ -1,0 +1,115 @@
+import { requireKnownOptions } from "@waybill/core/serializer";
+import { exactText } from "../census/census-text.js";
+import { chainOf } from "../census/take-census.js";
+import { type DeadLetterQueue, deadLetterPath } from "../repair/dead-letter-queue.js";
+import { checkRepairOptions, type RepairOptions } from "../repair/repair-options.js";
+import { planOf, type RepairPlan } from "../repair/repair-plan.js";
+import type { DeadLetterCriteria } from "../repair/select-dead-letters.js";
+import type { FinishedState, WorkError } from "./item-state.js";
+import { parseRepaired, type RepairedQueue } from "./repair-entity.js";
+import { Job, type SharedJob, type SharedJobOptions, sharedJobOptionNames } from "./shared-job.js";
+import { pathOf, type RepairItem } from "./work-item.js";
+
+/** The repair of many dead-letter queues, by many processes. */
+export interface ShareRepairOptions
+  extends SharedJobOptions,
+    Pick<
+      RepairOptions,
+      | "to"
+      | "throughTopic"
+      | "body"
+      | "includeUndeserializable"
+      | "maxResubmits"
+      | "maxPerSecond"
+      | "maxWaitTimeInMs"
+    > {
+  /** The dead-letter queues. */
+  readonly from: readonly DeadLetterQueue[];
+  /** Which messages to send again. Workers cannot be given a function. Default: all. */
+  readonly select?: DeadLetterCriteria | undefined;
+  /**
+   * Tells for each dead-letter queue whether its target detects duplicates, as `targetDetectsDuplicates` of a repair. Default: none does.
+   */
+  readonly detectsDuplicates?: ((from: DeadLetterQueue) => boolean) | undefined;
+}
+
+/** What became of one dead-letter queue. */
+export interface SharedRepair {
+  /** `orders/$DeadLetterQueue`. */
+  readonly from: string;
+  /** Undefined if it could not be repaired. */
+  readonly repaired: RepairedQueue | undefined;
+  /** Why not. */
+  readonly error: WorkError | undefined;
+}
+
+/**
+ * Repairs dead-letter queues together with all workers of a queue: each is one item, repaired by whoever locks its session, with the receipts in the
+ * session's state. `maxPerSecond` holds for each queue. Call it again after an interruption, with the same `job`.
+ */
+export async function shareRepair(options: ShareRepairOptions): Promise<SharedJob<readonly SharedRepair[]>> {
+  const { job: name = "repair", from, maxWaitTimeInMs = 2_000 } = options;
+  const plans = plansOf(options);
+  const chain = chainOf(options.pipeline);
+  const itemsOf = (run: string) => [
+    plans.map((plan): RepairItem => ({ kind: "repair", job: name, run, chain, plan, maxWaitTimeInMs })),
+  ];
+  const job = await Job.open<RepairItem>(options, name, askOf(options), itemsOf);
+  try {
+    const items = itemsOf(job.run);
+    const repairs = new Map<string, SharedRepair>();
+    await job.finish(items, (item, ending) => repairs.set(pathOf(item), repairOf(item, ending)));
+    const result = from.flatMap((queue) => repairs.get(deadLetterPath(queue)) ?? []);
+    return job.shared(result, items);
+  } catch (error) {
+    await job.close();
+    throw error;
+  }
+}
+
+function plansOf(options: ShareRepairOptions): readonly RepairPlan[] {
+  requireKnownOptions("shareRepair", options, {
+    ...sharedJobOptionNames,
+    from: true,
+    to: true,
+    throughTopic: true,
+    body: true,
+    select: true,
+    includeUndeserializable: true,
+    detectsDuplicates: true,
+    maxResubmits: true,
+    maxPerSecond: true,
+    maxWaitTimeInMs: true,
+  });
+  const { transport, pipeline, to, throughTopic, body, select, includeUndeserializable } = options;
+  const { maxResubmits, maxPerSecond, detectsDuplicates } = options;
+  return options.from.map((from) => {
+    const repair: RepairOptions = {
+      transport,
+      pipeline,
+      from,
+      to,
+      throughTopic,
+      body,
+      select,
+      includeUndeserializable,
+      targetDetectsDuplicates: detectsDuplicates?.(from),
+      maxResubmits,
+      maxPerSecond,
+    };
+    checkRepairOptions("shareRepair", repair, {});
+    return planOf(repair);
+  });
+}
+
+/** What is asked for, but not of which queues: one that is created or deleted meanwhile does not matter to the others. */
+function askOf({ to, throughTopic, body, select, ...options }: ShareRepairOptions): string {
+  const { pipeline, includeUndeserializable, maxResubmits, maxPerSecond } = options;
+  const how = { to, throughTopic, body, select, includeUndeserializable, maxResubmits, maxPerSecond };
+  return JSON.stringify(["repair", chainOf(pipeline), how], exactText);
+}
+
+function repairOf(item: RepairItem, { result, error }: FinishedState): SharedRepair {
+  const repaired = result === undefined ? undefined : parseRepaired(result);
+  return { from: deadLetterPath(item.plan.from), repaired, error };
+}
