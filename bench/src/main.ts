@@ -24,6 +24,7 @@ import { storageSuite } from "./storage.js";
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   amqp: () => import("./amqp.js"),
   port: () => import("./one-port.js"),
+  work: () => import("./shared-work.js"),
 };
 
 const program = programs[process.argv[2] ?? ""];
@@ -69,7 +70,7 @@ ${Object.entries(suites)
   .join("\n")}
 --json     prints the results as JSON, with date and machine
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
-amqp, port alone run for minutes: connections and messages over AMQP, and over one port beside other protocols
+amqp, port, work alone run for minutes: connections and messages over AMQP, over one port beside other protocols, and a census by 1, 2 and 4 processes
 --rounds   pairs of samples for each figure, default 51; the median counts
 `;
 

@@ -91,6 +91,14 @@ export const programs = {
     quick: ["--messages", "200", "--kills", "2", "--seed", "7"],
     run: () => import("./crash-repair/main.js"),
   },
+  "crash-workers": {
+    shows:
+      "Workers that share a census and a repair are killed with the process that asks: each message is counted once, each repair done once.",
+    takes: "minutes",
+    options: "[--queues 60] [--messages 200] [--workers 3] [--kills 20] [--seed n]",
+    quick: ["--queues", "10", "--messages", "50", "--workers", "2", "--kills", "2", "--seed", "7"],
+    run: () => import("./crash-workers/main.js"),
+  },
   "session-restarts": {
     shows: "The results of a workflow over sessions are exact when its process is killed 200 times.",
     takes: "minutes",

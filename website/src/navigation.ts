@@ -40,7 +40,7 @@ const navigation: readonly NavigationGroup[] = [
   },
   {
     text: "Changing formats",
-    pages: ["migrating", "contracts", "write-plan", "checking-a-switch", "census"],
+    pages: ["migrating", "contracts", "write-plan", "checking-a-switch", "census", "shared-work"],
   },
   {
     text: "Running it",

@@ -62,7 +62,7 @@ function wordsOf(part: string): number {
 const namespace = "Endpoint=sb://shop.servicebus.windows.net;SharedAccessKeyName=docs;SharedAccessKey=docs";
 
 /** Commands that run until they are stopped; they are stopped as soon as they are ready. */
-const servers = /^waybill (?:broker|explore)(?: -|$)/;
+const servers = /^waybill (?:(?:broker|explore)(?: -|$)|worker(?!.* --idle))/;
 
 /** A broker that is served begins empty. */
 const brokers = /^waybill broker(?: -|$)/;

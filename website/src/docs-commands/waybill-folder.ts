@@ -144,6 +144,7 @@ async function fillBroker(data: string, pipeline: Pipeline): Promise<void> {
   await broker.createQueue("orders");
   await broker.createQueue("waybill-reads");
   await broker.createQueue("capabilities", { maxMessageSizeInKilobytes: 102_400 });
+  await broker.createQueue("jobs", { requiresSession: true });
   await broker.createQueue("billing", { requiresSession: true });
   await broker.createQueue("billing-again");
   await broker.createTopic("events");

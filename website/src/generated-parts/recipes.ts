@@ -48,6 +48,7 @@ const recipes: Readonly<Record<string, readonly [text: string, page: string]>> =
   "request-reply": ["send a request and await its reply", "patterns/request-reply.md"],
   sessions: ["handle sessions in order, with state", "sessions.md"],
   "shadow-check": ["compare formats on live traffic, before switching", "checking-a-switch.md"],
+  "shared-work": ["count the messages of many entities with many processes", "shared-work.md"],
   "transport-local": ["schedule a message and advance the clock", "testing.md"],
   tutorial: ["run the tutorial as one program", "tutorial.md"],
   verification: ["find bodies that two serializers would accept", "checking-a-switch.md"],

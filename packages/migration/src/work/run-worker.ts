@@ -1,25 +1,15 @@
-import { type Transport, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
 import { requireDuration, requireInteger, requireKnownOptions } from "@waybill/core/serializer";
-import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
 import { callHook, pause, steadyNowOf } from "@waybill/foundation";
 import type { ItemState, WorkError } from "./item-state.js";
 import type { Lease } from "./lease.js";
 import { fromWorkMessage, pathOf } from "./work-item.js";
-import { type WorkPipeline, workOnItem } from "./work-on-item.js";
+import { workOnItem } from "./work-on-item.js";
+import type { WorkOptions } from "./work-options.js";
 import { messagesOf, removeMessages, WorkQueue } from "./work-queue.js";
 
-/** Where a worker finds its work, and how long it stays. */
-export interface WorkerOptions extends CallOptions {
-  /** The connection to the namespace of the work queue and of the entities. */
-  readonly transport: Transport;
-  /** The chain of those who ask: the worker refuses jobs of another one. */
-  readonly pipeline: WorkPipeline;
-  /** A queue with sessions, for shared work alone. */
-  readonly workQueue: string;
-  /** Names the probable origin of a message, as in a census; give the same to all workers. Default: none. */
-  readonly originOf?: ((message: DeliveredMessage) => string | undefined) | undefined;
-  /** How many items to work on at the same time. Default: 1. */
-  readonly maxConcurrentItems?: number | undefined;
+/** How long a worker stays, and whom it tells. */
+export interface WorkerOptions extends WorkOptions {
   /** Ends the worker after so long without work, in milliseconds. Default: never. */
   readonly maxIdleTimeInMs?: number | undefined;
   /** Called after each item that this worker finished. */

@@ -10,23 +10,24 @@ import { parseRepaired, type RepairedQueue } from "./repair-entity.js";
 import { Job, type SharedJob, type SharedJobOptions, sharedJobOptionNames } from "./shared-job.js";
 import { pathOf, type RepairItem } from "./work-item.js";
 
+/** How each queue is repaired: options of a repair, with criteria instead of a function, which no other process can be given. */
+export type EachRepair = Pick<
+  RepairOptions,
+  | "to"
+  | "throughTopic"
+  | "body"
+  | "includeUndeserializable"
+  | "maxResubmits"
+  | "maxPerSecond"
+  | "maxWaitTimeInMs"
+> & { readonly select?: DeadLetterCriteria | undefined };
+
 /** The repair of many dead-letter queues, by many processes. */
-export interface ShareRepairOptions
-  extends SharedJobOptions,
-    Pick<
-      RepairOptions,
-      | "to"
-      | "throughTopic"
-      | "body"
-      | "includeUndeserializable"
-      | "maxResubmits"
-      | "maxPerSecond"
-      | "maxWaitTimeInMs"
-    > {
+export interface ShareRepairOptions extends SharedJobOptions {
   /** The dead-letter queues. */
   readonly from: readonly DeadLetterQueue[];
-  /** Which messages to send again. Workers cannot be given a function. Default: all. */
-  readonly select?: DeadLetterCriteria | undefined;
+  /** How each of them is repaired. Default: everything that can be read, as it is, to the queue it was dead-lettered in. */
+  readonly repair?: EachRepair | undefined;
   /**
    * Tells for each dead-letter queue whether its target detects duplicates, as `targetDetectsDuplicates` of a repair. Default: none does.
    */
@@ -48,7 +49,8 @@ export interface SharedRepair {
  * session's state. `maxPerSecond` holds for each queue. Call it again after an interruption, with the same `job`.
  */
 export async function shareRepair(options: ShareRepairOptions): Promise<SharedJob<readonly SharedRepair[]>> {
-  const { job: name = "repair", from, maxWaitTimeInMs = 2_000 } = options;
+  const { job: name = "repair", from, repair = {} } = options;
+  const { maxWaitTimeInMs = 2_000 } = repair;
   const plans = plansOf(options);
   const chain = chainOf(options.pipeline);
   const itemsOf = (run: string) => [
@@ -71,42 +73,21 @@ function plansOf(options: ShareRepairOptions): readonly RepairPlan[] {
   requireKnownOptions("shareRepair", options, {
     ...sharedJobOptionNames,
     from: true,
-    to: true,
-    throughTopic: true,
-    body: true,
-    select: true,
-    includeUndeserializable: true,
+    repair: true,
     detectsDuplicates: true,
-    maxResubmits: true,
-    maxPerSecond: true,
-    maxWaitTimeInMs: true,
   });
-  const { transport, pipeline, to, throughTopic, body, select, includeUndeserializable } = options;
-  const { maxResubmits, maxPerSecond, detectsDuplicates } = options;
+  const { transport, pipeline, detectsDuplicates } = options;
   return options.from.map((from) => {
-    const repair: RepairOptions = {
-      transport,
-      pipeline,
-      from,
-      to,
-      throughTopic,
-      body,
-      select,
-      includeUndeserializable,
-      targetDetectsDuplicates: detectsDuplicates?.(from),
-      maxResubmits,
-      maxPerSecond,
-    };
+    const targetDetectsDuplicates = detectsDuplicates?.(from);
+    const repair: RepairOptions = { transport, pipeline, from, targetDetectsDuplicates, ...options.repair };
     checkRepairOptions("shareRepair", repair, {});
     return planOf(repair);
   });
 }
 
 /** What is asked for, but not of which queues: one that is created or deleted meanwhile does not matter to the others. */
-function askOf({ to, throughTopic, body, select, ...options }: ShareRepairOptions): string {
-  const { pipeline, includeUndeserializable, maxResubmits, maxPerSecond } = options;
-  const how = { to, throughTopic, body, select, includeUndeserializable, maxResubmits, maxPerSecond };
-  return JSON.stringify(["repair", chainOf(pipeline), how], exactText);
+function askOf({ pipeline, repair }: ShareRepairOptions): string {
+  return JSON.stringify(["repair", chainOf(pipeline), repair], exactText);
 }
 
 function repairOf(item: RepairItem, { result, error }: FinishedState): SharedRepair {

@@ -5,17 +5,13 @@ import type { CallOptions } from "@waybill/core/transport";
 import { pause, steadyNowOf, underEither } from "@waybill/foundation";
 import type { FinishedState, ItemState, JobState } from "./item-state.js";
 import type { Lease } from "./lease.js";
-import type { WorkerOptions } from "./run-worker.js";
 import { sessionIdOf, type WorkItem } from "./work-item.js";
 import { workOnItem } from "./work-on-item.js";
+import type { WorkOptions } from "./work-options.js";
 import { removeMessages, WorkQueue } from "./work-queue.js";
 
 /** How to share a job among the workers of a queue. */
-export interface SharedJobOptions
-  extends Pick<
-    WorkerOptions,
-    "transport" | "pipeline" | "workQueue" | "originOf" | "maxConcurrentItems" | "abortSignal"
-  > {
+export interface SharedJobOptions extends WorkOptions {
   /** The name under which an interrupted job is found again: letters, digits, `.`, `_` and `-`, at most 80. */
   readonly job?: string | undefined;
   /**

@@ -207,7 +207,7 @@ describe("a shared repair", () => {
         ...options,
         from: queues.map((queue) => ({ queue })),
         detectsDuplicates: (from) => "queue" in from && from.queue === "deduplicating",
-        maxWaitTimeInMs: 0,
+        repair: { maxWaitTimeInMs: 0 },
       });
     };
     const deaths = await afterEachDeath(

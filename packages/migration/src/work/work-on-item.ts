@@ -1,5 +1,5 @@
-import { type Pipeline, type Transport, WaybillError } from "@waybill/core";
-import type { CallOptions, DeliveredMessage, Scheduler } from "@waybill/core/transport";
+import { WaybillError } from "@waybill/core";
+import type { Scheduler } from "@waybill/core/transport";
 import { steadyNowOf, underEither } from "@waybill/foundation";
 import { chainOf } from "../census/take-census.js";
 import { countEntity } from "./count-entity.js";
@@ -7,17 +7,11 @@ import { type FinishedState, type ItemState, isFinished } from "./item-state.js"
 import type { Lease } from "./lease.js";
 import { repairEntity } from "./repair-entity.js";
 import { pathOf, type WorkChain, type WorkItem } from "./work-item.js";
-
-/** The chain of a worker, which must be that of the jobs it works on. */
-export type WorkPipeline = Pick<Pipeline, "deserialize" | "serialize" | "serializers"> &
-  Partial<Pick<Pipeline, "messageTypes">>;
+import type { WorkOptions, WorkPipeline } from "./work-options.js";
 
 /** What work on an item needs. */
-export interface WorkTools extends CallOptions {
-  readonly transport: Transport;
+export interface WorkTools extends Omit<WorkOptions, "workQueue" | "maxConcurrentItems"> {
   readonly scheduler: Scheduler;
-  readonly pipeline: WorkPipeline;
-  readonly originOf?: ((message: DeliveredMessage) => string | undefined) | undefined;
 }
 
 /** How often what was counted so far is saved, in milliseconds. A worker that is killed loses at most this much. */

@@ -37,14 +37,14 @@ export async function repairAll(paths: readonly string[], options: RepairAllOpti
   const reach = options.to !== undefined || options.throughTopic === true ? "all" : "queues";
   const from = named.length > 0 ? named : await deadLetterQueues(context, reach, options.workQueue);
   const detects = await duplicateDetection(context, from, settings);
-  const work = { transport, pipeline, abortSignal, ...settings };
-  if (options.apply !== true) return await rehearse(terminal, from, { ...work, detects });
+  const work = { transport, pipeline, abortSignal };
+  if (options.apply !== true) return await rehearse(terminal, from, { ...work, ...settings, detects });
   const shared = { ...work, ...sharing(context, options), workQueue: options.workQueue, from };
   await using repair = await terminal.withProgress("queues", (show) =>
     shareRepair({
       ...shared,
+      repair: { ...settings, maxWaitTimeInMs: options.wait },
       detectsDuplicates: (queue) => detects.has(entityPathOf(queue)),
-      maxWaitTimeInMs: options.wait,
       onItems: ({ finished, items }) => show(finished, items),
     }),
   );
