@@ -16,7 +16,7 @@ import {
   openBrokerContext,
   type SharedWorkOptions,
 } from "./action-context.js";
-import { sharing } from "./sharing.js";
+import { checkSharing, sharing } from "./sharing.js";
 
 /** What to count. */
 export interface CensusCommandOptions extends CommonOptions, EntityOptions, SharedWorkOptions {
@@ -25,6 +25,7 @@ export interface CensusCommandOptions extends CommonOptions, EntityOptions, Shar
 }
 
 export async function census(options: CensusCommandOptions): Promise<ExitCode> {
+  checkSharing(options);
   await using context = await openBrokerContext(options);
   return await withCensus(context, options, (taken) => {
     if (context.terminal.isJson) context.terminal.json(taken);

@@ -18,6 +18,7 @@ import {
   type SharedWorkOptions,
 } from "./action-context.js";
 import { withCensus } from "./census.js";
+import { checkSharing } from "./sharing.js";
 
 /** What to retire, and the evidence beside the census. */
 export interface VerdictOptions extends CommonOptions, EntityOptions, SharedWorkOptions {
@@ -33,6 +34,7 @@ export interface VerdictOptions extends CommonOptions, EntityOptions, SharedWork
 }
 
 export async function verdict(serializer: string | undefined, options: VerdictOptions): Promise<ExitCode> {
+  checkSharing(options);
   const target = targetOf(serializer, options);
   const earlier = await Promise.all((options.earlier ?? []).map(readCensus));
   return await withObservations(options, (census, reads) => {
