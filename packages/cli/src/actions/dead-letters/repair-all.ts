@@ -7,7 +7,8 @@ import { withoutSecrets } from "../../errors/without-secrets.js";
 import { type DeadLetterAddress, parseDeadLetterQueue } from "../../input/dead-letter-queue.js";
 import { counted } from "../../output/counted.js";
 import { printable } from "../../output/printable.js";
-import type { Cell, Terminal } from "../../output/terminal.js";
+import type { Cell } from "../../output/table-text.js";
+import type { Terminal } from "../../output/terminal.js";
 import {
   type BrokerContext,
   type CommonOptions,
