@@ -84,6 +84,7 @@ const arrows: Readonly<Record<string, Arrow>> = {
       "transport-local",
     ],
   },
+  waybill: { imports: ["cli"] },
 };
 
 /** Packages that all tests may import: the conformance suite. */

@@ -1,9 +1,4 @@
 #!/usr/bin/env node
-import { run } from "./run.js";
+import { runAsProgram } from "./run-as-program.js";
 
-await run(process.argv.slice(2));
-
-// After an aborted wait for a session the SDK keeps a timer for up to a minute: end the process without waiting for it.
-for (const stream of [process.stdout, process.stderr])
-  await new Promise((resolve) => stream.write("", resolve));
-process.exit();
+await runAsProgram();

@@ -12,7 +12,8 @@ export function manifestFindings(
   { directoryName, version, repository }: ManifestExpectation,
 ): string[] {
   const required: Record<string, unknown> = {
-    name: `@waybill/${directoryName}`,
+    // The command by its own name.
+    name: directoryName === "waybill" ? directoryName : `@waybill/${directoryName}`,
     version,
     license: "MIT",
     type: "module",

@@ -38,7 +38,8 @@ const maxStartMs = 1000 * slack;
 using consumer = await openConsumer("packed");
 const { folder } = consumer;
 
-await consumer.install(["cli"]);
+await consumer.install(["waybill"]);
+await expectRun(["--version"], /^\d+\.\d+\.\d+\n$/, [process.execPath, "node_modules/waybill/dist/bin.js"]);
 await expectRun(["--version"], /^\d+\.\d+\.\d+\n$/);
 await expectRun(["send", "orders", "--body", '{"id":1}', "--data", "broker", "--create"], /"bytes": 8/);
 await expectRun(["peek", "orders", "--data", "broker", "--body"], /"body":\{"id":1\}/);
@@ -102,9 +103,13 @@ async function startBroker(env: NodeJS.ProcessEnv = process.env): Promise<number
   return answeredMs;
 }
 
-async function expectRun(args: readonly string[], expected: RegExp): Promise<void> {
-  const { stdout } = await run("npx", ["--no-install", "waybill", ...args], { cwd: folder });
-  console.log(`npx waybill ${args.join(" ")}\n${stdout}`);
+async function expectRun(
+  args: readonly string[],
+  expected: RegExp,
+  [program, ...first]: readonly [string, ...string[]] = ["npx", "--no-install", "waybill"],
+): Promise<void> {
+  const { stdout } = await run(program, [...first, ...args], { cwd: folder });
+  console.log(`waybill ${args.join(" ")}\n${stdout}`);
   if (!expected.test(stdout)) {
     console.error(`expected ${expected}`);
     process.exitCode = 1;

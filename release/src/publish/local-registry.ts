@@ -55,6 +55,7 @@ uplinks:
     url: ${uplink}
 packages:
   "@waybill/*":
+${rules(["access: $all", "publish: $authenticated"])}  "waybill":
 ${rules(["access: $all", "publish: $authenticated"])}  "**":
 ${rules(["access: $all", "proxy: usual"])}max_body_size: 100mb
 log: { type: stdout, level: fatal }

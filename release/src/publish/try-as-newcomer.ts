@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "waybill-harness/run-program.js";
-import { publishedPackages, root } from "../workspace.js";
+import { currentVersion, publishedPackages, root } from "../workspace.js";
 
 /**
  * Does what a newcomer does, in an empty folder, with what a registry has: installs every package, runs README's first program, and
@@ -21,6 +21,11 @@ export async function tryAsNewcomer(folder: string, npmrc: string): Promise<void
   expectText("README's first program", stdout, output);
   const help = await run("npx", ["--no-install", "waybill", "--help"], { cwd: folder });
   expectText("npx waybill --help", help.stdout, "waybill");
+  const empty = join(folder, "empty");
+  await mkdir(empty);
+  await writeFile(join(empty, ".npmrc"), npmrc);
+  const alone = await run("npx", ["--yes", "waybill", "--version"], { cwd: empty });
+  expectText("npx waybill --version in an empty folder", alone.stdout, currentVersion());
 }
 
 /** The first block of code of the README, and what its last comments say it prints. */

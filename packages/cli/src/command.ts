@@ -1,0 +1,3 @@
+/** For programs that are the command under another name. */
+
+export { runAsProgram } from "./run-as-program.js";

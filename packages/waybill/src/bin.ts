@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runAsProgram } from "@waybill/cli/command";
+
+await runAsProgram();
