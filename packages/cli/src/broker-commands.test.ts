@@ -455,7 +455,7 @@ describe("a topic that is rehearsed through a mirror", () => {
       await broker.createSubscription("events", "billing");
       const mirrors = () => broker.listEntities().filter(({ path }) => path.includes("waybill-rehearse"));
       const running = environment.run(["rehearse", "events", "--mirror", "--watch", "1h", "--max", "25"]);
-      while (mirrors().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      await expect.poll(mirrors).toHaveLength(1);
       for (let id = 0; id <= 25; id++) {
         await fill(broker, "events", [encoded({ id }, id % 5 === 0 ? "msgpack" : "json")]);
         await broker.receiver("events/Subscriptions/billing", { mode: "receiveAndDelete" }).receive();

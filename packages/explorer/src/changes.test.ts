@@ -230,5 +230,5 @@ async function untilDone(fixture: Fixture): Promise<void> {
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!(await holds()));
 }

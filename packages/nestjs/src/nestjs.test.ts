@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import {
   type ArgumentsHost,
   BadRequestException,
@@ -48,6 +49,11 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
   log = [];
 });
+
+/** Lets everything run that waits for nothing. */
+async function quiet(): Promise<void> {
+  for (let i = 0; i < 10; i++) await turn();
+}
 
 interface Opened {
   readonly namespace: TestNamespace;
@@ -292,12 +298,14 @@ describe("requests", () => {
 });
 
 describe("the application", () => {
+  let finish = () => {};
+
   @Controller()
   class Orders {
     @MessageHandler(orderPlaced)
     async place({ orderId }: { orderId: string }) {
       log.push(`begin ${orderId}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise<void>((resolve) => (finish = resolve));
       log.push(`end ${orderId}`);
     }
   }
@@ -306,7 +314,11 @@ describe("the application", () => {
     const { app, client } = await open([Orders]);
     await client.createSender("orders").sendMessages(orderPlaced.message({ orderId: "a" }));
     await expect.poll(() => log.length).toBe(1);
-    await app.close();
+    const closed = app.close();
+    await quiet();
+    expect(log).toEqual(["begin a"]);
+    finish();
+    await closed;
     expect(log).toEqual(["begin a", "end a", "closed"]);
     expect(app.get(WaybillClient).isClosed).toBe(true);
   });

@@ -248,18 +248,24 @@ describe("azureTransport", () => {
     await using fixture = await openLossyFixture({ requiresSession: true });
     const client = fixture.client as { acceptSession: (...options: unknown[]) => Promise<unknown> };
     const accept = client.acceptSession.bind(client);
+    const aborting = new AbortController();
+    let returnFirst = () => {};
+    // The caller goes when the session is locked, and gets it when the next one has been refused.
     client.acceptSession = async (...options) => {
-      const session = await accept(...options);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      const session = await accept(...options).catch((error: unknown) => {
+        returnFirst();
+        throw error;
+      });
+      if (aborting.signal.aborted) return session;
+      aborting.abort();
+      await new Promise<void>((resolve) => (returnFirst = resolve));
       return session;
     };
-    const aborting = new AbortController();
     const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const aborted = fixture.transport.acceptSession({ queue: "orders" }, "a", {
       ...options,
       abortSignal: aborting.signal,
     });
-    setTimeout(() => aborting.abort(), 100);
     await expect(aborted).rejects.toMatchObject({ code: "aborted" });
     expect((await fixture.transport.acceptSession({ queue: "orders" }, "a", options)).sessionId).toBe("a");
   });

@@ -59,14 +59,15 @@ it("counts no delivery in an outage that is longer than the locks: processor, ca
 
 /** Lets time pass in steps. Each begins when the client has renewed the locks that it holds, however long that takes. */
 async function pass(
-  { broker, clock }: Awaited<ReturnType<typeof openFixture>>,
+  { broker, clock, roundTrip }: Awaited<ReturnType<typeof openFixture>>,
   durationMs: number,
 ): Promise<void> {
   for (let passedMs = 0; passedMs < durationMs; passedMs += 500) {
     const isRenewed = (end: Date) => end.getTime() - clock.now() > minRemainingMs;
     await until(() => lockedUntil(broker).every(isRenewed));
     clock.advance(500);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    // What the client has sent at that moment has arrived once a later request is answered.
+    await roundTrip();
   }
 }
 
@@ -84,6 +85,7 @@ async function openFixture() {
   // The timers of the client run by the broker's clock.
   const { scheduler } = localTransport(broker);
   const transport = Object.assign(azureTransport(sdk), { scheduler });
+  const peeking = sdk.createReceiver("calls");
   const registry = { isUp: true };
   const sound = json();
   const client = new WaybillClient(transport, {
@@ -100,6 +102,10 @@ async function openFixture() {
     clock,
     client,
     registry,
+    /** A request over the connection, and its answer. */
+    async roundTrip() {
+      await peeking.peekMessages(1);
+    },
     /** A queue with messages, in ten sessions if it has any. */
     async createQueue(queue: string, requiresSession: boolean) {
       await broker.createQueue(queue, { lockDurationMs, maxDeliveryCount: 3, requiresSession });

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { type ProcessErrorArgs, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { expect, it } from "vitest";
@@ -25,15 +26,11 @@ it("a client that sends, receives and peeks recovers when its broker restarts, a
       const body = `${name} ${n}`;
       await untilDone(() => sender.sendMessages({ body }));
       sent.add(body);
-      await pause(5);
     }
   };
   const peek = async () => {
     const receiver = client.createReceiver("orders");
-    while (!isOver) {
-      await untilDone(() => receiver.peekMessages(1));
-      await pause(20);
-    }
+    while (!isOver) await untilDone(() => receiver.peekMessages(1));
   };
   const working = [...["a", "b", "c", "d", "e", "f", "g", "h"].map(send), peek()];
   const goesOn = (before = handled.size) => until(() => handled.size >= before + 200);
@@ -60,11 +57,7 @@ async function untilDone(work: () => Promise<unknown>): Promise<void> {
       return;
     } catch (error) {
       expect(error).toMatchObject({ code: "connection-lost" });
-      await pause(20);
+      await turn();
     }
   }
-}
-
-function pause(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs));
 }

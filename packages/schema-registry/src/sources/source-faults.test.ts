@@ -1,9 +1,12 @@
 import { createPipeline, type DeserializationOutcome } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { bytes, memorySource, order, orderSchema } from "../order.test-support.js";
 import { type RegistryAvroOptions, registryAvro } from "../serializers/registry-avro.js";
 import type { SchemaSource } from "./schema-source.js";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+afterEach(() => void vi.useRealTimers());
 
 const schema = { definition: JSON.stringify(orderSchema), format: "avro" } as const;
 const body = bytes("00 00000007");
@@ -20,7 +23,7 @@ function scripted(...answers: readonly (() => unknown)[]): SchemaSource & { call
 }
 
 function pipelineOf(source: SchemaSource, more: Partial<RegistryAvroOptions> = {}) {
-  const pipeline = createPipeline({ serializer: registryAvro(avro, { source, failureTtlInMs: 1, ...more }) });
+  const pipeline = createPipeline({ serializer: registryAvro(avro, { source, ...more }) });
   return async (each = body): Promise<DeserializationOutcome> => await pipeline.deserialize({ body: each });
 }
 
@@ -44,9 +47,12 @@ describe("a registry that fails", () => {
     ],
   ])("and %s makes a body unavailable, and is called again", async (_, answer) => {
     const source = scripted(answer, () => schema);
-    const read = pipelineOf(source, { timeoutInMs: 5 });
-    expect((await read()).status).toBe("unavailable");
-    await expect.poll(async () => (await read()).status).toBe("decoded");
+    const read = pipelineOf(source, { timeoutInMs: 5_000, failureTtlInMs: 1_000 });
+    const first = read();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await first).status).toBe("unavailable");
+    vi.advanceTimersByTime(1_000);
+    expect((await read()).status).toBe("decoded");
     expect(source.calls).toBe(2);
   });
 

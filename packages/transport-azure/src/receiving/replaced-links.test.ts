@@ -1,5 +1,5 @@
 import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Performative } from "../amqp-frames.test-support.js";
 import { openLossyFixture } from "../lossy-fixture.test-support.js";
 import { until } from "../until.test-support.js";
@@ -42,16 +42,27 @@ describe("a subscription whose link is replaced while one message stays unsettle
     const { receiver, seen, gate } = subscribed(fixture);
     await send(fixture, beforeReplacement);
     await until(() => seen.length === beforeReplacement && total(fixture) === 1);
-    const flows = network.sent("flow");
+    // Opens the link for requests, which needs a flow in answer.
+    await roundTrip(receiver);
+    const [flows, requests] = [network.sent("flow"), network.sent("transfer")];
     let passing = 12;
     network.hold((performative) => performative === "flow" || (performative === "transfer" && --passing < 0));
-    await send(fixture, more);
-    await until(() => seen.length === beforeReplacement + 12);
-    await until(() => network.sent("flow") > flows);
-    // The SDK closes a link that is not drained within 200 ms. Its timer runs before this one, however slow the machine is.
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      await send(fixture, more);
+      await until(() => seen.length === beforeReplacement + 12);
+      await until(() => network.sent("flow") > flows);
+      // The SDK closes a link that is not drained within 200 ms.
+      vi.advanceTimersByTime(400);
+    } finally {
+      vi.useRealTimers();
+    }
+    // What was to be sent before a request has been sent when the request is.
+    const answered = roundTrip(receiver);
+    await until(() => network.sent("transfer") > requests);
     expect(network.sent("detach")).toBe(0);
     network.release();
+    await answered;
     await until(() => seen.length === beforeReplacement + more);
     gate.open();
     await until(() => total(fixture) === 0);

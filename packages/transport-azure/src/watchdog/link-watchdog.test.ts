@@ -125,13 +125,17 @@ describe("a link without deliveries", () => {
 
   it("is not restarted if the watchdog is disabled", async () => {
     await using fixture = await openLossyFixture({}, undefined, { watchdog: false });
-    const peeking = vi.spyOn(Object.getPrototypeOf(fixture.client.createReceiver("orders")), "peekMessages");
+    await using watched = await openLossyFixture({}, undefined, { watchdog });
     const { bodies } = await subscribed(fixture);
     await stallWhenItWaits(fixture);
     await send(fixture, "waits");
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    expect([bodies, peeking.mock.calls.length]).toEqual([["first"], 0]);
-    peeking.mockRestore();
+    const requests = fixture.network.sent("transfer");
+    const later = await subscribed(watched);
+    await stallWhenItWaits(watched);
+    await send(watched, "waits");
+    await expect.poll(() => later.bodies).toEqual(["first", "waits"]);
+    // The other had been stalled for longer, and has not even peeked.
+    expect([bodies, fixture.network.sent("transfer")]).toEqual([["first"], requests]);
   });
 });
 
