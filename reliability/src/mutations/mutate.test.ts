@@ -34,6 +34,11 @@ describe("mutationsOf", () => {
     expect(mutantsOf('import { a } from "a"; type B = "b" | 7; const c: B = "b";')).toEqual([]);
   });
 
+  it("leaves the values of option names alone, because only their keys are read", () => {
+    expect(mutantsOf("const names: OptionNames<Options> = { a: true, b: true };")).toEqual([]);
+    expect(mutantsOf("const names: Names<Options> = { a: true };")).toHaveLength(1);
+  });
+
   it("is described by its line before and after", () => {
     const text = "first;\n  if (a < b) c;\n";
     const [mutation] = mutationsOf("a.ts", text).filter(({ replacement }) => replacement === "<=");

@@ -33,8 +33,8 @@ interface Place {
 }
 
 /**
- * Every mutation of a TypeScript file: operators, conditions, branches, constants, and statements that are left out. Throws for a file that does
- * not parse.
+ * Every mutation of a TypeScript file: operators, conditions, branches, constants, and statements that are left out. Not the values of
+ * `OptionNames`, of which only the keys are read. Throws for a file that does not parse.
  */
 export function mutationsOf(path: string, text: string): Mutation[] {
   const { program, errors } = parseSync(path, text);
@@ -53,7 +53,11 @@ export function mutationsOf(path: string, text: string): Mutation[] {
     replace(test, "false");
   };
   const types = new Set<number>();
+  const optionNames: Place[] = [];
   new Visitor({
+    VariableDeclarator({ id, init }) {
+      if (init !== null && /: OptionNames</.test(text.slice(id.start, init.start))) optionNames.push(init);
+    },
     TSLiteralType: ({ literal }) => void types.add(literal.start),
     BinaryExpression: ({ left, right, operator }) => operatorBetween(left, right, operator),
     LogicalExpression: ({ left, right, operator }) => operatorBetween(left, right, operator),
@@ -76,12 +80,16 @@ export function mutationsOf(path: string, text: string): Mutation[] {
     },
     ThrowStatement: (node) => replace(node, ";"),
     Literal(node) {
-      if (types.has(node.start)) return;
+      if (types.has(node.start) || optionNames.some((place) => isIn(node, place))) return;
       if (typeof node.value === "boolean") replace(node, String(!node.value));
       if (typeof node.value === "number") replace(node, String(node.value + 1));
     },
   }).visit(program);
   return found.filter(({ start, end, replacement }) => text.slice(start, end) !== replacement);
+}
+
+function isIn(inner: Place, outer: Place): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
 }
 
 /** The text with the mutation. */

@@ -1,2 +1,7 @@
 /** Mutations that no test can notice, without their lines, and why. The goal is an empty list. */
-export const knownSurvivors: ReadonlyMap<string, string> = new Map([]);
+export const knownSurvivors: ReadonlyMap<string, string> = new Map([
+  [
+    "packages/core/src/receive/circuit-breaker/circuit.ts: opening = 0;  →  opening = 1;",
+    "the number of an opening is only compared with that of the same circuit at another time; it is set when it opens",
+  ],
+]);
