@@ -39,7 +39,7 @@ function isCensus(value: unknown): value is Census {
     (census.entities === undefined || isList(census.entities, isText)) &&
     isList(census.serializers, isText) &&
     isList(census.messageTypes, isMessageType) &&
-    isList(census.places, (place) => has(place, { entityPath: "string", peeked: "number", end: "string" })) &&
+    isList(census.places, isPlace) &&
     isList(census.groups, isGroup) &&
     isList(census.hidden, (hidden) => has(hidden, { entityPath: "string", kind: "string", count: "number" }))
   );
@@ -55,30 +55,49 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-function isGroup(group: unknown): boolean {
-  if (
-    !has(group, {
-      entityPath: "string",
-      status: "string",
-      state: "string",
-      count: "number",
-      isOwnRecord: "boolean",
-    })
-  )
-    return false;
-  const { upcastPath, newestEnqueuedAt: newest, latestExpiryAt: expiry } = group as Record<string, unknown>;
+function isPlace(place: unknown): boolean {
+  if (!has(place, { entityPath: "string", peeked: "number", end: "string" })) return false;
+  const { subQueue, requiresSession, counts } = place as Members;
   return (
-    isList(upcastPath, (version) => typeof version === "number") &&
-    (newest === undefined || isInstant(newest)) &&
-    (expiry === undefined || isInstant(expiry))
+    (subQueue === undefined || isText(subQueue)) &&
+    (requiresSession === undefined || typeof requiresSession === "boolean") &&
+    (counts === undefined || areCounts(counts))
   );
 }
 
+function areCounts(counts: unknown): boolean {
+  if (!has(counts, { active: "number", scheduled: "number", deadLetter: "number" })) return false;
+  return Object.values(counts as Members).every((count) => typeof count === "number");
+}
+
+function isGroup(group: unknown): boolean {
+  const isComplete = has(group, {
+    entityPath: "string",
+    status: "string",
+    state: "string",
+    mediaType: "string",
+    position: "number",
+    count: "number",
+    bytes: "number",
+    isOwnRecord: "boolean",
+  });
+  if (!isComplete) return false;
+  const { upcastPath, examples, ...others } = group as Members;
+  const texts = ["subQueue", "messageType", "origin", "serializer", "declared", "reason"];
+  return (
+    isList(upcastPath, (version) => typeof version === "number") &&
+    isList(examples, (number) => typeof number === "bigint") &&
+    texts.every((name) => others[name] === undefined || isText(others[name])) &&
+    (others.messageVersion === undefined || typeof others.messageVersion === "number") &&
+    Object.entries(others).every(([name, value]) => !/At$/.test(name) || isInstant(value))
+  );
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
 function has(value: unknown, types: Readonly<Record<string, string>>): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return Object.entries(types).every(
-    ([key, type]) => typeof (value as Record<string, unknown>)[key] === type,
-  );
+  return Object.entries(types).every(([key, type]) => typeof (value as Members)[key] === type);
 }
 
 /** Whether a value is a list whose items all pass a check. */

@@ -91,6 +91,10 @@ function isFormatReads(value: unknown): value is FormatReads {
   return (
     isInstant(reads?.lastReadAt) &&
     typeof reads?.count === "number" &&
+    [reads.serializer, reads.declared, reads.messageType].every(
+      (text) => text === undefined || typeof text === "string",
+    ) &&
+    (reads.messageVersion === undefined || typeof reads.messageVersion === "number") &&
     (reads.newestSentAt === undefined || isInstant(reads.newestSentAt)) &&
     isList(reads.upcastPath, (version) => typeof version === "number")
   );

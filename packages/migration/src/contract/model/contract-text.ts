@@ -37,6 +37,7 @@ function isType({
   name,
   aliases,
   version,
+  unversioned,
   removed,
   writes,
   versions,
@@ -45,21 +46,33 @@ function isType({
     typeof name === "string" &&
     isTexts(aliases) &&
     Number.isSafeInteger(version) &&
-    Array.isArray(removed) &&
+    (unversioned === undefined || Number.isSafeInteger(unversioned)) &&
+    areVersions(removed) &&
     isListOf(writes, (each) => Number.isSafeInteger(each.version) && typeof each.serializer === "string") &&
     isListOf(versions, isVersion)
   );
 }
 
-function isVersion({ version, upcasts, schemas, body }: Readonly<Record<string, unknown>>): boolean {
+function isVersion({
+  version,
+  upcasts,
+  isWritable,
+  schemas,
+  body,
+}: Readonly<Record<string, unknown>>): boolean {
   return (
     Number.isSafeInteger(version) &&
-    Array.isArray(upcasts) &&
+    areVersions(upcasts) &&
+    typeof isWritable === "boolean" &&
     isObject(schemas) &&
     [...Object.values(schemas), ...(body === undefined ? [] : [body])].every(
       (each) => isObject(each) && typeof each.language === "string",
     )
   );
+}
+
+function areVersions(value: unknown): boolean {
+  return Array.isArray(value) && value.every(Number.isSafeInteger);
 }
 
 function isListOf(value: unknown, is: (each: Readonly<Record<string, unknown>>) => boolean): boolean {
