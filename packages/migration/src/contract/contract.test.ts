@@ -112,6 +112,31 @@ describe("a contract", () => {
     expect(formatContract(parseContract(write(), "file"))).toBe(write());
   });
 
+  it("has one order, whatever the order of definitions and options", () => {
+    const types = ["b", "c", "a"].map((name) =>
+      defineMessage(name, { version: 3, unused: [1], removed: [2], aliases: [`${name}z`, `${name}y`] }),
+    );
+    const pipeline = createPipeline({ serializer: json(), messageTypes: types });
+    const forms = [
+      { version: 1, serializer: "json" },
+      { version: 2, serializer: "msgpack" },
+      { version: 2, serializer: "avro" },
+      { version: 2, serializer: "avro" },
+    ];
+    const { messageTypes } = contractOf(pipeline, { service: "s", alsoWrites: { a: forms } });
+    expect(messageTypes.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    expect(messageTypes[0]).toMatchObject({
+      aliases: ["ay", "az"],
+      removed: [2],
+      writes: [
+        { version: 3, serializer: "json" },
+        { version: 2, serializer: "avro" },
+        { version: 2, serializer: "msgpack" },
+        { version: 1, serializer: "json" },
+      ],
+    });
+  });
+
   it("has the JSON Schema of a Standard Schema, and calls a function code", () => {
     const type = defineMessage("a", { version: 1, schemas: { 1: z.object({ id: z.number() }) } });
     const { messageTypes } = contractOf(createPipeline({ serializer: json(), messageTypes: [type] }), {
@@ -213,6 +238,30 @@ describe("a check", () => {
     expect(
       describeFinding(check.findings.find(({ direction }) => direction === "forward")!).advice,
     ).toContain("readers first");
+  });
+
+  it("finds a reader that would not start with its contract, and says why", async () => {
+    const now = service(closed({ id: integer }));
+    const contract = contractOf(now, { service: "orders" });
+    const text = formatContract(contract).replace('"type": "integer"', '"type": "whole number"');
+    const check = await checkContract({
+      contract,
+      pipeline: now,
+      baselines: [{ name: "main", contract: parseContract(text, "orders.json") }],
+      mode: "forward",
+    });
+    expect(check.findings[0]).toMatchObject({
+      verdict: "incompatible",
+      trial: {
+        tried: 1,
+        counterexample: {
+          value: { id: 0 },
+          stage: "start",
+          reason: "configuration-invalid",
+          text: expect.stringMatching(/^The reader does not start: /),
+        },
+      },
+    });
   });
 
   it("knows that single-object encoding needs the writer's schema", async () => {

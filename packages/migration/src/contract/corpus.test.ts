@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { createPipeline, defineMessage, type Pipeline } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
@@ -81,6 +82,24 @@ describe.each(Object.keys(chains))("the changes of %s", (format) => {
       else expect(seen).not.toMatchObject({ verdict: "incompatible" });
     }
   });
+});
+
+/** What a check says of a change, in lines: the verdict and the values that were tried, what the schemas lack, and the value that fails. */
+function linesOf({ format, row, direction, finding }: Counted): string {
+  const { verdict, obstacles, trial } = finding;
+  const { counterexample: found, tried, note } = trial;
+  return [
+    `${format}, ${row.change}, ${direction}: ${verdict}, ${note ?? `${tried} tried`}`,
+    ...obstacles.map(({ kind, path, text }) => `  ${kind} at ${path === "" ? "the root" : path}: ${text}`),
+    ...(found === undefined
+      ? []
+      : [`  ${inspect(found.value)}: ${found.stage}, ${found.reason}: ${found.text}`]),
+  ].join("\n");
+}
+
+it("are reported as test/contract-corpus/findings.txt says", async () => {
+  const file = new URL("../../test/contract-corpus/findings.txt", import.meta.url).pathname;
+  await expect(`${counted.map(linesOf).join("\n")}\n`).toMatchFileSnapshot(file);
 });
 
 it("are decided, and found by values alone, nearly always", () => {

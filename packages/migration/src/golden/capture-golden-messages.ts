@@ -67,7 +67,9 @@ export interface GoldenSkip {
   readonly count: number;
 }
 
-const singleOptionNames = { pipeline: true, redact: true, keep: true, abortSignal: true };
+const singleOptionNames: OptionNames<
+  Pick<GoldenCaptureOptions, "pipeline" | "redact" | "keep" | "abortSignal">
+> = { pipeline: true, redact: true, keep: true, abortSignal: true };
 
 const optionNames: OptionNames<GoldenCaptureOptions> = {
   ...singleOptionNames,

@@ -185,6 +185,18 @@ describe("capturing golden messages", () => {
     ]);
   });
 
+  it("distinguishes up to 1,000 kinds, because producers may invent names without limit", async () => {
+    const named = (length: number, body: Uint8Array) =>
+      Array.from({ length }, (_, index) => ({
+        subject: `kind-${index}`,
+        contentType: "application/json",
+        body,
+      }));
+    await using readable = await openGolden(named(1_002, Buffer.from('{"a":1}')));
+    const untyped = createPipeline({ serializer: json() });
+    expect((await readable.capture({ pipeline: untyped })).messages).toHaveLength(1_000);
+  });
+
   it("writes files without payload, and never overwrites one", async () => {
     await using fixture = await openGolden([asV1(ada), asV2(toV2(ada))]);
     const { messages } = await fixture.capture();

@@ -161,6 +161,22 @@ describe("a file of receipts", () => {
     await rm(directory, { recursive: true });
   });
 
+  it("has nothing to resume once its repair has come to its end, also when it is opened again", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
+    const path = join(directory, "orders.receipts");
+    await using fixture = await openDeadLetters([order(1)]);
+    const receipts = await openReceiptFile(path);
+    await fixture.repair({ receipts });
+    await receipts.close();
+    const again = await openReceiptFile(path);
+    expect(await interruptedRepair(again, from)).toBeUndefined();
+    const steps: string[] = [];
+    for await (const { step } of again.read()) steps.push(step);
+    expect(steps).toEqual(["plan", "sending", "sent", "removed", "ended"]);
+    await again.close();
+    await rm(directory, { recursive: true });
+  });
+
   it("is refused if its plan cannot be read: without its selection, a repair would reach more", async () => {
     const directory = await mkdtemp(join(tmpdir(), "waybill-receipts-"));
     const path = join(directory, "orders.receipts");

@@ -222,7 +222,15 @@ describe("the verdict on retiring a serializer", () => {
     const census = await takeCensus({ ...fixture.source, pipeline });
     const evidence = { writersStoppedAt: fixture.now() };
     const target = { serializer: "json" };
-    expect(verdictOf(target, census, evidence).reasons).toMatchObject([{ obstacle: "session-states" }]);
+    const [reason] = verdictOf(target, census, evidence).reasons;
+    expect(reason).toMatchObject({
+      obstacle: "session-states",
+      text: expect.stringMatching(/^orders has sessions, and session states are not read\./),
+    });
+    const places = census.places.map((place) => ({ ...place, requiresSession: undefined }));
+    expect(verdictOf(target, { ...census, places }, evidence).reasons).toMatchObject([
+      { text: expect.stringMatching(/^orders may have sessions/) },
+    ]);
     expect(verdictOf(target, census, { ...evidence, sessionStatesAreFree: true }).answer).toBe("yes");
   });
 

@@ -139,7 +139,8 @@ export class Checker {
       if (read === undefined) {
         const text = `${reader.contract.service} does not know the message type: it dead-letters its messages`;
         const form = type.writes[0] ?? { version: type.version, serializer: "" };
-        findings.push({ ...place, ...form, ...decided([{ kind: "breaks", path: "", text }], { tried: 0 }) });
+        const obstacles: readonly Obstacle[] = [{ kind: "breaks", path: "", text }];
+        findings.push({ ...place, ...form, verdict: "incompatible", obstacles, trial: { tried: 0 } });
         continue;
       }
       const forms = direction === "backward" ? formsThatWait(writer.contract, type) : type.writes;
@@ -215,7 +216,7 @@ function needsTrial(writer: SideOfTrial, reader: SideOfTrial, form: WrittenForm)
 function decided(
   obstacles: readonly Obstacle[],
   trial: Trial,
-  needsTrial = false,
+  needsTrial: boolean,
 ): Pick<ContractFinding, "verdict" | "obstacles" | "trial"> {
   const isBroken = trial.counterexample !== undefined || obstacles.some(({ kind }) => kind === "breaks");
   if (isBroken) return { verdict: "incompatible", obstacles, trial };

@@ -142,6 +142,16 @@ describe("the types of message types", () => {
     `);
   });
 
+  it("are declared under the name of the whole also where that is no object, or is not named in itself", () => {
+    const list = { type: "array", items: { type: "string" } };
+    expect(written(chain(json(), { json: list }))).toContain(
+      "export type OrderPlacedV1 = readonly string[];",
+    );
+    expect(written(chain(avro(), { avro: { type: "map", values: "int" } }))).toMatch(
+      /export (?:type|interface) OrderPlacedV1 (?:= )?\{\s+readonly \[name: string\]: number;/,
+    );
+  });
+
   it("are unknown where the schema is code", () => {
     expect(written(chain(json(), { body: (value: unknown) => value }))).toContain(
       "export type OrderPlacedV1 = unknown;",
