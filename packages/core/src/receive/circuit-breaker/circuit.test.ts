@@ -43,6 +43,13 @@ describe("consecutive failures of a message type", () => {
     expect(runUntilOpen(circuit)).toBeLessThan(450);
   });
 
+  it("of long ago weigh less than what decoded since", () => {
+    const circuit = new Circuit("order", "json");
+    mix(circuit, 1_000, (i) => i % 2 === 0);
+    for (let i = 0; i < 2_000; i++) circuit.decoded();
+    expect(runUntilOpen(circuit)).toBe(10);
+  });
+
   it("are not counted together if they are far apart", () => {
     const circuit = new Circuit("order", "json");
     circuit.decoded();

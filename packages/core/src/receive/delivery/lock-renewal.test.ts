@@ -55,6 +55,30 @@ describe("lock renewal", () => {
     expect(renewals()).toBeLessThanOrEqual(5);
   });
 
+  it("renews a session's lock about once per lock, and tells until when it holds", async () => {
+    await using fixture = await createFixture();
+    await fixture.broker.createQueue("carts", { requiresSession: true, lockDurationMs: lockMs });
+    await fixture.client.createSender("carts").sendMessages({ sessionId: "ada", body: 1 });
+    let renewals = 0;
+    const accept = fixture.transport.acceptSession.bind(fixture.transport);
+    fixture.transport.acceptSession = async (...options) => {
+      const session = await accept(...options);
+      const renew = session.renewSessionLock.bind(session);
+      session.renewSessionLock = (...given) => {
+        renewals++;
+        return renew(...given);
+      };
+      return session;
+    };
+    const session = await fixture.client.acceptSession("carts", "ada");
+    await pass(fixture, 200_000);
+    expect(renewals).toBeGreaterThanOrEqual(3);
+    expect(renewals).toBeLessThanOrEqual(5);
+    const end = await session.renewSessionLock();
+    expect(end).toEqual(new Date(fixture.clock.now() + lockMs));
+    expect(session.sessionLockedUntilUtc).toEqual(end);
+  });
+
   it("retries after a transient failure", async () => {
     await using fixture = await createFixture();
     await fixture.client.createSender("orders").sendMessages({ body: 1 });

@@ -130,14 +130,19 @@ describe("a message in a format that only another reader knows", () => {
   });
 
   it("is dead-lettered if the directory never answers", async () => {
-    await using fixture = await createFixture({
-      client: { readerDirectory: { readersOf: () => new Promise(() => {}) } },
-    });
+    const signals: (AbortSignal | undefined)[] = [];
+    const readersOf = (_: string, options: { readonly abortSignal?: AbortSignal | undefined } = {}) => {
+      signals.push(options.abortSignal);
+      return new Promise<never>(() => {});
+    };
+    await using fixture = await createFixture({ client: { readerDirectory: { readersOf } } });
     await send(fixture, custom("c"));
     subscribe(fixture);
     await quiet();
     expect(deadLetters(fixture)).toBe(0);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
     await advance(fixture, 5_000, () => deadLetters(fixture) === 1);
+    expect(signals[0]?.aborted).toBe(true);
   });
 
   it("is held in a session, in order and without counting deliveries", async () => {

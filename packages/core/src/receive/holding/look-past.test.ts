@@ -1,9 +1,17 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type MessageSubscription, WaybillClient, type WaybillClientOptions } from "@waybill/core";
+import {
+  createPipeline,
+  type MessageSubscription,
+  WaybillClient,
+  type WaybillClientOptions,
+} from "@waybill/core";
+import { systemScheduler } from "@waybill/foundation";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, until } from "../../../test/fixture.js";
+import { LookAhead } from "../circuit-breaker/look-ahead.js";
+import { LookPast } from "./look-past.js";
 import { registry, type Source, sources } from "./unavailable-sources.test-support.js";
 
 /** More than a processor holds, and more than its look-ahead reads at once. */
@@ -147,6 +155,30 @@ describe("messages that were set aside because a dependency is unavailable", () 
     source.state.isBroken = (n) => n % 2 === 1;
     await advanceUntil(fixture, () => handled.late.size === unavailableCount / 2);
     await advanceUntil(fixture, () => deadLetters(fixture) === unavailableCount / 2);
+  });
+});
+
+describe("looking past what cannot be read", () => {
+  it("begins anew once nothing is held any more: what was readable then may be gone", async () => {
+    await using fixture = await createFixture();
+    const { scheduler = systemScheduler } = fixture.transport;
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "peekLock");
+    const pipeline = createPipeline({ serializer: json() });
+    const lookAhead = new LookAhead(
+      () => receiver,
+      pipeline,
+      scheduler,
+      () => {},
+    );
+    const lookPast = new LookPast(
+      { lookAhead, scheduler, breaker: undefined },
+      { isRefilled: true, onOpened: undefined, onError: (error) => expect.fail(String(error)) },
+    );
+    await send(fixture, "free", 1, "free-");
+    expect([await lookPast.tryPass(0n), await lookPast.tryPass(0n)]).toEqual([true, true]);
+    await fixture.broker.receiver("orders", { mode: "receiveAndDelete" }).receive();
+    lookPast.reset();
+    expect(await lookPast.tryPass(1n)).toBe(false);
   });
 });
 

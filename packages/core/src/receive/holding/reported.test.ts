@@ -1,10 +1,17 @@
-import { type ProcessErrorArgs, type UndeserializableEvent, WaybillClient } from "@waybill/core";
+import {
+  type ProcessErrorArgs,
+  type UndeserializableEvent,
+  WaybillClient,
+  type WaybillClientOptions,
+  WaybillError,
+} from "@waybill/core";
 import { decodeFailure, unavailableFailure } from "@waybill/core/serializer";
+import type { TransportReceiver } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, quiet, until } from "../../../test/fixture.js";
-import { registry } from "./unavailable-sources.test-support.js";
+import { registry, type Source } from "./unavailable-sources.test-support.js";
 
 type Disposition = UndeserializableEvent["disposition"];
 
@@ -127,6 +134,12 @@ describe("every message that is held is reported, to the hook and to processErro
     while (received.length === 0)
       received = await receiver.receiveMessages(2, { maxWaitTimeInMs: 0 }).catch(() => []);
     expect(received.map(({ messageId }) => messageId)).toEqual(["free"]);
+    // The cause may quote what the dependency says.
+    expect(of("held", fixture.events)[0]?.error).toMatchObject({
+      code: "unavailable",
+      text: "Something needed to read the body is out of reach.",
+      cause: { text: "The registry is unreachable." },
+    });
     expect(of("deferred", fixture.events).map(({ message }) => message.messageId)).toContain("n1");
   });
 });
@@ -185,6 +198,68 @@ describe("messages that are set aside", () => {
     expect(old).toMatchObject({ state: "deferred", applicationProperties: { "waybill-held-since": since } });
   });
 
+  it("stay held if they cannot be deferred now, and keep the property for later", async () => {
+    const source = registry();
+    await using fixture = await createFixture();
+    const busy = new WaybillError("service-busy", "Try again.");
+    const { client, deferrals } = deferring(fixture, source, (count) => (count === 1 ? busy : undefined));
+    await sendWithoutSource(fixture, source);
+    const { errors } = subscribeTo(client);
+    const isDeferred = () =>
+      fixture.broker
+        .snapshot()
+        .stores.flatMap(({ messages }) => messages.filter(({ message }) => message.state === "deferred"))
+        .length === 2;
+    await advanceUntil(fixture, isDeferred);
+    expect(deferrals.every((options) => options?.propertiesToModify !== undefined)).toBe(true);
+    expect(errors).toEqual([busy]);
+    await client.close();
+  });
+
+  it("are looked at again at growing intervals, up to thirty seconds", async () => {
+    const source = registry();
+    await using fixture = await createFixture();
+    const { client, receivers, deferrals } = deferring(fixture, source, () => undefined);
+    await sendWithoutSource(fixture, source);
+    subscribeTo(client);
+    await advanceUntil(fixture, () => deferrals.length === 2);
+    let looks = 0;
+    const peek = receivers[0]!.peek.bind(receivers[0]);
+    receivers[0]!.peek = (options) => {
+      if (options.maxMessages === 1) looks++;
+      return peek(options);
+    };
+    const looksIn = async (seconds: number) => {
+      looks = 0;
+      for (let passed = 0; passed < seconds; passed++) {
+        fixture.clock.advance(1_000);
+        await quiet();
+      }
+      return looks / 2;
+    };
+    expect(await looksIn(60)).toBeLessThanOrEqual(6);
+    const later = await looksIn(300);
+    expect(later).toBeGreaterThanOrEqual(9);
+    expect(later).toBeLessThanOrEqual(11);
+    await client.close();
+  });
+
+  it("report no error of a look at them that closing has cut off", async () => {
+    const source = registry();
+    await using fixture = await createFixture();
+    const { client, receivers } = deferring(fixture, source, () => undefined);
+    await sendWithoutSource(fixture, source);
+    const { errors, subscription } = subscribeTo(client);
+    let cutOff: ((error: Error) => void) | undefined;
+    receivers[0]!.peek = () => new Promise((_, reject) => (cutOff = reject));
+    await advanceUntil(fixture, () => cutOff !== undefined);
+    const closed = subscription.close();
+    cutOff!(new Error("closed"));
+    await closed;
+    await quiet();
+    expect(errors).toEqual([]);
+  });
+
   it("stay deferred while the transport cannot receive them, and come back later", async () => {
     const source = registry();
     await using fixture = await createFixture();
@@ -224,6 +299,56 @@ describe("messages that are set aside", () => {
     expect(errors).toMatchObject([{ message: "lost" }, { message: "lost" }]);
   });
 });
+
+type DeferOptions = Parameters<TransportReceiver["defer"]>[1];
+
+/** A client that holds one unavailable message, and whose deferrals may fail, by their number. */
+function deferring(
+  { broker }: Fixture,
+  source: Source,
+  failure: (count: number) => WaybillError | undefined,
+) {
+  const transport = localTransport(broker);
+  const deferrals: DeferOptions[] = [];
+  const receivers: TransportReceiver[] = [];
+  const createReceiver = transport.createReceiver.bind(transport);
+  transport.createReceiver = (...args) => {
+    const receiver = createReceiver(...args);
+    const defer = receiver.defer.bind(receiver);
+    receiver.defer = (handle, options) => {
+      const error = failure(deferrals.push(options));
+      return error === undefined ? defer(handle, options) : Promise.reject(error);
+    };
+    receivers.push(receiver);
+    return receiver;
+  };
+  const options = { serializer: json(), ...source.options, unavailableBackoff: { maxHeldMessages: 1 } };
+  return { client: new WaybillClient(transport, options as WaybillClientOptions), deferrals, receivers };
+}
+
+/** Three messages that cannot be read now, and one that can. */
+async function sendWithoutSource(fixture: Fixture, source: Source): Promise<void> {
+  await send(fixture, "needs", ["n1", "n2", "n3"], { n: 1 });
+  await send(fixture, "free", ["free"], { n: 4 });
+  source.state.isUp = false;
+}
+
+/** Advances the clock by a second again and again. */
+async function advanceUntil({ clock }: Fixture, holds: () => boolean): Promise<void> {
+  await until(() => {
+    clock.advance(1_000);
+    return holds();
+  });
+}
+
+function subscribeTo(client: WaybillClient) {
+  const errors: unknown[] = [];
+  const subscription = client.createReceiver("orders").subscribe({
+    processMessage() {},
+    processError: ({ error, disposition }) => void (disposition === undefined && errors.push(error)),
+  });
+  return { errors, subscription };
+}
 
 /** A client that cannot read bodies that say `broken`, or no orders at all; those that say `late` need a registry that may be down. */
 function breakable(
