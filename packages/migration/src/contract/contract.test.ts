@@ -240,6 +240,32 @@ describe("a check", () => {
     ).toContain("readers first");
   });
 
+  it("says on which side the schema of a format is missing", async () => {
+    const definition = { type: "record", name: "R", fields: [] };
+    const now = createPipeline({
+      serializer: avro(),
+      messageTypes: [defineMessage("a", { version: 1, schemas: { 1: { avro: definition } } })],
+    });
+    const contract = contractOf(now, { service: "orders" });
+    const messageTypes = contract.messageTypes.map((type) => ({
+      ...type,
+      versions: type.versions.map((version) => ({ ...version, schemas: {} })),
+    }));
+    const check = await checkContract({
+      contract,
+      pipeline: now,
+      baselines: [{ name: "main", contract: { ...contract, messageTypes } }],
+    });
+    const ofForward = check.findings.find(({ direction }) => direction === "forward");
+    expect(ofForward?.obstacles).toMatchObject([
+      { text: "the contract has no schema of avro for it on the reader's side" },
+    ]);
+    const ofBackward = check.findings.find(({ direction }) => direction === "backward");
+    expect(ofBackward?.obstacles).toMatchObject([
+      { text: "the contract has no schema of avro for it on the writer's side" },
+    ]);
+  });
+
   it("finds a reader that would not start with its contract, and says why", async () => {
     const now = service(closed({ id: integer }));
     const contract = contractOf(now, { service: "orders" });

@@ -42,8 +42,8 @@ export function ofEntries(values: Variations): Variations {
 export function integers(bits: number, isSigned: boolean): readonly bigint[] {
   const high = 2n ** BigInt(isSigned ? bits - 1 : bits) - 1n;
   const low = isSigned ? -high - 1n : 0n;
-  const wanted = [0n, 1n, -1n, 1000n, high, low, 2n ** 40n, 2n ** 53n + 1n];
-  return wanted.filter((each) => low <= each && each <= high);
+  const wanted = new Set([0n, 1n, -1n, 1000n, high, low, 2n ** 40n, 2n ** 53n + 1n]);
+  return [...wanted].filter((each) => low <= each && each <= high);
 }
 
 /** Texts: empty, ASCII, beyond it, beyond the basic plane, and one that looks like a number. */
