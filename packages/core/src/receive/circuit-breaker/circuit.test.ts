@@ -54,6 +54,9 @@ describe("consecutive failures of a message type", () => {
     const circuit = new Circuit("order", "json");
     circuit.decoded();
     for (let i = 0; i < 50; i++) expect(circuit.failed(i * 300_001, rule)).toBe(false);
+    const close = readBefore("order");
+    const failures = Array.from({ length: 10 }, (_, i) => close.failed(i * 300_000, rule));
+    expect(failures.indexOf(true)).toBe(9);
   });
 
   it("are the producer's fault if another message was decoded while they were held, or a later one", () => {

@@ -55,6 +55,18 @@ describe("lock renewal", () => {
     expect(renewals()).toBeLessThanOrEqual(5);
   });
 
+  it("renews as often if the clock jumps", async () => {
+    await using fixture = await createFixture();
+    const renewals = countRenewals(fixture);
+    await fixture.client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = fixture.client.createReceiver("orders");
+    const [message] = await receiver.receiveMessages(1);
+    fixture.clock.advance(200_000);
+    await quiet();
+    expect(renewals()).toBeGreaterThanOrEqual(3);
+    await receiver.completeMessage(message!);
+  });
+
   it("renews a session's lock about once per lock, and tells until when it holds", async () => {
     await using fixture = await createFixture();
     await fixture.broker.createQueue("carts", { requiresSession: true, lockDurationMs: lockMs });
