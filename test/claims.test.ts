@@ -15,7 +15,10 @@ interface Claim {
 const capability = "packages/migration/src/capability/capability.test.ts";
 const plan = "packages/migration/src/write-plan/write-plan.test.ts";
 const stepped = "packages/migration/src/write-plan/stepped-plan.test.ts";
+const contentPlan = "packages/migration/src/write-plan/content-type-plan.test.ts";
+const share = "packages/migration/src/write-plan/stable-share.test.ts";
 const plans = "packages/migration/src/write-plan/with-write-plans.test.ts";
+const census = "packages/migration/src/census/take-census.test.ts";
 const verdict = "packages/migration/src/retirement/retirement-verdict.test.ts";
 const repair = "packages/migration/src/repair/repair-dead-letters.test.ts";
 const resume = "packages/migration/src/repair/resume-repair.test.ts";
@@ -27,6 +30,7 @@ const sdk = "packages/transport-azure/src/sdk-bodies.test.ts";
 const types = "packages/core/src/message-types/typed-pipeline.test.ts";
 const shadow = "packages/migration/src/shadow-check/shadow-check.test.ts";
 const verification = "packages/migration/src/verification/verification.test.ts";
+const explorer = "packages/explorer/src/changes.test.ts";
 const commands = "packages/cli/src/broker-commands.test.ts";
 
 function claim(sentence: string, file: string, title: string): Claim {
@@ -46,7 +50,28 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       plan,
       "is refused when a version cannot be written",
     ),
+    claim(
+      "Messages without a body are not changed.",
+      contentPlan,
+      "does not affect typed messages, empty ones and other content types",
+    ),
+    claim("`covers` selects others", contentPlan, "applies to the messages that `covers` accepts"),
+    claim(
+      "Raising, stopping and the guard work as below.",
+      contentPlan,
+      "is refused until all readers have announced their capability",
+    ),
     claim("A plan begins at 0 %.", stepped, "begins at 0 %, all old"),
+    claim(
+      "it depends on its key, which is the `sessionId`, else the `partitionKey`, else the `messageId`",
+      stepped,
+      "depends on the session, else the partition key, else the message id",
+    ),
+    claim(
+      "Every sender decides alike, in any process and language",
+      share,
+      "follows the documented algorithm, so that other senders can decide in the same way",
+    ),
     claim(
       "Raising the percentage moves keys from old to new and none back",
       plan,
@@ -116,6 +141,26 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       capability,
       "are read up to the maximum size, and refused if larger",
     ),
+    claim(
+      "it does not count as the beacon of a required reader",
+      capability,
+      "objects to a reader without a beacon, or with an expired one",
+    ),
+    claim(
+      "an expired beacon may still block a raise for `clockToleranceInMs` (ten minutes)",
+      capability,
+      "tolerates different clocks: the beacon of a reader whose clock is slow does not count as expired",
+    ),
+    claim(
+      "puts a beacon into the store and renews it",
+      capability,
+      "are renewed three times within their lifetime",
+    ),
+    claim(
+      "a JSON body and a time to live, and is read by peeking",
+      capability,
+      "contain the announced capability, and stay in the queue until they expire",
+    ),
     claim("it then withdraws its beacon", capability, "ignores an instance that has stopped"),
     claim(
       "leaves the message to that reader instead of dead-lettering it",
@@ -133,6 +178,17 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       "Each sampled message is also written in the candidate's format (and version, if one is given), both are read back, upcasting included",
       shadow,
       "compares across versions: the values that handlers get after upcasting",
+    ),
+    claim("keep counts in bounded memory", shadow, "keeps a bounded number of findings"),
+    claim(
+      "`report()` resolves after `timeoutInMs` at the latest, even if the candidate hangs.",
+      shadow,
+      "tries further messages when those in progress take too long, and ignores late results",
+    ),
+    claim(
+      "Samples are SHA-256 digests of bodies on the wire.",
+      verification,
+      "reports bodies that another deserializer would have read as another value, by digest",
     ),
     claim(
       "and never store or report a value",
@@ -160,7 +216,46 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       "reports an ambiguity as harmless if both values are the same",
     ),
   ],
+  "README.md": [
+    claim(
+      "suggests an option for the rest, tried on it first where the client has the serializer",
+      rehearse,
+      "advises no serializer with which handlers would get another value than from the SDK",
+    ),
+  ],
+  "docs/explore.md": [
+    claim(
+      "A dry run shows what would change: properties, bytes, and whether the value is the same when it is read again.",
+      explorer,
+      "shows the difference before it changes anything",
+    ),
+    claim(
+      "A repair is cancelled between two batches: messages that were sent are noted and removed, the others stay.",
+      explorer,
+      "can be cancelled halfway and resumed from its receipts, without loss or duplicates",
+    ),
+    claim(
+      "either resumes it, with the same group, destination, bodies, rate and limit, or gives it up",
+      explorer,
+      "is resumed with the group, body, target and rate that it was begun with, also by the next explorer",
+    ),
+  ],
   "docs/processing.md": [
+    claim(
+      "reads them with the client's chain and reports what would happen to them",
+      rehearse,
+      "reports the outcome for waiting messages, by content type, reader, outcome and reason",
+    ),
+    claim(
+      "Kinds of messages that neither waited nor passed are not known.",
+      rehearse,
+      "says that it is not known, and how to learn it, when nothing or little was seen",
+    ),
+    claim(
+      "it reads them, and where the SDK's receiver would give a value, it gives the same",
+      rehearse,
+      "advises no serializer with which handlers would get another value than from the SDK",
+    ),
     claim(
       "It locks nothing, counts no delivery and writes nothing.",
       rehearse,
@@ -173,6 +268,11 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
     ),
   ],
   "docs/production.md": [
+    claim(
+      "shows how your serializers would read the waiting messages, and locks nothing",
+      rehearse,
+      "locks nothing, counts no delivery and writes nothing",
+    ),
     claim(
       "a queue with few messages proves nothing",
       rehearse,
@@ -232,6 +332,31 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
     ),
   ],
   "docs/census.md": [
+    claim(
+      "with their dead-letter and transfer dead-letter queues, and the scheduled messages of every topic",
+      census,
+      "reads the messages that are scheduled at a topic, before its subscriptions",
+    ),
+    claim(
+      'A place that cannot be peeked does not end the census: `places` lists it with `end: "failed"` and the reason.',
+      census,
+      "reports where it stopped at the limit, and which entity it could not peek",
+    ),
+    claim(
+      "Entities are peeked in the direction in which messages move",
+      census,
+      "peeks sessions, subscriptions and forwarding entities, sources before targets",
+    ),
+    claim(
+      "where waiting is enough, with the time, which is also in `until`",
+      verdict,
+      "says when the last message is due at a topic that can be neither peeked nor counted, by what is stated",
+    ),
+    claim(
+      "writes the last read of each format and version to the store, at once and then every ten minutes",
+      records,
+      "records the last read of each format, at once and then at intervals",
+    ),
     claim(
       '`"yes"`: everything was peeked to its end',
       verdict,
@@ -302,6 +427,26 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       "A date or a duration in the evidence is invalid.",
       verdict,
       "does not make a verdict safe with a census with invalid dates",
+    ),
+    claim(
+      "groups its messages by the reason and by how the current chain reads them",
+      repair,
+      "groups them by cause and reports how the current chain reads them",
+    ),
+    claim(
+      "a message that was resubmitted three times stays",
+      repair,
+      "leaves messages that the current chain cannot read, that were not selected or were resubmitted too often",
+    ),
+    claim(
+      "continues it, the limit and what failed again counted from its first run",
+      resume,
+      "keeps its limit over all interruptions",
+    ),
+    claim(
+      "To reach only one subscription of a topic, put `resubmitFilter(subscription, itsOwnFilter)` on each",
+      repair,
+      "sends to another queue, or to a topic for one subscription only",
     ),
     claim(
       "counts the messages that the repair would send and skip",
@@ -381,6 +526,36 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
     ),
   ],
   "docs/migrating.md": [
+    claim(
+      "shows the formats and versions of all that wait, also forgotten ones: scheduled, deferred and dead-lettered messages",
+      census,
+      "counts active, scheduled, deferred and dead-lettered messages by the serializer that would read them",
+    ),
+    claim(
+      "It does not see what is received at once: [consumers record](census.md#verdict) what they read.",
+      records,
+      "lets the verdict see a writer whose queue is drained at once",
+    ),
+    claim(
+      "writes about a quarter of the [keys](write-plan.md#the-share) in the new format, always the same ones",
+      plan,
+      "decides in the same way for the same key, and raising the share moves no key back",
+    ),
+    claim(
+      "**Writers** go back at once: `plan.stop()`, or a percentage of 0.",
+      plan,
+      "takes effect immediately without the guard",
+    ),
+    claim(
+      'a message that was enqueued after "the last writer has stopped" proves that it had not',
+      verdict,
+      "is no without writersStoppedAt, or if a message was sent after it",
+    ),
+    claim(
+      "**Session states** are not read",
+      verdict,
+      "is no with sessions, unless their states are known not to need it",
+    ),
     claim(
       "leave messages in that format to the readers that announced it",
       capability,
