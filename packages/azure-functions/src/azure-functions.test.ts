@@ -1,5 +1,11 @@
 import { ServiceBusClient } from "@azure/service-bus";
-import { DeferError, parseDeadLetterRecord, type Serializer, WaybillClient } from "@waybill/core";
+import {
+  DeadLetterError,
+  DeferError,
+  parseDeadLetterRecord,
+  type Serializer,
+  WaybillClient,
+} from "@waybill/core";
 import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { azureTransport } from "@waybill/transport-azure";
@@ -7,7 +13,14 @@ import { describe, expect, it } from "vitest";
 import { openFunctionsHost } from "./functions-host.test-support.js";
 import { app, registeredFunction, terminateApp } from "./functions-worker.test-support.js";
 import { waybillFunctions } from "./index.js";
-import { clientOptions, formats, orderFunctions, orderPlaced, type Types } from "./orders.test-support.js";
+import {
+  clientOptions,
+  formats,
+  orderCancelled,
+  orderFunctions,
+  orderPlaced,
+  type Types,
+} from "./orders.test-support.js";
 
 const trigger = { connection: "ServiceBus", queueName: "orders" };
 const quiet = { processMessage: () => {} };
@@ -78,6 +91,81 @@ describe("a registered function", () => {
     await host.deliver("setting");
     expect(host.logs.join()).toContain("No database.");
     await functions.close();
+  });
+});
+
+describe("a function on a dead-letter queue", () => {
+  const deadTrigger = { ...trigger, queueName: "orders/$DeadLetterQueue" };
+  const orders = "Endpoint=sb://localhost;SharedAccessKeyName=a;SharedAccessKey=b";
+
+  it.each([
+    ["lock token", {}],
+    ["the SDK binding", { sdkBinding: true }],
+  ])("handles what is there and gets what cannot be read, settled by %s", async (way, settings) => {
+    await using host = await openFunctionsHost();
+    await using functions = orderFunctions(host.connectionString);
+    const seen: string[] = [];
+    const name = `dead letters by ${way}`;
+    app.serviceBusQueue(
+      name,
+      functions.serviceBusQueue(
+        { ...deadTrigger, ...settings },
+        {
+          processMessage: { "order-placed": ({ body }) => void seen.push(`order ${body.id}`) },
+          processUndecoded: ({ failure }) =>
+            void seen.push(failure.status === "undeserializable" ? failure.reason : failure.status),
+          processError: ({ error }) => void seen.push((error as Error).message),
+        },
+      ),
+    );
+    const client = new WaybillClient(azureTransport(host.client), clientOptions);
+    const receiver = client.createReceiver("orders");
+    const unhandled = orderCancelled.message({ id: "b" });
+    await client
+      .createSender("orders")
+      .sendMessages([orderPlaced.message({ id: "a", amount: 1 }), unhandled]);
+    await host.client.createSender("orders").sendMessages({ body: Buffer.from([0xff, 0xfe]) });
+    // The client dead-letters the third by itself.
+    for (const message of await receiver.receiveMessages(3, { maxWaitTimeInMs: 500 }))
+      await receiver.deadLetterMessage(message);
+    for (let delivery = 0; delivery < 3; delivery++) expect(await host.deliver(name)).toBeUndefined();
+    expect(seen).toEqual(["order a", "UnhandledMessageType", "NoDeserializer"]);
+    expect(host.broker.getEntity("orders")).toMatchObject({ totalMessageCount: 0 });
+  });
+
+  it("cannot dead-letter again: the message is abandoned, and the error says so", async () => {
+    await using host = await openFunctionsHost();
+    await using functions = orderFunctions(host.connectionString);
+    const errors: string[] = [];
+    app.serviceBusQueue(
+      "dead-letters-again",
+      functions.serviceBusQueue(deadTrigger, {
+        processMessage() {
+          throw new DeadLetterError("NoStock", "sold out");
+        },
+        processUndecoded: () => {},
+        processError: ({ error }) => void errors.push((error as Error).message),
+      }),
+    );
+    const client = new WaybillClient(azureTransport(host.client), clientOptions);
+    const receiver = client.createReceiver("orders");
+    await client.createSender("orders").sendMessages(orderPlaced.message({ id: "a", amount: 1 }));
+    for (const message of await receiver.receiveMessages(1)) await receiver.deadLetterMessage(message);
+    await host.deliver("dead-letters-again");
+    expect(errors.join()).toContain("orders/$DeadLetterQueue");
+    expect(errors.join()).toContain("cannot be dead-lettered again");
+    expect(host.broker.getEntity("orders")).toMatchObject({ deadLetterMessageCount: 1 });
+  });
+
+  it("is refused without a handler of what cannot be read, which no other trigger may have, and with sessions", () => {
+    const functions = orderFunctions(orders);
+    const undecoded = { ...quiet, processUndecoded: () => {} };
+    expect(() => functions.serviceBusQueue(deadTrigger, quiet)).toThrow(/needs processUndecoded/);
+    expect(() => functions.serviceBusQueue(trigger, undecoded)).toThrow(
+      /is for triggers on dead-letter queues/,
+    );
+    const inSessions = { ...deadTrigger, isSessionsEnabled: true };
+    expect(() => functions.serviceBusQueue(inSessions, undecoded)).toThrow(/has no sessions/);
   });
 });
 

@@ -29,6 +29,13 @@ export interface FunctionHandlers<Types extends MessageType = never> {
     | HandlersByType<Types, FunctionMessageContext>;
   /** Called with messages without a type or a handler. Default: they are dead-lettered with the reason `UnhandledMessageType`. */
   readonly processUnhandled?: TypedHandler<unknown, FunctionMessageContext> | undefined;
+  /**
+   * Called with messages that cannot be read, which have a `failure` instead of a body. Only for triggers on dead-letter queues, which need it:
+   * elsewhere such messages are dead-lettered. Returning completes them.
+   */
+  readonly processUndecoded?:
+    | ((message: UndecodedMessage, context: FunctionMessageContext) => Promise<void> | void)
+    | undefined;
   /** Called with every error except a `DeferError`, including undeserializable messages. Default: it is logged by `invocation.error`. */
   readonly processError?:
     | ((args: ProcessErrorArgs, invocation: InvocationContext) => Promise<void> | void)

@@ -1,5 +1,6 @@
 import type { InvocationContext } from "@azure/functions";
 import {
+  DeadLetterError,
   type MessageContext,
   type Pipeline,
   type Receiver,
@@ -11,7 +12,7 @@ import {
 } from "@waybill/core";
 import type { ClientOptions } from "@waybill/core/client";
 import { untypedHandlers } from "@waybill/core/internal";
-import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
+import { type EntityAddress, entityPathOf, parseEntityPath } from "@waybill/core/transport";
 import {
   defaultConcurrency,
   type HandlerOptions,
@@ -66,6 +67,7 @@ export class ServiceBusFunction {
   readonly #settledBy: SettledBy;
   readonly #options: ResolvedHandlerOptions;
   readonly #handlers: AnyMessageHandlers;
+  readonly #processUndecoded: FunctionHandlers["processUndecoded"];
   readonly #processError: NonNullable<FunctionHandlers["processError"]>;
   readonly #transport: HostTransport;
   readonly #hasConnection: boolean;
@@ -80,20 +82,22 @@ export class ServiceBusFunction {
     clientOptions,
     beside,
   }: ServiceBusFunctionSettings) {
-    const queueOrTopic = appSetting(entity.queueOrTopic);
-    this.#address =
-      entity.subscription === undefined
-        ? { queue: queueOrTopic }
-        : { topic: queueOrTopic, subscription: appSetting(entity.subscription) };
+    this.#address = addressOf(
+      appSetting(entity.queueOrTopic),
+      entity.subscription === undefined ? undefined : appSetting(entity.subscription),
+    );
     this.#entityPath = entityPathOf(this.#address);
     this.#trigger = trigger;
     this.#hasConnection = beside !== undefined;
     this.#settledBy = settledBy(trigger, this.#hasConnection);
     this.#options = resolveHandlerOptions(options);
+    const { processUndecoded, ...otherHandlers } = handlers;
+    this.#processUndecoded = processUndecoded;
     this.#requirePossible();
+    this.#requirePossibleDeadLetters();
     this.#processError = handlers.processError ?? logError;
     const untyped = untypedHandlers<FunctionMessageContext>(pipeline, {
-      ...(handlers as AnyMessageHandlers),
+      ...(otherHandlers as AnyMessageHandlers),
       processError: () => {},
     });
     this.#handlers = untyped.handlers;
@@ -168,13 +172,14 @@ export class ServiceBusFunction {
     // The host renews the locks of what it settles itself.
     const maxAutoLockRenewalDurationInMs =
       this.#settledBy === "host" ? 0 : this.#options.maxAutoLockRenewalDurationInMs;
-    const options = maxAutoLockRenewalDurationInMs === undefined ? {} : { maxAutoLockRenewalDurationInMs };
     const address = this.#address;
+    const options = maxAutoLockRenewalDurationInMs === undefined ? {} : { maxAutoLockRenewalDurationInMs };
+    const { subQueue: subQueueType } = address;
     if (sessionId === undefined) {
       const receiver = this.#transport.receiving(invocation, () =>
         "queue" in address
-          ? this.#client.createReceiver(address.queue, options)
-          : this.#client.createReceiver(address.topic, address.subscription, options),
+          ? this.#client.createReceiver(address.queue, { ...options, subQueueType })
+          : this.#client.createReceiver(address.topic, address.subscription, { ...options, subQueueType }),
       );
       return { receiver, session: undefined };
     }
@@ -200,7 +205,7 @@ export class ServiceBusFunction {
     return {
       processMessage: (message, inFlight) =>
         invocation.handle(() =>
-          this.#handlers.processMessage(message, {
+          this.#handle(message, {
             // Made when a handler asks for it.
             get abortSignal() {
               return inFlight.abortSignal;
@@ -211,6 +216,39 @@ export class ServiceBusFunction {
         ),
       processError: (args) => this.#processError(args, context),
     };
+  }
+
+  async #handle(
+    message: Parameters<AnyMessageHandlers["processMessage"]>[0],
+    context: FunctionMessageContext,
+  ): Promise<void> {
+    if (this.#address.subQueue === undefined) return await this.#handlers.processMessage(message, context);
+    try {
+      if (message.failure !== undefined) await this.#processUndecoded?.(message, context);
+      else await this.#handlers.processMessage(message, context);
+    } catch (error) {
+      if (!(error instanceof DeadLetterError)) throw error;
+      const text = "A message of a dead-letter queue cannot be dead-lettered again. It is abandoned.";
+      throw new WaybillError("operation-invalid", text, { entityPath: this.#entityPath, cause: error });
+    }
+  }
+
+  /** Nothing can be dead-lettered in a dead-letter queue, so a handler has to take what cannot be read. */
+  #requirePossibleDeadLetters(): void {
+    const isDeadLetterQueue = this.#address.subQueue !== undefined;
+    if (isDeadLetterQueue && this.#processUndecoded === undefined) {
+      throw this.#invalid(
+        "A trigger on a dead-letter queue needs processUndecoded: what cannot be read there cannot be dead-lettered, and would be delivered again and again.",
+      );
+    }
+    if (!isDeadLetterQueue && this.#processUndecoded !== undefined)
+      throw this.#invalid(
+        "processUndecoded is for triggers on dead-letter queues: elsewhere unreadable messages are dead-lettered.",
+      );
+    if (isDeadLetterQueue && this.#trigger.isSessionsEnabled === true)
+      throw this.#invalid("A dead-letter queue has no sessions: leave isSessionsEnabled out.");
+    if (isDeadLetterQueue && this.#options.retry !== undefined)
+      throw this.#invalid("Nothing can be sent to a dead-letter queue: leave retry out.");
   }
 
   #requirePossible(): void {
@@ -245,6 +283,13 @@ function settledBy(trigger: TriggerSettings, hasConnection: boolean): SettledBy 
   if (trigger.sdkBinding === true) return "actions";
   const isReachable = hasConnection && trigger.isSessionsEnabled !== true;
   return isReachable && trigger.autoCompleteMessages !== true ? "lockToken" : "host";
+}
+
+/** The queue or subscription of a trigger, or its dead-letter queue if the name says so, as `orders/$DeadLetterQueue`. */
+function addressOf(queueOrTopic: string, subscription: string | undefined): EntityAddress {
+  const name = subscription === undefined ? { queue: queueOrTopic } : { topic: queueOrTopic, subscription };
+  const parsed = parseEntityPath(entityPathOf(name));
+  return parsed?.subQueue === undefined ? name : parsed;
 }
 
 /** A name as the host resolves it: `%Name%` stands for an app setting. */
