@@ -1,3 +1,4 @@
+// #region imports
 import { type DynamicModule, Module } from "@nestjs/common";
 import { TerminusModule } from "@nestjs/terminus";
 import type { Transport } from "@waybill/core";
@@ -8,6 +9,8 @@ import { HealthController } from "./health.controller.js";
 import { messageTypes } from "./messages.js";
 import { OrdersController } from "./orders.controller.js";
 import { OrdersService } from "./orders.service.js";
+
+// #endregion
 
 // #region module
 @Module({

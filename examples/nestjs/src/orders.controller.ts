@@ -1,3 +1,4 @@
+// #region imports
 import { Controller, Inject, UseFilters } from "@nestjs/common";
 import { Ctx } from "@nestjs/microservices";
 import type { BodyOf, Sender } from "@waybill/core";
@@ -5,6 +6,7 @@ import { InjectSender, MessageHandler, RequestHandler, type WaybillContext } fro
 import { InvalidOrderFilter } from "./invalid-order.filter.js";
 import { orderPlaced, priceAsked } from "./messages.js";
 import { OrdersService } from "./orders.service.js";
+// #endregion
 
 // #region controller
 @Controller()

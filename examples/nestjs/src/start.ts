@@ -1,8 +1,10 @@
+// #region imports
 import type { INestApplication } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { type Transport, WaybillClient } from "@waybill/core";
 import { WaybillStrategy } from "@waybill/nestjs";
 import { appModule } from "./app.module.js";
+// #endregion
 
 // #region start
 /** Starts HTTP on this port, 0 for any, and the handlers of the queue `orders`. */

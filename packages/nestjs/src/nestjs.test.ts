@@ -2,15 +2,18 @@ import { setImmediate as turn } from "node:timers/promises";
 import {
   type ArgumentsHost,
   BadRequestException,
+  type CallHandler,
   type CanActivate,
   Catch,
   Controller,
   type ExecutionContext,
   type INestMicroservice,
   Injectable,
+  type NestInterceptor,
   type PipeTransform,
   UseFilters,
   UseGuards,
+  UseInterceptors,
   UsePipes,
 } from "@nestjs/common";
 import { Ctx, Payload, RpcException } from "@nestjs/microservices";
@@ -19,7 +22,7 @@ import { Test } from "@nestjs/testing";
 import { bodyType, DeadLetterError, defineMessage, type Sender, WaybillClient } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { openTestNamespace, type TestNamespace } from "@waybill/testing";
-import { lastValueFrom, throwError } from "rxjs";
+import { catchError, lastValueFrom, map, type Observable, tap, throwError } from "rxjs";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   InjectSender,
@@ -178,7 +181,7 @@ describe("a handler by message type", () => {
   });
 });
 
-describe("guards, pipes and exception filters", () => {
+describe("guards, pipes, interceptors and exception filters", () => {
   @Injectable()
   class Positive implements PipeTransform {
     transform(order: { orderId: string }) {
@@ -215,6 +218,54 @@ describe("guards, pipes and exception filters", () => {
       log.push(orderId);
     }
   }
+
+  it("interceptors see a message before and after its handler, change replies, and decide what an error means", async () => {
+    @Injectable()
+    class Watching implements NestInterceptor {
+      intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+        const { message } = context.switchToRpc().getContext<WaybillContext>();
+        log.push(`before ${message.subject}`);
+        return next.handle().pipe(
+          map((reply: unknown) =>
+            reply === undefined ? undefined : { ...(reply as object), currency: "EUR" },
+          ),
+          tap({ complete: () => void log.push(`after ${message.subject}`) }),
+          catchError((error: Error) => throwError(() => new DeadLetterError("Failed", error.message))),
+        );
+      }
+    }
+
+    @Controller()
+    @UseInterceptors(Watching)
+    class Shop {
+      @MessageHandler(orderPlaced)
+      place({ orderId }: { orderId: string }) {
+        if (orderId === "") throw new Error("An order needs an id.");
+        log.push(`placed ${orderId}`);
+      }
+
+      @RequestHandler(priceAsked)
+      price({ item }: { item: string }) {
+        return { item, price: 7 };
+      }
+    }
+    const { namespace, client } = await open([Shop]);
+    const sender = client.createSender("orders");
+    await sender.sendMessages(orderPlaced.message({ orderId: "a" }));
+    await namespace.settled("orders");
+    expect(log).toEqual(["before order-placed", "placed a", "after order-placed"]);
+    const proxy = new WaybillClientProxy(client, { queueOrTopic: "orders", replyTo: "replies" });
+    expect(await lastValueFrom(proxy.send(priceAsked, { item: "tea" }))).toEqual({
+      item: "tea",
+      price: 7,
+      currency: "EUR",
+    });
+    await proxy.close();
+    await sender.sendMessages(orderPlaced.message({ orderId: "" }));
+    const [dead] = await namespace.waitFor("deadLettered", "orders");
+    expect(dead?.reason).toBe("Failed");
+    expect(log).not.toContain("placed ");
+  });
 
   it("work on messages; a filter decides the reason of a dead letter", async () => {
     const { namespace, client } = await open([Orders]);
