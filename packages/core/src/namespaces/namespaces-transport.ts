@@ -1,4 +1,5 @@
 import { quoted, type Scheduler } from "@waybill/foundation";
+import type { EntityCatalog } from "../contracts/entity-catalog.js";
 import type {
   EntityAddress,
   ReceiveMode,
@@ -28,6 +29,30 @@ export function namespaces(
   namespaceOf: NamespaceOf,
 ): Transport {
   return new NamespacesTransport(new Map(Object.entries(transports)), namespaceOf);
+}
+
+/**
+ * Lists the entities of several namespaces for one transport of {@link namespaces}, so that a census, a verdict and an explorer are about all of them:
+ * of each catalog those entities that `namespaceOf` says are in its namespace. Entities of one name in two namespaces are one entity for the
+ * transport, so the other is not listed.
+ */
+export function namespacesCatalog(
+  catalogs: Readonly<Record<string, EntityCatalog>>,
+  namespaceOf: NamespaceOf,
+): EntityCatalog {
+  return {
+    async listEntities(options) {
+      const listed = await Promise.all(
+        Object.entries(catalogs).map(async ([name, catalog]) => {
+          const entities = await catalog.listEntities(options);
+          return entities.filter(
+            ({ entity }) => namespaceOf("queue" in entity ? entity.queue : entity.topic) === name,
+          );
+        }),
+      );
+      return listed.flat();
+    },
+  };
 }
 
 class NamespacesTransport implements Transport {

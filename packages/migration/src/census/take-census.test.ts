@@ -1,4 +1,5 @@
 import { createPipeline, type EncodedMessage } from "@waybill/core";
+import { namespaces, namespacesCatalog } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
@@ -251,6 +252,27 @@ describe("a census", () => {
       { entityPath: "orders", peeked: 2, expected: 5 },
       { entityPath: "orders", peeked: 4, expected: 5 },
     ]);
+  });
+
+  it("is about several namespaces, with one transport and one catalog", async () => {
+    await using shop = openFixture();
+    await using billing = openFixture();
+    await shop.broker.createQueue("orders");
+    // A leftover: the transport sends to the one in the shop.
+    await billing.broker.createQueue("orders");
+    await billing.broker.createQueue("billing-invoices");
+    const namespaceOf = (name: string) => (name.startsWith("billing-") ? "billing" : "shop");
+    const transport = namespaces({ shop: shop.transport, billing: billing.transport }, namespaceOf);
+    const catalog = namespacesCatalog({ shop: shop.catalog, billing: billing.catalog }, namespaceOf);
+    await transport.createSender("orders").send([asJson]);
+    await transport.createSender("billing-invoices").send([asMsgpack, asMsgpack]);
+    await billing.send("orders", garbage);
+    const { groups, places } = await takeCensus({ transport, catalog, pipeline });
+    expect(groups.map(({ entityPath, serializer, count }) => [entityPath, serializer, count])).toEqual([
+      ["billing-invoices", "msgpack", 2],
+      ["orders", "json", 1],
+    ]);
+    expect(places).toHaveLength(6);
   });
 
   it("refuses invalid options", async () => {
