@@ -2,7 +2,7 @@
 
 export type { AcceptOptions, OversizedMessage, ReceiverAcceptOptions, SettleModes } from "./api.js";
 export { uuidText } from "./codec/value.js";
-export { defaultConnectionOptions, type PeerLimits } from "./connection/connection-options.js";
+export type { PeerLimits } from "./connection/connection-options.js";
 export { type SaslMechanism, type SaslStep, saslCbs, saslExternal } from "./connection/sasl.js";
 export type { Attach, Begin, Open } from "./frames/performatives.js";
 export type { Coordinator } from "./frames/terminus.js";

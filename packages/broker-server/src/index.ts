@@ -7,7 +7,7 @@ export {
   type ServeLimits,
   type UnauthenticatedLimits,
 } from "./options/serve-limits.js";
-export { defaultServeOptions, type ServeOptions, type TlsOptions } from "./options/serve-options.js";
+export type { ServeOptions, TlsOptions } from "./options/serve-options.js";
 export { type BrokerServer, serve } from "./serve.js";
 
 // For authors of tools that open the storage of a served broker.

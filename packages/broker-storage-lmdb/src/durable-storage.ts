@@ -39,7 +39,7 @@ export interface DurableStorageOptions {
 }
 
 /** The defaults of {@link DurableStorageOptions}. */
-export const defaultDurableStorageOptions: { readonly mustExist: boolean } = Object.freeze({
+const defaultDurableStorageOptions: { readonly mustExist: boolean } = Object.freeze({
   mustExist: false,
 });
 

@@ -1,5 +1,4 @@
 export {
   type DurableStorageOptions,
-  defaultDurableStorageOptions,
   openDurableStorage,
 } from "./durable-storage.js";

@@ -22,4 +22,4 @@ export { typedConstant, typedText } from "./rules/evaluation/typed-value.js";
 export type { SqlText } from "./rules/rule.js";
 export type { SqlParameters } from "./rules/sql-filter/parser.js";
 export type { ClockAttachment, ClockDriven } from "./timing/clock.js";
-export { createSystemClock, steadyNow } from "./timing/clock.js";
+export { steadyNow } from "./timing/clock.js";

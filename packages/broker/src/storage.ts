@@ -1,7 +1,6 @@
 // For authors of storages.
 export type { MessageContent, RareProperties } from "./messages/message-content.js";
 export { CopyPool } from "./storage/bodies/copy-pool.js";
-export { createMemoryStorage } from "./storage/memory-storage.js";
 export type {
   EntityRecord,
   MessageRecord,

@@ -1,12 +1,6 @@
 /** For waybill's own packages: it may change in every release. */
 
-export type {
-  AmqpSection,
-  BrokerProperty,
-  BrokerPropertyName,
-  BrokerPropertyType,
-} from "./message/broker-properties.js";
-export { applicationPropertyLimits, brokerProperties } from "./message/broker-properties.js";
+export { brokerProperties } from "./message/broker-properties.js";
 export { unreadReport } from "./message/unread-report.js";
 export { untransferable } from "./message/untransferable.js";
 export { pipelineOptionNames } from "./pipeline/options.js";

@@ -15,10 +15,4 @@ export type { EndReceipt, PlanReceipt, Receipt, ReceiptEntry } from "./repair/re
 export type { RehearsedRepair } from "./repair/rehearse-repair.js";
 export type { LockedDeadLetters } from "./repair/repair-options.js";
 export { planOf } from "./repair/repair-plan.js";
-export {
-  originalMessageIdProperty,
-  resubmitCountProperty,
-  resubmitToProperty,
-} from "./repair/resubmission.js";
 export { selectDeadLetters } from "./repair/select-dead-letters.js";
-export { shareOf, stableKey } from "./write-plan/stable-share.js";

@@ -1,4 +1,4 @@
 // For applications
 
 export type { OpenTelemetryOptions } from "./open-telemetry.js";
-export { defaultOpenTelemetryOptions, openTelemetry } from "./open-telemetry.js";
+export { openTelemetry } from "./open-telemetry.js";

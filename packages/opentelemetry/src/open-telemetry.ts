@@ -20,7 +20,7 @@ export interface OpenTelemetryOptions {
 }
 
 /** The defaults of {@link OpenTelemetryOptions}. */
-export const defaultOpenTelemetryOptions = Object.freeze({
+const defaultOpenTelemetryOptions = Object.freeze({
   processSpans: "child",
   maxMessageTypes: 100,
 } as const);

@@ -17,7 +17,7 @@ export interface AzureTransportOptions {
 }
 
 /** The defaults of {@link AzureTransportOptions}. */
-export const defaultAzureTransportOptions = Object.freeze({
+const defaultAzureTransportOptions = Object.freeze({
   sdkPatches: true,
   watchdog: defaultWatchdogOptions,
 } as const);

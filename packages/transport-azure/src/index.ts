@@ -1,7 +1,7 @@
 // For applications
 
 export { type AzureTransport, azureTransport } from "./azure-transport.js";
-export { type AzureTransportOptions, defaultAzureTransportOptions } from "./azure-transport-options.js";
+export type { AzureTransportOptions } from "./azure-transport-options.js";
 export { azureCatalog } from "./management/azure-catalog.js";
 export { type HttpClientLike, speakPlainHttp } from "./sdk/plain-http.js";
 export { azureRetryOptions } from "./sdk/retry-options.js";

@@ -60,7 +60,7 @@ export type ResolvedConnectionOptions = Required<Omit<ConnectionOptions, Optiona
   Pick<ConnectionOptions, Optional>;
 
 /** The defaults of {@link ConnectionOptions}; that of `maxSessions` follows from `channelMax`. */
-export const defaultConnectionOptions = Object.freeze({
+const defaultConnectionOptions = Object.freeze({
   role: "server",
   maxFrameSize: 65_536,
   channelMax: 4_999,

@@ -63,7 +63,7 @@ export interface ServeOptions {
 export type ResolvedServeOptions = Readonly<ReturnType<typeof resolveServeOptions>>;
 
 /** The defaults of `serve`; `tlsPort` is the default port with TLS. */
-export const defaultServeOptions = Object.freeze({
+const defaultServeOptions = Object.freeze({
   host: "127.0.0.1",
   port: 5672,
   tlsPort: 5671,
