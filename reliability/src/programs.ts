@@ -33,7 +33,7 @@ export const programs = {
   },
   "body-growth": {
     shows:
-      "The time to read or write a body, or to compile a schema, grows with its bytes and no faster, whatever grows in it; a mebibyte takes less than 100 ms.",
+      "The time to read or write a body, to read what travels beside it, or to compile a schema, grows with its bytes and no faster, whatever grows in it; a mebibyte takes less than 100 ms.",
     takes: "minutes",
     options: "[--kibibytes 128] [--only text]",
     quick: ["--kibibytes", "16"],

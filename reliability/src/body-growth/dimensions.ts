@@ -2,6 +2,7 @@ import { WaybillError } from "@waybill/core";
 import { type DeserializeContext, parseMediaType } from "@waybill/core/serializer";
 import { allBodies } from "../growing-bodies/all-bodies.js";
 import type { GrowingBody } from "../growing-bodies/growing-body.js";
+import { type GrowingMessage, growingMessages, pipelineOf } from "../growing-bodies/growing-messages.js";
 import { type GrowingSchema, growingSchemas } from "../growing-bodies/growing-schemas.js";
 import { type GrowingValue, growingValues } from "../growing-bodies/growing-values.js";
 
@@ -23,6 +24,7 @@ export interface Sized {
 /** What is read, what is written, and what is compiled. */
 export const dimensions: ReadonlyMap<string, Dimension> = new Map([
   ...[...allBodies].map(([name, body]) => [name, reading(body)] as const),
+  ...[...growingMessages].map(([name, message]) => [name, messageOf(message)] as const),
   ...[...growingValues].map(([name, value]) => [name, writing(value)] as const),
   ...[...growingSchemas].map(([name, schema]) => [name, compiling(schema)] as const),
 ]);
@@ -39,6 +41,17 @@ function reading(body: GrowingBody): Dimension {
         work: () => refusable(() => deserialize(bytes, context)),
         bare: body.bare && (() => body.bare?.(bytes)),
       };
+    },
+  };
+}
+
+function messageOf(growing: GrowingMessage): Dimension {
+  const pipeline = pipelineOf(growing);
+  return {
+    hasBar: true,
+    ofSize: (size) => {
+      const message = growing.make(size);
+      return { bytes: size, work: () => pipeline.deserialize(message) };
     },
   };
 }
