@@ -67,6 +67,17 @@ describe("the version of a message", () => {
     expect(identify({ applicationProperties: { messageVersion: "one" } })).toBeUndefined();
   });
 
+  it("is looked for among known types by its name alone, whatever the property holds", () => {
+    const asked: unknown[] = [];
+    const isKnown = (name: string) => asked.push(name) < 0;
+    const message = { body, subject: "order", applicationProperties: { type: 7 } };
+    expect(propertyResolver().identify(message, isKnown)).toEqual({
+      messageType: "order",
+      version: undefined,
+    });
+    expect(asked).toEqual(["order"]);
+  });
+
   it("can be in another property", () => {
     const other = propertyResolver({ versionProperty: "v" });
     const message = { body, subject: "order", applicationProperties: { v: 3, messageVersion: 1 } };

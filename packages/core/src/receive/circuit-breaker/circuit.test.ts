@@ -59,6 +59,13 @@ describe("consecutive failures of a message type", () => {
     expect(failures.indexOf(true)).toBe(9);
   });
 
+  it("begin anew for a type that is treated as one that never decoded", () => {
+    const circuit = readBefore("order");
+    circuit.failed(0, rule);
+    circuit.forgetDecoded();
+    expect([circuit.hasDecoded, circuit.failures]).toEqual([false, 0]);
+  });
+
   it("are the producer's fault if another message was decoded while they were held, or a later one", () => {
     const circuit = new Circuit("order", "json");
     circuit.open(0, 1, 0);

@@ -181,12 +181,12 @@ describe("a message of a version that only another reader knows", () => {
   const order = defineMessage("Order", { version: 1 });
 
   it.each([
-    { messageType: "Order", version: 2, disposition: "abandoned" },
+    { messageType: "Order", version: 2, disposition: "abandoned", label: 'version 2 of "Order"' },
     { messageType: "Order", version: 3, disposition: "deadLettered" },
-    { messageType: "Invoice", version: 1, disposition: "abandoned" },
-    { messageType: "Invoice", version: undefined, disposition: "abandoned" },
+    { messageType: "Invoice", version: 1, disposition: "abandoned", label: 'version 1 of "Invoice"' },
+    { messageType: "Invoice", version: undefined, disposition: "abandoned", label: ' "Invoice"' },
     { messageType: "Receipt", version: 1, disposition: "deadLettered" },
-  ])("is $disposition: $messageType $version", async ({ messageType, version, disposition }) => {
+  ])("is $disposition: $messageType $version", async ({ messageType, version, disposition, label = "" }) => {
     const types = [
       { name: "Order", versions: [{ version: 1 }, { version: 2 }] },
       { name: "Invoice", versions: [{ version: 1 }] },
@@ -203,7 +203,8 @@ describe("a message of a version that only another reader knows", () => {
     await send(fixture, { ...poison("m", "{}"), subject: messageType, applicationProperties });
     subscribe(fixture);
     await until(() => fixture.events.length === 1);
-    expect(fixture.events).toMatchObject([{ disposition }]);
+    expect(fixture.events).toMatchObject([{ disposition, error: { text: expect.stringContaining(label) } }]);
+    expect(fixture.events[0]?.error.text).not.toContain("undefined");
   });
 });
 
