@@ -145,6 +145,21 @@ describe("a census", () => {
     ]);
   });
 
+  it("reports messages in transfer, which the broker only counts", async () => {
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    const none = { active: 0, scheduled: 0, deadLetter: 0, transfer: 0, transferDeadLetter: 0 };
+    const counting = (counts: typeof none) => ({
+      listEntities: async () => [{ entity: { queue: "orders" }, counts }],
+    });
+    const hidden = async (counts: typeof none) =>
+      (await takeCensus({ ...fixture.source, pipeline, catalog: counting(counts) })).hidden;
+    expect(await hidden({ ...none, transfer: 2 })).toEqual([
+      { entityPath: "orders", kind: "in-transfer", count: 2 },
+    ]);
+    expect(await hidden(none)).toEqual([]);
+  });
+
   it("reports where it stopped at the limit, and which entity it could not peek", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");

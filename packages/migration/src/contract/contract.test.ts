@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bodyType, createPipeline, defineMessage, type Pipeline } from "@waybill/core";
+import { bodyType, createPipeline, defineMessage, type Pipeline, WaybillError } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { jsonSchema } from "@waybill/serializer-json/json-schema";
@@ -154,6 +154,7 @@ describe("a contract", () => {
     ['{"waybillContract":2}', "the format 2"],
     ['{"waybillContract":1,"service":""}', "names no service"],
   ])("is refused if it is no contract file: %s", (file, why) => {
+    expect(() => parseContract(file, "orders.json")).toThrow(WaybillError);
     expect(() => parseContract(file, "orders.json")).toThrow(why);
   });
 });
@@ -238,6 +239,19 @@ describe("a check", () => {
     expect(
       describeFinding(check.findings.find(({ direction }) => direction === "forward")!).advice,
     ).toContain("readers first");
+  });
+
+  it("leaves open what it knows nothing of: a format that is said to be written, and is not in the chain", async () => {
+    const pipeline = service(closed({ id: integer }));
+    const alsoWrites = { "order-placed": [{ version: 1, serializer: "xml" }] };
+    const check = await checkContract({
+      contract: contractOf(pipeline, { service: "orders", alsoWrites }),
+      pipeline,
+    });
+    expect(check.findings.find(({ serializer }) => serializer === "xml")).toMatchObject({
+      verdict: "not-decided",
+      obstacles: [{ text: "the contract of orders does not describe version 1 in xml" }],
+    });
   });
 
   it("says on which side the schema of a format is missing", async () => {
@@ -442,6 +456,17 @@ describe("options of a chain", () => {
     const { verdicts } = await compare(chain(before), chain(now));
     expect(verdicts["backward 1 json"]).toBe("incompatible");
   });
+});
+
+it("bigints that the writer refuses need no reader that takes them", async () => {
+  const chain = (options: object) =>
+    createPipeline({
+      serializer: json(options),
+      messageTypes: [defineMessage("a", { version: 1, schemas: { 1: { json: closed({ id: integer }) } } })],
+    });
+  const { check } = await compare(chain({}), chain({ readUnsafeIntegers: "refuse" }));
+  const texts = check.findings.flatMap(({ obstacles }) => obstacles.map(({ text }) => text));
+  expect(texts.filter((each) => each.includes("bigints"))).toEqual([]);
 });
 
 describe("a finding", () => {

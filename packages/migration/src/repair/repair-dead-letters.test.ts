@@ -331,6 +331,7 @@ describe("a repair", () => {
       "cannot be transcoded",
     );
     await expect(fixture.repair({ interrupted: "forget" as never })).rejects.toThrow("interrupted");
+    await expect(fixture.repair({ body: "rewritten" as never })).rejects.toThrow("body");
   });
 
   it("of a subscription needs a target, or leave to go through the topic to its siblings", async () => {

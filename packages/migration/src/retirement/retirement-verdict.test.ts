@@ -231,7 +231,17 @@ describe("the verdict on retiring a serializer", () => {
     expect(verdictOf(target, { ...census, places }, evidence).reasons).toMatchObject([
       { text: expect.stringMatching(/^orders may have sessions/) },
     ]);
-    expect(verdictOf(target, census, { ...evidence, sessionStatesAreFree: true }).answer).toBe("yes");
+    const stated = verdictOf(target, census, { ...evidence, sessionStatesAreFree: true });
+    expect(stated.answer).toBe("yes");
+    const said = "You state that no session state is written with it; states are not read.";
+    expect(stated.evidence).toContain(said);
+    const without = census.places.map((place) => ({ ...place, requiresSession: false }));
+    const needless = verdictOf(
+      target,
+      { ...census, places: without },
+      { ...evidence, sessionStatesAreFree: true },
+    );
+    expect(needless.evidence).not.toContain(said);
   });
 
   it("is no without writersStoppedAt, or if a message was sent after it", async () => {

@@ -36,4 +36,9 @@ it("is valid for the official parser, and names channels, operations, messages a
     ["order-placed-v1-json", "application/json"],
     ["order-placed-v2-avro", "application/avro"],
   ]);
+  const { messages } = (JSON.parse(text) as { components: { messages: Record<string, object> } }).components;
+  expect(messages["order-placed-v2-avro"]).toMatchObject({
+    payload: { schemaFormat: "application/vnd.apache.avro;version=1.9.0", schema: { type: "record" } },
+  });
+  expect(messages["order-placed-v1-json"]).toMatchObject({ payload: { type: "object" } });
 });
