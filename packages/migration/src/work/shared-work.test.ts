@@ -5,9 +5,11 @@ import { describe, expect, it } from "vitest";
 import { takeCensus } from "../census/take-census.js";
 import { openFixture } from "../fixture.test-support.js";
 import { dyingProcess, whileTimePasses } from "./dying-process.test-support.js";
+import type { ItemState } from "./item-state.js";
 import { runWorker } from "./run-worker.js";
 import { shareCensus } from "./share-census.js";
 import { shareRepair } from "./share-repair.js";
+import { WorkQueue } from "./work-queue.js";
 
 const pipeline = createPipeline({ serializer: json(), additionalDeserializers: [msgpack()] });
 const order = (id: number, contentType?: string): EncodedMessage => ({
@@ -158,6 +160,22 @@ describe("a worker", () => {
       ),
     });
     expect(await namespace.census()).toEqual(await namespace.alone());
+  });
+
+  it("gives up an item that has ended one worker after the other, and names its places", async () => {
+    await using namespace = await openNamespace();
+    const { transport, death } = dyingProcess(namespace, 6);
+    void shareCensus(namespace.shared(transport));
+    await whileTimePasses(namespace.clock, death);
+    const items = namespace.transport.createReceiver({ queue: "jobs" }, "peekLock");
+    const [item] = await items.peek({ maxMessages: 1 });
+    const lease = await new WorkQueue(namespace.transport, "jobs").lock<ItemState>(item?.sessionId ?? "", {});
+    await lease?.write({ attempts: 20 });
+    await lease?.[Symbol.asyncDispose]();
+    await using shared = await whileTimePasses(namespace.clock, shareCensus(namespace.shared()));
+    const failed = shared.result.places.filter(({ end }) => end === "failed");
+    expect(new Set(failed.map(({ entityPath }) => entityPath)).size).toBe(1);
+    expect(failed[0]?.error?.text).toContain("20 workers ended while they worked on this");
   });
 
   it("dead-letters a message that is no work item", async () => {
