@@ -5,10 +5,22 @@ import { errorCodes } from "../packages/core/src/errors/error.js";
 import { reasonCodes } from "../packages/core/src/errors/reason.js";
 import { documentedCommands, notRun } from "../website/src/docs-commands/documented-commands.js";
 import { readOptionPages } from "../website/src/option-tables/read-option-pages.js";
+import { pictureOf } from "../website/src/pictures.js";
 import { type CodeBlock, type MarkdownPage, readPages } from "./markdown-pages.js";
 import { readManifest, readPackages, root } from "./workspace-packages.js";
 
 const pages = readPages();
+
+it("every drawing of docs/ has its picture, which `npx -y pnpm@12 docs:site pictures` draws", () => {
+  const drawings = pages
+    .filter(({ path }) => path.startsWith("docs/"))
+    .flatMap(({ codeBlocks }) => codeBlocks.filter(({ language }) => language === "mermaid"));
+  const missing = drawings.filter(
+    ({ text }) => !existsSync(`${root}docs/pictures/${pictureOf(`${text}\n`)}`),
+  );
+  expect(drawings.length).toBeGreaterThan(0);
+  expect(missing).toEqual([]);
+});
 const manifest = readManifest(root);
 const runScript = readFileSync(`${root}.ci/run`, "utf8");
 
