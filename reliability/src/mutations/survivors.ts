@@ -4,4 +4,8 @@ export const knownSurvivors: ReadonlyMap<string, string> = new Map([
     "packages/core/src/receive/circuit-breaker/circuit.ts: opening = 0;  →  opening = 1;",
     "the number of an opening is only compared with that of the same circuit at another time; it is set when it opens",
   ],
+  [
+    "packages/migration/src/contract/values/json-values.ts: function merged(document: JsonSchemaDocument, schema: JsonSchema, hops = 0): Keywords {  →  function merged(document: JsonSchemaDocument, schema: JsonSchema, hops = 1): Keywords {",
+    "the bound ends references in a circle, which have no values after 17 hops as after 18",
+  ],
 ]);

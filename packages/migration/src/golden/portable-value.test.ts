@@ -26,6 +26,10 @@ const { value: anyValue } = fc.letrec((tie) => ({
 }));
 
 describe("a portable value", () => {
+  it.each([7, null, "text", [1]])("that is no object is refused as one: %j", (content) => {
+    expect(() => fromPortableValue({ $object: content } as PortableValue)).toThrow("An object was expected.");
+  });
+
   it("is the same after a round trip through JSON", () => {
     fc.assert(
       fc.property(anyValue, (value) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createFixture, until } from "../../../test/fixture.js";
 import type {
   DeliveredMessage,
   TransportReceiver,
@@ -98,4 +99,18 @@ describe("abandoning a message", () => {
       expect(given).toHaveLength(1);
     }
   });
+});
+
+it("only in a queue, not in its dead-letter queue, a message delivered before may have crashed its reader", async () => {
+  await using fixture = await createFixture({ client: { maxBodyBytes: 1_000_000 } });
+  await fixture.client.createSender("orders").sendMessages({ body: "x".repeat(200_000) });
+  const [crashed] = await fixture.broker.receiver("orders").receive();
+  fixture.broker.faults.loseLock("orders", crashed!.sequenceNumber);
+  fixture.client.createReceiver("orders").subscribe({ processMessage() {}, processError() {} });
+  await until(() => fixture.events.length === 1);
+  expect(fixture.events).toMatchObject([
+    { disposition: "deadLettered", error: { text: expect.stringContaining("That is less than usual") } },
+  ]);
+  const dead = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
+  expect(await dead.receiveMessages(1)).toMatchObject([{ body: "x".repeat(200_000), deliveryCount: 1 }]);
 });

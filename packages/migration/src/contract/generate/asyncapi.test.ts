@@ -1,4 +1,7 @@
 import { Parser } from "@asyncapi/parser";
+import { createPipeline, defineMessage } from "@waybill/core";
+import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
 import { expect, it } from "vitest";
 import { ordersPipeline } from "../../../test/orders.js";
 import { contractOf, toAsyncApi } from "../../contract.js";
@@ -41,4 +44,16 @@ it("is valid for the official parser, and names channels, operations, messages a
     payload: { schemaFormat: "application/vnd.apache.avro;version=1.9.0", schema: { type: "record" } },
   });
   expect(messages["order-placed-v1-json"]).toMatchObject({ payload: { type: "object" } });
+});
+
+it("names messages without a schema in the main format", () => {
+  const pipeline = createPipeline({
+    serializer: json(),
+    additionalDeserializers: [msgpack()],
+    messageTypes: [defineMessage("ping", { version: 2, unused: [1] })],
+  });
+  const contract = contractOf(pipeline, { service: "s", receives: ["pings"] });
+  const { components } = toAsyncApi(contract) as { components: { messages: Record<string, object> } };
+  expect(Object.keys(components.messages)).toEqual(["ping-v2-json"]);
+  expect(components.messages["ping-v2-json"]).not.toHaveProperty("payload");
 });
