@@ -81,8 +81,12 @@ function schemaObstacles(
   reader: FormOfService,
   writing: JsonWriting,
 ): readonly Obstacle[] {
-  const wire = wireObstacles(writer, reader);
-  return [...wire, ...valueObstacles(writer, reader, writing)];
+  try {
+    return [...wireObstacles(writer, reader), ...valueObstacles(writer, reader, writing)];
+  } catch (error) {
+    // A schema of another tool, such as a pattern that is no regular expression of JavaScript.
+    return [notDecided("", `the schemas cannot be compared: ${(error as Error).message}`)];
+  }
 }
 
 /** Formats whose bytes are read with a schema. */
@@ -100,21 +104,17 @@ function wireObstacles(writer: FormOfService, reader: FormOfService): readonly O
     ];
   if (written.language === "code" || read.language === "code")
     return [notDecided("", `the schema of ${reader.serializer.name} is chosen by code`)];
-  try {
-    if (written.language === "avro" && read.language === "avro")
-      return avroBodyObstacles(
-        { options: writer.serializer.options ?? {}, schema: written.schema },
-        { options: reader.serializer.options, schema: read.schema },
-      );
-    if (written.language === "protobuf" && read.language === "protobuf")
-      return protobufObstacles(
-        protobufTypeOf(written.schema),
-        protobufTypeOf(read.schema),
-        reader.serializer.options as unknown as ProtobufReading,
-      );
-  } catch (error) {
-    return [notDecided("", `the schemas cannot be compared: ${(error as Error).message}`)];
-  }
+  if (written.language === "avro" && read.language === "avro")
+    return avroBodyObstacles(
+      { options: writer.serializer.options ?? {}, schema: written.schema },
+      { options: reader.serializer.options, schema: read.schema },
+    );
+  if (written.language === "protobuf" && read.language === "protobuf")
+    return protobufObstacles(
+      protobufTypeOf(written.schema),
+      protobufTypeOf(read.schema),
+      reader.serializer.options as unknown as ProtobufReading,
+    );
   return [notDecided("", `schemas in the language ${read.language} are not compared`)];
 }
 

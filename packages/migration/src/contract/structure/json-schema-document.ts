@@ -39,17 +39,23 @@ export function compiledJsonSchema(schema: JsonSchema): StandardSchema {
 export class JsonSchemaDocument {
   readonly root: JsonSchema;
   readonly #isDraft7: boolean;
-  /** Compiled schemas; undefined for those that cannot be compiled alone. */
-  readonly #compiled = new Map<JsonSchema, StandardSchema | undefined>();
+  /** Whether a schema inside has an id, so that references in it begin there. */
+  readonly #hasIdsInside: boolean;
+  /** Compiled schemas by their texts; undefined for those that cannot be compiled alone. */
+  readonly #compiled = new Map<string, StandardSchema | undefined>();
+  #compiledRoot: StandardSchema | undefined;
+  /** The root as other schemas refer to it; made when first needed. */
+  #rebasedRoot: unknown;
 
   constructor(root: JsonSchema) {
     this.root = root;
     this.#isDraft7 = typeof root === "object" && /draft-07/.test(String(root.$schema));
+    this.#hasIdsInside = typeof root === "object" && Object.values(root).some(hasId);
   }
 
   /** What a `$ref` refers to; undefined for what is not in the document, or is not found by a JSON pointer. */
   resolve(reference: string): JsonSchema | undefined {
-    if (reference !== "#" && !reference.startsWith("#/")) return undefined;
+    if (this.#hasIdsInside || (reference !== "#" && !reference.startsWith("#/"))) return undefined;
     let found: unknown = this.root;
     for (const step of reference.split("/").slice(1)) {
       const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
@@ -88,22 +94,35 @@ export class JsonSchemaDocument {
   }
 
   #compile(schema: JsonSchema): StandardSchema | undefined {
-    if (this.#compiled.has(schema)) return this.#compiled.get(schema);
-    const compiled = this.#compileAlone(schema);
-    this.#compiled.set(schema, compiled);
+    if (schema === this.root) {
+      this.#compiledRoot ??= compiledJsonSchema(schema);
+      return this.#compiledRoot;
+    }
+    const text = JSON.stringify(schema);
+    if (this.#compiled.has(text)) return this.#compiled.get(text);
+    const compiled = this.#compileAlone(schema, text.includes('"$ref"'));
+    this.#compiled.set(text, compiled);
     return compiled;
   }
 
-  #compileAlone(schema: JsonSchema): StandardSchema | undefined {
+  #compileAlone(schema: JsonSchema, hasReferences: boolean): StandardSchema | undefined {
     try {
-      if (schema === this.root) return compiledJsonSchema(schema);
       const { $schema, $id: _, ...root } = typeof this.root === "object" ? this.root : ({} as Keywords);
-      const alone = { $schema, $defs: { root: rebased(root) }, allOf: [rebased(schema)] };
-      return jsonSchema(Object.fromEntries(Object.entries(alone).filter(([, each]) => each !== undefined)));
+      if (hasReferences) this.#rebasedRoot ??= rebased(root);
+      return jsonSchema({
+        ...($schema === undefined ? {} : { $schema }),
+        ...(hasReferences ? { $defs: { root: this.#rebasedRoot } } : {}),
+        allOf: [rebased(schema)],
+      });
     } catch {
       return undefined;
     }
   }
+}
+
+function hasId(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  return typeof (schema as Keywords).$id === "string" || Object.values(schema).some(hasId);
 }
 
 /** A schema whose references to its document are references to `#/$defs/root`. */

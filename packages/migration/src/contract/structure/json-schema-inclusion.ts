@@ -3,9 +3,17 @@ import type { JsonSchema } from "@waybill/serializer-json";
 import { canonicalText } from "../../capability/canonical-text.js";
 import { areDisjoint } from "./json-schema-disjoint.js";
 import { JsonSchemaDocument, type Keywords } from "./json-schema-document.js";
+import {
+  contextualKeywords,
+  listedValues,
+  mayRefuseMore,
+  opaqueKeywords,
+  unknownKeyword,
+} from "./json-schema-keywords.js";
+import { compareItems, compareProperties, type MemberComparison } from "./json-schema-members.js";
 import { compareScalars } from "./json-schema-scalars.js";
 import { typesOf } from "./json-schema-types.js";
-import { breaks, notDecided, type Obstacle } from "./obstacle.js";
+import { asNotDecided, breaks, notDecided, type Obstacle } from "./obstacle.js";
 
 /** What is known of a writer besides its schema. */
 export interface JsonWriting {
@@ -34,52 +42,22 @@ export function jsonSchemaObstacles(
 /** Deeper than schemas of messages. */
 const maxDepth = 64;
 
-/** Keywords that are compared as a whole, together with those that change their meaning. */
-const opaque: readonly (readonly string[])[] = [
-  ["propertyNames"],
-  ["dependentRequired"],
-  ["dependentSchemas"],
-  ["dependencies"],
-  ["contains", "minContains", "maxContains"],
-  ["if", "then", "else"],
-];
-
-/** Keywords whose meaning depends on all others around them. */
-const contextual: readonly string[] = ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef"];
-
-const understood: ReadonlySet<string> = new Set([
-  ...opaque.flat(),
-  ...contextual,
-  ...["$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const", "type"],
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["minLength", "maxLength", "pattern", "format"],
-  ...["minItems", "maxItems", "uniqueItems", "items", "prefixItems"],
-  ...[
-    "properties",
-    "patternProperties",
-    "additionalProperties",
-    "required",
-    "minProperties",
-    "maxProperties",
-  ],
-]);
-
-class Inclusion {
+class Inclusion implements MemberComparison {
   readonly #writer: JsonSchemaDocument;
   readonly #reader: JsonSchemaDocument;
-  readonly #writing: JsonWriting;
+  readonly writesOnlyDeclared: boolean;
   /** Pairs that are being compared, or were: recursive schemas hold if all else does. */
   readonly #compared: Set<string>;
 
   constructor(
     writer: JsonSchemaDocument,
     reader: JsonSchemaDocument,
-    writing: JsonWriting,
+    { writesOnlyDeclared }: JsonWriting,
     compared: Iterable<string> = [],
   ) {
     this.#writer = writer;
     this.#reader = reader;
-    this.#writing = writing;
+    this.writesOnlyDeclared = writesOnlyDeclared;
     this.#compared = new Set(compared);
   }
 
@@ -134,7 +112,7 @@ class Inclusion {
       return (members as readonly JsonSchema[]).map((member) => [...others, member]);
     }
     const types = typesOf(written);
-    if (types.size < 2 || types.size > 6 || valuesOf(written) !== undefined) return undefined;
+    if (types.size < 2 || types.size > 6 || listedValues(written) !== undefined) return undefined;
     return [...types].map((type) => [{ type }, ...written.map(({ type: _, ...rest }) => rest)]);
   }
 
@@ -144,21 +122,25 @@ class Inclusion {
     path: string,
     depth: number,
   ): readonly Obstacle[] {
-    if (written.some((each) => isDeepStrictEqual(each.not, {}))) return [];
+    const types = typesOf(written);
+    const isNeverWritten = types.size === 0 || written.some((each) => isDeepStrictEqual(each.not, {}));
+    if (isNeverWritten) return [];
     const reader = this.#reader.restrictions(schema);
-    const values = valuesOf(written);
+    const values = listedValues(written);
     if (values !== undefined) return this.#compareValues(values, written, schema, path);
-    const unknown = Object.keys(reader).find((keyword) => !understood.has(keyword));
+    const unknown = unknownKeyword(reader);
     if (unknown !== undefined)
       return [notDecided(path, `the keyword "${unknown}" of the reader's schema is not understood`)];
-    return [
+    const found = [
       ...this.#compareCombined(written, reader, path, depth),
       ...this.#compareOpaque(written, reader, path),
       ...this.#compareTypes(written, reader, path),
       ...compareScalars(written, reader, path),
-      ...(typesOf(written).has("array") ? this.#compareArrays(written, reader, path, depth) : []),
-      ...(typesOf(written).has("object") ? this.#compareObjects(written, reader, path, depth) : []),
+      ...(types.has("array") ? compareItems(this, written, reader, path, depth + 1) : []),
+      ...(types.has("object") ? compareProperties(this, written, reader, path, depth + 1) : []),
     ];
+    // What the reader refuses may be what the writer's own schema refuses.
+    return mayRefuseMore(written) ? asNotDecided(found) : found;
   }
 
   #compareValues(
@@ -216,7 +198,7 @@ class Inclusion {
 
   /** A proof on its own, so that a failed one leaves no pairs behind. */
   #holds(written: readonly Keywords[], schema: JsonSchema): boolean {
-    const inner = new Inclusion(this.#writer, this.#reader, this.#writing, this.#compared);
+    const inner = new Inclusion(this.#writer, this.#reader, this, this.#compared);
     return inner.compare(written, schema, "", 1).length === 0;
   }
 
@@ -251,8 +233,8 @@ class Inclusion {
       written.some((each) => keywords.every((keyword) => isDeepStrictEqual(each[keyword], reader[keyword])));
     const isUsed = (keyword: string) => reader[keyword] !== undefined;
     const found = [
-      ...opaque.filter(([first = ""]) => isUsed(first)).filter((keywords) => !isWritten(keywords)),
-      ...contextual.filter(isUsed).map((keyword) => [keyword]),
+      ...opaqueKeywords.filter(([first = ""]) => isUsed(first)).filter((keywords) => !isWritten(keywords)),
+      ...contextualKeywords.filter(isUsed).map((keyword) => [keyword]),
     ];
     return found.map(([keyword]) => notDecided(path, `"${keyword}" of the reader's schema is not compared`));
   }
@@ -271,156 +253,4 @@ class Inclusion {
     if (isWhole) return [];
     return [breaks(path, `${refused.join(" or ")} is not read as ${[...wanted].join(" or ")}`)];
   }
-
-  #compareArrays(
-    written: readonly Keywords[],
-    reader: Keywords,
-    path: string,
-    depth: number,
-  ): readonly Obstacle[] {
-    const found: Obstacle[] = [];
-    const longest = Math.min(...written.map(({ maxItems = Number.POSITIVE_INFINITY }) => maxItems as number));
-    const wanted = (reader.prefixItems as readonly JsonSchema[] | undefined) ?? [];
-    const prefixes = written.map((each) => (each.prefixItems as readonly JsonSchema[] | undefined) ?? []);
-    const count = Math.max(wanted.length, ...prefixes.map(({ length }) => length));
-    const at = (index: number) =>
-      written.flatMap((each, position) => {
-        const schema = prefixes[position]?.[index] ?? (each.items as JsonSchema | undefined);
-        return schema === undefined ? [] : [schema];
-      });
-    for (let index = 0; index < Math.min(count, longest); index++) {
-      const schema = wanted[index] ?? (reader.items as JsonSchema | undefined);
-      if (schema !== undefined)
-        found.push(...this.compare(at(index), schema, `${path}[${index}]`, depth + 1));
-    }
-    if (reader.items !== undefined && longest > count)
-      found.push(...this.compare(at(count), reader.items as JsonSchema, `${path}[]`, depth + 1));
-    return found;
-  }
-
-  #compareObjects(
-    written: readonly Keywords[],
-    reader: Keywords,
-    path: string,
-    depth: number,
-  ): readonly Obstacle[] {
-    const at = (name: string) => (path === "" ? name : `${path}.${name}`);
-    const required = new Set(
-      written.flatMap((each) => (each.required as readonly string[] | undefined) ?? []),
-    );
-    const missing = ((reader.required as readonly string[] | undefined) ?? []).filter(
-      (name) => !required.has(name),
-    );
-    const found: Obstacle[] = missing.map((name) =>
-      breaks(at(name), "the reader requires it, and the writer may leave it out"),
-    );
-    // What it refuses depends on all keywords around it, so that a name may not be writable at all.
-    const mayBeClosed = written.some(({ unevaluatedProperties }) => unevaluatedProperties !== undefined);
-    const properties = (reader.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
-    const patterns = Object.entries((reader.patternProperties ?? {}) as Readonly<Record<string, JsonSchema>>);
-    const names = new Set([
-      ...Object.keys(properties),
-      ...written.flatMap((each) => Object.keys(each.properties ?? {})),
-    ]);
-    for (const name of names) {
-      const schemas = this.#property(written, name);
-      if (schemas === undefined) continue;
-      const matching = patterns.filter(([pattern]) => new RegExp(pattern, "u").test(name));
-      const wanted = [
-        ...(Object.hasOwn(properties, name) ? [properties[name] as JsonSchema] : []),
-        ...matching.map(([, schema]) => schema),
-      ];
-      if (wanted.length === 0 && reader.additionalProperties !== undefined)
-        wanted.push(reader.additionalProperties as JsonSchema);
-      for (const schema of wanted)
-        found.push(
-          ...this.compare(schemas, schema, at(name), depth + 1).map((obstacle) =>
-            schemas.length === 0
-              ? {
-                  ...obstacle,
-                  ...(mayBeClosed ? { kind: "not-decided" as const } : {}),
-                  text: `${obstacle.text}: the writer's schema lets it write any value under this name`,
-                }
-              : obstacle,
-          ),
-        );
-    }
-    return [...found, ...this.#compareOthers(written, reader, path, depth)];
-  }
-
-  /** The writer's schemas of a property; undefined if it writes none of this name. */
-  #property(written: readonly Keywords[], name: string): readonly JsonSchema[] | undefined {
-    let isDeclared = false;
-    const schemas: JsonSchema[] = [];
-    for (const { properties = {}, patternProperties = {}, additionalProperties } of written) {
-      const own = Object.hasOwn(properties as object, name)
-        ? [(properties as Readonly<Record<string, JsonSchema>>)[name] as JsonSchema]
-        : [];
-      const matching = Object.entries(patternProperties as Readonly<Record<string, JsonSchema>>)
-        .filter(([pattern]) => new RegExp(pattern, "u").test(name))
-        .map(([, schema]) => schema);
-      schemas.push(...own, ...matching);
-      isDeclared ||= own.length + matching.length > 0;
-      if (own.length + matching.length === 0 && additionalProperties !== undefined) {
-        schemas.push(additionalProperties as JsonSchema);
-        isDeclared ||= typeof additionalProperties === "object" && additionalProperties !== null;
-      }
-    }
-    if (schemas.some((schema) => schema === false)) return undefined;
-    return !isDeclared && this.#writing.writesOnlyDeclared ? undefined : schemas;
-  }
-
-  /** The properties that neither schema names. */
-  #compareOthers(
-    written: readonly Keywords[],
-    reader: Keywords,
-    path: string,
-    depth: number,
-  ): readonly Obstacle[] {
-    const where = `${path}{}`;
-    const others = written.flatMap(({ additionalProperties }) =>
-      additionalProperties === undefined ? [] : [additionalProperties as JsonSchema],
-    );
-    const isClosed = others.includes(false) || (this.#writing.writesOnlyDeclared && others.length === 0);
-    const patterns = Object.entries((reader.patternProperties ?? {}) as Readonly<Record<string, JsonSchema>>);
-    const ofPatterns = patterns.flatMap(([pattern, schema]) => {
-      const same = written.flatMap((each) => {
-        const own = (each.patternProperties as Readonly<Record<string, JsonSchema>> | undefined)?.[pattern];
-        return own === undefined ? [] : [own];
-      });
-      if (same.length > 0) return this.compare(same, schema, where, depth + 1);
-      return isClosed && !written.some((each) => each.patternProperties !== undefined)
-        ? []
-        : [notDecided(where, `the writer may write properties that match ${JSON.stringify(pattern)}`)];
-    });
-    if (reader.additionalProperties === undefined) return ofPatterns;
-    const ownPatterns = written.flatMap((each) =>
-      Object.entries((each.patternProperties ?? {}) as Readonly<Record<string, JsonSchema>>),
-    );
-    const known = new Set(patterns.map(([pattern]) => pattern));
-    const unmatched = ownPatterns.filter(([pattern]) => !known.has(pattern));
-    const ofWritten = unmatched.flatMap(([, schema]) =>
-      this.compare([schema], reader.additionalProperties as JsonSchema, where, depth + 1),
-    );
-    if (isClosed) return [...ofPatterns, ...ofWritten];
-    const open = this.compare(others, reader.additionalProperties as JsonSchema, where, depth + 1);
-    return [
-      ...ofPatterns,
-      ...ofWritten,
-      ...(open.length === 0
-        ? []
-        : [breaks(where, "the writer's schema lets it write properties that the reader's does not accept")]),
-    ];
-  }
-}
-
-/** The only values that a schema accepts, if it lists them. */
-function valuesOf(written: readonly Keywords[]): readonly unknown[] | undefined {
-  const listed = written.find((each) => each.const !== undefined || each.enum !== undefined);
-  if (listed === undefined) {
-    const types = typesOf(written);
-    if (types.size === 1 && types.has("null")) return [null];
-    return types.size === 1 && types.has("boolean") ? [false, true] : undefined;
-  }
-  return listed.const === undefined ? (listed.enum as readonly unknown[]) : [listed.const];
 }

@@ -1,6 +1,6 @@
 import type { Keywords } from "./json-schema-document.js";
 import { typesOf } from "./json-schema-types.js";
-import { breaks, notDecided, type Obstacle } from "./obstacle.js";
+import { asNotDecided, breaks, notDecided, type Obstacle } from "./obstacle.js";
 
 /** Why the limits of a reader's schema refuse numbers, texts, or sizes of the writer's. */
 export function compareScalars(
@@ -12,18 +12,13 @@ export function compareScalars(
   return [
     ...(types.has("number") || types.has("integer") ? compareNumbers(written, reader, path) : []),
     ...(types.has("string") ? compareTexts(written, reader, path) : []),
-    ...(types.has("array") ? compareSizes(written, reader, path, "Items") : []),
-    ...(types.has("array") &&
-    reader.uniqueItems === true &&
-    !written.some((each) => each.uniqueItems === true)
-      ? [breaks(path, "the reader accepts only items that differ")]
-      : []),
-    ...(types.has("object") ? compareSizes(withRequired(written), reader, path, "Properties") : []),
+    ...(types.has("array") ? compareItemCounts(written.map(withTupleSize), reader, path) : []),
+    ...(types.has("object") ? compareSizes(withPropertyCounts(written), reader, path, "Properties") : []),
   ];
 }
 
 function compareNumbers(written: readonly Keywords[], reader: Keywords, path: string): readonly Obstacle[] {
-  const found: Obstacle[] = [];
+  const limits: Obstacle[] = [];
   const isWhole = !typesOf(written).has("number");
   const low = Math.max(...written.map((each) => lowest(each, isWhole)));
   const high = Math.min(...written.map((each) => highest(each, isWhole)));
@@ -33,22 +28,25 @@ function compareNumbers(written: readonly Keywords[], reader: Keywords, path: st
     Record<string, number | undefined>
   >;
   if (minimum !== undefined && low < minimum)
-    found.push(breaks(path, `the reader accepts numbers from ${minimum}`));
+    limits.push(breaks(path, `the reader accepts numbers from ${minimum}`));
   if (maximum !== undefined && high > maximum)
-    found.push(breaks(path, `the reader accepts numbers up to ${maximum}`));
+    limits.push(breaks(path, `the reader accepts numbers up to ${maximum}`));
   if (exclusiveMinimum !== undefined && !(low > exclusiveMinimum || (low === exclusiveMinimum && isOpenLow)))
-    found.push(breaks(path, `the reader accepts numbers above ${exclusiveMinimum}`));
+    limits.push(breaks(path, `the reader accepts numbers above ${exclusiveMinimum}`));
   if (
     exclusiveMaximum !== undefined &&
     !(high < exclusiveMaximum || (high === exclusiveMaximum && isOpenHigh))
   )
-    found.push(breaks(path, `the reader accepts numbers below ${exclusiveMaximum}`));
+    limits.push(breaks(path, `the reader accepts numbers below ${exclusiveMaximum}`));
+  // The least and the greatest multiple are not those limits.
+  const isStepped = written.some((each) => each.multipleOf !== undefined);
+  const found = [...(isStepped ? asNotDecided(limits) : limits)];
   if (multipleOf !== undefined) {
     const divisors = [
       ...written.flatMap((each) => (each.multipleOf as number | undefined) ?? []),
       ...(isWhole ? [1] : []),
     ];
-    if (!divisors.some((divisor) => Number.isInteger(divisor / multipleOf)))
+    if (!divisors.some((divisor) => divisor % multipleOf === 0))
       found.push(breaks(path, `the reader accepts multiples of ${multipleOf}`));
   }
   const { format } = reader;
@@ -64,31 +62,47 @@ function compareNumbers(written: readonly Keywords[], reader: Keywords, path: st
 function lowest({ minimum, exclusiveMinimum }: Keywords, isWhole: boolean): number {
   const above = exclusiveMinimum as number | undefined;
   const open = above === undefined ? Number.NEGATIVE_INFINITY : isWhole ? Math.floor(above) + 1 : above;
-  return Math.max((minimum as number | undefined) ?? Number.NEGATIVE_INFINITY, open);
+  const least = (minimum as number | undefined) ?? Number.NEGATIVE_INFINITY;
+  return Math.max(isWhole ? Math.ceil(least) : least, open);
 }
 
 function highest({ maximum, exclusiveMaximum }: Keywords, isWhole: boolean): number {
   const below = exclusiveMaximum as number | undefined;
   const open = below === undefined ? Number.POSITIVE_INFINITY : isWhole ? Math.ceil(below) - 1 : below;
-  return Math.min((maximum as number | undefined) ?? Number.POSITIVE_INFINITY, open);
+  const most = (maximum as number | undefined) ?? Number.POSITIVE_INFINITY;
+  return Math.min(isWhole ? Math.floor(most) : most, open);
 }
 
 function compareTexts(written: readonly Keywords[], reader: Keywords, path: string): readonly Obstacle[] {
-  const found = [...compareSizes(written, reader, path, "Length")];
+  const hasForm = written.some((each) => each.pattern !== undefined || each.format !== undefined);
+  const sizes = compareSizes(written, reader, path, "Length");
+  const found = [...(hasForm ? asNotDecided(sizes) : sizes)];
   const { pattern, format } = reader;
   if (pattern !== undefined && !written.some((each) => each.pattern === pattern))
     found.push(
-      written.some((each) => each.pattern !== undefined || each.format !== undefined)
+      hasForm
         ? notDecided(path, "whether all texts of the writer match the reader's pattern is not known")
         : breaks(path, `the reader accepts only texts that match ${JSON.stringify(pattern)}`),
     );
   if (format !== undefined && !written.some((each) => each.format === format))
     found.push(
-      written.some((each) => each.pattern !== undefined || each.format !== undefined)
+      hasForm
         ? notDecided(path, `whether all texts of the writer have the format ${String(format)} is not known`)
         : breaks(path, `the reader accepts only texts of the format ${String(format)}`),
     );
   return found;
+}
+
+function compareItemCounts(
+  written: readonly Keywords[],
+  reader: Keywords,
+  path: string,
+): readonly Obstacle[] {
+  const sizes = compareSizes(written, reader, path, "Items");
+  const differ = written.some(({ uniqueItems, maxItems }) => uniqueItems === true || Number(maxItems) <= 1);
+  return reader.uniqueItems !== true || differ
+    ? sizes
+    : [...sizes, breaks(path, "the reader accepts only items that differ")];
 }
 
 function compareSizes(
@@ -111,8 +125,21 @@ function compareSizes(
   ];
 }
 
-/** An object has at least the properties that it must have. */
-function withRequired(written: readonly Keywords[]): readonly Keywords[] {
+/** A closed tuple has at most as many items as places. */
+function withTupleSize(schema: Keywords): Keywords {
+  if (schema.items !== false) return schema;
+  const places = ((schema.prefixItems as readonly unknown[] | undefined) ?? []).length;
+  return { ...schema, maxItems: Math.min(places, Number(schema.maxItems ?? places)) };
+}
+
+/** An object has at least the properties that it must have, and a closed one at most those that it names. */
+function withPropertyCounts(written: readonly Keywords[]): readonly Keywords[] {
   const required = new Set(written.flatMap((each) => (each.required as readonly string[] | undefined) ?? []));
-  return [...written, { minProperties: required.size }];
+  const closed = written
+    .filter(
+      ({ additionalProperties, patternProperties }) =>
+        additionalProperties === false && patternProperties === undefined,
+    )
+    .map(({ properties = {} }) => ({ maxProperties: Object.keys(properties as object).length }));
+  return [...written, ...closed, { minProperties: required.size }];
 }

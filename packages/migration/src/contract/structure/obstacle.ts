@@ -17,3 +17,8 @@ export function breaks(path: string, text: string): Obstacle {
 export function notDecided(path: string, text: string): Obstacle {
   return { kind: "not-decided", path, text };
 }
+
+/** Obstacles that are none if something else rules out the values that meet them. */
+export function asNotDecided(obstacles: readonly Obstacle[]): readonly Obstacle[] {
+  return obstacles.map((obstacle) => ({ ...obstacle, kind: "not-decided" }));
+}
