@@ -23,47 +23,57 @@ export function avroBodyObstacles(writer: AvroSide, reader: AvroSide): readonly 
   };
   const known =
     writer.options.framing === "single-object"
-      ? byForm(written, own, writerSchemas)
-      : byId(writer, written, reader, [own, ...writerSchemas]);
-  if (typeof known === "object") return [known];
-  return avroObstacles(avroTypeOf(written.schema), avroTypeOf(own.schema), { knowsLogicalTypes: known });
+      ? knownByForm(written, [own, ...writerSchemas])
+      : knownById(writer, written, reader, [own, ...writerSchemas]);
+  if ("kind" in known) return [known];
+  const [from, to] = [avroTypeOf(written.schema), avroTypeOf(own.schema)];
+  if (known.schema === written.schema) return avroObstacles(from, to, { knowsLogicalTypes: true });
+  // Bytes of one form are read with the logical types of the schema that the reader has for them.
+  const as = avroTypeOf(known.schema);
+  return [
+    ...avroObstacles(from, as, { knowsLogicalTypes: false }),
+    ...(known.schema === own.schema ? [] : avroObstacles(as, to, { knowsLogicalTypes: true })),
+  ];
 }
 
-/** Whether the reader knows the writer's logical types; or why it does not know the schema at all. */
-function byForm(
-  written: IdentifiedAvro,
-  own: IdentifiedAvro,
-  others: readonly IdentifiedAvro[],
-): boolean | Obstacle {
-  const form = parsingForm(avroTypeOf(written.schema));
-  if (parsingForm(avroTypeOf(own.schema)) === form) return false;
-  if (others.some(({ schema }) => parsingForm(avroTypeOf(schema)) === form)) return true;
-  return breaks(
-    "",
-    "the reader does not know the writer's Avro schema, whose fingerprint stands in the body: list it in the reader's writerSchemas first, or give the change a version of its own",
+/** The schema that the reader has under the writer's fingerprint, which ignores logical types; or why it has none. */
+function knownByForm(written: IdentifiedAvro, known: readonly IdentifiedAvro[]): IdentifiedAvro | Obstacle {
+  return (
+    known.find((each) => hasSameForm(each, written)) ??
+    breaks(
+      "",
+      "the reader does not know the writer's Avro schema, whose fingerprint stands in the body: list it in the reader's writerSchemas first, or give the change a version of its own",
+    )
   );
 }
 
-function byId(
+/** The schema that the reader has under the writer's id, or gets from the registry; or why it has none. */
+function knownById(
   { options }: AvroSide,
-  { schema, schemaId }: IdentifiedAvro,
+  written: IdentifiedAvro,
   reader: AvroSide,
   known: readonly IdentifiedAvro[],
-): boolean | Obstacle {
+): IdentifiedAvro | Obstacle {
+  const { schemaId } = written;
   if (options.framing === "confluent" && reader.options.acceptsConfluent !== true)
     return breaks(
       "",
       "bodies have Confluent's framing, and the reader does not accept it (acceptsConfluent)",
     );
-  const same = known.find((each) => each.schemaId === schemaId);
-  if (same === undefined)
-    return reader.options.schemaById === true
-      ? true
-      : breaks(
-          "",
-          `the reader does not know the Avro schema with the id ${schemaId}: list it in its writerSchemas, or give it schemaById`,
-        );
-  return parsingForm(avroTypeOf(same.schema)) === parsingForm(avroTypeOf(schema))
-    ? true
-    : breaks("", `the reader has another Avro schema under the id ${schemaId}`);
+  // A writer without an id looks it up in the registry, in which the reader finds the same schema.
+  const same = schemaId === undefined ? undefined : known.find((each) => each.schemaId === schemaId);
+  if (same !== undefined)
+    return hasSameForm(same, written)
+      ? same
+      : breaks("", `the reader has another Avro schema under the id ${schemaId}`);
+  return reader.options.schemaById === true
+    ? written
+    : breaks(
+        "",
+        `the reader does not know the Avro schema with the id ${schemaId}: list it in its writerSchemas, or give it schemaById`,
+      );
+}
+
+function hasSameForm(one: IdentifiedAvro, other: IdentifiedAvro): boolean {
+  return parsingForm(avroTypeOf(one.schema)) === parsingForm(avroTypeOf(other.schema));
 }

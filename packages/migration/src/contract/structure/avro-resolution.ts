@@ -96,7 +96,18 @@ class Resolution {
       const written =
         writer.fields.find(({ name }) => name === field.name) ??
         writer.fields.find(({ name }) => field.aliases.includes(name));
-      if (written !== undefined) return this.compare(written.type, field.type, where);
+      if (written !== undefined) {
+        const isShared =
+          written.name !== field.name && reader.fields.some(({ name }) => name === written.name);
+        return isShared
+          ? [
+              notDecided(
+                where,
+                `the reader has two fields that may be read from the writer's ${written.name}`,
+              ),
+            ]
+          : this.compare(written.type, field.type, where);
+      }
       return field.hasDefault
         ? []
         : [breaks(where, "the writer has no such field, and the reader's has no default")];
