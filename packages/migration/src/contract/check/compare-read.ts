@@ -1,4 +1,5 @@
 import { compareValues } from "../../comparison/compare-values.js";
+import { fieldNamed } from "../structure/protobuf-fields.js";
 import type { ProtobufField, ProtobufMessage } from "../structure/protobuf-type.js";
 import { localName } from "../values/protobuf-values.js";
 
@@ -96,8 +97,7 @@ export function compareProtobuf(
   for (const field of writer.fields.values()) {
     const value = fieldOf(written, field) ?? defaultOf(field);
     if (isUnset(value)) continue;
-    const wanted =
-      reader.fields.get(field.number) ?? [...reader.fields.values()].find(({ name }) => name === field.name);
+    const wanted = fieldNamed(reader, field.name) ?? reader.fields.get(field.number);
     if (wanted === undefined && isOneof(field, writer, reader))
       return { path: `${path}/${field.name}`, text: "the reader sees no choice" };
     if (wanted === undefined) continue;

@@ -1,4 +1,9 @@
-import type { ProtobufField, ProtobufMessage } from "../structure/protobuf-type.js";
+import {
+  isJsonObject,
+  type ProtobufField,
+  type ProtobufMessage,
+  wrappedField,
+} from "../structure/protobuf-type.js";
 import { localName } from "../values/protobuf-values.js";
 import { type Declarations, listText, type Member, objectText, unionText } from "./type-text.js";
 
@@ -41,9 +46,11 @@ function fieldText(field: ProtobufField, declarations: Declarations): string {
   return field.isRepeated ? listText(single) : single;
 }
 
-function singleText({ type, message }: ProtobufField, declarations: Declarations): string {
+function singleText(field: ProtobufField, declarations: Declarations): string {
+  if (isJsonObject(field)) return objectText([], "unknown");
+  const { type, message, isLongText } = wrappedField(field) ?? field;
   if (message !== undefined) return protobufTypeText(message, declarations);
-  if (/64$/.test(type)) return "bigint";
+  if (/64$/.test(type)) return isLongText ? "string" : "bigint";
   if (type === "bool") return "boolean";
   if (type === "bytes") return "Uint8Array";
   return type === "string" ? "string" : "number";

@@ -72,13 +72,13 @@ class Comparison {
     reader: ProtobufMessage,
     path: string,
   ): readonly Obstacle[] {
-    const read = reader.fields.get(field.number);
-    if (read !== undefined) return this.#compareField(field, read, path);
-    const moved = [...reader.fields.values()].find(({ name }) => name === field.name);
-    if (moved !== undefined)
+    const moved = fieldNamed(reader, field.name);
+    if (moved !== undefined && moved.number !== field.number)
       return [
         breaks(path, `the writer has it as number ${field.number}, and the reader as number ${moved.number}`),
       ];
+    const read = reader.fields.get(field.number);
+    if (read !== undefined) return this.#compareField(field, read, path);
     if (this.#reading.unknownFields === "refuse")
       return [breaks(path, `the reader has no field ${field.number}, and refuses unknown fields`)];
     const isChoice = field.oneof !== undefined && hasOtherMembers(field, writer, reader);
@@ -105,6 +105,11 @@ class Comparison {
       return [notDecided(path, `${text} without change: values beyond its range become others`)];
     return [breaks(path, text)];
   }
+}
+
+/** The field of a name, which decides where an application finds a value. */
+export function fieldNamed({ fields }: ProtobufMessage, wanted: string): ProtobufField | undefined {
+  return [...fields.values()].find(({ name }) => name === wanted);
 }
 
 function compareLabels(writer: ProtobufField, reader: ProtobufField, path: string): readonly Obstacle[] {

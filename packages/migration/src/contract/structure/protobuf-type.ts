@@ -10,7 +10,7 @@ export interface ProtobufMessage {
 export interface ProtobufField {
   readonly name: string;
   readonly number: number;
-  /** `int32`, `string`, … or `message`, `enum`, `group`. */
+  /** `int32`, `string`, … or `message`, `enum`, `group`, which is also a message between delimiters. */
   readonly type: string;
   readonly isRepeated: boolean;
   readonly isRequired: boolean;
@@ -23,8 +23,10 @@ export interface ProtobufField {
   /** Whether the message is the entry of a map. */
   readonly isMap: boolean;
   readonly values: ProtobufEnum | undefined;
-  /** The default of proto2 as the definition writes it. */
+  /** The default of proto2 as the definition writes it; undefined if it is the zero value. */
   readonly default: string | undefined;
+  /** Whether integers of 64 bits are texts in JavaScript: `jstype = JS_STRING`. */
+  readonly isLongText: boolean;
 }
 
 /** The values of an enum. */
@@ -72,12 +74,17 @@ interface EnumJson {
 }
 
 interface OptionsJson {
-  readonly features?: { readonly fieldPresence?: string; readonly enumType?: string };
+  readonly jstype?: string;
+  readonly features?: {
+    readonly fieldPresence?: string;
+    readonly enumType?: string;
+    readonly messageEncoding?: string;
+  };
 }
 
 /** The types of some files by their full names with a leading dot. */
 interface Index {
-  readonly messages: Map<string, { readonly json: MessageJson }>;
+  readonly messages: Map<string, { readonly json: MessageJson; readonly file: FileJson }>;
   readonly enums: Map<string, ProtobufEnum>;
   /** Types that were made; they may refer to themselves. */
   readonly made: Map<string, ProtobufMessage>;
@@ -103,7 +110,7 @@ function addFile({ messages, enums }: Index, file: FileJson): void {
   };
   const addMessage = (scope: string, json: MessageJson) => {
     const name = `${scope}.${json.name}`;
-    messages.set(name, { json });
+    messages.set(name, { json, file });
     for (const each of json.enumType ?? []) addEnum(name, each);
     for (const each of json.nestedType ?? []) addMessage(name, each);
   };
@@ -118,7 +125,7 @@ function messageOf(index: Index, name: string): ProtobufMessage {
   const found = index.messages.get(name);
   if (found === undefined)
     throw new TypeError(`The Protobuf type ${name.slice(1)} is not in the files of the contract.`);
-  const { json } = found;
+  const { json, file } = found;
   const fields = new Map<number, ProtobufField>();
   const message: ProtobufMessage = {
     name: name.slice(1),
@@ -126,13 +133,20 @@ function messageOf(index: Index, name: string): ProtobufMessage {
     reserved: (json.reservedRange ?? []).map(({ start = 0, end = start + 1 }) => ({ start, end })),
   };
   index.made.set(name, message);
-  for (const field of json.field ?? []) fields.set(field.number, fieldOf(index, json, field));
+  for (const field of json.field ?? []) fields.set(field.number, fieldOf(index, { file, json }, field));
   return message;
 }
 
-function fieldOf(index: Index, owner: MessageJson, json: FieldJson): ProtobufField {
+function fieldOf(
+  index: Index,
+  owner: { readonly file: FileJson; readonly json: MessageJson },
+  json: FieldJson,
+): ProtobufField {
   const { name, number, label, typeName = "", oneofIndex, proto3Optional, defaultValue, options } = json;
-  const type = json.type.replace(/^TYPE_/, "").toLowerCase();
+  const isMap = index.messages.get(typeName)?.json.options?.mapEntry === true;
+  const encoding = options?.features?.messageEncoding ?? owner.file.options?.features?.messageEncoding;
+  const declared = json.type.replace(/^TYPE_/, "").toLowerCase();
+  const type = declared === "message" && encoding === "DELIMITED" && !isMap ? "group" : declared;
   const isMessage = type === "message" || type === "group";
   return {
     name,
@@ -143,10 +157,30 @@ function fieldOf(index: Index, owner: MessageJson, json: FieldJson): ProtobufFie
     isOptional: proto3Optional === true,
     // An optional field of proto3 has a oneof of its own, which only says that its presence is known.
     oneof:
-      oneofIndex === undefined || proto3Optional === true ? undefined : owner.oneofDecl?.[oneofIndex]?.name,
+      oneofIndex === undefined || proto3Optional === true
+        ? undefined
+        : owner.json.oneofDecl?.[oneofIndex]?.name,
     message: isMessage ? messageOf(index, typeName) : undefined,
-    isMap: index.messages.get(typeName)?.json.options?.mapEntry === true,
+    isMap,
     values: type === "enum" ? index.enums.get(typeName) : undefined,
-    default: defaultValue,
+    default: isZero(defaultValue) ? undefined : defaultValue,
+    isLongText: options?.jstype === "JS_STRING",
   };
+}
+
+function isZero(value: string | undefined): boolean {
+  return value === "" || value === "false" || (value !== undefined && /^-?0+(?:\.0*)?$/.test(value));
+}
+
+/** The field inside a wrapper such as `google.protobuf.Int32Value`, whose value stands for it; undefined for other fields. Source: protobuf-es. */
+export function wrappedField({ message, oneof, isRepeated }: ProtobufField): ProtobufField | undefined {
+  const isWrapper = /^google\.protobuf\.(?:Double|Float|U?Int(?:32|64)|Bool|String|Bytes)Value$/;
+  return oneof === undefined && !isRepeated && message !== undefined && isWrapper.test(message.name)
+    ? message.fields.get(1)
+    : undefined;
+}
+
+/** Whether a field has JSON objects instead of messages. Source: protobuf-es. */
+export function isJsonObject({ message }: ProtobufField): boolean {
+  return message?.name === "google.protobuf.Struct";
 }

@@ -1,4 +1,9 @@
-import type { ProtobufField, ProtobufMessage } from "../structure/protobuf-type.js";
+import {
+  isJsonObject,
+  type ProtobufField,
+  type ProtobufMessage,
+  wrappedField,
+} from "../structure/protobuf-type.js";
 import {
   byteStrings,
   doubles,
@@ -69,10 +74,10 @@ function singleValues(field: ProtobufField, nesting: ReadonlyMap<ProtobufMessage
     case "int64":
     case "sint64":
     case "sfixed64":
-      return integers(64, true);
+      return longs(field, true);
     case "uint64":
     case "fixed64":
-      return integers(64, false);
+      return longs(field, false);
     case "bool":
       return [false, true];
     case "string":
@@ -82,8 +87,20 @@ function singleValues(field: ProtobufField, nesting: ReadonlyMap<ProtobufMessage
     case "enum":
       return field.values?.numbers ?? [0];
     default:
-      return field.message === undefined ? [] : valuesOf(field.message, nesting);
+      return messageValues(field, nesting);
   }
+}
+
+function longs({ isLongText }: ProtobufField, isSigned: boolean): Variations {
+  const values = integers(64, isSigned);
+  return isLongText ? values.map(String) : values;
+}
+
+function messageValues(field: ProtobufField, nesting: ReadonlyMap<ProtobufMessage, number>): Variations {
+  if (isJsonObject(field)) return [{}, { key: null }, { key: [1.5, "a"], other: true }];
+  const wrapped = wrappedField(field);
+  if (wrapped !== undefined) return singleValues(wrapped, nesting);
+  return field.message === undefined ? [] : valuesOf(field.message, nesting);
 }
 
 /** The name of a field in protobuf-es: lower camel case. */
