@@ -1,5 +1,6 @@
 import {
   createFileRegistry,
+  type DescEnum,
   type DescFile,
   type DescMessage,
   fromJson,
@@ -66,11 +67,43 @@ const noMessage = Object.freeze({
   abortSignal: undefined,
 });
 
-function describeType({ typeName, file }: DescMessage): DescribedType {
+/** The files without what the type does not need: other types, services and extensions. */
+function describeType(descriptor: DescMessage): DescribedType {
+  const needed = neededTypes(descriptor);
+  const files = withImports(descriptor.file).filter(({ messages, enums }) =>
+    [...messages, ...enums].some((each) => needed.has(each)),
+  );
+  const kept = new Set(files.map(({ proto }) => proto.name));
   return {
-    message: typeName,
-    files: withImports(file).map(({ proto }) => toJson(FileDescriptorProtoSchema, proto)),
+    message: descriptor.typeName,
+    files: files.map(({ proto, messages, enums }) =>
+      toJson(FileDescriptorProtoSchema, {
+        ...proto,
+        dependency: proto.dependency.filter((name) => kept.has(name)),
+        publicDependency: [],
+        weakDependency: [],
+        service: [],
+        extension: [],
+        messageType: messages.filter((each) => needed.has(each)).map((each) => each.proto),
+        enumType: enums.filter((each) => needed.has(each)).map((each) => each.proto),
+      }),
+    ),
   };
+}
+
+/** The types that a message refers to, and those in which they are declared. */
+function neededTypes(
+  type: DescMessage | DescEnum,
+  found = new Set<DescMessage | DescEnum>(),
+): ReadonlySet<DescMessage | DescEnum> {
+  if (found.has(type)) return found;
+  found.add(type);
+  if (type.parent !== undefined) neededTypes(type.parent, found);
+  if (type.kind === "enum") return found;
+  for (const nested of [...type.nestedMessages, ...type.nestedEnums]) neededTypes(nested, found);
+  for (const { message, enum: values } of type.fields)
+    for (const each of [message, values]) if (each !== undefined) neededTypes(each, found);
+  return found;
 }
 
 /** A file after everything that it imports. */
