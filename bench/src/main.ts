@@ -25,6 +25,7 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   amqp: () => import("./amqp.js"),
   port: () => import("./one-port.js"),
   work: () => import("./shared-work.js"),
+  contracts: () => import("./contracts.js"),
 };
 
 const program = programs[process.argv[2] ?? ""];
@@ -71,6 +72,7 @@ ${Object.entries(suites)
 --json     prints the results as JSON, with date and machine
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 amqp, port, work alone run for minutes: connections and messages over AMQP, over one port beside other protocols, and a census by 1, 2 and 4 processes
+contracts  alone: the time of a contract check of 200 message types
 --rounds   pairs of samples for each figure, default 51; the median counts
 `;
 

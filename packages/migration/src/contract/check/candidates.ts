@@ -25,8 +25,32 @@ export interface CandidateSource {
   readonly writesOnlyDeclared: boolean;
 }
 
-/** Values that applications could send in a form, the smallest first, with the source; empty if there is no schema to make them from. */
-export async function candidatesOf(source: CandidateSource): Promise<readonly unknown[]> {
+/** Makes the values of a form once, for all trials of one check. */
+export class Candidates {
+  readonly #known = new Map<string, Promise<readonly unknown[]>>();
+
+  /** Values that applications could send in a form, the smallest first; empty if there is no schema to make them from. */
+  of(source: CandidateSource): Promise<readonly unknown[]> {
+    const { version, serializer, reader, writesOnlyDeclared } = source;
+    const key = JSON.stringify([
+      serializer,
+      writesOnlyDeclared,
+      fingerprintsOf(version),
+      fingerprintsOf(reader),
+    ]);
+    const found = this.#known.get(key) ?? candidatesOf(source);
+    this.#known.set(key, found);
+    return found;
+  }
+}
+
+function fingerprintsOf(version: ContractVersion | undefined): unknown {
+  if (version === undefined) return undefined;
+  const { body, schemas } = version;
+  return [body?.fingerprint, Object.entries(schemas).map(([name, each]) => [name, each.fingerprint])];
+}
+
+async function candidatesOf(source: CandidateSource): Promise<readonly unknown[]> {
   const { version, serializer, reader } = source;
   const own = version.schemas[serializer];
   const schemas = [own, version.body, ...Object.values(version.schemas)];

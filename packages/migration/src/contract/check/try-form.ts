@@ -6,7 +6,7 @@ import type { ContractVersion, WrittenForm } from "../model/contract.js";
 import { type AvroEnum, type AvroType, avroTypeOf } from "../structure/avro-type.js";
 import type { TypeOfService } from "../structure/form-obstacles.js";
 import { protobufTypeOf } from "../structure/protobuf-type.js";
-import { candidatesOf } from "./candidates.js";
+import type { Candidates } from "./candidates.js";
 import { compareAvro, comparePlain, compareProtobuf, type Difference } from "./compare-read.js";
 import { type Registered, rebuiltPipeline, type Workshop } from "./rebuilt-side.js";
 
@@ -42,6 +42,7 @@ export interface SideOfTrial extends TypeOfService {
 export interface TrialOptions {
   readonly workshop: Workshop;
   readonly writesOnlyDeclared: boolean;
+  readonly candidates: Candidates;
 }
 
 /** Writes values as one side and reads them as the other, until one fails. */
@@ -57,7 +58,7 @@ export async function tryForm(
   const isDowncast =
     writer.pipeline !== undefined && form.version !== writer.type.version && version.isWritable;
   const source = isDowncast ? versionOf(writer, writer.type.version) : version;
-  const candidates = await candidatesOf({
+  const candidates = await options.candidates.of({
     ...options,
     version: source ?? version,
     serializer: form.serializer,

@@ -1,0 +1,28 @@
+import type { Contract, ContractSchema } from "../model/contract.js";
+
+/**
+ * Returns a function that gives contracts the same object for the same schema, so that what is made of a schema, such as its compiled check, is made once
+ * for all revisions that have it.
+ */
+export function schemaSharing(): (contract: Contract) => Contract {
+  const known = new Map<string, ContractSchema>();
+  const shared = (schema: ContractSchema): ContractSchema => {
+    const { language, fingerprint } = schema;
+    if (fingerprint === undefined) return schema;
+    const key = `${language} ${fingerprint}`;
+    const first = known.get(key) ?? schema;
+    known.set(key, first);
+    return first;
+  };
+  return (contract) => ({
+    ...contract,
+    messageTypes: contract.messageTypes.map((type) => ({
+      ...type,
+      versions: type.versions.map(({ body, schemas, ...version }) => ({
+        ...version,
+        ...(body === undefined ? {} : { body: shared(body) }),
+        schemas: Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, shared(each)])),
+      })),
+    })),
+  });
+}
