@@ -122,18 +122,19 @@ function describeVersion(
 ): ContractVersion {
   const described = serializers.flatMap(({ name, contract }) => {
     const schema = contract?.schemaOf({ messageType, messageVersion: version, schema: schemas[name] });
-    return schema === undefined ? [] : [[name, describedSchema(schema)] as const];
+    return schema === undefined ? [] : [[name, contractSchemaOf(schema)] as const];
   });
   return {
     version,
     upcasts: upcastPath.slice(1),
     isWritable: downcasts !== undefined,
-    ...(bodySchema === undefined ? {} : { body: describedSchema(describeSchema(bodySchema)) }),
+    ...(bodySchema === undefined ? {} : { body: contractSchemaOf(describeSchema(bodySchema)) }),
     schemas: Object.fromEntries(described),
   };
 }
 
-function describedSchema({ language, schema }: DescribedSchema): ContractSchema {
+/** A schema as a contract has it, with its fingerprint. */
+export function contractSchemaOf({ language, schema }: DescribedSchema): ContractSchema {
   const text = schema === undefined ? undefined : canonicalText(schema);
   if (text === undefined) return { language: "code" };
   return {

@@ -1,4 +1,10 @@
-import type { Contract, ContractSchema, ContractType, WrittenForm } from "../model/contract.js";
+import type {
+  Contract,
+  ContractSchema,
+  ContractType,
+  ContractVersion,
+  WrittenForm,
+} from "../model/contract.js";
 
 /** How a contract becomes an AsyncAPI document. */
 export interface AsyncApiOptions {
@@ -9,6 +15,20 @@ export interface AsyncApiOptions {
 }
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** Under this name stands what AsyncAPI has no place for, so that the document can be read back as the contract. */
+export const extension = "x-waybill";
+
+/** The extension of the document's `info`. */
+export type DocumentExtension = Pick<Contract, "serializers" | "chain">;
+
+/** The extension of a message. */
+export interface MessageExtension {
+  readonly type: Omit<ContractType, "name" | "versions" | "writes">;
+  readonly version: ContractVersion | undefined;
+  readonly form: WrittenForm;
+  readonly isWritten: boolean;
+}
 
 /**
  * The AsyncAPI 3 document of a contract: a channel for each entity, with the messages that the service sends or receives there. Subscriptions are channels
@@ -27,7 +47,7 @@ export function toAsyncApi(contract: Contract, { version = "1.0.0", host }: Asyn
     used.filter((each) => each.path === path).flatMap(({ messages }) => messages);
   return {
     asyncapi: "3.0.0",
-    info: { title: service, version, "x-waybill": { serializers, chain } },
+    info: { title: service, version, [extension]: { serializers, chain } satisfies DocumentExtension },
     ...(host === undefined ? {} : { servers: { namespace: { host, protocol: "amqps" } } }),
     channels: Object.fromEntries(
       paths.map((path) => [
@@ -73,13 +93,16 @@ function readForms({ serializers }: Contract, { versions }: ContractType): reado
   });
 }
 
-function messageOf(contract: Contract, type: ContractType, { version, serializer }: WrittenForm): Json {
-  const described = type.versions.find((each) => each.version === version);
-  const contentType = contract.serializers.find(({ name }) => name === serializer)?.mediaTypes[0];
+function messageOf(contract: Contract, type: ContractType, form: WrittenForm): Json {
+  const { name, versions, writes, ...known } = type;
+  const { version, serializer } = form;
+  const described = versions.find((each) => each.version === version);
+  const contentType = contract.serializers.find((each) => each.name === serializer)?.mediaTypes[0];
   const payload = payloadOf(described?.schemas[serializer] ?? described?.body);
+  const isWritten = writes.some((each) => each.version === version && each.serializer === serializer);
   return {
-    name: type.name,
-    title: `${type.name} version ${version}`,
+    name,
+    title: `${name} version ${version}`,
     contentType,
     ...(payload === undefined ? {} : { payload }),
     // The version tells messages of one channel apart; AsyncAPI wants exactly one that matches.
@@ -88,7 +111,7 @@ function messageOf(contract: Contract, type: ContractType, { version, serializer
       properties: { messageVersion: { const: version } },
       required: ["messageVersion"],
     },
-    "x-waybill": { version, serializer, current: type.version, ...described },
+    [extension]: { type: known, version: described, form, isWritten } satisfies MessageExtension,
   };
 }
 
