@@ -27,4 +27,5 @@ export type {
   SchemaFraming,
   SchemaSource,
   SchemaToWrite,
+  VersionedSchema,
 } from "./sources/schema-source.js";

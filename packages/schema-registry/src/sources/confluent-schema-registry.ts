@@ -13,6 +13,7 @@ import {
   type SchemaSource,
   type SchemaToWrite,
   uuidPattern,
+  type VersionedSchema,
 } from "./schema-source.js";
 
 /** How to connect to a Confluent Schema Registry, and where its bodies have the schema id. */
@@ -41,7 +42,9 @@ interface Reference {
  * Confluent Schema Registry, and others with the same API, such as Karapace, Redpanda and Apicurio's compatible one. Throws `TypeError` for
  * an invalid option.
  */
-export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions): SchemaSource {
+export function confluentSchemaRegistry(
+  options: ConfluentSchemaRegistryOptions,
+): SchemaSource & Required<Pick<SchemaSource, "versionsOf">> {
   requireKnownOptions("confluentSchemaRegistry", options, { ...httpOptionNames, writes: true });
   const { writes = "confluent" } = options;
   requireOneOf("confluentSchemaRegistry: writes", writes, ["confluent", "confluent-guid"]);
@@ -71,6 +74,16 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
     return definitions;
   }
 
+  async function registered(
+    { schema, schemaType = "AVRO", references }: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<RegisteredSchema> {
+    if (typeof schema !== "string") throw new Error("The response has no schema.");
+    const format = formats[String(schemaType)];
+    const others = await referenced(references, signal, { count: maxReferences });
+    return { format, definition: format === "avro" ? inlineReferences(schema, others) : schema };
+  }
+
   return Object.freeze({
     name: "the Confluent Schema Registry",
     framings: Object.freeze([writes, other, "confluent-header"] as const),
@@ -79,14 +92,18 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
       if (path === undefined) return undefined;
       const answer = await request(path, signal);
       const found = idRefusals.includes(answer.status) ? undefined : parse(answer);
-      if (found === undefined) return undefined;
-      if (typeof found.schema !== "string") throw new Error("The response has no schema.");
-      const format = formats[String(found.schemaType ?? "AVRO")];
-      const references = await referenced(found.references, signal, { count: maxReferences });
-      return {
-        format,
-        definition: format === "avro" ? inlineReferences(found.schema, references) : found.schema,
-      };
+      return found === undefined ? undefined : await registered(found, signal);
+    },
+    async versionsOf(subject: string, signal: AbortSignal): Promise<readonly VersionedSchema[]> {
+      const path = `/subjects/${encodeURIComponent(subject)}/versions`;
+      const schemas: VersionedSchema[] = [];
+      for (const version of listOf(await request(path, signal))) {
+        const found = parse(await request(`${path}/${encodeURIComponent(String(version))}`, signal));
+        // Deleted since.
+        if (found !== undefined)
+          schemas.push({ id: idOf(found, writes), ...(await registered(found, signal)) });
+      }
+      return schemas;
     },
     async findId(schema: SchemaToWrite, signal: AbortSignal): Promise<string | undefined> {
       const path = `/subjects/${encodeURIComponent(schema.subject)}?normalize=true`;
@@ -106,6 +123,17 @@ export function confluentSchemaRegistry(options: ConfluentSchemaRegistryOptions)
       return found === undefined || found.is_compatible === true;
     },
   } satisfies SchemaSource);
+}
+
+/** The numbers of a subject's versions; none if there is no such subject. */
+function listOf(answer: HttpAnswer): readonly unknown[] {
+  if (answer.status === 404) {
+    parse(answer);
+    return [];
+  }
+  const versions: unknown = JSON.parse(answer.text);
+  if (!Array.isArray(versions)) throw new Error("The response is not a list.");
+  return versions;
 }
 
 /** Undefined for what cannot be an id of this registry: a positive number of 31 bits, or a GUID. */

@@ -14,6 +14,11 @@ export interface RegisteredSchema {
   readonly format?: SchemaFormat | undefined;
 }
 
+/** One of the schemas of a subject. */
+export interface VersionedSchema extends RegisteredSchema {
+  readonly id: string;
+}
+
 /** A schema to look up, to register or to check. */
 export interface SchemaToWrite {
   /** Its subject in Confluent's terms, its name in Azure's. */
@@ -34,6 +39,8 @@ export interface SchemaSource {
   readonly framings: readonly SchemaFraming[];
   /** The schema of an id. */
   schemaById(id: string, abortSignal: AbortSignal): Awaitable<RegisteredSchema | undefined>;
+  /** Every schema of a subject, or of an artifact, the oldest first; empty if there is no such subject. Contracts are compared with them. */
+  versionsOf?(subject: string, abortSignal: AbortSignal): Promise<readonly VersionedSchema[]>;
   /** The id of a registered schema. If absent, the source is read-only. */
   findId?(schema: SchemaToWrite, abortSignal: AbortSignal): Promise<string | undefined>;
   /** Registers a schema, or finds it, and returns its id. */
