@@ -1,5 +1,7 @@
 /** Contracts: what a service writes and reads, kept in a file, and compared before a change is deployed. */
 
+export { fromAsyncApi } from "./contract/asyncapi/from-asyncapi.js";
+export { type AsyncApiOptions, toAsyncApi } from "./contract/asyncapi/to-asyncapi.js";
 export {
   type CheckContractOptions,
   type CompatibilityMode,
@@ -9,15 +11,26 @@ export {
   checkContract,
   type NamedContract,
 } from "./contract/check/check-contract.js";
+export {
+  type RegistryContractsOptions,
+  registryContracts,
+  type SchemaVersion,
+  type SchemaVersions,
+} from "./contract/check/registry-contracts.js";
 export type { Counterexample, Trial } from "./contract/check/try-form.js";
 export { type CanDeployOptions, canDeploy, type DeploymentAnswer } from "./contract/deployment/can-deploy.js";
+export {
+  type ContractBlob,
+  type ContractContainer,
+  contractsInContainer,
+  writeToContainer,
+} from "./contract/deployment/contract-container.js";
 export {
   type DeploymentPlan,
   type DeploymentStep,
   planAsMermaid,
   planDeployment,
 } from "./contract/deployment/plan-deployment.js";
-export { type AsyncApiOptions, toAsyncApi } from "./contract/generate/asyncapi.js";
 export { typeDeclarations } from "./contract/generate/type-declarations.js";
 export type {
   Contract,

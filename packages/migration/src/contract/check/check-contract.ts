@@ -1,19 +1,27 @@
 import type { Pipeline } from "@waybill/core";
 import { type OptionNames, requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
+import type { CallOptions } from "@waybill/core/transport";
+import type { BeaconStore } from "../../capability/beacon-store.js";
+import { liveBeacons } from "../../capability/live-beacons.js";
 import type { Contract, ContractType, WrittenForm } from "../model/contract.js";
 import { formObstacles } from "../structure/form-obstacles.js";
 import type { Obstacle } from "../structure/obstacle.js";
+import { Candidates } from "./candidates.js";
+import { liveReaderFindings } from "./live-readers.js";
 import type { Workshop } from "./rebuilt-side.js";
+import { schemaSharing } from "./schema-sharing.js";
 import { type SideOfTrial, type Trial, tryForm } from "./try-form.js";
 
 /** What is compared, and how. */
-export interface CheckContractOptions {
+export interface CheckContractOptions extends CallOptions {
   /** The contract of this commit. */
   readonly contract: Contract;
   /** The chain of this commit. Without it there is only the structural proof. Default: none. */
   readonly pipeline?: Pipeline | undefined;
   /** Earlier contracts of the service, the newest first: each is compared with this one. Default: none, only what this one says of itself is tried. */
   readonly baselines?: readonly NamedContract[] | undefined;
+  /** Where live readers announce themselves: unless the mode is `"backward"`, each must read what this writes. Needs `pipeline`. Default: they do not. */
+  readonly beacons?: BeaconStore | undefined;
   /**
    * `"backward"`: this reads what the baselines wrote. `"forward"`: the baselines read what this writes. `"full"` (default): both.
    */
@@ -66,18 +74,28 @@ const optionNames: OptionNames<CheckContractOptions> = {
   contract: true,
   pipeline: true,
   baselines: true,
+  beacons: true,
   mode: true,
   writesOnlyDeclared: true,
+  abortSignal: true,
 };
 
 /**
  * Checks whether the readers of this commit read what the baselines wrote and write, and the other way round, and whether this commit reads all
- * versions that it says it reads. Each pair of version and format that can meet gets two independent proofs: by the schemas, and by values. Throws
- * `TypeError` for an invalid option.
+ * versions that it says it reads. Each pair of version and format that can meet gets two independent proofs: by the schemas, and by values. Rejects as the beacon
+ * store does; throws `TypeError` for an invalid option.
  */
 export async function checkContract(options: CheckContractOptions): Promise<ContractCheck> {
   requireKnownOptions("checkContract", options, optionNames);
-  const { contract, pipeline, baselines = [] } = options;
+  const { pipeline, beacons, abortSignal } = options;
+  const share = schemaSharing();
+  const contract = share(options.contract);
+  const baselines = (options.baselines ?? []).map(({ name, contract }) => ({
+    name,
+    contract: share(contract),
+  }));
+  if (beacons !== undefined && pipeline === undefined)
+    throw new TypeError("checkContract: beacons are compared with a pipeline: give it, too.");
   const mode = requireOneOf("checkContract: mode", options.mode ?? "full", ["backward", "forward", "full"]);
   const checker = new Checker(pipeline, options.writesOnlyDeclared ?? false);
   const findings: ContractFinding[] = [];
@@ -90,6 +108,10 @@ export async function checkContract(options: CheckContractOptions): Promise<Cont
       findings.push(
         ...(await checker.compare({ contract, pipeline }, { contract: baseline }, "forward", name)),
       );
+  }
+  if (beacons !== undefined && pipeline !== undefined && mode !== "backward") {
+    const { counting } = await liveBeacons(beacons, { nowMs: Date.now() }, { abortSignal });
+    findings.push(...counting.flatMap((beacon) => liveReaderFindings(beacon, contract, pipeline)));
   }
   findings.push(...(await checker.compareWithin({ contract, pipeline })));
   return { verdict: worstOf(findings.map(({ verdict }) => verdict)), findings };
@@ -111,6 +133,7 @@ export interface Party {
 export class Checker {
   readonly #workshop: Workshop | undefined;
   readonly #writesOnlyDeclared: boolean;
+  readonly #candidates = new Candidates();
   /** Of values that this commit reads. */
   readonly #trials = new Map<string, Trial>();
 
@@ -191,7 +214,11 @@ export class Checker {
     const workshop = this.#workshop;
     if (workshop === undefined)
       return { tried: 0, note: "only contracts were given, without a chain to try values with" };
-    const options = { writesOnlyDeclared: this.#writesOnlyDeclared, workshop };
+    const options = {
+      writesOnlyDeclared: this.#writesOnlyDeclared,
+      workshop,
+      candidates: this.#candidates,
+    };
     if (writer.pipeline !== undefined || reader.pipeline === undefined)
       return await tryForm(writer, reader, form, options);
     const key = JSON.stringify([
@@ -230,10 +257,10 @@ function decided(
 function formsThatWait(contract: Contract, type: ContractType): readonly WrittenForm[] {
   const forms = new Map(type.writes.map((form) => [`${form.version} ${form.serializer}`, form]));
   for (const { version, schemas, body } of type.versions)
-    for (const { name } of contract.serializers) {
-      const isDescribed =
-        Object.hasOwn(schemas, name) || (body !== undefined && Object.keys(schemas).length === 0);
-      if (isDescribed) forms.set(`${version} ${name}`, { version, serializer: name });
+    for (const { name, needsSchema } of contract.serializers) {
+      const isOfAnyFormat = body !== undefined && Object.keys(schemas).length === 0 && needsSchema !== true;
+      if (isOfAnyFormat || Object.hasOwn(schemas, name))
+        forms.set(`${version} ${name}`, { version, serializer: name });
     }
   return [...forms.values()].sort((a, b) => a.version - b.version || (a.serializer < b.serializer ? -1 : 1));
 }

@@ -1,12 +1,12 @@
 import type { Pipeline } from "@waybill/core";
 import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { CallOptions } from "@waybill/core/transport";
-import type { BeaconStore, CapabilityBeacon } from "../../capability/beacon-store.js";
+import type { BeaconStore } from "../../capability/beacon-store.js";
 import { liveBeacons } from "../../capability/live-beacons.js";
-import { type ReadableVersion, schemaDigests } from "../../capability/reader-capability.js";
 import { Checker, type ContractFinding, type NamedContract, worstOf } from "../check/check-contract.js";
-import type { Contract, WrittenForm } from "../model/contract.js";
-import { breaks, notDecided, type Obstacle } from "../structure/obstacle.js";
+import { liveReaderFindings } from "../check/live-readers.js";
+import { schemaSharing } from "../check/schema-sharing.js";
+import type { Contract } from "../model/contract.js";
 
 /** What is to be deployed, and what runs where it is to run. */
 export interface CanDeployOptions extends CallOptions {
@@ -50,15 +50,10 @@ const optionNames: OptionNames<CanDeployOptions> = {
  */
 export async function canDeploy(options: CanDeployOptions): Promise<DeploymentAnswer> {
   requireKnownOptions("canDeploy", options, optionNames);
-  const {
-    contract,
-    pipeline,
-    running = [],
-    beacons,
-    writesOnlyDeclared = false,
-    nowMs = Date.now(),
-    abortSignal,
-  } = options;
+  const { pipeline, beacons, writesOnlyDeclared = false, nowMs = Date.now(), abortSignal } = options;
+  const share = schemaSharing();
+  const contract = share(options.contract);
+  const running = (options.running ?? []).map(({ name, contract }) => ({ name, contract: share(contract) }));
   const checker = new Checker(pipeline, writesOnlyDeclared);
   const findings: ContractFinding[] = [];
   for (const { name, contract: other } of running) {
@@ -75,7 +70,7 @@ export async function canDeploy(options: CanDeployOptions): Promise<DeploymentAn
     );
   }
   const live = beacons === undefined ? [] : (await liveBeacons(beacons, { nowMs }, { abortSignal })).counting;
-  findings.push(...live.flatMap((beacon) => findingsOf(beacon, contract, pipeline)));
+  findings.push(...live.flatMap((beacon) => liveReaderFindings(beacon, contract, pipeline)));
   const answers = { compatible: "yes", incompatible: "no", "not-decided": "not-known" } as const;
   const answer =
     findings.length === 0 ? "not-known" : answers[worstOf(findings.map(({ verdict }) => verdict))];
@@ -93,67 +88,4 @@ function sharesQueue(one: Contract, other: Contract): boolean {
       sender.entities.sends.some((sent) => sent.toLowerCase() === path.toLowerCase()),
     );
   return meets(one, other) || meets(other, one);
-}
-
-/** What a live reader says of everything that this commit writes and that it knows. */
-function findingsOf(
-  beacon: CapabilityBeacon,
-  contract: Contract,
-  pipeline: Pipeline,
-): readonly ContractFinding[] {
-  return contract.messageTypes.flatMap((type) => {
-    const read = beacon.capability.messageTypes.find(
-      ({ name }) => name === type.name || type.aliases.includes(name),
-    );
-    if (read === undefined) return [];
-    return type.writes.map((form) => {
-      const obstacles = obstaclesOf(beacon, read.versions, type.name, form, contract, pipeline);
-      const isBroken = obstacles.some(({ kind }) => kind === "breaks");
-      return {
-        messageType: type.name,
-        ...form,
-        direction: "forward",
-        baseline: `live: ${beacon.instance}`,
-        writer: contract.service,
-        reader: beacon.reader,
-        verdict: isBroken ? "incompatible" : obstacles.length > 0 ? "not-decided" : "compatible",
-        obstacles,
-        trial: { tried: 0, note: "a live reader announces only what it reads" },
-      } satisfies ContractFinding;
-    });
-  });
-}
-
-function obstaclesOf(
-  { capability, reader }: CapabilityBeacon,
-  versions: readonly ReadableVersion[],
-  messageType: string,
-  { version, serializer }: WrittenForm,
-  contract: Contract,
-  pipeline: Pipeline,
-): readonly Obstacle[] {
-  const mediaType = contract.serializers.find(({ name }) => name === serializer)?.mediaTypes[0] ?? "";
-  const isRead = capability.mediaTypes.includes(mediaType);
-  const found: Obstacle[] = isRead ? [] : [breaks("", `no serializer of ${reader} reads ${mediaType}`)];
-  const theirs = versions.find((each) => each.version === version);
-  if (theirs === undefined)
-    return [
-      ...found,
-      breaks(
-        "",
-        `${reader} does not know version ${version}: it reads ${versions.map((each) => each.version).join(", ")}`,
-      ),
-    ];
-  const type = pipeline.messageTypes.find(({ name }) => name === messageType);
-  const own = type?.versions.find((each) => each.version === version);
-  const digests = own === undefined ? {} : schemaDigests(own);
-  return digests[serializer] === theirs.schemas[serializer]
-    ? found
-    : [
-        ...found,
-        notDecided(
-          "",
-          `${reader} has another ${serializer} schema of version ${version}: its contract would decide`,
-        ),
-      ];
 }
