@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fixture, openFolder, runCommand } from "./environments.test-support.js";
+import { fixture, moduleOf, openFolder, runCommand } from "./environments.test-support.js";
 
 /** A configuration whose message type has these properties. */
 const config = (properties: object) => `
@@ -19,19 +19,19 @@ const schema = {
 export default {
   serializer: json(),
   messageTypes: [defineMessage("order-placed", { version: 1, schemas: { 1: { json: schema } } })],
-  contract: { service: "orders", sends: ["orders"] },
+  contract: {
+    service: "orders",
+    sends: ["orders"],
+    environments: { production: { contracts: "contracts/production" } },
+  },
 };
 `;
-
-function moduleOf(name: string): string {
-  return new URL(`../../${name}/dist/index.js`, import.meta.url).href;
-}
 
 /** A repository whose contract file says that an order has an id, and a chain with these properties. */
 async function openRepository(properties: object) {
   const folder = await openFolder();
   const run = (...args: readonly string[]) =>
-    runCommand([...args, "--config", "now.mjs"], { cwd: folder.path });
+    runCommand([args[0]!, args[1]!, "--config", "now.mjs", ...args.slice(2)], { cwd: folder.path });
   const git = (...args: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], {
       cwd: folder.path,
@@ -65,6 +65,16 @@ describe("waybill contract write", () => {
     await using repository = await openRepository(added);
     expect(await repository.run("contract", "write", "--check")).toMatchObject({ exitCode: 1 });
     expect(await repository.run("contract", "write", "--check")).toMatchObject({ exitCode: 1 });
+  });
+
+  it("leaves a file that a formatter changed", async () => {
+    await using repository = await openRepository({ id: { type: "integer" } });
+    const path = join(repository.path, "waybill.contract.json");
+    const formatted = JSON.stringify(JSON.parse(await readFile(path, "utf8")), undefined, "\t");
+    await writeFile(path, formatted.replaceAll("\n", "\r\n"));
+    expect(await repository.run("contract", "write", "--check")).toMatchObject({ exitCode: 0 });
+    expect(await repository.run("contract", "write")).toMatchObject({ exitCode: 0 });
+    expect(await readFile(path, "utf8")).toContain("\r\n");
   });
 
   it("reads the configuration of docs/contracts.md", async () => {
@@ -105,6 +115,24 @@ describe("waybill contract check", () => {
     for (const args of [["--against", "main"], ["--transitive"]])
       expect(await repository.run("contract", "check", ...args)).toMatchObject({ exitCode: 1 });
     expect(await repository.run("contract", "check", "--against", "nowhere")).toMatchObject({ exitCode: 2 });
+  });
+
+  it("compares with an AsyncAPI document", async () => {
+    await using repository = await openRepository(added);
+    expect(await repository.run("asyncapi", "now.json")).toMatchObject({ exitCode: 0 });
+    await runCommand(["asyncapi", "before.json", "--config", "before.mjs"], { cwd: repository.path });
+    expect(await repository.run("contract", "check", "--against", "now.json")).toMatchObject({ exitCode: 0 });
+    expect(await repository.run("contract", "check", "--against", "before.json")).toMatchObject({
+      exitCode: 1,
+    });
+  });
+
+  it("says what a comparison with a registry needs", async () => {
+    await using repository = await openRepository(added);
+    expect(await repository.run("contract", "check", "--registry")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("contract: { registry: { source: confluentSchemaRegistry({ url }) } }"),
+    });
   });
 
   it("prints JSON, annotations and SARIF", async () => {
@@ -156,12 +184,47 @@ describe("waybill contract can-deploy", () => {
 
   it("says yes beside the same contract, in a directory of contracts", async () => {
     await using repository = await openRepository({ id: { type: "integer" } });
-    await mkdir(join(repository.path, "production"));
-    await repository.run("contract", "write", "production/orders.json");
-    const ended = await repository.run("contract", "can-deploy", "--to", "production", "--no-json");
+    await mkdir(join(repository.path, "running"));
+    await repository.run("contract", "write", "running/orders.json");
+    const ended = await repository.run("contract", "can-deploy", "--to", "running", "--no-json");
     expect(ended).toMatchObject({
       exitCode: 0,
       stdout: "can be deployed: yes, by 1 contract and 0 live readers\n",
+    });
+  });
+
+  it("knows environments by their names, and the contracts of what was deployed there", async () => {
+    await using repository = await openRepository(added);
+    const canDeploy = ["contract", "can-deploy", "--service", "orders", "--to", "production", "--no-json"];
+    expect(await repository.run(...canDeploy)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('"contracts/production" is neither a file nor a directory'),
+    });
+    const deployed = ["contract", "write", "--to", "production", "--no-json"];
+    expect(await repository.run(...deployed, "--config", "before.mjs")).toMatchObject({
+      exitCode: 0,
+      stdout: "contracts/production/orders.json written for production\n",
+    });
+    expect(await repository.run(...canDeploy)).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/can be deployed: no, by 1 contract and 0 live readers\n$/),
+    });
+    expect(await repository.run(...deployed)).toMatchObject({ exitCode: 0 });
+    expect(await repository.run(...canDeploy)).toMatchObject({ exitCode: 0 });
+    expect(await repository.run(...canDeploy, "--service", "billing")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('that of the service "orders", not of "billing"'),
+    });
+  });
+
+  it("reads the environments of docs/contracts.md", async () => {
+    await using folder = await openFolder();
+    const config = fixture("environments.config.ts");
+    const env = { CONTRACTS_URL: "https://shop.blob.core.windows.net/contracts?sig=a" };
+    const write = ["contract", "write", "--to", "staging", "--no-json", "--config", config];
+    expect(await runCommand(write, { cwd: folder.path, env })).toMatchObject({
+      exitCode: 0,
+      stdout: "contracts/staging/orders.json written for staging\n",
     });
   });
 

@@ -45,6 +45,11 @@ export function fixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 }
 
+/** The address of a compiled package, for configurations outside of the workspace. */
+export function moduleOf(name: string): string {
+  return new URL(`../../${name}/dist/index.js`, import.meta.url).href;
+}
+
 /** Runs the compiled command: in a process that all runs share, or in a new one to test devices or signals. */
 export function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { stdoutTo, stderrTo, interruptWhen, isFresh = false } = options;

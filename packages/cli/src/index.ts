@@ -1,4 +1,9 @@
 // For applications
 
-export type { ContractConfig, GoldenConfig, WaybillConfig } from "./config/waybill-config.js";
+export type {
+  ContractConfig,
+  ContractEnvironment,
+  GoldenConfig,
+  WaybillConfig,
+} from "./config/waybill-config.js";
 export { defineConfig } from "./config/waybill-config.js";

@@ -41,7 +41,11 @@ export default {
   serializer: json(),
   additionalDeserializers: [msgpack(), avro({ schemas: { "order-placed": ${JSON.stringify(schema)} } })],
   messageTypes: [orderPlaced],
-  contract: { service: "orders", sends: ["orders"] },
+  contract: {
+    service: "orders",
+    sends: ["orders"],
+    environments: { production: { contracts: "contracts/production" } },
+  },
 };
 `;
 

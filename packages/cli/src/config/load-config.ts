@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createPipeline, type Pipeline, type PipelineOptions } from "@waybill/core";
-import { requireKnownOptions } from "@waybill/core/serializer";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { WritePlan } from "@waybill/migration/plan";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
@@ -20,6 +20,14 @@ export interface LoadedConfig {
   /** The options of the pipeline; undefined if the configuration has a pipeline. */
   readonly chain: PipelineOptions | undefined;
 }
+
+const contractOptions: OptionNames<ContractConfig> = {
+  service: true,
+  sends: true,
+  receives: true,
+  environments: true,
+  registry: true,
+};
 
 const fileNames = ["waybill.config.ts", "waybill.config.mts", "waybill.config.js", "waybill.config.mjs"];
 
@@ -55,8 +63,10 @@ function goldenOf(golden: GoldenConfig = {}): GoldenConfig {
 }
 
 function contractOf(contract: ContractConfig | undefined): ContractConfig | undefined {
-  if (contract !== undefined)
-    requireKnownOptions("contract", contract, { service: true, sends: true, receives: true });
+  if (contract === undefined) return undefined;
+  requireKnownOptions("contract", contract, contractOptions);
+  for (const [name, environment] of Object.entries(contract.environments ?? {}))
+    requireKnownOptions(`contract: environments.${name}`, environment, { contracts: true, beacons: true });
   return contract;
 }
 

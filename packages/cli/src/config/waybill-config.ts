@@ -1,5 +1,9 @@
 import type { MessageType, Pipeline, PipelineOptions } from "@waybill/core";
-import type { ContractOptions } from "@waybill/migration/contract";
+import type {
+  ContractContainer,
+  ContractOptions,
+  RegistryContractsOptions,
+} from "@waybill/migration/contract";
 import type { Redactor } from "@waybill/migration/golden";
 import type { WritePlan } from "@waybill/migration/plan";
 
@@ -15,8 +19,21 @@ export type WaybillConfig<Types extends MessageType = MessageType> = {
   readonly contract?: ContractConfig | undefined;
 } & (PipelineOptions<Types> | { readonly pipeline: Pipeline<Types> });
 
-/** The service of a contract file, and its entities. */
-export type ContractConfig = Pick<ContractOptions, "service" | "sends" | "receives">;
+/** The service of a contract file, its entities, and what it is compared with. */
+export interface ContractConfig extends Pick<ContractOptions, "service" | "sends" | "receives"> {
+  /** Where services run, by name: `waybill contract can-deploy --to production`. Default: none. */
+  readonly environments?: Readonly<Record<string, ContractEnvironment>> | undefined;
+  /** The registry of `waybill contract check --registry`. Default: none. */
+  readonly registry?: Pick<RegistryContractsOptions, "source" | "subjectOf"> | undefined;
+}
+
+/** What is known of the services that run in an environment. */
+export interface ContractEnvironment {
+  /** Their contract files: a directory, or a container of Azure Blob Storage. Default: none. */
+  readonly contracts?: string | ContractContainer | undefined;
+  /** The queue in which live readers announce themselves. Default: they do not. */
+  readonly beacons?: string | undefined;
+}
 
 /** How `waybill golden capture` redacts. */
 export interface GoldenConfig {

@@ -1,32 +1,43 @@
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
 import * as contracts from "@waybill/migration/contract";
 import { queueBeaconStore } from "@waybill/migration/plan";
+import { openConnection } from "../../connection/connection.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
 import { counted } from "../../output/counted.js";
 import type { Terminal } from "../../output/terminal.js";
-import { type ChainContext, type CommonOptions, openBrokerContext, openChain } from "../action-context.js";
-import { contractOfChain, readContract } from "./contract-context.js";
+import { type ChainContext, type CommonOptions, openChain } from "../action-context.js";
+import { contractOfChain } from "./contract-context.js";
+import { contractsOf, environmentOf } from "./environment.js";
 import { findingForJson, printFinding } from "./print-findings.js";
 
 export interface CanDeployOptions extends CommonOptions {
+  readonly service?: string;
   readonly to?: readonly string[];
   readonly beacons?: string;
   readonly declaredProperties?: boolean;
 }
 
 export async function canDeploy(options: CanDeployOptions): Promise<ExitCode> {
-  const { to = [], beacons } = options;
-  if (to.length === 0 && beacons === undefined)
+  const { to = [], service } = options;
+  const chain = await openChain(options);
+  if (service !== undefined && service !== chain.contract?.service)
     throw new UsageError(
-      "Name what runs: --to with its contract files, --beacons with the queue of its readers, or both.",
+      `The configuration is that of the service "${chain.contract?.service ?? ""}", not of "${service}": name another with --config.`,
     );
-  const running = (await Promise.all(to.map(contractsAt))).flat();
-  if (beacons === undefined) return await ask(await openChain(options), running, undefined, options);
-  await using context = await openBrokerContext(options);
-  await using store = queueBeaconStore(context.transport, beacons);
-  return await ask(context, running, store, options);
+  const environments = to.map((name) => environmentOf(chain.contract, name));
+  const queues = [...environments.map(({ beacons }) => beacons), options.beacons];
+  const [queue, ...others] = new Set(queues.filter((each) => each !== undefined));
+  if (others.length > 0)
+    throw new UsageError(`There is more than one queue of beacons: ${queue}, ${others}.`);
+  if (to.length === 0 && queue === undefined)
+    throw new UsageError(
+      "Name what runs: --to with an environment or its contract files, --beacons with the queue of its readers, or both.",
+    );
+  const running = (await Promise.all(environments.map((each) => contractsOf(each, chain)))).flat();
+  if (queue === undefined) return await ask(chain, running, undefined, options);
+  await using connection = await openConnection(options);
+  await using store = queueBeaconStore(connection.transport, queue);
+  return await ask(chain, running, store, options);
 }
 
 async function ask(
@@ -59,15 +70,5 @@ function print(
   const shown = { yes: green("yes"), no: red("no"), "not-known": red("not known") }[answer];
   terminal.line(
     `can be deployed: ${shown}, by ${counted(running, "contract")} and ${counted(liveReaders, "live reader")}`,
-  );
-}
-
-/** The contract of a file, or of every file of a directory. */
-async function contractsAt(path: string): Promise<readonly contracts.NamedContract[]> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() !== true) return [{ name: path, contract: await readContract(path) }];
-  const files = (await readdir(path)).filter((file) => file.endsWith(".json")).sort();
-  return await Promise.all(
-    files.map(async (file) => ({ name: file, contract: await readContract(join(path, file)) })),
   );
 }

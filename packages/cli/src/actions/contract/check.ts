@@ -1,16 +1,22 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
+  type CheckContractOptions,
   type CompatibilityMode,
+  type Contract,
   type ContractCheck,
   checkContract,
   goldenCounterexample,
   type NamedContract,
+  registryContracts,
   toGitHubAnnotations,
   toSarif,
 } from "@waybill/migration/contract";
 import { writeGoldenMessages } from "@waybill/migration/golden";
+import { queueBeaconStore } from "@waybill/migration/plan";
+import { openConnection } from "../../connection/connection.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { UsageError } from "../../errors/usage-error.js";
 import { counted } from "../../output/counted.js";
 import type { Terminal } from "../../output/terminal.js";
 import { type ChainContext, type CommonOptions, openChain } from "../action-context.js";
@@ -21,6 +27,8 @@ import { findingForJson, printFinding } from "./print-findings.js";
 export interface CheckOptions extends CommonOptions {
   readonly against?: readonly string[];
   readonly transitive?: boolean;
+  readonly registry?: boolean;
+  readonly beacons?: string;
   readonly mode?: CompatibilityMode;
   readonly declaredProperties?: boolean;
   readonly allowUndecided?: boolean;
@@ -30,31 +38,66 @@ export interface CheckOptions extends CommonOptions {
 
 export async function check(file: string = contractFile, options: CheckOptions): Promise<ExitCode> {
   const chain = await openChain(options);
+  const { beacons } = options;
+  if (beacons === undefined) return await compare(chain, file, undefined, options);
+  await using connection = await openConnection(options);
+  await using store = queueBeaconStore(connection.transport, beacons);
+  return await compare(chain, file, store, options);
+}
+
+async function compare(
+  chain: ChainContext,
+  file: string,
+  beacons: CheckContractOptions["beacons"],
+  options: CheckOptions,
+): Promise<ExitCode> {
+  const { pipeline, terminal, abortSignal } = chain;
+  const contract = contractOfChain(chain);
   const result = await checkContract({
-    contract: contractOfChain(chain),
-    pipeline: chain.pipeline,
-    baselines: await baselinesOf(resolve(file), options),
+    contract,
+    pipeline,
+    baselines: await baselinesOf(chain, contract, resolve(file), options),
+    beacons,
     mode: options.mode,
     writesOnlyDeclared: options.declaredProperties,
+    abortSignal,
   });
-  print(chain.terminal, result, file, options);
+  print(terminal, result, file, options);
   if (options.keepGolden !== undefined) await keep(chain, result, options.keepGolden);
   const isAccepted =
     result.verdict === "compatible" || (result.verdict === "not-decided" && options.allowUndecided === true);
   return isAccepted ? exitCodes.ok : exitCodes.found;
 }
 
+/** What is named, or else the contract file as it is. */
 async function baselinesOf(
+  chain: ChainContext,
+  contract: Contract,
   file: string,
-  { against, transitive }: CheckOptions,
+  { against = [], transitive = false, registry = false, beacons }: CheckOptions,
 ): Promise<readonly NamedContract[]> {
   const named = await Promise.all(
-    (against ?? []).map(async (name) =>
-      existsSync(name) ? { name, contract: await readContract(name) } : await contractAtRevision(file, name),
+    against.map(async (name) =>
+      existsSync(name)
+        ? { name, contract: await readContract(name, contract) }
+        : await contractAtRevision(file, name),
     ),
   );
-  if (transitive === true) return [...named, ...(await contractsInHistory(file))];
-  return against === undefined ? [{ name: "the contract file", contract: await readContract(file) }] : named;
+  if (transitive) named.push(...(await contractsInHistory(file)));
+  if (registry) named.push(...(await registeredContracts(chain, contract)));
+  const isNamed = against.length > 0 || transitive || registry || beacons !== undefined;
+  return isNamed ? named : [{ name: "the contract file", contract: await readContract(file) }];
+}
+
+async function registeredContracts(
+  { contract: config, abortSignal }: ChainContext,
+  contract: Contract,
+): Promise<readonly NamedContract[]> {
+  if (config?.registry === undefined)
+    throw new UsageError(
+      "The configuration names no registry: add contract: { registry: { source: confluentSchemaRegistry({ url }) } } to waybill.config.ts.",
+    );
+  return await registryContracts({ ...config.registry, contract, abortSignal });
 }
 
 function print(terminal: Terminal, result: ContractCheck, file: string, { format }: CheckOptions): void {

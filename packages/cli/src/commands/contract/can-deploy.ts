@@ -9,9 +9,10 @@ export function canDeployCommand(): WaybillCommand {
       "Compares the chain with the contracts of what runs in an environment, in both directions, and asks the live readers that announce themselves. Says yes only if " +
         "all of them read what it writes and it reads what they write; no with the evidence; otherwise not known.",
     )
+    .option("--service <name>", "the service to deploy; the configuration must be its own")
     .option(
-      "--to <directory or file>",
-      "the contract files of the services that run there; can be repeated",
+      "--to <environment, directory or file>",
+      "an environment of waybill.config.ts, or the contract files of the services that run there; can be repeated",
       repeatable(String),
     )
     .option("--beacons <queue>", "the queue in which live readers announce themselves")
@@ -20,10 +21,10 @@ export function canDeployCommand(): WaybillCommand {
       "writers write only properties that their JSON Schemas name, also where additionalProperties allows others",
     )
     .examples(`
-  waybill contract can-deploy --to contracts/production
+  waybill contract can-deploy --service orders --to production
   waybill contract can-deploy --to contracts/production --beacons capabilities
 
-After the deployment: waybill contract write contracts/production/orders.json
+After the deployment: waybill contract write --to production
 Exits with 0 for yes, and with 1 for no and not known.`)
     .runs(async () => (await import("../../actions/contract/can-deploy.js")).canDeploy);
 }

@@ -1,10 +1,10 @@
 import { Option } from "commander";
-import { chainCommand, repeatable } from "../common-options.js";
+import { brokerCommand, repeatable } from "../common-options.js";
 import type { WaybillCommand } from "../waybill-command.js";
 
 /** `waybill contract check`: compares the chain with earlier contracts. */
 export function checkCommand(): WaybillCommand {
-  return chainCommand("check")
+  return brokerCommand("check")
     .summary("find what readers could not read")
     .description(
       "Compares the message types of the chain with those of earlier contracts, version by version and format by format: by their schemas, and by values that the one " +
@@ -13,10 +13,12 @@ export function checkCommand(): WaybillCommand {
     .argument("[file]", "the contract file; default: waybill.contract.json")
     .option(
       "--against <file or revision>",
-      "another contract file, or a git revision of the contract file; can be repeated; default: the contract file as it is",
+      "another contract file, an AsyncAPI document in JSON, or a git revision of the contract file; can be repeated; default: the contract file as it is",
       repeatable(String),
     )
     .option("--transitive", "compare with every revision of the contract file in git")
+    .option("--registry", "compare with every schema in the registry of waybill.config.ts")
+    .option("--beacons <queue>", "compare with the live readers that announce themselves in a queue")
     .addOption(
       new Option(
         "--mode <mode>",

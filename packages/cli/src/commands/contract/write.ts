@@ -11,8 +11,13 @@ export function writeCommand(): WaybillCommand {
     )
     .argument("[file]", "the contract file; default: waybill.contract.json")
     .option("--check", "write nothing; exit with 1 if the file is not up to date")
+    .option(
+      "--to <environment>",
+      "write it to an environment of waybill.config.ts instead, after a deployment there",
+    )
     .examples(`
   waybill contract write
-  waybill contract write --check            in CI, so that nobody forgets to write it`)
+  waybill contract write --check            in CI, so that nobody forgets to write it
+  waybill contract write --to production    after a deployment, for can-deploy`)
     .runs(async () => (await import("../../actions/contract/write.js")).write);
 }
