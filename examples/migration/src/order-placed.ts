@@ -17,12 +17,18 @@ const avroOrder = {
   ],
 } as const;
 
-const version2 = { body: z.object({ orderId: z.string(), cents: z.number().int() }), avro: avroOrder };
+const version2 = {
+  body: z.object({ orderId: z.string(), cents: z.number().int().min(0).max(99_999_999_999) }),
+  avro: avroOrder,
+};
+
+/** `"12.50"`: what every upcast and downcast can convert. */
+const totalText = z.string().regex(/^\d{1,9}\.\d\d$/);
 
 /** Before the migration: JSON version 1 and nothing else. */
 export const orderPlacedBefore = defineMessage("order-placed", {
   version: 1,
-  schemas: { 1: z.object({ id: z.string(), total: z.string() }) },
+  schemas: { 1: z.object({ id: z.string(), total: totalText }) },
 });
 
 // #region expand
@@ -31,7 +37,7 @@ export const orderPlaced = defineMessage("order-placed", {
   version: 2,
   schemas: {
     // Version 1 as it is on the wire, not as it was meant: a partner writes the total as a number.
-    1: z.object({ id: z.string(), total: z.union([z.string(), z.number()]) }),
+    1: z.object({ id: z.string(), total: z.union([totalText, z.number().min(0).max(999_999_999)]) }),
     2: version2,
   },
   upcasters: { 1: ({ id, total }) => ({ orderId: id, cents: Math.round(Number(total) * 100) }) },
