@@ -19,7 +19,7 @@ const parsers: Readonly<Record<string, string>> = {
   "migration/src/capability": "beacons, which readers announce",
   "migration/src/census/census-text.ts": "saved censuses",
   "migration/src/census/own-record.ts": "whether a message is a beacon, a read record or a work item",
-  "migration/src/contract/model": "contract files",
+  "migration/src/contract/model": "contract files, and schemas of registries",
   "migration/src/golden": "golden files",
   "migration/src/reads": "read records, which consumers keep",
   "migration/src/repair/receipt-text.ts": "receipts of repairs",

@@ -164,11 +164,9 @@ class Reading {
     const whole = {
       $schema: "http://json-schema.org/draft-07/schema#",
       allOf: [payload],
-      definitions: schemas,
+      ...(schemas === undefined ? {} : { definitions: schemas }),
     };
-    const text = JSON.stringify(withoutAnnotations(whole));
-    const schema = JSON.parse(text.replaceAll('"#/components/schemas/', '"#/definitions/'));
-    return contractSchemaOf({ language: "json-schema", schema });
+    return contractSchemaOf({ language: "json-schema", schema: asJsonSchema(whole) });
   }
 
   #operations(action: string): readonly Json[] {
@@ -200,11 +198,19 @@ function versionOf({ properties }: Json): number {
   return Number.isSafeInteger(version) && Number(version) > 0 ? Number(version) : 1;
 }
 
-function withoutAnnotations(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutAnnotations);
+/** Without annotations of AsyncAPI, and with references to `definitions`. */
+function asJsonSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(asJsonSchema);
   if (typeof schema !== "object" || schema === null) return schema;
   const kept = Object.entries(schema).filter(([key]) => !/^(?:x-.*|externalDocs|discriminator)$/.test(key));
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutAnnotations(value)]));
+  return Object.fromEntries(
+    kept.map(([key, value]) => [
+      key,
+      key === "$ref" && typeof value === "string"
+        ? value.replace(/^#\/components\/schemas\//, "#/definitions/")
+        : asJsonSchema(value),
+    ]),
+  );
 }
 
 function objectOf(value: unknown): Json {

@@ -2,6 +2,7 @@ import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer"
 import type { CallOptions } from "@waybill/core/transport";
 import type { Contract, ContractSchema, ContractType } from "../model/contract.js";
 import { contractSchemaOf } from "../model/contract-of.js";
+import { parseSchema } from "../model/contract-text.js";
 import type { NamedContract } from "./check-contract.js";
 
 /** The part of a schema registry that is used: `confluentSchemaRegistry(…)` and `apicurioRegistry(…)` of `@waybill/schema-registry` have it. */
@@ -73,7 +74,7 @@ function typeWith(type: ContractType, version: number, schema: SchemaVersion): C
 
 function schemaOf({ id, definition, format = "avro" }: SchemaVersion): ContractSchema {
   if (format === "protobuf") return { language: "code" };
-  const schema: unknown = JSON.parse(definition);
+  const schema = parseSchema(definition);
   return format === "json"
     ? contractSchemaOf({ language: "json-schema", schema })
     : contractSchemaOf({ language: "avro", schema: { schema, schemaId: id } });

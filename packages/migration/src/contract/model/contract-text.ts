@@ -19,6 +19,11 @@ export function parseContract(text: string, name: string): Contract {
   return parsed as Contract;
 }
 
+/** Reads the text of a schema from a registry. Throws `SyntaxError` for one that is not JSON. */
+export function parseSchema(text: string): unknown {
+  return JSON.parse(text);
+}
+
 function problemOf(value: unknown): string | undefined {
   if (!isObject(value) || value.waybillContract === undefined) return "it has no member waybillContract";
   if (value.waybillContract !== 1)
