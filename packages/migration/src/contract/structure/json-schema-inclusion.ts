@@ -46,19 +46,19 @@ class Inclusion implements MemberComparison {
   readonly #writer: JsonSchemaDocument;
   readonly #reader: JsonSchemaDocument;
   readonly writesOnlyDeclared: boolean;
-  /** Pairs that are being compared, or were: recursive schemas hold if all else does. */
-  readonly #compared: Set<string>;
+  /** Pairs that are being compared, with the place where, or were: recursive schemas hold if all else does. */
+  readonly #compared: Map<string, string | undefined>;
 
   constructor(
     writer: JsonSchemaDocument,
     reader: JsonSchemaDocument,
     { writesOnlyDeclared }: JsonWriting,
-    compared: Iterable<string> = [],
+    compared: Iterable<readonly [string, string | undefined]> = [],
   ) {
     this.#writer = writer;
     this.#reader = reader;
     this.writesOnlyDeclared = writesOnlyDeclared;
-    this.#compared = new Set(compared);
+    this.#compared = new Map(compared);
   }
 
   /** Whether everything that all the writer's schemas accept together is accepted by the reader's. */
@@ -70,8 +70,22 @@ class Inclusion implements MemberComparison {
   ): readonly Obstacle[] {
     if (depth > maxDepth) return [notDecided(path, `the schema is nested deeper than ${maxDepth} levels`)];
     const key = canonicalText([schemas, reader]) ?? "";
-    if (this.#compared.has(key)) return [];
-    this.#compared.add(key);
+    if (this.#compared.has(key))
+      return this.#compared.get(key) === path
+        ? [notDecided(path, "a reference leads back to itself without a value in between")]
+        : [];
+    this.#compared.set(key, path);
+    const found = this.#compare(schemas, reader, path, depth);
+    this.#compared.set(key, undefined);
+    return found;
+  }
+
+  #compare(
+    schemas: readonly JsonSchema[],
+    reader: JsonSchema,
+    path: string,
+    depth: number,
+  ): readonly Obstacle[] {
     const written = this.#flattened(schemas);
     if (written === undefined)
       return [notDecided(path, "the writer's schema has a reference that is not in it")];
@@ -197,18 +211,18 @@ class Inclusion implements MemberComparison {
   }
 
   /** A proof on its own, so that a failed one leaves no pairs behind. */
-  #holds(written: readonly Keywords[], schema: JsonSchema): boolean {
+  #holds(written: readonly Keywords[], schema: JsonSchema, path: string): boolean {
     const inner = new Inclusion(this.#writer, this.#reader, this, this.#compared);
-    return inner.compare(written, schema, "", 1).length === 0;
+    return inner.compare(written, schema, path, 1).length === 0;
   }
 
   #someOf(written: readonly Keywords[], members: readonly JsonSchema[], path: string): readonly Obstacle[] {
-    if (members.some((member) => this.#holds(written, member))) return [];
+    if (members.some((member) => this.#holds(written, member, path))) return [];
     return this.#refusedByAll(written, members, path, "anyOf");
   }
 
   #oneOf(written: readonly Keywords[], members: readonly JsonSchema[], path: string): readonly Obstacle[] {
-    const at = members.findIndex((member) => this.#holds(written, member));
+    const at = members.findIndex((member) => this.#holds(written, member, path));
     if (at < 0) return this.#refusedByAll(written, members, path, "oneOf");
     const others = members.filter((_, index) => index !== at);
     if (others.every((other) => areDisjoint(this.#writer, written, this.#reader, other))) return [];
