@@ -23,7 +23,11 @@ export function typeDeclarations(contract: Contract): string {
 function versionText(contract: Contract, type: ContractType, version: ContractVersion): string {
   const root = messageTypeName(type.name, version.version);
   const [serializer, schema] = schemaOf(contract, version);
-  const options = contract.serializers.find(({ name }) => name === serializer)?.options ?? {};
+  const options = {
+    // JSON alone has an option for them; other formats deliver every integer as it is.
+    ...(serializer === "json" ? {} : { readUnsafeIntegers: "bigint" }),
+    ...contract.serializers.find(({ name }) => name === serializer)?.options,
+  };
   const text = schema === undefined ? `export type ${root} = unknown;\n` : declared(root, schema, options);
   return `/** "${type.name}", version ${version.version}. */\n${text}`;
 }
