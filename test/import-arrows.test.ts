@@ -41,7 +41,15 @@ const arrows: Readonly<Record<string, Arrow>> = {
   },
   migration: {
     imports: ["core", "serializer-json"],
-    tests: ["broker", "serializer-avro", "serializer-msgpack", "serializer-protobuf", "transport-local"],
+    tests: [
+      "broker",
+      "serializer-avro",
+      "serializer-cbor",
+      "serializer-msgpack",
+      "serializer-protobuf",
+      "serializer-xml",
+      "transport-local",
+    ],
     refused: sockets(),
   },
   opentelemetry: {

@@ -6,6 +6,7 @@ import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { jsonSchema } from "@waybill/serializer-json/json-schema";
 import { msgpack } from "@waybill/serializer-msgpack";
+import { protobuf } from "@waybill/serializer-protobuf";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ordersPipeline } from "../../test/orders.js";
@@ -21,6 +22,7 @@ import {
   toSarif,
 } from "../contract.js";
 import { checkGoldenMessages, writeGoldenMessages } from "../golden.js";
+import { protobufOf } from "./corpus.test-support.js";
 
 const closed = (
   properties: Record<string, unknown>,
@@ -145,6 +147,23 @@ describe("a contract", () => {
     expect(messageTypes[0]?.versions[0]?.body).toMatchObject({
       language: "json-schema",
       schema: { properties: { id: { type: "number" } } },
+    });
+  });
+
+  it("has only the types that a Protobuf message needs", () => {
+    const { registry, message } = protobufOf(
+      "message Order { Line line = 1; Status status = 2; } message Line { string sku = 1; } message Invoice { int32 no = 1; } enum Status { OPEN = 0; } enum Color { RED = 0; }",
+    );
+    const { messageTypes } = contractOf(
+      createPipeline({
+        serializer: protobuf({ registry, typeOf: () => message }),
+        messageTypes: [defineMessage("a", { version: 1 })],
+      }),
+      { service: "s" },
+    );
+    expect(messageTypes[0]?.versions[0]?.schemas.protobuf?.schema).toMatchObject({
+      message: "shop.Order",
+      files: [{ messageType: [{ name: "Order" }, { name: "Line" }], enumType: [{ name: "Status" }] }],
     });
   });
 

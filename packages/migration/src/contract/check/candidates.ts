@@ -89,10 +89,15 @@ async function valuesOf(
   }
 }
 
+/** How many texts that match a pattern are made, of which the shortest and the longest are tried. */
+const textsOfPattern = 60;
+
 /** Texts that match a pattern; none for one that the generator does not know. The seed makes every run the same. */
 function matching(pattern: string): readonly string[] {
   try {
-    return sample(stringMatching(new RegExp(pattern)), { seed: 1, numRuns: 3 });
+    const texts = sample(stringMatching(new RegExp(pattern)), { seed: 1, numRuns: textsOfPattern });
+    const sorted = [...new Set(texts)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+    return sorted.length <= 6 ? sorted : [...sorted.slice(0, 3), ...sorted.slice(-3)];
   } catch {
     return [];
   }

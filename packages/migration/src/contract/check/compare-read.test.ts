@@ -93,6 +93,7 @@ const field = (number: number, name: string, more: Partial<ProtobufField> = {}):
   isMap: false,
   values: undefined,
   default: undefined,
+  isLongText: false,
   ...more,
 });
 const message = (...fields: readonly ProtobufField[]): ProtobufMessage => ({

@@ -1,4 +1,5 @@
 import type { Contract, ContractSchema } from "../model/contract.js";
+import { contractSchemaOf } from "../model/contract-of.js";
 
 /**
  * Returns a function that gives contracts the same object for the same schema, so that what is made of a schema, such as its compiled check, is made once
@@ -7,10 +8,10 @@ import type { Contract, ContractSchema } from "../model/contract.js";
 export function schemaSharing(): (contract: Contract) => Contract {
   const known = new Map<string, ContractSchema>();
   const shared = (schema: ContractSchema): ContractSchema => {
-    const { language, fingerprint } = schema;
-    if (fingerprint === undefined) return schema;
-    const key = `${language} ${fingerprint}`;
-    const first = known.get(key) ?? schema;
+    // A file may have been changed by hand, and its fingerprint not.
+    const own = contractSchemaOf({ language: schema.language, schema: schema.schema });
+    const key = `${own.language} ${own.fingerprint}`;
+    const first = known.get(key) ?? own;
     known.set(key, first);
     return first;
   };

@@ -55,8 +55,7 @@ export async function tryForm(
   const version = versionOf(writer, form.version);
   if (version === undefined) return { tried: 0, note: "the contract does not describe the version" };
   // A pipeline writes older versions with its downcasters, from values of the current one.
-  const isDowncast =
-    writer.pipeline !== undefined && form.version !== writer.type.version && version.isWritable;
+  const isDowncast = writer.pipeline !== undefined && form.version !== writer.type.version;
   const source = isDowncast ? versionOf(writer, writer.type.version) : version;
   const candidates = await options.candidates.of({
     ...options,

@@ -41,9 +41,8 @@ export class JsonSchemaDocument {
   readonly #isDraft7: boolean;
   /** Whether a schema inside has an id, so that references in it begin there. */
   readonly #hasIdsInside: boolean;
-  /** Compiled schemas by their texts; undefined for those that cannot be compiled alone. */
+  /** Compiled schemas by their texts, the root under none; undefined for those that cannot be compiled alone. */
   readonly #compiled = new Map<string, StandardSchema | undefined>();
-  #compiledRoot: StandardSchema | undefined;
   /** The root as other schemas refer to it; made when first needed. */
   #rebasedRoot: unknown;
 
@@ -94,11 +93,8 @@ export class JsonSchemaDocument {
   }
 
   #compile(schema: JsonSchema): StandardSchema | undefined {
-    if (schema === this.root) {
-      this.#compiledRoot ??= compiledJsonSchema(schema);
-      return this.#compiledRoot;
-    }
-    const text = JSON.stringify(schema);
+    // The root is compiled for every value: its text would take longer than the value.
+    const text = schema === this.root ? "" : JSON.stringify(schema);
     if (this.#compiled.has(text)) return this.#compiled.get(text);
     const compiled = this.#compileAlone(schema, text.includes('"$ref"'));
     this.#compiled.set(text, compiled);
@@ -107,6 +103,7 @@ export class JsonSchemaDocument {
 
   #compileAlone(schema: JsonSchema, hasReferences: boolean): StandardSchema | undefined {
     try {
+      if (schema === this.root) return compiledJsonSchema(schema);
       const { $schema, $id: _, ...root } = typeof this.root === "object" ? this.root : ({} as Keywords);
       if (hasReferences) this.#rebasedRoot ??= rebased(root);
       return jsonSchema({

@@ -125,6 +125,7 @@ const field = (number: number, name: string, type: string, more: Partial<Protobu
   isMap: false,
   values: undefined,
   default: undefined,
+  isLongText: false,
   ...more,
 });
 const message = (...fields: readonly ProtobufField[]): ProtobufMessage => ({
