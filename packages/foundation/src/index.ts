@@ -3,6 +3,7 @@
 export { compileOnce } from "./collections/compile-once.js";
 export { type Linked, LinkedSet } from "./collections/linked-set.js";
 export { RecentCount } from "./collections/recent-count.js";
+export { isObject } from "./options/is-object.js";
 export {
   kindOf,
   nameSuggestion,

@@ -58,7 +58,7 @@ export function addExactKeywords(ajv: Ajv): void {
  */
 export function toExactSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toExactSchema);
-  if (typeof schema !== "object" || schema === null) return schema;
+  if (!isContainer(schema)) return schema;
   const exact: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "type")
@@ -84,7 +84,7 @@ function replaceKeyword(ajv: Ajv, keyword: string, validate: Check): void {
 }
 
 function mapValues(schemas: unknown, change: (schema: unknown) => unknown): unknown {
-  if (typeof schemas !== "object" || schemas === null) return schemas;
+  if (!isContainer(schemas)) return schemas;
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema)]));
 }
 
@@ -99,7 +99,7 @@ function isOfType(type: unknown, data: unknown): boolean {
     case "array":
       return Array.isArray(data);
     case "object":
-      return typeof data === "object" && data !== null && !Array.isArray(data);
+      return isContainer(data) && !Array.isArray(data);
     case "number":
       return typeof data === "bigint" || Number.isFinite(data);
     case "integer":
@@ -125,19 +125,13 @@ function isMultiple(data: number | bigint, divisor: number): boolean {
  */
 function isSame(one: unknown, other: unknown): boolean {
   if (isNumeric(one) && isNumeric(other)) return canonicalNumber(one) === canonicalNumber(other);
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
-    return one === other;
-  if (one instanceof Date || other instanceof Date) return timeOf(one) === timeOf(other);
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const keys = Object.keys(one);
   return (
-    keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && isSame(get(one, key), get(other, key)))
+    one === other || (isContainer(one) && isContainer(other) && canonicalText(one) === canonicalText(other))
   );
 }
 
-function timeOf(value: object): number | undefined {
-  return value instanceof Date ? value.getTime() : undefined;
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function get(value: object, key: string): unknown {
@@ -149,9 +143,8 @@ function areUnique(data: unknown): boolean {
   const scalars = new Set<unknown>();
   const containers = new Set<string>();
   for (const item of data) {
-    const isContainer = typeof item === "object" && item !== null;
-    const seen: Set<unknown> = isContainer ? containers : scalars;
-    const key = isContainer ? canonicalText(item) : canonicalNumber(item);
+    const seen: Set<unknown> = isContainer(item) ? containers : scalars;
+    const key = isContainer(item) ? canonicalText(item) : canonicalNumber(item);
     if (seen.has(key)) return false;
     seen.add(key);
   }
@@ -160,10 +153,7 @@ function areUnique(data: unknown): boolean {
 
 /** One text for all JSON values that are equal. */
 function canonicalText(value: unknown): string {
-  if (typeof value !== "object" || value === null) {
-    const scalar = canonicalNumber(value);
-    return typeof scalar === "bigint" ? String(scalar) : JSON.stringify(scalar);
-  }
+  if (!isContainer(value)) return isNumeric(value) ? String(canonicalNumber(value)) : JSON.stringify(value);
   if (value instanceof Date) return `date ${value.getTime()}`;
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   const keys = Object.keys(value).sort();

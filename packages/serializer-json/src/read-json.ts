@@ -1,3 +1,4 @@
+import { keyForbidden, utf8Invalid } from "@waybill/core/internal";
 import type { BodyCheckResult, DeserializeContext } from "@waybill/core/serializer";
 import { decodeFailure, validationFailure } from "@waybill/core/serializer";
 import { checkExtent, depthExceeded, type Extent } from "./check-extent.js";
@@ -86,7 +87,7 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(beginsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes);
   } catch {
-    throw decodeFailure("utf8-invalid", "The body is not valid UTF-8.");
+    throw utf8Invalid();
   }
 }
 
@@ -170,10 +171,10 @@ function inspect(value: object, depthLeft: number, maxDepth: number): boolean {
     if (typeof item === "object") {
       if (item !== null) {
         if (key === "__proto__" || (key === "constructor" && Object.hasOwn(item, "prototype")))
-          throw forbiddenKey(key);
+          throw keyForbidden(key);
         if (inspect(item, depthLeft - 1, maxDepth)) isSuspicious = true;
-      } else if (key === "__proto__") throw forbiddenKey(key);
-    } else if (key === "__proto__") throw forbiddenKey(key);
+      } else if (key === "__proto__") throw keyForbidden(key);
+    } else if (key === "__proto__") throw keyForbidden(key);
     else if (typeof item === "number" && isUnsafe(item)) isSuspicious = true;
   }
   return isSuspicious;
@@ -184,10 +185,4 @@ function isUnsafe(value: number): boolean {
   if (value === Infinity || value === -Infinity)
     throw decodeFailure("value-out-of-range", "A number is beyond the range of a double.");
   return true;
-}
-
-function forbiddenKey(key: string): Error {
-  return key === "__proto__"
-    ? decodeFailure("key-forbidden", 'The body has a key "__proto__".')
-    : decodeFailure("key-forbidden", 'The body has a key "prototype" under "constructor".');
 }

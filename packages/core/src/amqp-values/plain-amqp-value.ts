@@ -1,5 +1,5 @@
-import { decodeFailure } from "../errors/failure.js";
-import { byteStringItems, depthExceeded, itemsExceeded } from "../errors/limit-failures.js";
+import { isObject } from "@waybill/foundation";
+import { byteStringItems, depthExceeded, itemsExceeded, keyForbidden } from "../errors/body-failures.js";
 import { amqpDecimal } from "./amqp-decimal.js";
 
 /** The limits of a value with all its items. */
@@ -27,13 +27,11 @@ export function plainAmqpValue(value: unknown, limits: GraphLimits): unknown {
 /** The value in a described value, which the official SDK gives without its descriptor; any other value as it is. */
 export function withoutDescriptor(value: unknown): unknown {
   let inner = value;
-  for (let typed = describedIn(inner); typed !== undefined; typed = describedIn(inner)) inner = typed.value;
-  return inner;
-}
-
-function describedIn(value: unknown): PlainTyped | undefined {
-  const typed = typeof value === "object" && value !== null ? plainTyped(value as Typed) : undefined;
-  return typed?.isDescribed === true ? typed : undefined;
+  for (;;) {
+    const typed = isObject(inner) ? plainTyped(inner as Typed) : undefined;
+    if (typed?.isDescribed !== true) return inner;
+    inner = typed.value;
+  }
 }
 
 class Graph {
@@ -46,7 +44,7 @@ class Graph {
   }
 
   plain(value: unknown, depth: number): unknown {
-    if (typeof value !== "object" || value === null || value instanceof Date) return value;
+    if (!isObject(value) || value instanceof Date) return value;
     // Memory of its own: a transport's may be a part of what it received with other messages.
     if (value instanceof Uint8Array) return new Uint8Array(value);
     if (ArrayBuffer.isView(value)) return value;
@@ -88,9 +86,8 @@ class Graph {
 
 /** Refuses names by which careless code would change prototypes, as every serializer does. */
 function requireHarmless(key: string, item: unknown): void {
-  if (key === "__proto__") throw decodeFailure("key-forbidden", 'The body has a key "__proto__".');
-  if (key === "constructor" && typeof item === "object" && item !== null && Object.hasOwn(item, "prototype"))
-    throw decodeFailure("key-forbidden", 'The body has a key "prototype" under "constructor".');
+  const isConstructor = key === "constructor" && isObject(item);
+  if (key === "__proto__" || (isConstructor && Object.hasOwn(item, "prototype"))) throw keyForbidden(key);
 }
 
 /**
@@ -147,9 +144,7 @@ function described(descriptor: unknown, value: unknown): PlainTyped {
 }
 
 function nameOf(descriptor: unknown): unknown {
-  return typeof descriptor === "object" && descriptor !== null && "value" in descriptor
-    ? descriptor.value
-    : descriptor;
+  return isObject(descriptor) && "value" in descriptor ? descriptor.value : descriptor;
 }
 
 function ticksOf(value: unknown): bigint | undefined {

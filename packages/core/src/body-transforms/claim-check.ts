@@ -87,10 +87,11 @@ export function readClaimCheck(
   const sha256 = properties[claimCheckDetails.sha256];
   const bytes = Number(properties[claimCheckDetails.bytes] ?? Number.NaN);
   if (typeof key !== "string" || !keyPattern.test(key))
-    throw malformed("its key is not one that waybill makes");
-  if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256)) throw malformed("its SHA-256 is missing");
-  if (!Number.isSafeInteger(bytes) || bytes < 0) throw malformed("its length is missing");
-  if (body.length > 0) throw malformed(`the message has a body of ${body.length} bytes besides`);
+    throw malformedClaimCheck("its key is not one that waybill makes");
+  if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256))
+    throw malformedClaimCheck("its SHA-256 is missing");
+  if (!Number.isSafeInteger(bytes) || bytes < 0) throw malformedClaimCheck("its length is missing");
+  if (body.length > 0) throw malformedClaimCheck(`the message has a body of ${body.length} bytes besides`);
   if (bytes > maxBytes) {
     throw decodeFailure(
       "claim-check-too-large",
@@ -109,6 +110,7 @@ function ask<Result>(
   return askProvider("fetch", `Could not ${what} the claim-check store.`, limit, work);
 }
 
-function malformed(why: string): WaybillError {
+/** The failure of a message whose claim check leads nowhere. */
+export function malformedClaimCheck(why: string): WaybillError {
   return decodeFailure("claim-check-malformed", `The claim check cannot be followed: ${why}.`);
 }

@@ -1,5 +1,6 @@
 import { parseJson } from "@waybill/foundation";
 import { decodeFailure } from "../errors/failure.js";
+import { base64 } from "../message/base64.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { type AssociatedData, associatedData } from "./associated-data.js";
 import type { ClaimCheck } from "./claim-check.js";
@@ -59,7 +60,7 @@ export async function encrypt(
     ...message.applicationProperties,
     [encryptionProperty]: algorithm,
     [encryptionDetails.keyId]: id,
-    [encryptionDetails.nonce]: btoa(String.fromCharCode(...nonce)),
+    [encryptionDetails.nonce]: base64(nonce),
     [encryptionDetails.bound]: list,
   };
   return { ...message, body, applicationProperties };

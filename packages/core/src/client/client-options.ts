@@ -1,4 +1,4 @@
-import { callHook, kindOf, type OptionNames, requireKnownOptions } from "@waybill/foundation";
+import { callHook, isObject, kindOf, type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import type { ReaderDirectory } from "../contracts/reader-directory.js";
 import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import type { Diagnostics } from "../diagnostics/diagnostics.js";
@@ -88,7 +88,7 @@ const optionNames: OptionNames<ClientOptions & PipelineOptions & { readonly pipe
 
 /** Checks the options and fills in the defaults. Throws like `createPipeline`, and `TypeError` for invalid values. */
 export function resolveClientOptions(options: WaybillClientOptions): ResolvedClientOptions {
-  if (typeof options !== "object" || options === null) {
+  if (!isObject(options)) {
     throw new TypeError("A client needs options: a serializer at least, or a pipeline.");
   }
   requireKnownOptions<object>("WaybillClient", options, optionNames);

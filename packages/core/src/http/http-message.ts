@@ -1,4 +1,4 @@
-import { parseJson } from "@waybill/foundation";
+import { isObject, parseJson } from "@waybill/foundation";
 import { contentEncodingOf } from "../body-transforms/compression.js";
 import { WaybillError } from "../errors/error.js";
 import {
@@ -161,7 +161,7 @@ function fromKey(type: BrokerProperty["type"], value: unknown, key: string): unk
 
 function parseObject(text: string, header: string): Properties {
   const json = parseJson(text);
-  if (typeof json !== "object" || json === null || Array.isArray(json)) throw malformed(header);
+  if (!isObject(json) || Array.isArray(json)) throw malformed(header);
   return json as Properties;
 }
 

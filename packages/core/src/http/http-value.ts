@@ -1,3 +1,5 @@
+import { isObject } from "@waybill/foundation";
+import { base64 } from "../message/base64.js";
 import type { ApplicationPropertyValue } from "../message/message.js";
 
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -28,8 +30,7 @@ export function fromHttpValue(text: string): ApplicationPropertyValue {
 
 /** The JSON of a value whose name is not a valid header name. */
 export function toJsonValue(value: ApplicationPropertyValue): unknown {
-  if (value instanceof Uint8Array)
-    return { $binary: btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join("")) };
+  if (value instanceof Uint8Array) return { $binary: base64(value) };
   return value instanceof Date || typeof value === "bigint" || typeof value === "number"
     ? numberJson(value)
     : value;
@@ -44,7 +45,7 @@ function numberJson(value: Date | bigint | number): unknown {
 }
 
 function fromJson(json: unknown, text: string): ApplicationPropertyValue {
-  if (typeof json !== "object" || json === null) return json as ApplicationPropertyValue;
+  if (!isObject(json)) return json as ApplicationPropertyValue;
   const { $binary, $text } = json as { readonly $binary?: unknown; readonly $text?: unknown };
   if (typeof $binary === "string") return Uint8Array.from(atob($binary), (unit) => unit.charCodeAt(0));
   return typeof $text === "string" && !$text.startsWith("{") ? fromHttpValue($text) : text;

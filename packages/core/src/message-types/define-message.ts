@@ -1,4 +1,4 @@
-import { kindOf, type OptionNames, requireKnownOptions } from "@waybill/foundation";
+import { isObject, kindOf, type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import {
   compileValidator,
   isStandardSchema,
@@ -151,7 +151,7 @@ function versionSchemas(
   if (isStandardSchema(given) || typeof given === "function") {
     return { ...bodyChecks(given), schemas: Object.freeze({}) };
   }
-  if (typeof given !== "object" || given === null) {
+  if (!isObject(given)) {
     throw new TypeError(
       `defineMessage("${name}"): schemas[${version}] must be a schema or an object of schemas.`,
     );

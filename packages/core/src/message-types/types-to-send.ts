@@ -1,4 +1,4 @@
-import { quoted } from "@waybill/foundation";
+import { isObject, quoted } from "@waybill/foundation";
 import type { Serializer } from "../contracts/serializer.js";
 import { encodeFailure } from "../errors/failure.js";
 import type { Message } from "../message/message.js";
@@ -21,7 +21,7 @@ export function carrying<Carrier extends Message>(message: Carrier, type: Messag
 
 /** Whether a value is a message that `message` of a message type made, or a copy of one. */
 export function isTypedMessage(value: unknown): value is Message {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, definition);
+  return isObject(value) && Object.hasOwn(value, definition);
 }
 
 /** Whether a message carries a definition. Every message to send is asked. */

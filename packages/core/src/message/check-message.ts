@@ -1,3 +1,4 @@
+import { isObject } from "@waybill/foundation";
 import { type ErrorDetails, WaybillError } from "../errors/error.js";
 import {
   applicationPropertyLimits,
@@ -11,7 +12,7 @@ import type { WritableProperties } from "./message.js";
  * the property and its limit; a `TypeError` when the message is not an object.
  */
 export function checkMessage(message: WritableProperties, entityPath: string): void {
-  if (typeof message !== "object" || message === null) {
+  if (!isObject(message)) {
     throw new TypeError(`A message must be an object with a body; got ${typeName(message)}.`);
   }
   requireOwnShape(message);

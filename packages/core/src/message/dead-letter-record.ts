@@ -1,4 +1,4 @@
-import { parseJson, printable, truncate } from "@waybill/foundation";
+import { isObject, parseJson, printable, truncate } from "@waybill/foundation";
 import { bodySection, type EncodedBody } from "./body.js";
 import { applicationPropertyLimits, maxDeadLetterTextLength } from "./broker-properties.js";
 import { applicationPropertySize, utf8Length } from "./check-message.js";
@@ -191,7 +191,7 @@ async function digest(body: EncodedBody): Promise<string | undefined> {
 }
 
 function isWireRecord(value: unknown): value is WireRecord {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   const record = value as Record<keyof WireRecord, unknown>;
   return (
     record.v === 1 &&

@@ -1,3 +1,5 @@
+import { isObject } from "@waybill/foundation";
+import { base64 } from "./base64.js";
 import type { Unavailable, Undeserializable } from "./outcome.js";
 
 /**
@@ -25,7 +27,7 @@ function printedFailure({ report: _, ...failure }: Undeserializable | Unavailabl
  */
 export function jsonValue(value: unknown, ancestors: readonly object[] = []): unknown {
   if (typeof value === "bigint") return String(value);
-  if (typeof value !== "object" || value === null || ancestors.includes(value)) return value;
+  if (!isObject(value) || ancestors.includes(value)) return value;
   if (value instanceof Uint8Array) return base64(value);
   const within = [...ancestors, value];
   const { toJSON } = value as { readonly toJSON?: unknown };
@@ -33,10 +35,4 @@ export function jsonValue(value: unknown, ancestors: readonly object[] = []): un
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (Array.isArray(value)) return value.map((item) => jsonValue(item, within));
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, jsonValue(item, within)]));
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }

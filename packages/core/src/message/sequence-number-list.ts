@@ -1,3 +1,4 @@
+import { isObject } from "@waybill/foundation";
 /** One sequence number or several, as a list. Throws `TypeError` unless all are bigints, because a number may have lost precision. */
 export function sequenceNumberList(sequenceNumbers: bigint | readonly bigint[]): readonly bigint[] {
   const numbers = Array.isArray(sequenceNumbers)
@@ -12,6 +13,6 @@ export function sequenceNumberList(sequenceNumbers: bigint | readonly bigint[]):
 
 /** Names the kind of the value, and how to convert a `Long` of `@azure/service-bus`. */
 function kindOf(value: unknown): string {
-  const isLong = typeof value === "object" && value !== null && "low" in value && "high" in value;
+  const isLong = isObject(value) && "low" in value && "high" in value;
   return isLong ? "a Long, which BigInt(long.toString()) turns into one" : typeof value;
 }

@@ -1,3 +1,5 @@
+import { isObject } from "@waybill/foundation";
+
 const kinds: ReadonlySet<string> = new Set([
   "AggregateError",
   "Arguments",
@@ -58,7 +60,7 @@ export function veiledKind(value: object): string | undefined {
 
 /** Whether it is a prototype other than `Object.prototype`. */
 function isInherited(prototype: unknown): prototype is object {
-  return typeof prototype === "object" && prototype !== null && Object.getPrototypeOf(prototype) !== null;
+  return isObject(prototype) && Object.getPrototypeOf(prototype) !== null;
 }
 
 function nameOfClass(value: object): string {

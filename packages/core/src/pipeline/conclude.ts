@@ -1,6 +1,6 @@
 import { printable } from "@waybill/foundation";
 import type { WaybillError } from "../errors/error.js";
-import type { ReasonCode } from "../errors/reason.js";
+import type { ReasonCode, Stage } from "../errors/reason.js";
 import { toFailure } from "../errors/to-failure.js";
 import { decisiveAttempt, isFinal } from "../message/decisive-attempt.js";
 import type { Origin } from "../message/origin.js";
@@ -18,14 +18,9 @@ const tightenedNote =
 export function fail(reading: Reading, link: ChainLink | undefined, error: unknown): void {
   const failure = toFailure(error);
   if (failure.reason === "unavailable") reading.unavailable = failure;
-  push(reading, {
-    serializer: link?.serializer.name,
-    position: link?.position ?? -1,
-    stage: failure.stage ?? "decode",
-    reason: failure.reason ?? "serializer-fault",
-    detail: printable(withLimits(reading, failure.text, failure.reason)),
-    ...faultOf(failure),
-  });
+  const { stage = "decode", reason = "serializer-fault" } = failure;
+  const detail = printable(withLimits(reading, failure.text, failure.reason));
+  push(reading, { ...attemptOf(link, stage, reason, detail), ...faultOf(failure) });
 }
 
 /** Records why a serializer, or none at all, was tried. */
@@ -35,13 +30,16 @@ export function note(
   reason: ReasonCode,
   detail: string,
 ): void {
-  push(reading, {
-    serializer: link?.serializer.name,
-    position: link?.position ?? -1,
-    stage: "select",
-    reason,
-    detail,
-  });
+  push(reading, attemptOf(link, "select", reason, detail));
+}
+
+function attemptOf(
+  link: ChainLink | undefined,
+  stage: Stage,
+  reason: ReasonCode,
+  detail: string,
+): DeserializationAttempt {
+  return { serializer: link?.serializer.name, position: link?.position ?? -1, stage, reason, detail };
 }
 
 /** The outcome after a stage failed. */

@@ -1,8 +1,8 @@
 import { isPromise } from "@waybill/foundation";
 import type { Awaitable, DeserializeContext, Serializer } from "../contracts/serializer.js";
 import { withinTime } from "../contracts/within-time.js";
+import { byteStringItems, depthExceeded, itemsExceeded } from "../errors/body-failures.js";
 import { decodeFailure } from "../errors/failure.js";
-import { byteStringItems, depthExceeded, itemsExceeded } from "../errors/limit-failures.js";
 import type { OpenedBody } from "../message-types/message-type-registry.js";
 import type { Reading } from "./reading.js";
 

@@ -1,4 +1,4 @@
-import { type OptionNames, requireInteger, requireOneOf, withDefaults } from "@waybill/foundation";
+import { isObject, type OptionNames, requireInteger, requireOneOf, withDefaults } from "@waybill/foundation";
 import { type ContentCoding, contentCodings } from "../body-transforms/compression.js";
 import {
   type EncryptionOptions,
@@ -288,7 +288,7 @@ function policy(
 ): ResolvedContentTypePolicy {
   const choice = choices.find((each) => each === chosen);
   if (choice !== undefined) return choice;
-  const isAssumption = typeof chosen === "object" && chosen !== null && "assume" in chosen;
+  const isAssumption = isObject(chosen) && "assume" in chosen;
   if (isAssumption && assumable !== undefined) {
     return { position: positionOf(name, chosen.assume, assumable) };
   }

@@ -1,3 +1,4 @@
+import { isObject } from "@waybill/foundation";
 import type { EncodedBody } from "../message/body.js";
 import type { EncodedMessage } from "../message/message.js";
 
@@ -23,12 +24,12 @@ function isShared(buffer: ArrayBufferLike): boolean {
 }
 
 function isSection(body: unknown): body is Exclude<EncodedBody, Uint8Array> {
-  if (typeof body !== "object" || body === null || !("section" in body) || !("value" in body)) return false;
+  if (!isObject(body) || !("section" in body) || !("value" in body)) return false;
   return body.section === "value" || (body.section === "sequence" && Array.isArray(body.value));
 }
 
 function notReadable(message: EncodedMessage): string {
-  if (typeof message !== "object" || message === null) return "deserialize needs a message, with its body.";
+  if (!isObject(message)) return "deserialize needs a message, with its body.";
   const body: unknown = message.body;
   const kind = body === null || body === undefined ? String(body) : kindOf(body);
   const hint = / (?:Shared)?ArrayBuffer$/.test(kind)

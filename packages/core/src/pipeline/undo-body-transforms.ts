@@ -5,6 +5,7 @@ import {
   checkOut,
   claimCheckDetails,
   claimCheckProperty,
+  malformedClaimCheck,
   readClaimCheck,
 } from "../body-transforms/claim-check.js";
 import {
@@ -115,17 +116,14 @@ async function decryptBody(
  */
 function lostTransform(properties: ApplicationProperties): Error | undefined {
   if (Object.values(claimCheckDetails).some((name) => isSet(properties[name]))) {
-    return decodeFailure("claim-check-malformed", "The claim check cannot be followed: its key is missing.");
+    return malformedClaimCheck("its key is missing");
   }
   return undefined;
 }
 
 /** The body is in the store, so that of the message would be another one. */
 function notStored(): Error {
-  return decodeFailure(
-    "claim-check-malformed",
-    "The claim check cannot be followed: the message has an AMQP value besides.",
-  );
+  return malformedClaimCheck("the message has an AMQP value besides");
 }
 
 /** Only bytes can be encrypted; otherwise plaintext with encryption properties would be accepted as encrypted. */

@@ -1,12 +1,12 @@
 import type { Origin } from "../message/origin.js";
-import { origin, readers, registryReader, type Traces } from "./readers.js";
+import { gzipSender, origin, readers, registryReader, type Traces } from "./readers.js";
 
 /** Headers of formats that waybill does not read, and of compressions. */
 const headers: readonly { readonly bytes: readonly number[]; readonly origin: Origin }[] = [
   {
     bytes: [0x1f, 0x8b, 0x08],
     origin: origin("gzip data without its label", {
-      sender: "set the application property Content-Encoding: gzip",
+      sender: gzipSender,
     }),
   },
   {

@@ -1,5 +1,13 @@
 import type { Origin } from "../message/origin.js";
-import { envelopeReader, origin, type Reader, readers, registryReader, type Traces } from "./readers.js";
+import {
+  envelopeReader,
+  gzipSender,
+  origin,
+  type Reader,
+  readers,
+  registryReader,
+  type Traces,
+} from "./readers.js";
 
 /** The origin that the application properties prove: each bus writes some of its own. */
 export function byProperties({ contentType, applicationProperties = {} }: Traces): Origin | undefined {
@@ -38,8 +46,7 @@ export function byProperties({ contentType, applicationProperties = {} }: Traces
 function rebus(properties: NonNullable<Traces["applicationProperties"]>): Origin {
   const { "rbs2-content-encoding": encoding, "rbs2-content-type": contentType } = properties;
   if (typeof encoding === "string" && /gzip/i.test(encoding)) {
-    const sender = "set the application property Content-Encoding: gzip";
-    return origin("a message of Rebus, compressed", { sender });
+    return origin("a message of Rebus, compressed", { sender: gzipSender });
   }
   const { add, package: from } = rebusReader(contentType);
   return origin(`a message of Rebus${holding(contentType)}`, {

@@ -1,4 +1,4 @@
-import { parseJson } from "@waybill/foundation";
+import { isObject, parseJson } from "@waybill/foundation";
 import type { Origin } from "../message/origin.js";
 import { enclosingEnvelope } from "./enclosing-envelope.js";
 import { origin, readers, type Traces } from "./readers.js";
@@ -28,7 +28,7 @@ function byJson(value: unknown): Origin {
   if (typeof value === "string" && /^\s*[{[]/.test(value) && parseJson(value) !== undefined) {
     return origin("JSON in a JSON string", { ...readers.json, sender: "encode it once only" });
   }
-  if (typeof value !== "object" || value === null) {
+  if (!isObject(value)) {
     return origin("a JSON scalar without a label", {
       add: 'json(), with contentTypePolicies: { missing: { assume: "json" } }',
       package: readers.json.package,

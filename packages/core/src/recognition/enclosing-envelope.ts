@@ -1,3 +1,4 @@
+import { isObject } from "@waybill/foundation";
 import type { Origin } from "../message/origin.js";
 import { envelopeReader, origin } from "./readers.js";
 
@@ -6,7 +7,7 @@ import { envelopeReader, origin } from "./readers.js";
  * Only its own members are looked at, so it is as quick for large values.
  */
 export function enclosingEnvelope(value: unknown): Origin | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   const of = (name: string): unknown =>
     value instanceof Map
       ? value.get(name)
@@ -41,7 +42,7 @@ function areMassTransitTypes(types: unknown): boolean {
 
 /** The bus whose headers an envelope with a body has. Source: NServiceBus, `Headers`; Rebus, `TransportMessage` and `Headers`. */
 function byHeaders(headers: unknown): Origin | undefined {
-  if (typeof headers !== "object" || headers === null) return undefined;
+  if (!isObject(headers)) return undefined;
   const has = (name: string) => (headers instanceof Map ? headers.has(name) : Object.hasOwn(headers, name));
   const bus = has("NServiceBus.EnclosedMessageTypes")
     ? "NServiceBus"

@@ -13,6 +13,9 @@ export function origin(name: string, reader: Partial<Omit<Origin, "name">> = {})
   return { name, add: undefined, sender: undefined, package: undefined, serializer: undefined, ...reader };
 }
 
+/** What the sender of data compressed without a label should do. */
+export const gzipSender = "set the application property Content-Encoding: gzip";
+
 /** What reads something. */
 export type Reader = Pick<Origin, "add" | "package"> & Partial<Pick<Origin, "serializer">>;
 

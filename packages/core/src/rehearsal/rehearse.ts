@@ -1,11 +1,11 @@
 import { pause, type Scheduler, steadyNowOf } from "@waybill/foundation";
+import { afterPage } from "../contracts/after-page.js";
 import type {
   CallOptions,
   SubQueue,
   TransportPeekOptions,
   TransportReceiver,
 } from "../contracts/transport.js";
-import { WaybillError } from "../errors/error.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { rehearsalAnswer } from "./rehearsal-answer.js";
 import type { RehearsalReport } from "./rehearsal-report.js";
@@ -97,15 +97,6 @@ async function* walk(
       await pause(Math.min(left, lookIntervalMs), scheduler, abortSignal);
       continue;
     }
-    if (fromSequenceNumber !== undefined && last.sequenceNumber < fromSequenceNumber) {
-      throw new WaybillError(
-        "internal",
-        "The broker returned messages with lower sequence numbers than requested.",
-        {
-          entityPath: receiver.entityPath,
-        },
-      );
-    }
-    fromSequenceNumber = last.sequenceNumber + 1n;
+    fromSequenceNumber = afterPage(last, fromSequenceNumber, receiver.entityPath);
   }
 }

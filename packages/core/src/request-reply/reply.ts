@@ -1,4 +1,4 @@
-import { kindOf, quoted, requireOneOf } from "@waybill/foundation";
+import { isObject, kindOf, quoted, requireOneOf } from "@waybill/foundation";
 import type { CallOptions } from "../contracts/transport.js";
 import { WaybillError } from "../errors/error.js";
 import type {
@@ -52,7 +52,7 @@ export async function reply(
   negotiation: FormatNegotiation,
   namespace: string | undefined,
 ): Promise<void> {
-  if (typeof request !== "object" || request === null) {
+  if (!isObject(request)) {
     throw new TypeError(`reply answers a received message; got ${kindOf(request)}.`);
   }
   const queueOrTopic = replyAddress(request, options, namespace);

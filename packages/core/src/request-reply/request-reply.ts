@@ -12,7 +12,7 @@ import {
   resolveRequesterOptions,
 } from "./request-options.js";
 import type { ReplyEntity, RequestReplyClient } from "./request-reply-client.js";
-import { Requester } from "./requester.js";
+import { Requester, requireRequest } from "./requester.js";
 
 /** A request with its own `replyTo`, and with `replyToSessionId` if that entity requires sessions. */
 export type AddressedRequest<Body = unknown> = Message<Body> & { readonly replyTo: string };
@@ -85,9 +85,7 @@ export class RequestReply {
   }
 
   #requesterFor(request: AddressedRequest, { replySubscription }: ReplySourceOptions): Requester {
-    if (typeof request !== "object" || request === null) {
-      throw new TypeError("A request must be a message with a body.");
-    }
+    requireRequest(request);
     const { messageId, replyTo, replyToSessionId } = request;
     if (replyTo === undefined) {
       throw new WaybillError("operation-invalid", "A request needs replyTo, the queue of its replies.", {

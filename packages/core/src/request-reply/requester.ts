@@ -1,4 +1,4 @@
-import { callHook, durationMs, steadyNowOf } from "@waybill/foundation";
+import { callHook, durationMs, isObject, steadyNowOf } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
 import type { Message, MessageId, ReceivedMessage } from "../message/message.js";
 import { DelayedAbandons } from "../receive/delivery/delayed-abandons.js";
@@ -198,8 +198,7 @@ export class Requester implements AsyncDisposable {
 
   /** The request with its id and reply address. A loop, because spreading is slow on this hot path. */
   #addressed(request: RequestMessage): Message & { readonly messageId: MessageId } {
-    if (typeof request !== "object" || request === null)
-      throw new TypeError("A request must be a message with a body.");
+    requireRequest(request);
     const { replyTo, replyToSessionId, accept } = this.#settings.options;
     // Spread, because a loop over names would lose the definition that a typed message carries.
     const addressed: Record<string, unknown> = { messageId: undefined, ...request };
@@ -325,4 +324,9 @@ function undeserializableError({ messageId, entityPath }: PendingRequest, cause:
     stage,
     reason,
   });
+}
+
+/** Throws `TypeError` for what is no message. */
+export function requireRequest(request: unknown): void {
+  if (!isObject(request)) throw new TypeError("A request must be a message with a body.");
 }

@@ -1,4 +1,5 @@
 import type { Serializer, SerializerContext } from "../contracts/serializer.js";
+import { utf8Invalid } from "../errors/body-failures.js";
 import { decodeFailure, encodeFailure } from "../errors/failure.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -57,7 +58,7 @@ function readText(bytes: Uint8Array, charset: Charset | undefined): string {
   try {
     value = utf8.decode(bytes);
   } catch {
-    throw decodeFailure("utf8-invalid", "The body is not valid UTF-8.");
+    throw utf8Invalid();
   }
   // Each character outside US-ASCII takes more bytes than UTF-16 code units.
   if (charset === "us-ascii" && value.length !== bytes.length) {

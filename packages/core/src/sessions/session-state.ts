@@ -1,3 +1,4 @@
+import { isObject } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
 import type { EncodedBody } from "../message/body.js";
 import { attemptDetails } from "../message/decisive-attempt.js";
@@ -30,7 +31,7 @@ export function toSessionState({
   subject,
   applicationProperties,
 }: EncodedMessage): Uint8Array {
-  if (!(body instanceof Uint8Array)) throw new TypeError("A session's state is bytes, not an AMQP value.");
+  requireBytes(body);
   const properties = Object.entries(applicationProperties ?? {}).map(([name, value]) => [
     name,
     toHeaderValue(name, value),
@@ -60,7 +61,7 @@ export function toSessionState({
  * properties.
  */
 export function toBareState({ body, applicationProperties }: EncodedMessage): Uint8Array {
-  if (!(body instanceof Uint8Array)) throw new TypeError("A session's state is bytes, not an AMQP value.");
+  requireBytes(body);
   const names = Object.keys(applicationProperties ?? {});
   if (names.length === 0) return body;
   throw new WaybillError(
@@ -68,6 +69,10 @@ export function toBareState({ body, applicationProperties }: EncodedMessage): Ui
     `a session state without an envelope has no place for its application properties (${names.join(", ").slice(0, 128)}): leave ` +
       "compression, encryption and message types out, or sessionStateEnvelope on.",
   );
+}
+
+function requireBytes(body: EncodedBody): asserts body is Uint8Array {
+  if (!(body instanceof Uint8Array)) throw new TypeError("A session's state is bytes, not an AMQP value.");
 }
 
 /**
@@ -161,8 +166,7 @@ function parseHeader(bytes: Uint8Array): Record<keyof StateHeader, unknown> {
   } catch {
     throw new Error("it is not JSON");
   }
-  if (typeof header !== "object" || header === null || Array.isArray(header))
-    throw new Error("it is not an object");
+  if (!isObject(header) || Array.isArray(header)) throw new Error("it is not an object");
   return header as Record<keyof StateHeader, unknown>;
 }
 
@@ -180,7 +184,7 @@ function toHeaderValue(name: string, value: ApplicationPropertyValue): unknown {
 /** Uses `Object.fromEntries`, because assigning to names such as `__proto__` would not create a property. */
 function fromHeaderProperties(properties: unknown): ApplicationProperties {
   if (properties === undefined) return {};
-  if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
+  if (!isObject(properties) || Array.isArray(properties)) {
     throw new Error("its applicationProperties are not an object");
   }
   return Object.fromEntries(

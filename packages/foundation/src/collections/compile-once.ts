@@ -1,3 +1,5 @@
+import { isObject } from "../options/is-object.js";
+
 /** How many compiled schemas are cached by content; then the oldest is dropped. */
 const keptLimit = 1_000;
 
@@ -32,7 +34,7 @@ export function compileOnce<Schema, Compiled>(
   }
 
   return (schema) => {
-    if (typeof schema !== "object" || schema === null) return compileContent(schema).compiled;
+    if (!isObject(schema)) return compileContent(schema).compiled;
     let known = byObject.get(schema);
     if (known === undefined) {
       known = compileContent(schema);
@@ -44,7 +46,7 @@ export function compileOnce<Schema, Compiled>(
 
 /** Equal for schemas with the same content; the prefix distinguishes an object from a string with the same text. */
 function contentKey(schema: unknown): unknown {
-  if (typeof schema !== "object" || schema === null) return schema;
+  if (!isObject(schema)) return schema;
   const text = jsonText(schema);
   return text === undefined ? schema : `object ${text}`;
 }

@@ -1,4 +1,5 @@
 import { quoted } from "../text/quoted-text.js";
+import { isObject } from "./is-object.js";
 
 /**
  * An object whose keys are the names of all options of an interface, for example their defaults. TypeScript reports a missing name; the
@@ -59,7 +60,7 @@ export function withDefaults<Options extends object, Defaults extends DefaultsOf
 
 /** Throws `TypeError` unless `options` is an object. */
 export function requireOptions(where: string, options: unknown): asserts options is object {
-  if (typeof options === "object" && options !== null && !Array.isArray(options)) return;
+  if (isObject(options) && !Array.isArray(options)) return;
   throw new TypeError(`${where}: options must be an object; got ${kindOf(options)}.`);
 }
 

@@ -1,4 +1,4 @@
-import { inspected, kindOf, quoted } from "@waybill/foundation";
+import { inspected, isObject, kindOf, quoted } from "@waybill/foundation";
 import type { SettleableMessage, SettlementVerb } from "../../contracts/settlement.js";
 import type {
   CallOptions,
@@ -180,7 +180,7 @@ export function openDelivery(
 
 /** The delivery of a received message. Throws `operation-invalid` when it holds no lock or belongs to another receiver. */
 export function requireDelivery(message: SettleableMessage, receiver: TransportReceiver): Delivery {
-  if (typeof message !== "object" || message === null || Array.isArray(message)) {
+  if (!isObject(message) || Array.isArray(message)) {
     throw new TypeError(
       `Only a message that ${quoted(receiver.entityPath)} delivered can be settled or renewed; got ${kindOf(message)}.`,
     );

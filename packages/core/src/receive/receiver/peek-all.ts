@@ -1,5 +1,5 @@
+import { afterPage } from "../../contracts/after-page.js";
 import type { CallOptions } from "../../contracts/transport.js";
-import { WaybillError } from "../../errors/error.js";
 import type { MessageState, PeekedMessage } from "../../message/message.js";
 import type { PeekMessagesOptions } from "./receiver.js";
 
@@ -31,12 +31,6 @@ export async function* peekAll<Body = unknown>(
     for (const message of messages) if (state === undefined || message.state === state) yield message;
     const last = messages.at(-1);
     if (last === undefined) return;
-    if (last.sequenceNumber < from) {
-      throw new WaybillError(
-        "internal",
-        "The broker returned messages with lower sequence numbers than requested.",
-      );
-    }
-    from = last.sequenceNumber + 1n;
+    from = afterPage(last, from);
   }
 }
