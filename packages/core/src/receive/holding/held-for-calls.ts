@@ -44,7 +44,6 @@ export class HeldForCalls {
       // The call itself rejects with the reason.
       onError: () => {},
       onOpened: undefined,
-      onDiscovered: () => {},
       // Nothing would bring them back when the circuit closes after the last call.
       whenFull: context.breaker?.options.whenFull === "pause" ? "pause" : "deadLetter",
     });
@@ -123,7 +122,6 @@ export class HeldForCalls {
 
   /** Abandons all held messages. Never rejects. */
   async close(): Promise<void> {
-    this.#overflow?.stop();
     const held = this.#held.splice(0);
     await Promise.all(
       held.map(async ({ delivery }) => {

@@ -19,6 +19,9 @@ export interface HoldingOwner extends SetAsideOwner {
   onSettled(event: UndeserializableEvent): void;
 }
 
+/** How long after its start a processor looks for messages that a process set aside which has ended, in milliseconds. */
+const defaultDiscoveryMs = 30_000;
+
 /**
  * Holds messages of a processor that cannot be read now: it keeps them locked, reads them again, and sets some aside if they keep others from
  * being received. There are two kinds: those that wait for an unavailable dependency, and those that the circuit breaker holds.
@@ -30,13 +33,14 @@ export class Holding {
   readonly #undeserializable: HeldMessages | undefined;
   readonly #overflow: Overflow;
   readonly #stopListening: (() => void) | undefined;
+  readonly #discovery: Timer | undefined;
   #probe: Timer | undefined;
   /** Messages to abandon on closing. */
   readonly #left: HeldMessage[] = [];
   #isClosed = false;
 
   constructor(context: ReceiverContext, owner: HoldingOwner) {
-    const { breaker, backoff } = context;
+    const { breaker, backoff, scheduler } = context;
     this.#context = context;
     this.#owner = owner;
     this.#unavailable = this.#list(backoff.maxHeldMessages, (attempts) => backoffDelayMs(backoff, attempts));
@@ -49,9 +53,13 @@ export class Holding {
       take: (delivered) => owner.take(delivered),
       onError: owner.onError,
       onOpened: () => void this.#passAll(),
-      onDiscovered: () => this.#probeSoon(),
       whenFull: whenFull(context),
     });
+    if (!this.#overflow.canDefer) return;
+    // Finds messages that a process set aside which has ended since.
+    const delayMs = breaker?.options.probeIntervalInMs ?? defaultDiscoveryMs;
+    this.#discovery = scheduler.schedule(delayMs, () => void this.#discover());
+    this.#discovery.unref();
   }
 
   onDecoded(): void {
@@ -108,6 +116,7 @@ export class Holding {
     this.#isClosed = true;
     this.#overflow.stop();
     this.#stopListening?.();
+    this.#discovery?.cancel();
     this.#probe?.cancel();
     return [...this.#unavailable.close(), ...(this.#undeserializable?.close() ?? [])];
   }
@@ -140,6 +149,11 @@ export class Holding {
     if (this.#context.breaker?.isOpen === false && this.#unavailable.size === 0) this.#overflow.reset();
     void this.#undeserializable?.readAgain();
     void this.#overflow.bringBack().then(() => this.#probeSoon());
+  }
+
+  async #discover(): Promise<void> {
+    await this.#overflow.discover();
+    this.#probeSoon();
   }
 
   /** Looks after messages that were set aside, at growing intervals while none can be read. */

@@ -1,4 +1,3 @@
-import type { Timer } from "@waybill/foundation";
 import type { Undeserializable } from "../../message/outcome.js";
 import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
 import type { WhenFull } from "../circuit-breaker/circuit-breaker-options.js";
@@ -17,12 +16,7 @@ export interface OverflowOwner extends SetAsideOwner {
   readonly onOpened: (() => void) | undefined;
   /** What happens to undeserializable messages beyond the limit. */
   readonly whenFull: WhenFull;
-  /** Called once messages were looked for that a process set aside which has ended since. */
-  onDiscovered(): void;
 }
-
-/** How long after its start a receiver looks for messages that a process set aside which has ended, in milliseconds. */
-const defaultDiscoveryMs = 30_000;
 
 /**
  * Held messages beyond the limit, which keep others from being received. While readable messages are behind them, unavailable ones are
@@ -34,7 +28,6 @@ export class Overflow {
   /** Undefined for dead-letter queues, and like the next one where messages cannot be deferred. */
   readonly #lookPast: LookPast | undefined;
   readonly #aside: SetAside | undefined;
-  readonly #discovery: Timer | undefined;
   /** Probes in a row that found nothing to receive. */
   #vainProbes = 0;
 
@@ -48,14 +41,12 @@ export class Overflow {
     // A message that was deleted on receipt cannot be set aside, so one that decodes does not let others be.
     const settings = { isRefilled: isPeekLock, onOpened, onError };
     this.#lookPast = new LookPast({ lookAhead, scheduler, breaker }, settings);
-    if (!canDefer || !isPeekLock) return;
-    this.#aside = new SetAside(context, owner);
-    const delayMs = breaker?.options.probeIntervalInMs ?? defaultDiscoveryMs;
-    this.#discovery = scheduler.schedule(delayMs, async () => {
-      await this.#aside?.discover();
-      owner.onDiscovered();
-    });
-    this.#discovery.unref();
+    if (canDefer && isPeekLock) this.#aside = new SetAside(context, owner);
+  }
+
+  /** Whether messages can be deferred, so that some of an earlier process may wait to be found. */
+  get canDefer(): boolean {
+    return this.#aside !== undefined;
   }
 
   /** Whether `probe` has anything to do. */
@@ -78,7 +69,6 @@ export class Overflow {
   }
 
   stop(): void {
-    this.#discovery?.cancel();
     this.#lookPast?.stop();
     this.#aside?.stop();
   }
@@ -119,6 +109,11 @@ export class Overflow {
   /** Receives deferred messages again that can be read now. Never rejects. */
   async probe(): Promise<void> {
     this.#vainProbes = (await this.#aside?.probe()) ? 0 : this.#vainProbes + 1;
+  }
+
+  /** Finds messages that a process deferred which has ended since. Never rejects. */
+  async discover(): Promise<void> {
+    await this.#aside?.discover();
   }
 
   async #deadLetter(message: HeldMessage, delivery: Delivery): Promise<UndeserializableEvent> {

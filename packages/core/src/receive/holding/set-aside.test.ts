@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { MessageSubscription, ReceivedMessage, Receiver } from "@waybill/core";
+import type { MessageSubscription, ReceivedMessage } from "@waybill/core";
 import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, quiet } from "../../../test/fixture.js";
 import { registry } from "./unavailable-sources.test-support.js";
@@ -50,7 +50,8 @@ describe("a message that was deferred and received again", () => {
     let abandoned = 0;
     const receiveOnce = async () => {
       fixture.clock.advance(seconds);
-      for (const message of await receiveOne(receiver)) {
+      const messages = await receiver.receiveMessages(1, { maxWaitTimeInMs: 0 }).catch(() => []);
+      for (const message of messages) {
         if (isDeferred(fixture, message.messageId) && abandoned++ === 0)
           await receiver.abandonMessage(message);
         else {
@@ -65,27 +66,6 @@ describe("a message that was deferred and received again", () => {
     for (let calls = 0; calls < 200 && left(fixture) > 0; calls++) await receiveOnce();
     expect(abandoned).toBeGreaterThan(0);
     expect(completed.sort()).toEqual(["free", "n1", "n2", "n3"]);
-  });
-});
-
-describe("a message that was deferred by a process which has ended", () => {
-  it("is returned by calls of receiveMessages of the next one, half a minute after its first call", async () => {
-    const source = registry();
-    await using fixture = await createFixture({ client: holdingOne(source) });
-    await sendThree(fixture);
-    source.state.isUp = false;
-    const ended = fixture.client.createReceiver("orders");
-    for (let calls = 0; calls < 20 && !isDeferred(fixture, "n1"); calls++) {
-      for (const message of await receiveOne(ended)) await ended.completeMessage(message);
-    }
-    await ended.close();
-    source.state.isUp = true;
-    const next = fixture.clientWith(source.options).createReceiver("orders");
-    for (let second = 0; second < 60 && left(fixture) > 0; second++) {
-      fixture.clock.advance(seconds);
-      for (const message of await receiveOne(next)) await next.completeMessage(message);
-    }
-    expect(left(fixture)).toBe(0);
   });
 });
 
@@ -126,11 +106,6 @@ async function sendThree({ clientWith }: Fixture, applicationProperties = {}): P
     await sender.sendMessages({ messageId: `n${n}`, subject: "needs", body: { n }, applicationProperties });
   }
   await sender.sendMessages({ messageId: "free", body: { n: 4 } });
-}
-
-/** The message of one call, if it returns one. */
-function receiveOne(receiver: Receiver): Promise<ReceivedMessage[]> {
-  return receiver.receiveMessages(1, { maxWaitTimeInMs: 0 }).catch(() => []);
 }
 
 function subscribe(
