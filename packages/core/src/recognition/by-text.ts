@@ -37,6 +37,11 @@ function byJson(value: unknown): Origin {
   return enclosingEnvelope(value) ?? origin("JSON", readers.json);
 }
 
+/** A body that is text as a whole; undefined also for larger ones, which are not examined. */
+export function wholeText(body: Uint8Array): string | undefined {
+  return body.length > maxParsedBytes ? undefined : textOf(body);
+}
+
 /** The beginning of the body as text; undefined if it is not UTF-8, or has control characters other than tab, line feed and carriage return. */
 function textOf(body: Uint8Array): string | undefined {
   try {

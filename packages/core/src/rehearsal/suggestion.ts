@@ -5,6 +5,7 @@ import type { ReasonCode } from "../errors/reason.js";
 import { parseMediaType } from "../message/media-type.js";
 import type { Decoded, Undeserializable } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
+import { wholeText } from "../recognition/by-text.js";
 
 /** What undeserializable messages have in common, and the option with which they could be read. */
 export interface Suggestion {
@@ -36,18 +37,13 @@ const byReason: { readonly [Reason in ReasonCode]?: Untried } = {
 };
 
 /** The serializers to add for media types that no serializer of the chain reads. */
-const byMediaType: Readonly<Record<string, string>> = {
-  "text/plain": "text()",
-  "application/octet-stream": "bytes()",
-  "application/json": "json()",
-  "+json": "json()",
-  "application/avro": "avro()",
-  "avro/binary": "avro()",
-  "application/vnd.apache.avro": "avro()",
-  "application/vnd.msgpack": "msgpack()",
-  "application/msgpack": "msgpack()",
-  "application/x-msgpack": "msgpack()",
-};
+const byMediaType: readonly (readonly [serializer: string, mediaTypes: RegExp])[] = [
+  ["text", /^text\/plain$/],
+  ["bytes", /^application\/octet-stream$/],
+  ["json", /^application\/json$|\+json$/],
+  ["avro", /^(?:application\/(?:vnd\.apache\.)?avro|avro\/binary)$/],
+  ["msgpack", /^application\/(?:vnd\.|x-)?msgpack$/],
+];
 
 /**
  * Finds an option with which an undeserializable body could be read: by the reason of the failure, by the content type, by reading it with
@@ -65,54 +61,67 @@ export async function suggestOption(
   }
   const { body } = message;
   if (report.declared !== undefined || !(body instanceof Uint8Array)) return undefined;
-  const label = labelOf(report);
-  const additional = serializerOf(label.essence);
+  const { kind, label, named } = labelOf(report);
+  const text = wholeText(body);
   // Under any label, what the SDK's receiver parses as JSON is JSON to the handlers of today.
-  const isJson = jsonIn(body) !== undefined;
-  if (additional !== undefined && (!isJson || additional === "json()")) return add(label, additional, body);
-  const reader = await findReader(pipeline, message, body);
-  if (reader !== undefined) return assume(label, reader);
-  if (isJson && label.kind !== "missing" && !hasJson(pipeline)) return addJson(label);
-  return label.kind === "missing" ? byLook(pipeline, body) : undefined;
-}
-
-/** The value that the SDK's receiver would give; undefined if it would give the bytes. */
-function jsonIn(body: Uint8Array): { readonly value: unknown } | undefined {
-  const text = textOf(body);
-  const value = text === undefined ? undefined : parseJson(text);
-  return value === undefined ? undefined : { value };
-}
-
-function hasJson({ serializers }: Pipeline): boolean {
-  return serializers.some(readsJson);
-}
-
-/** The text is JSON, but the client has no serializer for it to try. */
-function addJson({ kind, text }: Label): Suggestion {
+  const json = text === undefined ? undefined : parseJson(text);
+  if (named !== undefined && (json === undefined || named === "json")) {
+    return named === "text" && text === undefined
+      ? undefined
+      : { trait: label, option: add(named), isTried: isInCore(named) };
+  }
+  const reader = await findReader(pipeline, message, json);
+  if (reader !== undefined) {
+    return {
+      trait: `${label} and ${lookOf(reader)}`,
+      option: assume(kind, reader),
+      isTried: true,
+    };
+  }
+  // No serializer of the chain can read it, so that one which claims the format must have refused the value.
+  const look = json !== undefined ? "json" : kind === "missing" && text?.trim() ? "text" : undefined;
+  if (look === undefined || pipeline.serializers.some((each) => claims(each, look))) return undefined;
   return {
-    trait: `${text} and look like JSON`,
-    option: `additionalDeserializers: [json()], contentTypePolicies: { ${kind}: { assume: "json" } }`,
-    isTried: false,
+    trait: `${label} and ${lookOf(look)}`,
+    option: `${add(look)}, ${assume(kind, look)}`,
+    isTried: isInCore(look),
   };
 }
 
 interface Label {
   readonly kind: "missing" | "unknown" | "foreign";
-  readonly essence: string | undefined;
   /** For use in a sentence, with control characters escaped, and truncated. */
-  readonly text: string;
+  readonly label: string;
+  /** The serializer that reads the content type, if waybill has one. */
+  readonly named: string | undefined;
 }
 
 function labelOf({ contentType = "", attempts }: Undeserializable["report"]): Label {
   const has = (code: ReasonCode) => attempts.some(({ reason }) => reason === code);
   const isUnknown = has("content-type-unknown") || has("content-type-malformed");
-  const text =
-    contentType === ""
-      ? "have no content type"
-      : `have the content type ${JSON.stringify(cut(contentType, 64))}`;
-  const essence = contentType === "" ? undefined : parseMediaType(contentType)?.essence;
   const kind = has("content-type-foreign") ? "foreign" : isUnknown ? "unknown" : "missing";
-  return { kind, essence, text };
+  if (contentType === "") return { kind, label: "have no content type", named: undefined };
+  const { essence = "" } = parseMediaType(contentType) ?? {};
+  const [named] = byMediaType.find(([, mediaTypes]) => mediaTypes.test(essence)) ?? [];
+  return { kind, label: `have the content type ${JSON.stringify(cut(contentType, 64))}`, named };
+}
+
+function lookOf(serializer: string): string {
+  if (serializer === "json") return "look like JSON";
+  return serializer === "text" ? "look like text" : `can be read as ${JSON.stringify(serializer)}`;
+}
+
+function add(serializer: string): string {
+  return `additionalDeserializers: [${serializer}()]`;
+}
+
+function assume(kind: Label["kind"], serializer: string): string {
+  return `contentTypePolicies: { ${kind}: { assume: ${JSON.stringify(serializer)} } }`;
+}
+
+/** Bytes and UTF-8 can be tried without a serializer of another package. */
+function isInCore(serializer: string): boolean {
+  return serializer === "text" || serializer === "bytes";
 }
 
 /**
@@ -122,14 +131,10 @@ function labelOf({ contentType = "", attempts }: Undeserializable["report"]): La
 async function findReader(
   pipeline: Pipeline,
   message: DeliveredMessage,
-  body: Uint8Array,
+  json: unknown,
 ): Promise<string | undefined> {
-  const json = jsonIn(body);
-  const serializers =
-    json === undefined
-      ? pipeline.serializers
-      : pipeline.serializers.toSorted((a, b) => Number(readsJson(b)) - Number(readsJson(a)));
-  for (const { name } of serializers) {
+  const rank = (each: Serializer) => Number(json !== undefined && claims(each, "json"));
+  for (const { name } of pipeline.serializers.toSorted((a, b) => rank(b) - rank(a))) {
     try {
       const outcome = await pipeline.deserialize(message, { readAs: { serializer: name } });
       if (outcome.status === "decoded" && isAsBefore(outcome, json)) return name;
@@ -141,9 +146,9 @@ async function findReader(
 }
 
 /** Whether handlers would get what the SDK gave them. Typed bodies may be converted, which is meant. */
-function isAsBefore({ body, report }: Decoded, json: { readonly value: unknown } | undefined): boolean {
+function isAsBefore({ body, report }: Decoded, json: unknown): boolean {
   if (json === undefined || report.messageType !== undefined) return true;
-  return JSON.stringify(body, rounded) === JSON.stringify(json.value);
+  return JSON.stringify(body, rounded) === JSON.stringify(json);
 }
 
 /** The SDK rounds integers that a number cannot hold. */
@@ -151,62 +156,6 @@ function rounded(_name: string, value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }
 
-function readsJson({ mediaTypes }: Serializer): boolean {
-  return mediaTypes.includes("application/json");
-}
-
-function assume({ kind, text }: Label, reader: string): Suggestion {
-  const look = reader === "json" ? "look like JSON" : `can be read as ${JSON.stringify(reader)}`;
-  return {
-    trait: `${text} and ${look}`,
-    option: `contentTypePolicies: { ${kind}: { assume: ${JSON.stringify(reader)} } }`,
-    isTried: true,
-  };
-}
-
-function serializerOf(essence = ""): string | undefined {
-  return byMediaType[essence] ?? (essence.endsWith("+json") ? byMediaType["+json"] : undefined);
-}
-
-/** Bytes and UTF-8 can be tried without a serializer of another package. */
-function add({ text }: Label, serializer: string, body: Uint8Array): Suggestion | undefined {
-  const isText = textOf(body) !== undefined;
-  if (serializer === "text()" && !isText) return undefined;
-  const isTried = serializer === "bytes()" || serializer === "text()";
-  return { trait: text, option: `additionalDeserializers: [${serializer}]`, isTried };
-}
-
-/** If no serializer of the chain can read it, it may still be JSON or text. One that the chain has was tried: its schema refuses the value. */
-function byLook({ serializers }: Pipeline, body: Uint8Array): Suggestion | undefined {
-  const text = textOf(body);
-  if (text === undefined || text.trim() === "") return undefined;
-  const serializer = parseJson(text) === undefined ? "text" : "json";
-  if (serializers.some(({ name }) => name === serializer)) return undefined;
-  return {
-    trait: `have no content type and look like ${serializer === "json" ? "JSON" : "text"}`,
-    option: `additionalDeserializers: [${serializer}()], contentTypePolicies: { missing: { assume: "${serializer}" } }`,
-    isTried: serializer === "text",
-  };
-}
-
-/** Larger bodies are not examined. */
-const maxLookBytes = 65_536;
-
-function textOf(body: Uint8Array): string | undefined {
-  if (body.length > maxLookBytes) return undefined;
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-    return hasControls(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether it has control characters other than tab, line feed and carriage return. */
-function hasControls(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return true;
-  }
-  return false;
+function claims({ mediaTypes }: Serializer, format: "json" | "text"): boolean {
+  return mediaTypes.includes(format === "json" ? "application/json" : "text/plain");
 }
