@@ -1,6 +1,7 @@
 import type { ApplicationProperties, ApplicationPropertyValue } from "@waybill/core";
 import { requireKnownOptions, requireOneOf } from "@waybill/core/serializer";
 import type { WritableProperties } from "@waybill/core/transport";
+import { base64 } from "@waybill/foundation";
 import { looksLikeEvent, openEvent } from "./cloud-event.js";
 import {
   type Envelope,
@@ -178,7 +179,7 @@ function structuredType({ contentType }: WritableProperties, format: "json" | "a
 
 function jsonEvent(attributes: object, body: unknown): object {
   if (body instanceof Uint8Array)
-    return { datacontenttype: "application/octet-stream", ...attributes, data_base64: base64Of(body) };
+    return { datacontenttype: "application/octet-stream", ...attributes, data_base64: base64(body) };
   return { datacontenttype: "application/json", ...attributes, data: body };
 }
 
@@ -188,12 +189,6 @@ function avroEvent(attributes: object, body: unknown): object {
   const data = isBytes ? body : jsonBytes(body);
   const datacontenttype = isBytes ? "application/octet-stream" : "application/json";
   return { attribute: { datacontenttype, ...attributes }, data };
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }
 
 function factsOf(message: EnvelopedMessage): EnvelopeFacts {

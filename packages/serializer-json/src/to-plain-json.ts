@@ -1,4 +1,5 @@
 import { type PlainRules, type PlainWalk, toPlain } from "@waybill/core/serializer";
+import { base64 } from "@waybill/foundation";
 import type { ResolvedJsonOptions } from "./json-serializer.js";
 
 /**
@@ -19,7 +20,7 @@ function jsonRules({ writeBigInts, writeBytes }: ResolvedJsonOptions, mark: stri
   };
   const fromObject = (value: object, walk: PlainWalk): unknown => {
     if (value instanceof Uint8Array)
-      return writeBytes === "refuse" ? walk.refuse("bytes (see the option writeBytes)") : toBase64(value);
+      return writeBytes === "refuse" ? walk.refuse("bytes (see the option writeBytes)") : base64(value);
     if (value instanceof Date && Number.isNaN(value.getTime())) return walk.refuse("an invalid date");
     return walk.object(value);
   };
@@ -42,12 +43,4 @@ function jsonRules({ writeBigInts, writeBytes }: ResolvedJsonOptions, mark: stri
     },
     record: Object.fromEntries,
   };
-}
-
-function toBase64(bytes: Uint8Array): string {
-  if (typeof Buffer !== "undefined")
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }

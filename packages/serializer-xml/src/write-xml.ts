@@ -7,7 +7,7 @@ import {
   type SerializeContext,
   toPlain,
 } from "@waybill/core/serializer";
-import { xmlText } from "@waybill/foundation";
+import { base64, xmlText } from "@waybill/foundation";
 import { parseOwn } from "./read-xml.js";
 
 const encoder = new TextEncoder();
@@ -121,15 +121,9 @@ const rules: PlainRules = {
 };
 
 function fromObject(value: object, walk: PlainWalk): unknown {
-  if (value instanceof Uint8Array) return base64Of(value);
+  if (value instanceof Uint8Array) return base64(value);
   if (!(value instanceof Date)) return walk.object(value);
   return Number.isNaN(value.getTime()) ? walk.refuse("an invalid date") : value.toISOString();
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }
 
 function plain(value: unknown, maxDepth: number): unknown {

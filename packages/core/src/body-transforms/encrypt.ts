@@ -1,6 +1,5 @@
-import { parseJson } from "@waybill/foundation";
+import { base64, parseJson } from "@waybill/foundation";
 import { decodeFailure } from "../errors/failure.js";
-import { base64 } from "../message/base64.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { type AssociatedData, associatedData } from "./associated-data.js";
 import type { ClaimCheck } from "./claim-check.js";

@@ -97,9 +97,7 @@ export class WaybillError extends Error {
   /** Makes `instanceof` work across two installed copies of this package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return (
-      value instanceof Object &&
-      Object.prototype.isPrototypeOf.call(Error.prototype, value) &&
-      (value as Error).name === "WaybillError" &&
+      isNamed(value, "WaybillError") &&
       typeof (value as WaybillError).code === "string" &&
       Object.hasOwn(errorCodes, (value as WaybillError).code)
     );
@@ -108,7 +106,7 @@ export class WaybillError extends Error {
   /** Returns a `WaybillError` as it is and wraps anything else under the given code. */
   static from(error: unknown, code: ErrorCode = "internal", details: ErrorDetails = {}): WaybillError {
     if (error instanceof WaybillError) return error;
-    if (isAbort(error))
+    if (isNamed(error, "AbortError"))
       return new WaybillError("aborted", "The operation was aborted.", { ...details, cause: error });
     const text =
       error instanceof Error ? `${error.name}: ${error.message}` : "A value that is not an error was thrown.";
@@ -116,13 +114,18 @@ export class WaybillError extends Error {
   }
 }
 
+/** Whether a value is an error of this name: for classes of which there may be two installed copies. */
+export function isNamed(value: unknown, name: string): value is Error {
+  return (
+    value instanceof Object &&
+    Object.prototype.isPrototypeOf.call(Error.prototype, value) &&
+    (value as Error).name === name
+  );
+}
+
 /** Whether a value is a `WaybillError` with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is WaybillError {
   return error instanceof WaybillError && codes.includes(error.code);
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === "AbortError";
 }
 
 function subject(details: ErrorDetails): string {

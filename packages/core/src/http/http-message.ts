@@ -1,10 +1,11 @@
-import { isObject, parseJson } from "@waybill/foundation";
+import { asciiJson, isObject, parseJson } from "@waybill/foundation";
 import { contentEncodingOf } from "../body-transforms/compression.js";
 import { WaybillError } from "../errors/error.js";
 import {
   type BrokerProperty,
   brokerProperties,
   brokerPropertyEntries,
+  capitalised,
 } from "../message/broker-properties.js";
 import type {
   ApplicationProperties,
@@ -13,7 +14,7 @@ import type {
   EncodedMessage,
   MessageState,
 } from "../message/message.js";
-import { fromHttpValue, toAscii, toHttpText, toJsonValue } from "./http-value.js";
+import { fromHttpValue, toHttpText, toJsonValue } from "./http-value.js";
 
 /** A message of the HTTP runtime API of Service Bus. */
 export interface HttpMessage {
@@ -58,7 +59,7 @@ export function toHttpMessage(message: FromHttpMessage): HttpMessage {
     else rest.push([name, toJsonValue(value)]);
   }
   if (rest.length > 0)
-    headers.push([userPropertiesHeader, toAscii(JSON.stringify(Object.fromEntries(rest)))]);
+    headers.push([userPropertiesHeader, asciiJson(JSON.stringify(Object.fromEntries(rest)))]);
   return { headers: Object.fromEntries(headers), body };
 }
 
@@ -91,7 +92,7 @@ function toBrokerProperties(message: FromHttpMessage): string {
     const value = message[name];
     if (http !== undefined && value !== undefined && value !== null) written[http] = toKey(type, value);
   }
-  return toAscii(JSON.stringify(written));
+  return asciiJson(JSON.stringify(written));
 }
 
 function toKey(type: BrokerProperty["type"], value: unknown): unknown {
@@ -103,7 +104,7 @@ function toKey(type: BrokerProperty["type"], value: unknown): unknown {
         ? (value as Date).toUTCString()
         : (value as Date).toISOString();
     case "state":
-      return `${String(value).charAt(0).toUpperCase()}${String(value).slice(1)}`;
+      return capitalised(String(value));
     case "sequence-number":
       return Number(value);
     case "count":

@@ -1,5 +1,4 @@
-import { isObject } from "@waybill/foundation";
-import { base64 } from "../message/base64.js";
+import { asciiJson, base64, isObject } from "@waybill/foundation";
 import type { ApplicationPropertyValue } from "../message/message.js";
 
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -10,7 +9,7 @@ const instant =
 export function toHttpText(value: ApplicationPropertyValue): string {
   if (value instanceof Date) return value.getTime() % 1000 === 0 ? value.toUTCString() : value.toISOString();
   if (typeof value === "bigint") return String(value);
-  if (typeof value !== "number") return toAscii(JSON.stringify(toJsonValue(value)));
+  if (typeof value !== "number") return asciiJson(JSON.stringify(toJsonValue(value)));
   if (Object.is(value, -0)) return "-0.0";
   // An exponent distinguishes an unsafe integer of type number from a 64-bit integer.
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value);
@@ -57,9 +56,4 @@ function toNumber(text: string): number | bigint {
   if (Number.isSafeInteger(number)) return number;
   const whole = BigInt(text);
   return BigInt.asIntN(64, whole) === whole || BigInt.asUintN(64, whole) === whole ? whole : number;
-}
-
-/** Escapes characters beyond ASCII as in JSON. */
-export function toAscii(json: string): string {
-  return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

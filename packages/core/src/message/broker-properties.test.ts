@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type BrokerProperty, brokerProperties } from "./broker-properties.js";
+import { type BrokerProperty, brokerProperties, capitalised } from "./broker-properties.js";
 
 const page = readFileSync(new URL("../../../../docs/broker-properties.md", import.meta.url), "utf8");
 const properties = Object.entries<BrokerProperty>(brokerProperties);
@@ -20,8 +20,8 @@ describe("brokerProperties", () => {
 
 function table(): string {
   const rows = properties.map(
-    ([name, { azureName, access, amqp, http, ...limits }]) =>
-      `| \`${name}\` | ${azureName} | ${access} | ${amqp ? `${amqp.section}: \`${amqp.field}\` (${amqp.type})` : "–"} | ${http ? `\`${http}\`` : "–"} | ${limit(limits)} |`,
+    ([name, { access, amqp, http, ...limits }]) =>
+      `| \`${name}\` | ${capitalised(name)} | ${access} | ${amqp ? `${amqp.section}: \`${amqp.field}\` (${amqp.type})` : "–"} | ${http ? `\`${http}\`` : "–"} | ${limit(limits)} |`,
   );
   return [
     "| name | in Azure's documentation | access | AMQP | HTTP `BrokerProperties` | limit |",

@@ -21,8 +21,6 @@ export type BrokerPropertyType =
 
 /** One property of a Service Bus message: its names, who sets it, its type and limits. */
 export interface BrokerProperty {
-  /** The name in Azure's documentation and in .NET. */
-  readonly azureName: string;
   readonly access: "writable" | "read-only";
   readonly type: BrokerPropertyType;
   /** Its section and field in AMQP; undefined if AMQP does not carry it. */
@@ -51,107 +49,84 @@ export const maxDeadLetterTextLength = 4_096;
 
 const idLimits = Object.freeze({ maxLength: 128 });
 const notInHttp = Object.freeze({ http: undefined });
+const deadLetterText = Object.freeze({ ...notInHttp, maxLength: maxDeadLetterTextLength });
+
+/** What a row says: `http` only if the key is not the property's name in Azure's documentation. */
+type Row = Omit<BrokerProperty, "http"> & Partial<Pick<BrokerProperty, "http">>;
+
+const rows = {
+  messageId: writable("message-id", properties("message-id"), idLimits),
+  contentType: writable("string", properties("content-type", "symbol"), notInHttp),
+  contentEncoding: writable("string", properties("content-encoding", "symbol"), notInHttp),
+  correlationId: writable("message-id", properties("correlation-id")),
+  subject: writable("string", properties("subject"), { http: "Label" }),
+  to: writable("string", properties("to")),
+  replyTo: writable("string", properties("reply-to")),
+  replyToSessionId: writable("string", properties("reply-to-group-id"), idLimits),
+  sessionId: writable("string", properties("group-id"), idLimits),
+  partitionKey: writable("string", annotation("x-opt-partition-key"), idLimits),
+  viaPartitionKey: writable("string", annotation("x-opt-via-partition-key"), idLimits),
+  timeToLive: writable("duration", header("ttl", "uint"), { max: maxTimeToLiveMs }),
+  scheduledEnqueueTimeUtc: writable("instant", annotation("x-opt-scheduled-enqueue-time", "timestamp")),
+  forcePersistence: writable("boolean", header("durable", "boolean")),
+  deadLetterReason: readOnly("string", applicationProperty("DeadLetterReason"), deadLetterText),
+  deadLetterErrorDescription: readOnly(
+    "string",
+    applicationProperty("DeadLetterErrorDescription"),
+    deadLetterText,
+  ),
+  deadLetterSource: readOnly("string", annotation("x-opt-deadletter-source"), notInHttp),
+  deliveryCount: readOnly("count", header("delivery-count", "uint")),
+  enqueuedTimeUtc: readOnly("instant", annotation("x-opt-enqueued-time", "timestamp")),
+  expiresAtUtc: readOnly("instant", properties("absolute-expiry-time", "timestamp"), notInHttp),
+  lockedUntilUtc: readOnly("instant", annotation("x-opt-locked-until", "timestamp")),
+  lockToken: readOnly("string", { section: "delivery", field: "delivery-tag", type: "binary" }),
+  sequenceNumber: readOnly("sequence-number", annotation("x-opt-sequence-number", "long")),
+  enqueuedSequenceNumber: readOnly("sequence-number", annotation("x-opt-enqueue-sequence-number", "long")),
+  state: readOnly("state", annotation("x-opt-message-state", "int")),
+  size: readOnly("count", undefined, notInHttp),
+} satisfies Record<BrokerPropertyName, Row>;
 
 /**
  * Every broker property, with its AMQP section and field, its key in the HTTP `BrokerProperties` header, who may set it and its limits.
  * Checks and mappings use this table. Source: Azure's "Messages, payloads, and serialization", "AMQP 1.0 in Azure Service Bus" and
  * "Service Bus quotas"; AMQP 1.0, 3.2.
  */
-export const brokerProperties = Object.freeze({
-  messageId: writable("MessageId", "message-id", properties("message-id", "string"), idLimits),
-  contentType: writable("ContentType", "string", properties("content-type", "symbol"), notInHttp),
-  contentEncoding: writable("ContentEncoding", "string", properties("content-encoding", "symbol"), notInHttp),
-  correlationId: writable("CorrelationId", "message-id", properties("correlation-id", "string")),
-  subject: writable("Subject", "string", properties("subject", "string"), { http: "Label" }),
-  to: writable("To", "string", properties("to", "string")),
-  replyTo: writable("ReplyTo", "string", properties("reply-to", "string")),
-  replyToSessionId: writable(
-    "ReplyToSessionId",
-    "string",
-    properties("reply-to-group-id", "string"),
-    idLimits,
-  ),
-  sessionId: writable("SessionId", "string", properties("group-id", "string"), idLimits),
-  partitionKey: writable("PartitionKey", "string", annotation("x-opt-partition-key", "string"), idLimits),
-  viaPartitionKey: writable(
-    "ViaPartitionKey",
-    "string",
-    annotation("x-opt-via-partition-key", "string"),
-    idLimits,
-  ),
-  timeToLive: writable("TimeToLive", "duration", header("ttl", "uint"), { max: maxTimeToLiveMs }),
-  scheduledEnqueueTimeUtc: writable(
-    "ScheduledEnqueueTimeUtc",
-    "instant",
-    annotation("x-opt-scheduled-enqueue-time", "timestamp"),
-  ),
-  forcePersistence: writable("ForcePersistence", "boolean", header("durable", "boolean")),
-  deadLetterReason: readOnly(
-    "DeadLetterReason",
-    "string",
-    { section: "application-properties", field: "DeadLetterReason", type: "string" },
-    { ...notInHttp, maxLength: maxDeadLetterTextLength },
-  ),
-  deadLetterErrorDescription: readOnly(
-    "DeadLetterErrorDescription",
-    "string",
-    { section: "application-properties", field: "DeadLetterErrorDescription", type: "string" },
-    { ...notInHttp, maxLength: maxDeadLetterTextLength },
-  ),
-  deadLetterSource: readOnly(
-    "DeadLetterSource",
-    "string",
-    annotation("x-opt-deadletter-source", "string"),
-    notInHttp,
-  ),
-  deliveryCount: readOnly("DeliveryCount", "count", header("delivery-count", "uint")),
-  enqueuedTimeUtc: readOnly("EnqueuedTimeUtc", "instant", annotation("x-opt-enqueued-time", "timestamp")),
-  expiresAtUtc: readOnly(
-    "ExpiresAtUtc",
-    "instant",
-    properties("absolute-expiry-time", "timestamp"),
-    notInHttp,
-  ),
-  lockedUntilUtc: readOnly("LockedUntilUtc", "instant", annotation("x-opt-locked-until", "timestamp")),
-  lockToken: readOnly("LockToken", "string", { section: "delivery", field: "delivery-tag", type: "binary" }),
-  sequenceNumber: readOnly("SequenceNumber", "sequence-number", annotation("x-opt-sequence-number", "long")),
-  enqueuedSequenceNumber: readOnly(
-    "EnqueuedSequenceNumber",
-    "sequence-number",
-    annotation("x-opt-enqueue-sequence-number", "long"),
-  ),
-  state: readOnly("State", "state", annotation("x-opt-message-state", "int")),
-  size: readOnly("Size", "count", undefined, notInHttp),
-} satisfies Record<BrokerPropertyName, BrokerProperty>);
+export const brokerProperties: Readonly<Record<BrokerPropertyName, BrokerProperty>> = Object.freeze(
+  Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => [name, Object.freeze({ http: capitalised(name), ...row })]),
+  ) as Record<BrokerPropertyName, BrokerProperty>,
+);
 
 /** The table as a list. */
 export const brokerPropertyEntries: readonly (readonly [BrokerPropertyName, BrokerProperty])[] =
   Object.freeze(Object.entries(brokerProperties) as [BrokerPropertyName, BrokerProperty][]);
 
-/** Its limits, and its key in HTTP if that is not `azureName`. */
-type Rest = Partial<Pick<BrokerProperty, "http" | "maxLength" | "max">>;
-
-function writable(
-  azureName: string,
-  type: BrokerPropertyType,
-  amqp: BrokerProperty["amqp"],
-  rest: Rest = {},
-): BrokerProperty {
-  return Object.freeze({ azureName, access: "writable", type, amqp, http: azureName, ...rest });
+/** The name of a property in Azure's documentation and in .NET, and the key in HTTP. */
+export function capitalised(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
-function readOnly(...[azureName, type, amqp, rest]: Parameters<typeof writable>): BrokerProperty {
-  return Object.freeze({ ...writable(azureName, type, amqp, rest), access: "read-only" });
+function writable(type: BrokerPropertyType, amqp: BrokerProperty["amqp"], rest?: Partial<Row>): Row {
+  return { access: "writable", type, amqp, ...rest };
+}
+
+function readOnly(...row: Parameters<typeof writable>): Row {
+  return { ...writable(...row), access: "read-only" };
 }
 
 function header(field: string, type: string): BrokerProperty["amqp"] {
   return { section: "header", field, type };
 }
 
-function properties(field: string, type: string): BrokerProperty["amqp"] {
+function properties(field: string, type = "string"): BrokerProperty["amqp"] {
   return { section: "properties", field, type };
 }
 
-function annotation(field: string, type: string): BrokerProperty["amqp"] {
+function annotation(field: string, type = "string"): BrokerProperty["amqp"] {
   return { section: "message-annotations", field, type };
+}
+
+function applicationProperty(field: string): BrokerProperty["amqp"] {
+  return { section: "application-properties", field, type: "string" };
 }

@@ -1,5 +1,4 @@
-import { isObject } from "@waybill/foundation";
-import { base64 } from "./base64.js";
+import { base64, isObject } from "@waybill/foundation";
 import type { Unavailable, Undeserializable } from "./outcome.js";
 
 /**

@@ -129,12 +129,15 @@ function fromBareState(state: Uint8Array, stateType: string | undefined): Encode
 /** Whether bytes are JSON, and neither an object nor an array. */
 function isJsonScalar(bytes: Uint8Array): boolean {
   const first = bytes.find((byte) => !jsonSpaces.includes(byte));
-  if (first === undefined || first === 0x7b || first === 0x5b) return false;
+  return first !== undefined && first !== 0x7b && first !== 0x5b && utf8Json(bytes) !== undefined;
+}
+
+/** The value of JSON in UTF-8; undefined for anything else. */
+function utf8Json(bytes: Uint8Array): unknown {
   try {
-    JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
-    return true;
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -160,12 +163,8 @@ function hasMagic(state: EncodedBody): boolean {
 }
 
 function parseHeader(bytes: Uint8Array): Record<keyof StateHeader, unknown> {
-  let header: unknown;
-  try {
-    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    throw new Error("it is not JSON");
-  }
+  const header = utf8Json(bytes);
+  if (header === undefined) throw new Error("it is not JSON");
   if (!isObject(header) || Array.isArray(header)) throw new Error("it is not an object");
   return header as Record<keyof StateHeader, unknown>;
 }

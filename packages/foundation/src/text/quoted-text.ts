@@ -21,7 +21,17 @@ export function cut(text: string, maxLength: number): string {
 
 /** Escapes unprintable characters as JSON does. */
 export function printable(text: string): string {
-  return text.replace(unprintable, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(unprintable, escaped);
+}
+
+/** A JSON text with the characters beyond ASCII escaped, for headers of HTTP. */
+export function asciiJson(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, escaped);
+}
+
+/** A UTF-16 code unit as JSON escapes it: `\u001b`. */
+export function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /**

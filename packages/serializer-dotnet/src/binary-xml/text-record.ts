@@ -1,3 +1,4 @@
+import { base64 } from "@waybill/foundation";
 import type { ByteCursor } from "./byte-cursor.js";
 import { type DateTime, toDateTime, toIsoText } from "./date-time.js";
 import { decimalText, doubleText, floatText, timeSpanText } from "./number-text.js";
@@ -84,20 +85,12 @@ export function xmlText({ record, value }: TextRecord): string {
     return record === Records.double ? doubleText(value) : String(value);
   }
   if (typeof value === "bigint" || typeof value === "boolean") return String(value);
-  if (value instanceof Uint8Array) return toBase64(value);
+  if (value instanceof Uint8Array) return base64(value);
   return isList(value) ? value.map(xmlText).join(" ") : toIsoText(value);
 }
 
 function isList(value: DateTime | readonly TextRecord[]): value is readonly TextRecord[] {
   return Array.isArray(value);
-}
-
-function toBase64(bytes: Uint8Array): string {
-  if (typeof Buffer !== "undefined")
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }
 
 /** A number if it is exact. */

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { BrokerReceivedMessage, MessageId } from "@waybill/broker";
 import type { EveryProperty, SendableProperties } from "@waybill/broker/front-end";
+import { asciiJson } from "@waybill/foundation";
 import { HttpRefusal } from "../http-refusal.js";
-import { fromInstantText, toAscii, toInstantText } from "./property-text.js";
+import { fromInstantText, toInstantText } from "./property-text.js";
 
 /** .NET's `TimeSpan.MaxValue` in seconds, which means unlimited. */
 const maxSeconds = 922_337_203_685.4775;
@@ -70,7 +71,7 @@ export function toBrokerProperties(message: BrokerReceivedMessage): string {
     State: states[message.state],
   };
   const sorted = Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
-  return toAscii(JSON.stringify(Object.fromEntries(sorted)));
+  return asciiJson(JSON.stringify(Object.fromEntries(sorted)));
 }
 
 /** A binary id is sent in base 64; AMQP's other non-string ids are numbers. */

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { AmqpMap, type AmqpValue, decodeValue, encodeValue, isTyped } from "@waybill/amqp";
 import type { ApplicationPropertyValue } from "@waybill/broker";
+import { asciiJson } from "@waybill/foundation";
 import { fromAmqpValue, toAmqpValue } from "../../messages/application-properties.js";
 import { HttpRefusal } from "../http-refusal.js";
 
@@ -24,7 +25,7 @@ const [binaryKey, textKey, amqpKey] = ["$binary", "$text", "$amqp"];
 export function toPropertyText(value: ApplicationPropertyValue): string {
   switch (typeof value) {
     case "string":
-      return toAscii(JSON.stringify(value));
+      return asciiJson(JSON.stringify(value));
     case "number":
       // A double beyond this range must be distinguished from a 64-bit integer.
       return Number.isInteger(value) && !Number.isSafeInteger(value)
@@ -123,9 +124,4 @@ export function toInstantText(instant: Date): string {
 export function fromInstantText(text: string): Date | undefined {
   const instant = new Date(text.trim());
   return Number.isNaN(instant.getTime()) ? undefined : instant;
-}
-
-/** Header values are bytes; non-ASCII characters are escaped as in JSON. */
-export function toAscii(json: string): string {
-  return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,13 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { ApplicationProperties } from "@waybill/broker";
+import { asciiJson } from "@waybill/foundation";
 import { HttpRefusal } from "../http-refusal.js";
-import {
-  fromPropertyJson,
-  fromPropertyText,
-  toAscii,
-  toPropertyJson,
-  toPropertyText,
-} from "./property-text.js";
+import { fromPropertyJson, fromPropertyText, toPropertyJson, toPropertyText } from "./property-text.js";
 
 /** The header for properties whose names are not valid header names: JSON, as in batches. */
 const userPropertiesHeader = "UserProperties";
@@ -34,7 +29,7 @@ export function toUserHeaders(properties: ApplicationProperties): [name: string,
     else rest.push([name, toPropertyJson(value)]);
   }
   if (rest.length > 0)
-    headers.push([userPropertiesHeader, toAscii(JSON.stringify(Object.fromEntries(rest)))]);
+    headers.push([userPropertiesHeader, asciiJson(JSON.stringify(Object.fromEntries(rest)))]);
   return headers;
 }
 

@@ -1,3 +1,4 @@
+import { isNamed } from "../../errors/error.js";
 import type { ApplicationProperties } from "../../message/message.js";
 
 /** Options of the errors that a handler throws to settle its message. */
@@ -48,12 +49,4 @@ export class DeferError extends Error {
 
 function causeOf({ cause }: HandlerErrorOptions): ErrorOptions | undefined {
   return cause === undefined ? undefined : { cause };
-}
-
-function isNamed(value: unknown, name: string): value is Error {
-  return (
-    value instanceof Object &&
-    Object.prototype.isPrototypeOf.call(Error.prototype, value) &&
-    (value as Error).name === name
-  );
 }
