@@ -47,6 +47,8 @@ const packages = new Set(queue.map(({ path }) => packageOf(path)));
 await requirePassing(first);
 const unnoticed: string[] = [];
 let noticed = 0;
+/** Of those, the ones that were noticed because a test never ended. */
+let timedOut = 0;
 await Promise.all(workshops.map(work));
 for (const workshop of workshops) {
   await requirePassing(workshop);
@@ -56,7 +58,9 @@ for (const workshop of workshops) {
 const total = noticed + unnoticed.length;
 const excused = unnoticed.filter((description) => knownSurvivors.has(withoutLine(description)));
 const percent = ((100 * noticed) / total).toFixed(1);
-console.log(`${noticed} of ${total} mutations noticed (${percent} %), ${excused.length} of the others known`);
+console.log(
+  `${noticed} of ${total} mutations noticed (${percent} %), ${timedOut} of them by time-outs, ${excused.length} of the others known`,
+);
 const isEnough = noticed + excused.length >= wanted * total;
 conclude(
   isEnough ? [] : unnoticed.filter((each) => !excused.includes(each)),
@@ -98,17 +102,20 @@ function mutantsOf(workshop: Workshop, path: string): Mutant[] {
 async function work(workshop: Workshop): Promise<void> {
   for (let mutant = queue.pop(); mutant !== undefined; mutant = queue.pop()) {
     const { path, mutation, text } = mutant;
-    const { hasPassed } = await workshop.testWith(path, mutated(text, mutation), foldersFrom(path));
-    if (!hasPassed) noticed++;
-    else survived(describeMutation(path, text, mutation));
+    const changed = mutated(text, mutation);
+    const { hasPassed, hasTimedOut } = await workshop.testWith(path, changed, foldersFrom(path));
+    const why = hasTimedOut ? "the machine is too busy to tell" : "no test fails";
+    if (hasPassed) survived(describeMutation(path, text, mutation), why);
+    else noticed++;
+    if (hasTimedOut && !hasPassed) timedOut++;
     const left = queue.length;
     if (left % 20 === 0) console.log(`${left} left, ${unnoticed.length} not noticed`);
   }
 }
 
-function survived(description: string): void {
+function survived(description: string, why: string): void {
   unnoticed.push(description);
-  console.log(`${description}\n  ${knownSurvivors.get(withoutLine(description)) ?? "no test fails"}`);
+  console.log(`${description}\n  ${knownSurvivors.get(withoutLine(description)) ?? why}`);
 }
 
 /** The folders whose tests are run: the file's own, those around it, and the whole package. */
