@@ -27,8 +27,6 @@ const vitest = await createVitest("test", {
   root,
   watch: false,
   bail: 1,
-  // What files share is imported once; the runner uses as many cores as it has workshops.
-  maxWorkers: 1,
   testTimeout,
   silent: true,
   sequence: { sequencer: FastFirst },

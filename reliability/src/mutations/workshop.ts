@@ -96,6 +96,8 @@ export class Workshop {
     this.#host = spawn(process.execPath, [program, String(testTimeoutMs)], {
       cwd: this.#folder,
       stdio: ["ignore", "ignore", "ignore", "ipc"],
+      // What files share is imported once, and as many cores are used as there are workshops. Projects have a number of their own, which no option replaces.
+      env: { ...process.env, VITEST_MAX_WORKERS: "1" },
       // A group of its own, so that its workers end with it.
       detached: true,
     });
