@@ -2,6 +2,7 @@ import { createPipeline, defineMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { expect, it } from "vitest";
 import { takeCensus } from "./census.js";
+import { canDeploy, checkContract, contractOf, registryContracts } from "./contract.js";
 import { captureGoldenMessages } from "./golden.js";
 import {
   announceReader,
@@ -43,6 +44,10 @@ const misspelt: [what: string, give: () => unknown, nearest: string][] = [
   ["runWorker", () => runWorker({ maxIdleTimeMs: 1 } as never), "maxIdleTimeInMs"],
   ["captureGoldenMessages", () => captureGoldenMessages({ samplePerKind: 1 } as never), "samplesPerKind"],
   ["captureGoldenMessage", () => captureGoldenMessage({} as never, { kep: [] } as never), "keep"],
+  ["contractOf", () => contractOf(pipeline, { service: "orders", send: [] } as never), "sends"],
+  ["checkContract", () => checkContract({ baseline: [] } as never), "baselines"],
+  ["registryContracts", () => registryContracts({ subjectsOf: () => "" } as never), "subjectOf"],
+  ["canDeploy", () => canDeploy({ pipeline, runing: [] } as never), "running"],
   ["Verification", () => new Verification({ maxSample: 1 } as never), "maxSamples"],
 ];
 

@@ -8,7 +8,11 @@ export function canonicalText(schema: unknown): string | undefined {
   }
   return JSON.stringify(schema, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(
+          Object.keys(value)
+            .sort()
+            .map((name) => [name, (value as Readonly<Record<string, unknown>>)[name]]),
+        )
       : value,
   );
 }

@@ -71,10 +71,9 @@ function plain(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(
-    entries.sort(([one], [two]) => (one < two ? -1 : 1)).map(([name, member]) => [name, plain(member)]),
-  );
+  const members = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(members).filter((name) => members[name] !== undefined);
+  return Object.fromEntries(names.sort().map((name) => [name, plain(members[name])]));
 }
 
 /** Reads what {@link formatPlan} wrote; undefined for anything else. */

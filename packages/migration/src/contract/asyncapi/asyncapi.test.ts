@@ -58,6 +58,315 @@ it("names messages without a schema in the main format", () => {
   expect(components.messages["ping-v2-json"]).not.toHaveProperty("payload");
 });
 
+it("has a place for everything that a contract says, or an extension", () => {
+  const contract = contractOf(ordersPipeline(), {
+    service: "orders",
+    sends: ["events.v1"],
+    receives: ["events.v1"],
+    alsoWrites: { "order-placed": [{ version: 1, serializer: "json" }] },
+  });
+  const { serializers, ...rest } = contract;
+  const document = toAsyncApi({ ...rest, serializers: serializers.map(({ options: _, ...each }) => each) });
+  expect(document).not.toHaveProperty("servers");
+  expect(toAsyncApi(contract, { version: "2.0.0", host: "h" })).toMatchObject({
+    info: { version: "2.0.0" },
+    servers: { namespace: { host: "h", protocol: "amqps" } },
+  });
+  expect(document).toMatchInlineSnapshot(`
+    {
+      "asyncapi": "3.0.0",
+      "channels": {
+        "events-v1": {
+          "address": "events.v1",
+          "messages": {
+            "order-placed-v1-json": {
+              "$ref": "#/components/messages/order-placed-v1-json",
+            },
+            "order-placed-v2-avro": {
+              "$ref": "#/components/messages/order-placed-v2-avro",
+            },
+            "order-placed-v3-msgpack": {
+              "$ref": "#/components/messages/order-placed-v3-msgpack",
+            },
+          },
+        },
+      },
+      "components": {
+        "messages": {
+          "order-placed-v1-json": {
+            "contentType": "application/json",
+            "headers": {
+              "properties": {
+                "messageVersion": {
+                  "const": 1,
+                },
+              },
+              "required": [
+                "messageVersion",
+              ],
+              "type": "object",
+            },
+            "name": "order-placed",
+            "payload": {
+              "properties": {
+                "id": {
+                  "type": "integer",
+                },
+                "total": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "id",
+                "total",
+              ],
+              "type": "object",
+            },
+            "title": "order-placed version 1",
+            "x-waybill": {
+              "form": {
+                "serializer": "json",
+                "version": 1,
+              },
+              "isWritten": true,
+              "type": {
+                "aliases": [],
+                "removed": [],
+                "unversioned": 1,
+                "version": 3,
+              },
+              "version": {
+                "body": {
+                  "language": "code",
+                },
+                "isWritable": true,
+                "schemas": {
+                  "json": {
+                    "fingerprint": "7af5534188736a7c",
+                    "language": "json-schema",
+                    "schema": {
+                      "properties": {
+                        "id": {
+                          "type": "integer",
+                        },
+                        "total": {
+                          "type": "string",
+                        },
+                      },
+                      "required": [
+                        "id",
+                        "total",
+                      ],
+                      "type": "object",
+                    },
+                  },
+                },
+                "upcasts": [
+                  2,
+                  3,
+                ],
+                "version": 1,
+              },
+            },
+          },
+          "order-placed-v2-avro": {
+            "contentType": "application/avro",
+            "headers": {
+              "properties": {
+                "messageVersion": {
+                  "const": 2,
+                },
+              },
+              "required": [
+                "messageVersion",
+              ],
+              "type": "object",
+            },
+            "name": "order-placed",
+            "payload": {
+              "schema": {
+                "fields": [
+                  {
+                    "name": "id",
+                    "type": "int",
+                  },
+                  {
+                    "name": "cents",
+                    "type": "long",
+                  },
+                ],
+                "name": "Order",
+                "type": "record",
+              },
+              "schemaFormat": "application/vnd.apache.avro;version=1.9.0",
+            },
+            "title": "order-placed version 2",
+            "x-waybill": {
+              "form": {
+                "serializer": "avro",
+                "version": 2,
+              },
+              "isWritten": false,
+              "type": {
+                "aliases": [],
+                "removed": [],
+                "unversioned": 1,
+                "version": 3,
+              },
+              "version": {
+                "body": {
+                  "language": "code",
+                },
+                "isWritable": true,
+                "schemas": {
+                  "avro": {
+                    "fingerprint": "e346521576dc7ee8",
+                    "language": "avro",
+                    "schema": {
+                      "schema": {
+                        "fields": [
+                          {
+                            "name": "id",
+                            "type": "int",
+                          },
+                          {
+                            "name": "cents",
+                            "type": "long",
+                          },
+                        ],
+                        "name": "Order",
+                        "type": "record",
+                      },
+                    },
+                  },
+                },
+                "upcasts": [
+                  3,
+                ],
+                "version": 2,
+              },
+            },
+          },
+          "order-placed-v3-msgpack": {
+            "contentType": "application/vnd.msgpack",
+            "headers": {
+              "properties": {
+                "messageVersion": {
+                  "const": 3,
+                },
+              },
+              "required": [
+                "messageVersion",
+              ],
+              "type": "object",
+            },
+            "name": "order-placed",
+            "title": "order-placed version 3",
+            "x-waybill": {
+              "form": {
+                "serializer": "msgpack",
+                "version": 3,
+              },
+              "isWritten": true,
+              "type": {
+                "aliases": [],
+                "removed": [],
+                "unversioned": 1,
+                "version": 3,
+              },
+              "version": {
+                "body": {
+                  "language": "code",
+                },
+                "isWritable": true,
+                "schemas": {},
+                "upcasts": [],
+                "version": 3,
+              },
+            },
+          },
+        },
+      },
+      "info": {
+        "title": "orders",
+        "version": "1.0.0",
+        "x-waybill": {
+          "chain": undefined,
+          "serializers": [
+            {
+              "mediaTypes": [
+                "application/vnd.msgpack",
+                "application/msgpack",
+                "application/x-msgpack",
+                "application/messagepack",
+                "application/x-messagepack",
+                "application/vnd.messagepack",
+                "binary/messagepack",
+                "+msgpack",
+              ],
+              "name": "msgpack",
+            },
+            {
+              "mediaTypes": [
+                "application/avro",
+                "avro/binary",
+                "application/vnd.apache.avro",
+                "application/x-avro",
+                "+avro",
+              ],
+              "name": "avro",
+              "needsSchema": true,
+            },
+            {
+              "mediaTypes": [
+                "application/json",
+                "text/json",
+                "application/x-json",
+                "text/x-json",
+                "+json",
+              ],
+              "name": "json",
+            },
+          ],
+        },
+      },
+      "operations": {
+        "receive-events-v1": {
+          "action": "receive",
+          "channel": {
+            "$ref": "#/channels/events-v1",
+          },
+          "messages": [
+            {
+              "$ref": "#/channels/events-v1/messages/order-placed-v1-json",
+            },
+            {
+              "$ref": "#/channels/events-v1/messages/order-placed-v2-avro",
+            },
+            {
+              "$ref": "#/channels/events-v1/messages/order-placed-v3-msgpack",
+            },
+          ],
+        },
+        "send-events-v1": {
+          "action": "send",
+          "channel": {
+            "$ref": "#/channels/events-v1",
+          },
+          "messages": [
+            {
+              "$ref": "#/channels/events-v1/messages/order-placed-v3-msgpack",
+            },
+            {
+              "$ref": "#/channels/events-v1/messages/order-placed-v1-json",
+            },
+          ],
+        },
+      },
+    }
+  `);
+});
+
 describe("an AsyncAPI document as a baseline", () => {
   it("is read back as the contract from which it was written, also without entities", () => {
     const pipeline = ordersPipeline();
@@ -149,6 +458,203 @@ describe("an AsyncAPI document as a baseline", () => {
       ["order-placed", "backward", 1, "incompatible"],
       own,
     ]);
+  });
+
+  it("gets a version, a format and a schema for each message of another tool", () => {
+    const own = contractOf(ordersPipeline(), { service: "orders" });
+    const other = {
+      asyncapi: "3.1.0",
+      info: { title: "shop" },
+      defaultContentType: "Application/MSGPACK; charset=utf-8",
+      channels: {
+        orders: {
+          address: "orders",
+          messages: {
+            placed: { $ref: "#/components/messages/a~1b~0c%20d" },
+            plain: { contentType: "text/csv", headers: { properties: { messageVersion: { const: 0 } } } },
+            circle: { $ref: "#/channels/orders/messages/circle" },
+          },
+        },
+        paid: { address: "paid", messages: { paid: { name: "paid", payload: { $ref: "#/nowhere" } } } },
+      },
+      operations: {
+        send: { action: "send", channel: { $ref: "#/channels/paid" } },
+        some: {
+          action: "send",
+          channel: { $ref: "#/channels/orders" },
+          messages: [{ $ref: "#/channels/orders/messages/placed" }],
+        },
+        again: { action: "receive", channel: { $ref: "#/channels/orders" } },
+        twice: { action: "receive", channel: { $ref: "#/channels/orders" } },
+      },
+      components: {
+        messages: {
+          "a/b~c d": {
+            name: "placed",
+            contentType: "application/json",
+            headers: { properties: { messageVersion: { const: 2 } } },
+            payload: {
+              schemaFormat: "application/schema+json;version=draft-07",
+              schema: { $ref: "#/components/schemas/Id", discriminator: "kind", "x-note": 1 },
+            },
+          },
+          older: {
+            name: "placed",
+            contentType: "application/json",
+            headers: { properties: { messageVersion: { const: 1.5 } } },
+            payload: { schemaFormat: "application/vnd.oai.openapi", schema: {} },
+          },
+        },
+      },
+    };
+    expect(fromAsyncApi(other, { name: "a.json", own })).toMatchInlineSnapshot(`
+      {
+        "entities": {
+          "receives": [
+            "orders",
+          ],
+          "sends": [
+            "orders",
+            "paid",
+          ],
+        },
+        "messageTypes": [
+          {
+            "aliases": [],
+            "name": "circle",
+            "removed": [],
+            "version": 1,
+            "versions": [
+              {
+                "isWritable": true,
+                "schemas": {},
+                "upcasts": [],
+                "version": 1,
+              },
+            ],
+            "writes": [],
+          },
+          {
+            "aliases": [],
+            "name": "paid",
+            "removed": [],
+            "version": 1,
+            "versions": [
+              {
+                "isWritable": true,
+                "schemas": {},
+                "upcasts": [],
+                "version": 1,
+              },
+            ],
+            "writes": [
+              {
+                "serializer": "msgpack",
+                "version": 1,
+              },
+            ],
+          },
+          {
+            "aliases": [],
+            "name": "placed",
+            "removed": [],
+            "version": 2,
+            "versions": [
+              {
+                "isWritable": true,
+                "schemas": {
+                  "json": {
+                    "language": "code",
+                  },
+                },
+                "upcasts": [],
+                "version": 1,
+              },
+              {
+                "isWritable": true,
+                "schemas": {
+                  "json": {
+                    "fingerprint": "06c92d345e441a13",
+                    "language": "json-schema",
+                    "schema": {
+                      "$schema": "http://json-schema.org/draft-07/schema#",
+                      "allOf": [
+                        {
+                          "$ref": "#/definitions/Id",
+                        },
+                      ],
+                    },
+                  },
+                },
+                "upcasts": [],
+                "version": 2,
+              },
+            ],
+            "writes": [
+              {
+                "serializer": "json",
+                "version": 2,
+              },
+            ],
+          },
+          {
+            "aliases": [],
+            "name": "plain",
+            "removed": [],
+            "version": 1,
+            "versions": [
+              {
+                "isWritable": true,
+                "schemas": {},
+                "upcasts": [],
+                "version": 1,
+              },
+            ],
+            "writes": [],
+          },
+        ],
+        "serializers": [
+          {
+            "mediaTypes": [
+              "application/json",
+              "text/json",
+              "application/x-json",
+              "text/x-json",
+              "+json",
+            ],
+            "name": "json",
+            "options": {
+              "byteOrderMark": "strip",
+              "readUnsafeIntegers": "bigint",
+              "writeBigInts": "refuse",
+              "writeBytes": "refuse",
+            },
+          },
+          {
+            "mediaTypes": [
+              "text/csv",
+            ],
+            "name": "text/csv",
+          },
+          {
+            "mediaTypes": [
+              "application/vnd.msgpack",
+              "application/msgpack",
+              "application/x-msgpack",
+              "application/messagepack",
+              "application/x-messagepack",
+              "application/vnd.messagepack",
+              "binary/messagepack",
+              "+msgpack",
+            ],
+            "name": "msgpack",
+            "options": {},
+          },
+        ],
+        "service": "shop",
+        "waybillContract": 1,
+      }
+    `);
   });
 
   it.each([

@@ -8,6 +8,7 @@ import type {
   WrittenForm,
 } from "../model/contract.js";
 import { contractSchemaOf } from "../model/contract-of.js";
+import { sortedForms } from "../model/sorted-forms.js";
 import { type DocumentExtension, extension, type MessageExtension } from "./to-asyncapi.js";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -70,10 +71,7 @@ function typeOf(name: string, messages: readonly DocumentMessage[]): ContractTyp
   return {
     name,
     ...(known ?? { aliases: [], version: current, removed: [] }),
-    writes: messages
-      .filter(({ isWritten }) => isWritten)
-      .map(({ form }) => form)
-      .sort((a, b) => b.version - a.version || (a.serializer < b.serializer ? -1 : 1)),
+    writes: sortedForms(messages.filter(({ isWritten }) => isWritten).map(({ form }) => form)),
     versions: [...versions.values()].sort((a, b) => a.version - b.version),
   };
 }

@@ -96,7 +96,7 @@ const textsOfPattern = 60;
 function matching(pattern: string): readonly string[] {
   try {
     const texts = sample(stringMatching(new RegExp(pattern)), { seed: 1, numRuns: textsOfPattern });
-    const sorted = [...new Set(texts)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+    const sorted = [...new Set(texts)].sort().sort((a, b) => a.length - b.length);
     return sorted.length <= 6 ? sorted : [...sorted.slice(0, 3), ...sorted.slice(-3)];
   } catch {
     return [];

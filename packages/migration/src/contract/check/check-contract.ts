@@ -4,6 +4,7 @@ import type { CallOptions } from "@waybill/core/transport";
 import type { BeaconStore } from "../../capability/beacon-store.js";
 import { liveBeacons } from "../../capability/live-beacons.js";
 import type { Contract, ContractType, WrittenForm } from "../model/contract.js";
+import { sortedForms } from "../model/sorted-forms.js";
 import { formObstacles } from "../structure/form-obstacles.js";
 import type { Obstacle } from "../structure/obstacle.js";
 import { Candidates } from "./candidates.js";
@@ -253,16 +254,15 @@ function decided(
   return { verdict: "not-decided", obstacles: [{ kind: "not-decided", path: "", text }], trial };
 }
 
-/** What a service writes, and every version in every format that it reads, because messages of them may wait. */
+/** What a service writes, and every version in every format that it reads, because messages of them may wait; the oldest first. */
 function formsThatWait(contract: Contract, type: ContractType): readonly WrittenForm[] {
-  const forms = new Map(type.writes.map((form) => [`${form.version} ${form.serializer}`, form]));
+  const forms = [...type.writes];
   for (const { version, schemas, body } of type.versions)
     for (const { name, needsSchema } of contract.serializers) {
       const isOfAnyFormat = body !== undefined && Object.keys(schemas).length === 0 && needsSchema !== true;
-      if (isOfAnyFormat || Object.hasOwn(schemas, name))
-        forms.set(`${version} ${name}`, { version, serializer: name });
+      if (isOfAnyFormat || Object.hasOwn(schemas, name)) forms.push({ version, serializer: name });
     }
-  return [...forms.values()].sort((a, b) => a.version - b.version || (a.serializer < b.serializer ? -1 : 1));
+  return sortedForms(forms).toSorted((a, b) => a.version - b.version);
 }
 
 function typeNamed({ messageTypes }: Contract, { name }: ContractType): ContractType | undefined {

@@ -23,7 +23,7 @@ export function comparePlain(written: unknown, read: unknown): Difference {
 export function compareAvro(
   written: unknown,
   read: unknown,
-  fallbacks: ReadonlySet<string>,
+  fallbacks: ReadonlySet<unknown>,
   path = "",
 ): Difference {
   if (isPlain(written) && isPlain(read)) {

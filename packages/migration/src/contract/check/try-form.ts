@@ -3,7 +3,7 @@ import { WaybillError } from "@waybill/core";
 import { decisiveAttempt } from "@waybill/core/pipeline";
 import { narrowPipeline, typeAsOf } from "../../golden/narrow-pipeline.js";
 import type { ContractVersion, WrittenForm } from "../model/contract.js";
-import { type AvroEnum, type AvroType, avroTypeOf } from "../structure/avro-type.js";
+import { type AvroType, avroTypeOf } from "../structure/avro-type.js";
 import type { TypeOfService } from "../structure/form-obstacles.js";
 import { protobufTypeOf } from "../structure/protobuf-type.js";
 import type { Candidates } from "./candidates.js";
@@ -64,7 +64,7 @@ export async function tryForm(
     reader: versionOf(reader, form.version),
   });
   if (candidates.length === 0) return { tried: 0, note: "there is no schema from which values can be made" };
-  const write = writerOf(writer, version, form, isDowncast, options.workshop);
+  const write = writerOf(writer, version, form, options.workshop);
   if (typeof write === "string") return { tried: 0, note: write };
   const read = readerSide(
     reader,
@@ -117,12 +117,10 @@ function writerOf(
   writer: SideOfTrial,
   version: ContractVersion,
   form: WrittenForm,
-  isDowncast: boolean,
   workshop: Workshop,
 ): Write | string {
   const { type } = writer;
-  const isCurrent = form.version === type.version;
-  let pipeline = isCurrent || isDowncast ? writer.pipeline : undefined;
+  let { pipeline } = writer;
   const writeAs = pipeline === undefined ? undefined : form;
   try {
     pipeline ??= rebuiltPipeline(workshop, writer, version, form.serializer, []);
@@ -262,12 +260,11 @@ function comparisonOf(
 }
 
 /** The symbols that stand for those that a reader does not know. */
-function enumDefaults(type: AvroType, seen = new Set<AvroType>()): ReadonlySet<string> {
+function enumDefaults(type: AvroType, seen = new Set<AvroType>()): ReadonlySet<string | undefined> {
   if (seen.has(type)) return new Set();
   seen.add(type);
   const inner = innerTypes(type).flatMap((each) => [...enumDefaults(each, seen)]);
-  const own = type.kind === "enum" ? (type as AvroEnum).default : undefined;
-  return new Set(own === undefined ? inner : [...inner, own]);
+  return new Set([...inner, ...(type.kind === "enum" ? [type.default] : [])]);
 }
 
 function innerTypes(type: AvroType): readonly AvroType[] {

@@ -1,6 +1,9 @@
 import { createBroker, createManualClock } from "@waybill/broker";
 import { createPipeline, defineMessage, type Pipeline } from "@waybill/core";
-import { json } from "@waybill/serializer-json";
+import type { VersionSchemas } from "@waybill/core/pipeline";
+import { type JsonSchema, json } from "@waybill/serializer-json";
+import { jsonSchema } from "@waybill/serializer-json/json-schema";
+import { msgpack } from "@waybill/serializer-msgpack";
 import { localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
 import { canDeploy, contractOf, planAsMermaid, planDeployment } from "../../contract.js";
@@ -61,6 +64,82 @@ describe("can-deploy", () => {
     });
     const met = running("payments", other, { receives: ["orders"] });
     expect(await canDeploy({ ...orders, running: [met] })).toMatchObject({ answer: "no" });
+  });
+
+  it("compares in both directions, and asks everyone who runs", async () => {
+    const { answer, liveReaders, findings } = await canDeploy({
+      ...orders,
+      running: [running("billing", after), running("payments", other), running("orders", other)],
+    });
+    expect([answer, liveReaders]).toEqual(["no", 0]);
+    expect(
+      findings.map(({ baseline, direction, messageType, version, verdict }) =>
+        [baseline, direction, messageType, version, verdict].join(" "),
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "billing backward order-placed 1 compatible",
+        "billing backward order-placed 2 compatible",
+        "billing forward order-placed 2 compatible",
+        "orders backward invoice-paid 1 incompatible",
+        "orders forward order-placed 2 incompatible",
+      ]
+    `);
+  });
+
+  it.each([
+    [{ receives: ["Orders"] }, {}, "no"],
+    [{ sends: ["inbox"] }, { receives: ["INBOX"] }, "no"],
+    [{ sends: ["orders"] }, {}, "not-known"],
+    [{ receives: ["events/Subscriptions/a"] }, { sends: ["events"] }, "not-known"],
+  ])("a service with %j shares a queue with one with %j: %s", async (theirs, ours, answer) => {
+    const contract = contractOf(after, { service: "orders", sends: ["orders"], ...ours });
+    const met = [running("payments", other, theirs)];
+    expect(await canDeploy({ contract, pipeline: after, running: met })).toMatchObject({ answer });
+  });
+
+  it("knows a message type by its other names", async () => {
+    const renamed = createPipeline({
+      serializer: json(),
+      messageTypes: [
+        defineMessage("placed", {
+          version: 1,
+          aliases: ["order-placed"],
+          schemas: { 1: { json: schema("id") } },
+        }),
+      ],
+    });
+    const contract = contractOf(before, { service: "orders" });
+    const { findings } = await canDeploy({
+      contract,
+      pipeline: before,
+      running: [running("billing", renamed)],
+    });
+    expect(findings.map(({ direction, messageType, verdict }) => [direction, messageType, verdict])).toEqual([
+      ["forward", "order-placed", "compatible"],
+    ]);
+  });
+
+  it("takes the user's word that writers write only what their schemas name", async () => {
+    const open = (...names: readonly string[]) => ({
+      ...schema(...names),
+      required: [],
+      additionalProperties: undefined,
+    });
+    const chain = (...names: readonly string[]) =>
+      createPipeline({
+        serializer: json(),
+        messageTypes: [
+          defineMessage("order-placed", {
+            version: 1,
+            schemas: { 1: { json: JSON.parse(JSON.stringify(open(...names))) } },
+          }),
+        ],
+      });
+    const asked = { contract: contractOf(chain("a"), { service: "orders" }), pipeline: chain("a") };
+    const others = { running: [running("billing", chain("a", "b"))] };
+    expect((await canDeploy({ ...asked, ...others })).answer).toBe("no");
+    expect((await canDeploy({ ...asked, ...others, writesOnlyDeclared: true })).answer).toBe("yes");
   });
 
   it("says not known if nothing is known to run", async () => {
@@ -136,6 +215,99 @@ describe("a plan of deployments", () => {
     expect(steps.at(-1)?.action).toBe(
       'Stop reading "order-placed" in version 1 in json, once waybill verdict says yes.',
     );
+  });
+
+  const typed = (schemas: VersionSchemas) =>
+    contractOf(
+      createPipeline({
+        serializer: json(),
+        additionalDeserializers: [msgpack()],
+        messageTypes: [defineMessage("order-placed", { version: 1, schemas: { 1: schemas } })],
+      }),
+      { service: "orders" },
+    );
+
+  it("raises what is written also where only the schema of a version is another", async () => {
+    const [one, two] = [schema("id"), schema("id", "customer")];
+    for (const format of ["json", "body"]) {
+      const of = (each: JsonSchema) => typed({ [format]: format === "body" ? jsonSchema(each) : each });
+      const { steps } = await planDeployment(of(one), of(two));
+      expect(steps.map(({ action }) => action.split(",")[0])).toEqual([
+        "Deploy the readers of orders with the new contract. Keep writing as before: a write plan at 0 %.",
+        'Raise the write plan of "order-placed" from version 1 in json to version 1 in json',
+      ]);
+      expect(steps[0]?.risks).toEqual([
+        '"order-placed" version 1 in json: customer: the reader requires it, and the writer may leave it out',
+        ...(format === "json"
+          ? []
+          : [
+              '"order-placed" version 1 in msgpack: customer: the reader requires it, and the writer may leave it out',
+            ]),
+      ]);
+    }
+  });
+
+  it("stops reading a format that the chain no longer has", async () => {
+    const from = { ...typed({}), serializers: typed({}).serializers.toReversed() };
+    const now = contractOf(
+      createPipeline({
+        serializer: msgpack(),
+        messageTypes: [defineMessage("order-placed", { version: 1 })],
+      }),
+      { service: "orders" },
+    );
+    const plan = await planDeployment(from, now);
+    expect(plan).toMatchInlineSnapshot(`
+      {
+        "service": "orders",
+        "steps": [
+          {
+            "action": "Deploy the readers of orders with the new contract. Keep writing as before: a write plan at 0 %.",
+            "risks": [],
+            "rollBack": "orders as before: nothing new was written yet.",
+          },
+          {
+            "action": "Raise the write plan of "order-placed" from version 1 in json to version 1 in msgpack, once every instance of the readers announces that it reads it.",
+            "risks": [],
+            "rollBack": "The write plan at 0 %. Keep the readers: messages in version 1 in msgpack are out there.",
+          },
+          {
+            "action": "Stop reading "order-placed" in version 1 in json, once waybill verdict says yes.",
+            "risks": [
+              "messages of it that still wait are dead-lettered",
+            ],
+            "rollBack": "The contract before this step: it still reads them.",
+          },
+        ],
+      }
+    `);
+    expect(planAsMermaid(plan)).toMatchInlineSnapshot(`
+      "flowchart TD
+        step1["1. Deploy the readers of orders with the new contract. Keep writing as before: a write plan at 0 #37;."]
+        step1 -.->|roll back| back1["orders as before: nothing new was written yet."]
+        step2["2. Raise the write plan of 'order-placed' from version 1 in json to version 1 in msgpack, once every instance of the readers announces that it reads it."]
+        step1 --> step2
+        step2 -.->|roll back| back2["The write plan at 0 #37;. Keep the readers: messages in version 1 in msgpack are out there."]
+        step3["3. Stop reading 'order-placed' in version 1 in json, once waybill verdict says yes."]
+        step2 --> step3
+        step3 -.->|roll back| back3["The contract before this step: it still reads them."]
+        step3 --- risk3{{"messages of it that still wait are dead-lettered"}}
+      "
+    `);
+  });
+
+  it("takes the user's word that writers write only what their schemas name", async () => {
+    const open = (more: object) => ({ type: "object", properties: { id: { type: "string" }, ...more } });
+    const [from, now] = [typed({ json: open({}) }), typed({ json: open({ note: { type: "string" } }) })];
+    expect((await planDeployment(from, now)).steps[0]?.risks).not.toEqual([]);
+    expect((await planDeployment(from, now, true)).steps[0]?.risks).toEqual([]);
+  });
+
+  it("says nothing of message types that are new", async () => {
+    const from = contractOf(other, { service: "orders" });
+    expect(
+      (await planDeployment({ ...from, messageTypes: [] }, from)).steps.map(({ action }) => action),
+    ).toEqual(["Deploy the readers of orders with the new contract. What is written stays the same."]);
   });
 
   it("has one step if nothing that is written changes", async () => {

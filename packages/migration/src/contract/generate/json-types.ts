@@ -69,8 +69,7 @@ class JsonTypes {
   }
 
   #listText({ prefixItems, items, minItems = 0 }: Keywords): string {
-    if (prefixItems === undefined)
-      return listText(items === undefined ? "unknown" : this.of(items as JsonSchema));
+    if (prefixItems === undefined) return listText(this.of((items ?? true) as JsonSchema));
     const places = (prefixItems as readonly JsonSchema[]).map(
       (each, index) =>
         `${/[|&]/.test(this.of(each)) ? `(${this.of(each)})` : this.of(each)}${index < (minItems as number) ? "" : "?"}`,
@@ -94,11 +93,7 @@ class JsonTypes {
       if (!Object.hasOwn(properties as object, name))
         members.push({ name, type: "unknown", isOptional: false, doc: undefined });
     if (members.length > 0) return objectText(members);
-    if (additionalProperties === false) return objectText([], "never");
-    return objectText(
-      [],
-      additionalProperties === undefined ? "unknown" : this.of(additionalProperties as JsonSchema),
-    );
+    return objectText([], this.of((additionalProperties ?? true) as JsonSchema));
   }
 }
 

@@ -152,6 +152,17 @@ describe("the types of message types", () => {
     );
   });
 
+  it("are those of another format's schema where neither the main one nor all have one", () => {
+    const pipeline = createPipeline({
+      serializer: avro(),
+      additionalDeserializers: [json()],
+      messageTypes: [
+        defineMessage("order-placed", { version: 1, schemas: { 1: { json: { type: "null" } } } }),
+      ],
+    });
+    expect(written(pipeline)).toContain("export type OrderPlacedV1 = null;");
+  });
+
   it("are unknown where the schema is code", () => {
     expect(written(chain(json(), { body: (value: unknown) => value }))).toContain(
       "export type OrderPlacedV1 = unknown;",

@@ -17,6 +17,7 @@ import type {
   ContractVersion,
   WrittenForm,
 } from "./contract.js";
+import { sortedForms } from "./sorted-forms.js";
 
 /** What a contract has besides what the pipeline says. */
 export interface ContractOptions {
@@ -58,8 +59,10 @@ export function contractOf(pipeline: Pipeline, options: ContractOptions): Contra
     serializers: pipeline.serializers.map(describeSerializer),
     ...(chain === undefined ? {} : { chain: describeChain(chain) }),
     messageTypes: pipeline.messageTypes
-      .map((type) => describeType(pipeline.serializers, type, alsoWrites[type.name] ?? []))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+      .map(({ name }) => name)
+      .sort()
+      .flatMap((name) => pipeline.messageTypes.filter((type) => type.name === name))
+      .map((type) => describeType(pipeline.serializers, type, alsoWrites[type.name] ?? [])),
   };
 }
 
@@ -103,16 +106,9 @@ function describeType(
     version,
     ...(unversioned === undefined ? {} : { unversioned }),
     removed: removed.toSorted((a, b) => a - b),
-    writes: withoutRepeats([...(isWritten === undefined ? [current] : []), ...alsoWrites]),
+    writes: sortedForms([...(isWritten === undefined ? [current] : []), ...alsoWrites]),
     versions: versions.map((each) => describeVersion(serializers, name, each)),
   };
-}
-
-function withoutRepeats(forms: readonly WrittenForm[]): readonly WrittenForm[] {
-  const seen = new Map(
-    forms.map(({ version, serializer }) => [`${version} ${serializer}`, { version, serializer }]),
-  );
-  return [...seen.values()].sort((a, b) => b.version - a.version || (a.serializer < b.serializer ? -1 : 1));
 }
 
 function describeVersion(

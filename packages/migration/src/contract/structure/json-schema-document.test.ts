@@ -30,6 +30,14 @@ describe("a reference", () => {
   });
 });
 
+it("a reference is not found in a schema with ids inside, where references begin", () => {
+  const inside = { $id: "https://acme.example/order", $defs: { list: [{ $id: "line" }], id } };
+  expect(new JsonSchemaDocument(inside).resolve("#/$defs/id")).toBeUndefined();
+  expect(
+    new JsonSchemaDocument({ ...inside, $defs: { list: [null, { $id: 7 }], id } }).resolve("#/$defs/id"),
+  ).toBe(id);
+});
+
 describe("the restrictions of a schema", () => {
   const restrictions = (schema: JsonSchema, root: JsonSchema = {}) =>
     new JsonSchemaDocument(root).restrictions(schema);

@@ -104,7 +104,7 @@ export class JsonSchemaDocument {
   #compileAlone(schema: JsonSchema, hasReferences: boolean): StandardSchema | undefined {
     try {
       if (schema === this.root) return compiledJsonSchema(schema);
-      const { $schema, $id: _, ...root } = typeof this.root === "object" ? this.root : ({} as Keywords);
+      const { $schema, $id: _, ...root } = this.root as Keywords;
       if (hasReferences) this.#rebasedRoot ??= rebased(root);
       return jsonSchema({
         ...($schema === undefined ? {} : { $schema }),

@@ -119,6 +119,8 @@ describe("the values of a schema", () => {
     const list = { type: "object", properties: { next: { $ref: "#" } } } as const;
     const deepest = JSON.stringify(valuesOf(list).at(-1));
     expect(deepest.match(/next/g)).toHaveLength(6);
+    // Its check never ends, so that no value passes it.
+    expect(valuesOf({ anyOf: [one, { $ref: "#" }] })).toEqual([]);
     const properties = {
       allOf: [
         { type: "object", properties: { a: one }, required: ["a"] },

@@ -56,12 +56,13 @@ class JsonValues {
 
   /** The values of a schema; `hint` is what the reader accepts in its place. */
   of(schema: JsonSchema, hint: JsonSchema | undefined, depth: number): Variations {
-    if (schema === false || depth > maxDepth) return [];
+    if (schema === false) return [];
     const wanted = hint === undefined ? {} : merged(this.#reader, hint);
     return this.#of(merged(this.#document, schema), wanted, depth);
   }
 
   #of(keywords: Keywords, wanted: Keywords, depth: number): Variations {
+    if (depth > maxDepth) return [];
     const { enum: listed, const: only, anyOf, oneOf, ...rest } = keywords;
     if (only !== undefined) return [only];
     if (listed !== undefined) return listed as Variations;
