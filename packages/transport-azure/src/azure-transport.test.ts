@@ -41,6 +41,28 @@ describe("azureTransport", () => {
     );
   });
 
+  it("reads bytes as a data section, whatever precedes them", async () => {
+    await using fixture = await openLossyFixture();
+    const sender = fixture.transport.createSender("orders");
+    const receiver = fixture.transport.createReceiver({ queue: "orders" }, "receiveAndDelete");
+    // What a value section's descriptor ends with: its code, and its name.
+    const endings = ["w", "\u0000Sw", "amqp:value:*"];
+    const bodies = [
+      new Uint8Array(),
+      Uint8Array.of(0),
+      new Uint8Array(8),
+      new Uint8Array(16),
+      new Uint8Array(300),
+    ];
+    for (const ending of endings) {
+      for (const body of bodies) {
+        const message = { body, applicationProperties: { ending } };
+        await sender.send([message]);
+        expect((await receiver.receive(wait))[0]).toMatchObject(message);
+      }
+    }
+  });
+
   it("keeps them in batches, scheduled messages and peeked messages", async () => {
     await using fixture = await openLossyFixture({ maxMessageSizeInKilobytes: 1024 });
     const sender = fixture.transport.createSender("orders");

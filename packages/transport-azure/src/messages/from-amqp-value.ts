@@ -8,6 +8,7 @@ const code = {
   uuid: 0x98,
   binary8: 0xa0,
   symbol8: 0xa3,
+  symbol32: 0xb3,
 } as const;
 
 /** Type codes and sizes of decimals, whose bytes rhea does not convert. */
@@ -19,8 +20,13 @@ const decimals = [
 
 const maps: readonly number[] = [0xc1, 0xd1];
 
-/** The last byte of a value section's descriptor: its numeric code, or the `*` of `amqp:value:*`. */
-const valueSectionEndings: readonly number[] = [0x77, 0x2a];
+/** The sections that may hold bytes, by the descriptors that rhea knows. */
+const sections = new Map<number | string, "data" | "value">([
+  [0x75, "data"],
+  ["amqp:data:binary", "data"],
+  [0x77, "value"],
+  ["amqp:value:*", "value"],
+]);
 
 /**
  * Converts a value decoded by rhea without guessing its type. rhea returns 64-bit integers beyond 2^53, uuids and binary all as `Buffer`.
@@ -95,26 +101,39 @@ export function fromAmqpMap(map: object): Record<string, unknown> {
 export function isValueSection(bytes: Uint8Array): boolean {
   if (!isBinary(bytes)) return true;
   const isShort = byteBefore(bytes, 2) === code.binary8 && byteBefore(bytes, 1) === bytes.length;
-  let end: number | undefined = isShort ? 2 : 5;
-  while (end !== undefined && !valueSectionEndings.includes(byteBefore(bytes, end + 1)))
-    end = beforeDescriptor(bytes, end);
-  return end !== undefined;
+  let found = descriptorBefore(bytes, isShort ? 2 : 5);
+  // In a value section the bytes may have descriptors of their own. What is in front of the section's is another section.
+  while (found !== undefined && !sections.has(found.descriptor))
+    found = descriptorBefore(bytes, found.distance);
+  return found !== undefined && sections.get(found.descriptor) === "value";
 }
 
-/**
- * Descriptors of a value in the section, which rhea leaves out: how far before the bytes the value begins that is described, if one ends `end` bytes before
- * them.
- */
-function beforeDescriptor(bytes: Uint8Array, end: number): number | undefined {
+/** The descriptor that ends `end` bytes before these bytes, which rhea leaves out, and how far before them it begins. */
+function descriptorBefore(
+  bytes: Uint8Array,
+  end: number,
+): { readonly descriptor: number | string; readonly distance: number } | undefined {
   const isAt = (distance: number, typeCode: number) =>
-    byteBefore(bytes, end + distance) === typeCode && byteBefore(bytes, end + distance + 1) === 0x00;
-  if (isAt(2, code.smallUlong)) return end + 3;
-  if (isAt(9, code.ulong)) return end + 10;
+    byteBefore(bytes, distance) === typeCode && byteBefore(bytes, distance + 1) === 0x00;
+  if (isAt(end + 2, code.smallUlong)) return { descriptor: byteBefore(bytes, end + 1), distance: end + 3 };
+  if (isAt(end + 9, code.ulong)) {
+    const { buffer, byteOffset } = bytes;
+    const descriptor = Number(new DataView(buffer, byteOffset - end - 8, 8).getBigUint64(0));
+    return { descriptor, distance: end + 10 };
+  }
   for (let length = 0; length <= 255; length++) {
-    if (byteBefore(bytes, end + length + 1) === length && isAt(length + 2, code.symbol8))
-      return end + length + 3;
+    const start = end + length;
+    if (byteBefore(bytes, start + 1) !== length) continue;
+    if (isAt(start + 2, code.symbol8))
+      return { descriptor: asciiBefore(bytes, start, length), distance: start + 3 };
+    if (isAt(start + 5, code.symbol32))
+      return { descriptor: asciiBefore(bytes, start, length), distance: start + 6 };
   }
   return undefined;
+}
+
+function asciiBefore({ buffer, byteOffset }: Uint8Array, distance: number, length: number): string {
+  return Buffer.from(buffer, byteOffset - distance, length).toString("latin1");
 }
 
 /** The same bytes as a plain `Uint8Array`: `slice` and the JSON form of `Buffer` differ. */
