@@ -31,28 +31,37 @@ export interface Registered {
   readonly handler: (...args: unknown[]) => unknown;
 }
 
-const registered = new Map<string, Registered>();
-const terminating: (() => unknown)[] = [];
-let model: ProgrammingModel | undefined;
+/** What the functions of a process registered. */
+class Worker {
+  readonly registered = new Map<string, Registered>();
+  readonly terminating: (() => unknown)[] = [];
+  model: ProgrammingModel | undefined;
 
-/** What the host's worker provides as the module `@azure/functions-core`. */
-const functionsCore = {
-  setProgrammingModel(given: ProgrammingModel) {
-    model = given;
-  },
-  registerFunction: (metadata: Registered["metadata"], handler: Registered["handler"]) =>
-    void registered.set(metadata.name, { metadata, handler }),
-  registerHook: (name: string, callback: () => unknown) => {
-    if (name === "appTerminate") terminating.push(callback);
-    return { dispose: () => {} };
-  },
-  log: () => {},
-  Disposable: class {
-    dispose(): void {}
-  },
-};
+  /** What the host's worker provides as the module `@azure/functions-core`. */
+  readonly functionsCore = {
+    setProgrammingModel: (model: ProgrammingModel) => {
+      this.model = model;
+    },
+    registerFunction: (metadata: Registered["metadata"], handler: Registered["handler"]) =>
+      void this.registered.set(metadata.name, { metadata, handler }),
+    registerHook: (name: string, callback: () => unknown) => {
+      if (name === "appTerminate") this.terminating.push(callback);
+      return { dispose: () => {} };
+    },
+    log: () => {},
+    Disposable: class {
+      dispose(): void {}
+    },
+  };
+}
 
 const require = createRequire(import.meta.url);
+
+// Node keeps one `@azure/functions` for all test files of a process, bound to the worker that loaded it. This module is evaluated for each.
+const key = Symbol.for("waybill: worker of functions in tests");
+const kept = globalThis as { [key]?: Worker };
+kept[key] ??= new Worker();
+const worker = kept[key];
 
 /** The real `@azure/functions`, in a worker that is played here. */
 export const { app } = loadInWorker();
@@ -62,7 +71,7 @@ function loadInWorker(): typeof functions {
   const loader = Module as unknown as { _load(request: string, ...rest: unknown[]): unknown };
   const load = loader._load;
   loader._load = (request, ...rest) =>
-    request === "@azure/functions-core" ? functionsCore : load.call(loader, request, ...rest);
+    request === "@azure/functions-core" ? worker.functionsCore : load.call(loader, request, ...rest);
   try {
     const loaded = require("@azure/functions") as typeof functions;
     loaded.app.timer("first", { schedule: "0 0 0 1 1 *", handler: () => {} });
@@ -74,13 +83,13 @@ function loadInWorker(): typeof functions {
 
 /** A registered function. */
 export function registeredFunction(name: string): RegisteredFunction {
-  const { metadata, handler } = registered.get(name)!;
+  const { metadata, handler } = worker.registered.get(name)!;
   const [bindingName, trigger] = Object.entries(metadata.bindings)[0]!;
   return {
     name,
     trigger,
     async invoke(data, triggerMetadata, logs) {
-      const invocation = model!.getInvocationModel({
+      const invocation = worker.model!.getInvocationModel({
         invocationId: "invocation",
         metadata,
         request: { inputData: [{ name: bindingName, data }], triggerMetadata },
@@ -94,5 +103,5 @@ export function registeredFunction(name: string): RegisteredFunction {
 
 /** What the worker does before its process ends. */
 export async function terminateApp(): Promise<void> {
-  await Promise.all(terminating.splice(0).map((callback) => callback()));
+  await Promise.all(worker.terminating.splice(0).map((callback) => callback()));
 }
