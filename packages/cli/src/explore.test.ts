@@ -4,7 +4,14 @@ import { request } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { encoded, environments, fill, openDataEnvironment, runCommand } from "./environments.test-support.js";
+import {
+  encoded,
+  environments,
+  fill,
+  openDataEnvironment,
+  openServerEnvironment,
+  runCommand,
+} from "./environments.test-support.js";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
 
@@ -29,6 +36,31 @@ describe.each(environments)("waybill explore on $name", ({ open }) => {
     expect(await ask(`${origin}/api/about`)).toMatchObject({ status: 403, text: "" });
     expect(await child.end()).toBe(0);
   });
+});
+
+it("shows several namespaces on one page, each entity with its namespace", async () => {
+  await using shop = await openServerEnvironment();
+  await using billing = await openServerEnvironment();
+  for (const [id, { withBroker }] of [shop, billing].entries()) {
+    await withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [encoded({ id }), ...(id === 0 ? [] : [encoded({ id: 2 }, "msgpack")])]);
+    });
+  }
+  const connections = ["--connection", "shop=SHOP", "--connection", "billing=BILLING"];
+  const env = { SHOP: shop.connectionString, BILLING: billing.connectionString };
+  await using child = startServer(["explore", "--json", ...connections], { folder: shop.folder, env });
+  const { url } = JSON.parse(await child.nextLine()) as { url: string };
+  const cookie = String((await ask(url)).headers["set-cookie"]).split(";")[0] ?? "";
+  const read = async (path: string) =>
+    JSON.parse((await ask(`${new URL(url).origin}/api/${path}`, { cookie })).text);
+  expect(await read("about")).toMatchObject({ namespace: "shop, billing" });
+  expect(await read("messages?entity=billing:orders")).toMatchObject({
+    rows: [{ serializer: "json" }, { serializer: "msgpack" }],
+  });
+  expect(await read("messages?entity=shop:orders")).toMatchObject({ rows: [{ serializer: "json" }] });
+  expect(JSON.stringify(await read("entities"))).toContain("billing:orders");
+  expect(await child.end()).toBe(0);
 });
 
 it("refuses an invalid origin", async () => {
@@ -70,9 +102,15 @@ async function placeOf(environment: Environment): Promise<string[]> {
   return environment.connectionString === undefined ? ["--data", `${environment.folder}/broker`] : [];
 }
 
+/** Where a command runs. */
+interface Place extends Partial<Pick<Environment, "connectionString">> {
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
 /** The command as a process that runs until it is ended. */
-function startServer(args: readonly string[], { folder, connectionString }: Environment) {
-  const env = { ...process.env, SERVICEBUS_CONNECTION_STRING: connectionString ?? "" };
+function startServer(args: readonly string[], { folder, connectionString, env: more }: Place) {
+  const env = { ...process.env, SERVICEBUS_CONNECTION_STRING: connectionString ?? "", ...more };
   const child: ChildProcess = spawn(process.execPath, [bin, ...args], {
     cwd: folder,
     env,

@@ -50,6 +50,5 @@ export type {
   MessageState,
   WritableProperties,
 } from "./message/message.js";
-export { type NamespaceOf, namespaces, namespacesCatalog } from "./namespaces/namespaces-transport.js";
 export type { ErrorSource } from "./receive/processing/processor-options.js";
 export type { SequenceNumberStore } from "./receive/receiver/deferred-messages.js";

@@ -28,7 +28,7 @@ export interface VerdictOptions extends CommonOptions, EntityOptions, SharedWork
   readonly longestSchedule?: number;
   readonly sessionStatesAreFree?: boolean;
   readonly earlier?: readonly string[];
-  readonly reads?: string;
+  readonly reads?: readonly string[];
   readonly reader?: readonly string[];
   readonly census?: string;
 }
@@ -70,9 +70,12 @@ async function withObservations(
   if (given !== undefined && options.reads === undefined) return decide(given, []);
   await using context = await openBrokerContext(options);
   const decideWithReads = async (census: Census): Promise<ExitCode> => {
-    if (options.reads === undefined) return decide(census, []);
-    await using store = queueReadStore(context.transport, options.reads);
-    return decide(census, await store.list({ abortSignal: context.abortSignal }));
+    const reads: ReadRecord[] = [];
+    for (const queue of options.reads ?? []) {
+      await using store = queueReadStore(context.transport, queue);
+      reads.push(...(await store.list({ abortSignal: context.abortSignal })));
+    }
+    return decide(census, reads);
   };
   return given === undefined
     ? await withCensus(context, options, decideWithReads)

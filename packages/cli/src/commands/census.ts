@@ -1,10 +1,10 @@
 import { parseCount, parseShare } from "../input/parse-number.js";
-import { brokerCommand, withEntities, withSharing } from "./common-options.js";
+import { brokerCommand, withConnections, withEntities, withSharing } from "./common-options.js";
 import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill census`: counts the waiting messages by what would read them. */
 export function censusCommand(): WaybillCommand {
-  return withSharing(withEntities(brokerCommand("census")))
+  return withSharing(withEntities(withConnections(brokerCommand("census"))))
     .summary("count the waiting messages, by what would read them")
     .description(
       "Counts the active, scheduled and deferred messages of every queue, subscription and dead-letter queue, by content type, message type, " +
@@ -20,6 +20,7 @@ export function censusCommand(): WaybillCommand {
   waybill census
   waybill census --entity orders --entity events/Subscriptions/billing
   waybill census --json > census-$(date +%F).json      to hand to: waybill verdict --earlier
+  waybill census --connection shop=SHOP_CONNECTION --connection billing=billing.servicebus.windows.net
   waybill census --work-queue jobs                     together with every: waybill worker --work-queue jobs
 
 Exits with 1 when a message cannot be deserialized, or a place could not be peeked.`)

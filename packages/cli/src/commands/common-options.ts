@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { parseConnection } from "../input/parse-connection.js";
 import { parseCount } from "../input/parse-number.js";
 import { addProperty } from "../input/parse-property.js";
 import { WaybillCommand } from "./waybill-command.js";
@@ -45,6 +46,15 @@ export function brokerCommand(name: string): WaybillCommand {
       "--namespace <name>",
       "a namespace to sign in to with Microsoft Entra ID, as shop or shop.servicebus.windows.net; needs @azure/identity",
     );
+}
+
+/** Adds the option for several namespaces. */
+export function withConnections(command: WaybillCommand): WaybillCommand {
+  return command.option(
+    "--connection <name=variable>",
+    "one of several namespaces, by the environment variable that holds its connection string, or by its host to sign in with Microsoft Entra ID; can be repeated; the name stands before its entities, as in billing:invoices",
+    repeatable(parseConnection),
+  );
 }
 
 /** Adds the option that names the entities to peek. */

@@ -1,12 +1,12 @@
 import { Option } from "commander";
 import { parseDuration, parseInstant } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
-import { brokerCommand, repeatable, withEntities, withSharing } from "./common-options.js";
+import { brokerCommand, repeatable, withConnections, withEntities, withSharing } from "./common-options.js";
 import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill verdict`: decides whether a serializer or a version can be retired. */
 export function verdictCommand(): WaybillCommand {
-  return withSharing(withEntities(brokerCommand("verdict")))
+  return withSharing(withEntities(withConnections(brokerCommand("verdict"))))
     .summary("decide whether a format or a version can be retired")
     .description(
       "Takes a census and decides whether a serializer, or a version of a message type, can be removed from the chain without losing a message. Says " +
@@ -37,7 +37,8 @@ export function verdictCommand(): WaybillCommand {
     )
     .option(
       "--reads <queue>",
-      "the queue in which consumers record what they read; without it the verdict is not known",
+      "the queue in which consumers record what they read; without it the verdict is not known; can be repeated",
+      repeatable(String),
     )
     .option("--reader <name>", "a consumer that must have a record; can be repeated", repeatable(String))
     .addOption(

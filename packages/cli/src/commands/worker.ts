@@ -1,10 +1,10 @@
 import { parseDuration } from "../input/parse-duration.js";
-import { brokerCommand, concurrencyOption } from "./common-options.js";
+import { brokerCommand, concurrencyOption, withConnections } from "./common-options.js";
 import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill worker`: works on what other commands share through a queue. */
 export function workerCommand(): WaybillCommand {
-  return brokerCommand("worker")
+  return withConnections(brokerCommand("worker"))
     .summary("work on what other commands share through a queue")
     .description(
       "Counts and repairs entities for `waybill census`, `waybill verdict` and `waybill dead-letters repair-all` with the same --work-queue. Start as many as you " +

@@ -8,10 +8,11 @@ export function openAdministration(port?: number): Promise<ServiceBusAdministrat
   return administrationOf(process.env.SERVICEBUS_CONNECTION_STRING ?? "", port);
 }
 
-/** The administration client of the namespace of a connection string. Throws `UsageError` if it is none. */
+/** The administration client of the namespace of a connection string, which was in `variable`. Throws `UsageError` if it is none. */
 export async function administrationOf(
   connectionString: string,
   port?: number,
+  variable = "SERVICEBUS_CONNECTION_STRING",
 ): Promise<ServiceBusAdministrationClient> {
   const address = await findManagement(connectionString, port);
   const sdk = await import("@azure/service-bus");
@@ -22,9 +23,7 @@ export async function administrationOf(
     });
   } catch {
     // The SDK's error text may quote the connection string.
-    throw new UsageError(
-      "SERVICEBUS_CONNECTION_STRING is not a connection string: a name or a key is missing.",
-    );
+    throw new UsageError(`${variable} is not a connection string: a name or a key is missing.`);
   }
   if (address.isPlain) speakPlainHttp(client);
   return client;

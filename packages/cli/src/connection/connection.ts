@@ -2,9 +2,11 @@ import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import type { Transport } from "@waybill/core";
 import type { EntityCatalog, EntityName } from "@waybill/core/transport";
 import { UsageError } from "../errors/usage-error.js";
+import type { NamedConnection } from "../input/parse-connection.js";
 import type { Mirror } from "./mirror.js";
 import { openAzure, openEntra } from "./open-azure.js";
 import { openLocal } from "./open-local.js";
+import { openSeveral } from "./open-several.js";
 
 /** An open connection to a broker. */
 export interface Connection extends AsyncDisposable {
@@ -25,6 +27,8 @@ export interface ConnectionOptions {
   readonly data?: string | undefined;
   /** A namespace to sign in to with Microsoft Entra ID, by its name or host. */
   readonly namespace?: string | undefined;
+  /** Several namespaces, with the names that stand before their entities. */
+  readonly connection?: readonly NamedConnection[] | undefined;
   /** The port of the management API. Default: it is found. */
   readonly managementPort?: number | undefined;
   /** Creates the data directory if it does not exist. Default: false. */
@@ -38,16 +42,20 @@ const variable = "SERVICEBUS_CONNECTION_STRING";
 export async function openConnection({
   data,
   namespace,
+  connection,
   managementPort,
   create = false,
 }: ConnectionOptions): Promise<Connection> {
+  if (connection !== undefined && (data !== undefined || namespace !== undefined))
+    throw new UsageError("Give --connection for every namespace, and neither --data nor --namespace.");
+  if (connection !== undefined) return await openSeveral(connection, managementPort);
   if (data !== undefined && namespace !== undefined)
     throw new UsageError("Give --data or --namespace, not both.");
   if (namespace !== undefined) return await openEntra(namespace);
   if (data !== undefined) return await openLocal(data, create);
   const connectionString = process.env[variable];
   if (connectionString !== undefined && connectionString.trim() !== "")
-    return await openAzure(connectionString.trim(), managementPort);
+    return await openAzure(connectionString.trim(), managementPort, variable);
   throw new UsageError(
     `Where is the broker? Set ${variable}, or name a local data directory with --data, or a namespace to sign in to with --namespace.`,
   );

@@ -4,7 +4,7 @@ import type { CallOptions, EntityCatalog, EntityName } from "@waybill/core/trans
 import { toIsoDuration } from "@waybill/foundation";
 import { azureCatalog, azureRetryOptions, azureTransport } from "@waybill/transport-azure";
 import { UsageError } from "../errors/usage-error.js";
-import { openAdministration } from "./administration.js";
+import { administrationOf } from "./administration.js";
 import type { Connection } from "./connection.js";
 import { entraCredential, namespaceHost } from "./entra-credential.js";
 import { type Mirror, mirrorSettings } from "./mirror.js";
@@ -13,14 +13,18 @@ import { namedCatalog } from "./named-catalog.js";
 /** Timeout of listing entities, in milliseconds. */
 const listTimeoutMs = 20_000;
 
-/** Connects to a namespace, or to a server of the local broker. */
+/** Connects to a namespace, or to a server of the local broker; `variable` is where its connection string was. */
 export async function openAzure(
   connectionString: string,
   managementPort: number | undefined,
+  variable: string,
 ): Promise<Connection> {
   const { ServiceBusClient } = await import("@azure/service-bus");
-  const client = made(() => new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions }));
-  return connectionOf(client, () => openAdministration(managementPort));
+  const client = made(
+    variable,
+    () => new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions }),
+  );
+  return connectionOf(client, () => administrationOf(connectionString, managementPort, variable));
 }
 
 /** Connects to a namespace with Microsoft Entra ID. */
@@ -83,13 +87,13 @@ async function openMirror(
   };
 }
 
-function made<T>(make: () => T): T {
+function made<T>(variable: string, make: () => T): T {
   try {
     return make();
   } catch {
     // The SDK's error text may quote the connection string.
     throw new UsageError(
-      "SERVICEBUS_CONNECTION_STRING is not a connection string: Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…",
+      `${variable} is not a connection string: Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { createPipeline, type EncodedMessage } from "@waybill/core";
-import { namespaces, namespacesCatalog } from "@waybill/core/transport";
+import { namespaces, namespacesCatalog } from "@waybill/core/namespaces";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";

@@ -13,13 +13,16 @@ const refreshIntervalInMs = Object.freeze({ local: 1_000, namespace: 5_000 });
 /** The options of the explorer for a broker that is open. */
 export function explorerOptions(context: BrokerContext, options: ExploreOptions): ExplorerOptions {
   const { transport, pipeline, golden, writePlans } = context;
-  const { data, directory } = options;
+  const { data, directory, connection } = options;
+  const several = connection?.map(({ name }) => name).join(", ");
   return {
     transport,
     pipeline,
     catalog: context.catalog(context.entities),
     namespace:
-      data === undefined ? (transport.fullyQualifiedNamespace ?? "namespace") : basename(resolve(data)),
+      data === undefined
+        ? (several ?? transport.fullyQualifiedNamespace ?? "namespace")
+        : basename(resolve(data)),
     directory,
     writePlans,
     redact: golden.redact,

@@ -21,6 +21,7 @@ export function exploreCommand(): WaybillCommand {
     .examples(`
   waybill explore
   waybill explore --data ./broker --allow-changes
+  waybill explore --connection shop=SHOP_CONNECTION --connection billing=BILLING_CONNECTION
   waybill explore --port 8010 --decode-origin http://localhost:8233
 
 Press Enter for another link.`)

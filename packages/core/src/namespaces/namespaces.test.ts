@@ -1,7 +1,7 @@
 import { createBroker, createManualClock } from "@waybill/broker";
 import { type EntitySetting, type TransportSubject, transportCases } from "@waybill/conformance";
 import { WaybillClient } from "@waybill/core";
-import { namespaces } from "@waybill/core/transport";
+import { namespaces } from "@waybill/core/namespaces";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";

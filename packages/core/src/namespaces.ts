@@ -1,0 +1,5 @@
+/** Several namespaces behind one transport. */
+
+export type { NamespaceOf } from "./namespaces/entity-in-namespace.js";
+export { namespaces } from "./namespaces/namespaces.js";
+export { namespacesCatalog } from "./namespaces/namespaces-catalog.js";
