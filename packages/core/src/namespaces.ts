@@ -3,3 +3,5 @@
 export type { NamespaceOf } from "./namespaces/entity-in-namespace.js";
 export { namespaces } from "./namespaces/namespaces.js";
 export { namespacesCatalog } from "./namespaces/namespaces-catalog.js";
+export { shardOf } from "./namespaces/sharding/shard-of.js";
+export { sharded } from "./namespaces/sharding/sharded.js";
