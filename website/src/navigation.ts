@@ -44,7 +44,15 @@ const navigation: readonly NavigationGroup[] = [
   },
   {
     text: "Running it",
-    pages: ["production", "plain-services", "troubleshooting", "stalls", "durability", "security"],
+    pages: [
+      "production",
+      "several-namespaces",
+      "plain-services",
+      "troubleshooting",
+      "stalls",
+      "durability",
+      "security",
+    ],
   },
   {
     text: "Reference",

@@ -24,7 +24,7 @@ async function open() {
   const bodiesIn = async (name: string) =>
     (await client.createReceiver(`${name}:orders`).peekMessages(1_000)).map(({ body }) => body as Body);
   return {
-    transport,
+    transports,
     client,
     sender: client.createSender("orders"),
     outOfReach,
@@ -95,6 +95,18 @@ describe("shardOf", () => {
   it("needs names", () => {
     expect(() => shardOf("customer-1", [])).toThrow(TypeError);
   });
+});
+
+it("sends to the namespace of the key", async () => {
+  await using shards = await open();
+  const { transports } = shards;
+  // #region sharded
+  const transport = sharded(transports);
+  const client = new WaybillClient(transport, { serializer: json() });
+  await client.createSender("orders").sendMessages({ partitionKey: "customer-7", body: { step: 1 } });
+  // #endregion
+  await client.close();
+  expect(await shards.bodiesIn(shardOf("customer-7", names))).toEqual([{ step: 1 }]);
 });
 
 describe("senders over several namespaces", () => {
