@@ -32,6 +32,14 @@ const shadow = "packages/migration/src/shadow-check/shadow-check.test.ts";
 const verification = "packages/migration/src/verification/verification.test.ts";
 const explorer = "packages/explorer/src/changes.test.ts";
 const commands = "packages/cli/src/broker-commands.test.ts";
+const contract = "packages/migration/src/contract/contract.test.ts";
+const deployment = "packages/migration/src/contract/deployment/deployment.test.ts";
+const asyncapi = "packages/migration/src/contract/asyncapi/asyncapi.test.ts";
+const deliveredTypes = "packages/migration/src/contract/generate/delivered-types.test.ts";
+const corpus = "packages/migration/src/contract/corpus.test.ts";
+const registries = "test/schema-registry/contracts.test.ts";
+const options = "packages/cli/src/command-line.test.ts";
+const sharedWork = "packages/migration/src/work/shared-work.test.ts";
 
 function claim(sentence: string, file: string, title: string): Claim {
   return { sentence, file, title };
@@ -238,6 +246,135 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       "either resumes it, with the same group, destination, bodies, rate and limit, or gives it up",
       explorer,
       "is resumed with the group, body, target and rate that it was begun with, also by the next explorer",
+    ),
+  ],
+  "docs/contracts.md": [
+    claim(
+      "The file is the same for the same chain",
+      contract,
+      "is the same text each time, and is read back as it was",
+    ),
+    claim(
+      "in single-object encoding a new schema under an old version is not read at all until readers list it in `writerSchemas`",
+      contract,
+      "knows that single-object encoding needs the writer's schema",
+    ),
+    claim(
+      "The smallest that fails is printed.",
+      contract,
+      "finds what the new chain does not read, with the smallest value that fails",
+    ),
+    claim(
+      "Neither is known, for the reason given: a schema is code",
+      contract,
+      "says not decided where a schema is code",
+    ),
+    claim(
+      "none that breaks a reader is called compatible",
+      corpus,
+      "never have the opposite verdict of their specification: %s",
+    ),
+    claim(
+      "**A new optional property of an open JSON Schema is a break.**",
+      contract,
+      "takes the user's word that writers write only what their schemas name",
+    ),
+    claim(
+      "a test that fails until the chain reads it",
+      contract,
+      "keeps its message as a golden one, which fails until the chain reads it",
+    ),
+    claim(
+      "What `waybill asyncapi` wrote is the contract itself",
+      asyncapi,
+      "is read back as the contract from which it was written, also without entities",
+    ),
+    claim(
+      "messages of other tools get your serializers by their content types",
+      asyncapi,
+      "gets a version, a format and a schema for each message of another tool",
+    ),
+    claim(
+      "every schema of a subject in a registry",
+      registries,
+      "has every schema of a subject, the newest first",
+    ),
+    claim(
+      "It says no while one old instance's beacon is alive that does not read a version that would be written.",
+      deployment,
+      "says no while one old instance's beacon is alive, and yes after it",
+    ),
+    claim(
+      "Services that share no message type are left out, unless one receives from a queue to which the other sends.",
+      deployment,
+      "leaves out services that share no message type, unless they read the same queue",
+    ),
+    claim(
+      "Nothing that is known to run is no proof: the answer is then *not known*.",
+      deployment,
+      "says not known if nothing is known to run",
+    ),
+    claim(
+      "readers first, then what is written, then what is no longer read",
+      deployment,
+      "deploys readers first, then what is written, and says what to roll back to",
+    ),
+    claim(
+      "exactly as the serializers deliver its values",
+      deliveredTypes,
+      "are those of the values that the serializers deliver, and message types infer from them",
+    ),
+  ],
+  "docs/cli.md": [
+    claim(
+      "Peeks without locking and changes nothing.",
+      commands,
+      "rehearses with the waiting messages, names their readers, and changes nothing",
+    ),
+    claim(
+      "through a subscription that is made for this and removed at the end",
+      commands,
+      "rehearses a topic only while it is watched, and leaves no subscription behind",
+    ),
+    claim(
+      "Says yes only if every message was peeked, no waiting message needs it, its writers have stopped",
+      verdict,
+      "is yes when no message needs it and its writers have stopped",
+    ),
+    claim(
+      "when the last producer stopped writing it; without this the verdict is not known",
+      verdict,
+      "is no without writersStoppedAt, or if a message was sent after it",
+    ),
+    claim(
+      "the queue in which consumers record what they read; without it the verdict is not known",
+      records,
+      "without a record since the writers stopped, the verdict is not known, and says what to wait for",
+    ),
+    claim(
+      "Without --apply it reports what it would do.",
+      commands,
+      "lists dead letters by cause, shows them, and repairs them in two steps",
+    ),
+    claim(
+      "After an interruption, --resume continues with the same messages, target, bodies and rate.",
+      options,
+      "ends with 130, and --resume continues it with its own plan",
+    ),
+    claim(
+      "A subscription cannot be sent to: its dead letters need --to, or --through-topic.",
+      options,
+      "are 2 for %s",
+    ),
+    claim(
+      "the target detects duplicates: give each message a new id, or it is dropped; default: the broker is asked",
+      commands,
+      "repairs dead letters of a queue that detects duplicates and still remembers them",
+    ),
+    claim(
+      "After an interruption the same command continues.",
+      sharedWork,
+      "sends every message once, or says so, wherever a worker is killed",
     ),
   ],
   "docs/processing.md": [

@@ -28,18 +28,18 @@ export function placesInFlowOrder(entities: readonly CatalogEntity[]): Place[] {
  */
 export function wavesInFlowOrder(entities: readonly CatalogEntity[]): CatalogEntity[][] {
   const flow = flowOf(entities);
-  const waves = new Map<number, CatalogEntity[]>();
+  const waves: CatalogEntity[][] = [];
   const earliest = new Map<CatalogEntity, number>();
   const placed = new Set<CatalogEntity>();
   for (const entity of inFlowOrder(entities, flow)) {
     const wave = earliest.get(entity) ?? 0;
-    add(waves, wave, entity);
+    waves[wave] = [...(waves[wave] ?? []), entity];
     placed.add(entity);
     // One that is placed already forwards in a circle.
     for (const next of flow(entity))
       if (!placed.has(next)) earliest.set(next, Math.max(earliest.get(next) ?? 0, wave + 1));
   }
-  return [...waves.values()];
+  return waves;
 }
 
 /** Messages that the broker counts and that were not peeked, by entity. */

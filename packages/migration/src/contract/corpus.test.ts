@@ -90,11 +90,14 @@ function expectVerdicts(format: string, row: Truth, found: Awaited<ReturnType<ty
 }
 
 describe.each(Object.keys(chains))("the changes of %s", (format) => {
-  it.each(corpus(format).map((row) => [row.change, row] as const))("%s", async (_, row) => {
-    const make = chains[format]!;
-    const all = [row.old, row.new];
-    expectVerdicts(format, row, await findings(make(row.old, "old", all), make(row.new, "new", all)));
-  });
+  it.each(corpus(format).map((row) => [row.change, row] as const))(
+    "never have the opposite verdict of their specification: %s",
+    async (_, row) => {
+      const make = chains[format]!;
+      const all = [row.old, row.new];
+      expectVerdicts(format, row, await findings(make(row.old, "old", all), make(row.new, "new", all)));
+    },
+  );
 });
 
 describe.each([
@@ -103,9 +106,12 @@ describe.each([
   ["downcasters", downcasterRows],
   ["options", optionRows],
 ] as const)("the changes of %s", (name, rows) => {
-  it.each(rows.map((row) => [row.change, row] as const))("%s", async (_, row) => {
-    expectVerdicts(name, row, await findings(row.old, row.new, row.alsoWrites));
-  });
+  it.each(rows.map((row) => [row.change, row] as const))(
+    "never have the opposite verdict: %s",
+    async (_, row) => {
+      expectVerdicts(name, row, await findings(row.old, row.new, row.alsoWrites));
+    },
+  );
 });
 
 /** What a check says of a change, in lines: the verdict and the values that were tried, what the schemas lack, and the value that fails. */

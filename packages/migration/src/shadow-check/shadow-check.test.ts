@@ -229,6 +229,23 @@ describe("a shadow check", () => {
     expect(await shadow.report()).toMatchObject({ sampled: 150, same: 50 });
   });
 
+  it("waits for those in progress also with a time-out that no timer has", async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const slow: Serializer = {
+      ...msgpack(),
+      serialize: (...given) => gate.then(() => msgpack().serialize(...given)),
+    };
+    const candidate = { serializer: "msgpack" };
+    const shadow = new ShadowCheck({ candidate, sampleRate: 1, timeoutInMs: Number.MAX_SAFE_INTEGER });
+    const observed = shadow.observe(createPipeline({ serializer: json(), additionalDeserializers: [slow] }));
+    observed.serialize({ body: 1 });
+    const report = shadow.report();
+    // A timer that fires at once comes before this one.
+    setTimeout(release, 10);
+    expect(await report).toMatchObject({ sampled: 1, same: 1, findings: [] });
+  });
+
   it("tries the sample rate's share of the messages of the given types, and none at 0", async () => {
     const shadow = new ShadowCheck({
       candidate: { serializer: "msgpack" },

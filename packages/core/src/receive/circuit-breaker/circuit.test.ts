@@ -50,6 +50,24 @@ describe("consecutive failures of a message type", () => {
     expect(runUntilOpen(circuit)).toBe(10);
   });
 
+  it("are counted at the rate of all outcomes before, of which 1,000 are remembered in full", () => {
+    const eager = { ...rule, minFailures: 1 };
+    const rates = (circuit: Circuit) => Math.exp(circuit.logProbabilityOfOne(eager));
+    const failing = new Circuit("order", "json");
+    expect(rates(failing)).toBeCloseTo(1e-9, 12);
+    failing.failedAsExpected();
+    expect(rates(failing)).toBeCloseTo(0.95, 12);
+    failing.decoded();
+    expect(rates(failing)).toBeCloseTo(0.5, 12);
+    for (let i = 0; i < 997; i++) failing.decoded();
+    failing.failedAsExpected();
+    expect(rates(failing)).toBeCloseTo(2 / 1_000, 12);
+    failing.decoded();
+    expect(rates(failing)).toBeCloseTo(1 / 500, 12);
+    failing.failedAsExpected();
+    expect(rates(failing)).toBeCloseTo(2 / 501, 12);
+  });
+
   it("are not counted together if they are far apart", () => {
     const circuit = new Circuit("order", "json");
     circuit.decoded();
@@ -79,6 +97,21 @@ describe("consecutive failures of a message type", () => {
 });
 
 describe("consecutive failures of all message types", () => {
+  it("count three times for each type, so that three types are not enough", () => {
+    const run = new EntityRun();
+    const fail = (circuit: Circuit) => {
+      circuit.failed(0, rule);
+      return run.failed(circuit, rule);
+    };
+    const three = ["a", "b", "c"]
+      .map((name) => readBefore(name))
+      .flatMap((type) => [type, type, type, type, type]);
+    expect(three.map(fail)).not.toContain(true);
+    expect(fail(readBefore("d"))).toBe(true);
+    run.decoded();
+    expect(fail(readBefore("e"))).toBe(false);
+  });
+
   it("open circuits if several types fail that did not fail before", () => {
     const types = ["a", "b", "c", "d", "e"].map((name) => readBefore(name));
     const run = new EntityRun();

@@ -55,8 +55,8 @@ export class OtherReaders {
   }
 
   #isReadWithin(label: Label, maxAgeMs: number): boolean {
-    if (steadyNowOf(this.#scheduler) - this.#answeredAtMs > maxAgeMs) return false;
-    return this.#readers.some(label.isReadBy);
+    const ageMs = steadyNowOf(this.#scheduler) - this.#answeredAtMs;
+    return ageMs <= maxAgeMs && this.#readers.some(label.isReadBy);
   }
 
   /** Resolves after a list that began after this call: a sender writes a format only once its reader was announced. */
