@@ -1,7 +1,7 @@
 import { createPipeline, defineMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { expect, it } from "vitest";
-import { takeCensus } from "./census.js";
+import { queueReadStore, recordReads, takeCensus } from "./census.js";
 import { canDeploy, checkContract, contractOf, registryContracts } from "./contract.js";
 import { captureGoldenMessages } from "./golden.js";
 import {
@@ -44,6 +44,12 @@ const misspelt: [what: string, give: () => unknown, nearest: string][] = [
   ["runWorker", () => runWorker({ maxIdleTimeMs: 1 } as never), "maxIdleTimeInMs"],
   ["captureGoldenMessages", () => captureGoldenMessages({ samplePerKind: 1 } as never), "samplesPerKind"],
   ["captureGoldenMessage", () => captureGoldenMessage({} as never, { kep: [] } as never), "keep"],
+  [
+    "queueReadStore",
+    () => queueReadStore({} as never, "reads", { lifeTimeInMs: 1 } as never),
+    "lifetimeInMs",
+  ],
+  ["recordReads", () => recordReads(pipeline, {} as never, { readr: "billing" } as never), "reader"],
   ["contractOf", () => contractOf(pipeline, { service: "orders", send: [] } as never), "sends"],
   ["checkContract", () => checkContract({ baseline: [] } as never), "baselines"],
   ["registryContracts", () => registryContracts({ subjectsOf: () => "" } as never), "subjectOf"],
