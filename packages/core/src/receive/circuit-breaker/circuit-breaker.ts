@@ -60,6 +60,7 @@ export class CircuitBreaker {
     this.options = options;
     this.#settings = settings;
     this.lookAhead = createLookAhead(this.#onReadable);
+    // Nothing can be listed in advance: a type counts as one that decoded when it fails for the first time, in `#recordFailure`.
     if (options.decodedBefore === "all") return;
     for (const { messageType = "", format = "" } of options.decodedBefore) {
       this.#add(messageType, format).hasDecoded = true;
@@ -96,6 +97,7 @@ export class CircuitBreaker {
 
   /** Closes the circuit of a body that was decoded. `openings`: the counter when reading began. */
   onDecoded(delivered: DeliveredMessage, report: DeserializationReport, openings = this.openings): void {
+    // Also while circuits are open: whether others decode tells later who is at fault.
     this.#decodedCount++;
     this.#run.decoded();
     const messageType = typeOf(delivered, report);
@@ -118,6 +120,7 @@ export class CircuitBreaker {
   ): Awaitable<Circuit | undefined> {
     const circuit = this.#findOf(delivered, report);
     if (circuit?.isOpen) return this.#hold(circuit, delivered);
+    // Asked before the counters: messages that came out of a circuit all at once would open it again.
     if (circuit?.isFaulty(delivered.sequenceNumber)) {
       circuit.failedAsExpected();
       return undefined;
@@ -183,6 +186,7 @@ export class CircuitBreaker {
       this.#unread = unread;
     }
     const circuit = this.#findOf(delivered, report) ?? this.#addOf(delivered, report);
+    // Of messages that waited for the same look, the first opens the circuit.
     if (!circuit.isOpen) {
       circuit.failures = this.#unread;
       this.#openCircuit(circuit);
@@ -205,6 +209,7 @@ export class CircuitBreaker {
       // Without peeking, only received messages count.
       return 0;
     } finally {
+      // The next message looks again, because others may wait by then.
       this.#surveying = undefined;
     }
   }

@@ -62,6 +62,7 @@ export class Circuit {
 
   close(): void {
     this.isOpen = false;
+    // They are read again now, and the circuit must not be opened by them a second time.
     this.#faulty = this.#held;
     this.#held = new Set();
   }
@@ -140,6 +141,7 @@ export class EntityRun {
 
   /** Counts a failure of a type that decoded before; returns whether the run is too long to be random. */
   failed(circuit: Circuit, rule: CircuitRule): boolean {
+    // Otherwise one type that fails often would count as a broken consumer, and hold the messages of all others.
     if (circuit.failures <= maxFailuresOfOneType) {
       this.#failures++;
       this.#logProbability += circuit.logProbabilityOfOne(rule);

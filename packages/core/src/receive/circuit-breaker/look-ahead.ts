@@ -61,6 +61,7 @@ export class LookAhead {
    */
   async survey(from: bigint, minMessages: number): Promise<Survey> {
     const tally = new RehearsalTally(this.#pipeline);
+    // At least `minMessages`, because fewer could not show that nothing can be read.
     const budget = new LookBudget(minMessages, this.#scheduler);
     let next = from;
     for (let page = 0; page < maxPages && tally.messageCount < pageSize && !budget.isSpent; page++) {

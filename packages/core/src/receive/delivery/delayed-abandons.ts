@@ -40,6 +40,7 @@ export class DelayedAbandons {
     const { initialDelayInMs, maxDelayInMs } = this.#backoff;
     // After 30 doublings every maximum is reached; a larger power would overflow to Infinity.
     const wantedMs = initialDelayInMs * 2 ** Math.min(delivery.message.deliveryCount, 30);
+    // Before its lock ends: afterwards the broker would refuse the settlement.
     const lockLeftMs = delivery.lockedUntilMs - this.#scheduler.now();
     return Math.min(wantedMs, maxDelayInMs, lockLeftMs * 0.8);
   }

@@ -98,6 +98,7 @@ export class Delivery implements RenewableLock {
 
   /** A pending settlement reports the error itself. */
   onRenewalFailed(error: unknown): void {
+    // A settlement that overtook the renewal has ended the lock itself.
     if (this.#state !== "open") return;
     if (isLockLost(error)) this.#lose(error);
     this.#onRenewalError(error, this);
@@ -124,6 +125,7 @@ export class Delivery implements RenewableLock {
       if (observer === undefined) await work();
       else await observer.settle(receiver.entityPath, message, verb, options, work);
       this.#state = "settled";
+      // Only then does the broker have the message back, although it is settled.
       this.#isAbandoned = verb === "abandon";
       if (verb === "deadLetter") health.deadLettered();
     } catch (error) {

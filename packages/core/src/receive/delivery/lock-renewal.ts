@@ -77,6 +77,7 @@ export class LockRenewal {
 
   #plan(plan: RenewalPlan): void {
     const nowMs = steadyNowOf(this.#scheduler);
+    // The two clocks are compared once for each grant: the broker gives an instant, and all that follows is a duration.
     const remainingMs = plan.lock.lockedUntilMs - this.#scheduler.now();
     plan.endsAtMs = nowMs + remainingMs;
     plan.renewEveryMs = Math.max(remainingMs - Math.min(remainingMs / 2, maxMarginMs), minIntervalMs);

@@ -69,6 +69,7 @@ export class OtherReaders {
     await running;
     const waitMs = this.#begunAtMs + minIntervalMs - steadyNowOf(this.#scheduler);
     if (waitMs > 0) await pause(waitMs, this.#scheduler, undefined);
+    // Callers from now on need a list of their own: this one may have been read before the sender wrote their message.
     this.#queued = undefined;
     this.#begunAtMs = steadyNowOf(this.#scheduler);
     this.#running = this.#list();

@@ -102,6 +102,7 @@ function resultOf(
     return receivedMessage(delivered, outcome, delivery);
   }
   if (outcome.status === "unavailable") return whileUnavailable(context, delivered, outcome, delivery);
+  // Nothing can be dead-lettered from there: the application gets it as it is.
   if (isSubQueue) return undecodedMessage(delivered, outcome, delivery);
   return whenUndeserializable(context, delivered, outcome, delivery, decide);
 }
@@ -142,6 +143,7 @@ async function whenUndeserializable(
     const left = await context.otherReaders.leave(delivered, outcome, context.pipeline);
     if (left.status === "unavailable") return whileUnavailable(context, delivered, left, delivery);
   }
+  // Only for messages that no other reader takes, so that those of a newer version do not open a circuit.
   const action = await decide(delivered, outcome.report);
   const undecoded = { delivered, outcome, delivery };
   // The broker has deleted it already, so only a copy can be kept.

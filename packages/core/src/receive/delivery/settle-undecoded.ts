@@ -117,6 +117,7 @@ async function deadLetterWithRecord(
       await delivery.settle("deadLetter", form);
       return;
     } catch (error) {
+      // Fewer properties do not help if the lock is gone or the broker is busy: the message is delivered again.
       const isLast = index === forms.length - 1;
       if (isLast || isLockLost(error) || (error instanceof WaybillError && error.retryable)) throw error;
     }

@@ -97,6 +97,7 @@ export class HeldForCalls {
   /** Reads the held messages again and returns up to `maxMessages` that can be read now; the others stay held. Never rejects. */
   async readAgain(maxMessages: number): Promise<Received[]> {
     this.#context.breaker?.beginProbe();
+    // First: what was deferred is older than what is held, and is read with it below.
     await this.#probe();
     const waiting = this.#takeHeld(({ isDeferred }) => !isDeferred);
     if (waiting.length === 0) return [];
@@ -167,6 +168,7 @@ export class HeldForCalls {
       if (result === "stuck") break;
       if (result !== "settled") messages.push(result);
     }
+    // They lose their reason, because the first one is what the session waits for.
     for (const behind of waiting.slice(next)) this.add({ ...behind, event: undefined });
     return messages;
   }
@@ -193,6 +195,7 @@ export class HeldForCalls {
       if (held.event === undefined || this.#overflow === undefined) continue;
       const message = heldMessage(this.#context, { ...held, free: () => {}, isReported: true }, held.event);
       if (!this.#overflow.canSetAside(message)) continue;
+      // The allowance is for all, so it is used up for those behind it as well.
       if (!(await this.#overflow.mayPass(message))) return;
       // A concurrent call may have read it again meanwhile.
       if (!this.#remove(held)) continue;

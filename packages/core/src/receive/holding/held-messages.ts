@@ -123,6 +123,7 @@ export class HeldMessages {
 
   /** Reads all messages again now; once more if it is called while they are being read. */
   async readAgain(): Promise<void> {
+    // A circuit may close while they are being read for another reason: those read before that would wait for the whole interval.
     this.#isReadingWanted = true;
     if (this.#isReading) return;
     this.#isReading = true;
@@ -148,6 +149,7 @@ export class HeldMessages {
     const messages = [...this.#messages].filter(({ delivery }) => delivery !== undefined);
     // Those that still cannot be read are added again by their owner.
     for (const message of messages) {
+      // Not `delete`: what is read now must not give its room to others, because it may come back into it.
       this.#messages.delete(message);
       if (this.#freed.delete(message)) this.#freedBytes -= bytesOf(message);
     }

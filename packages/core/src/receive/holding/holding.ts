@@ -113,6 +113,7 @@ export class Holding {
   }
 
   #stop(): HeldMessage[] {
+    // First, so that a message that is on its way into a list or aside is abandoned instead: see `hold` and `#keep`.
     this.#isClosed = true;
     this.#overflow.stop();
     this.#stopListening?.();
@@ -148,6 +149,7 @@ export class Holding {
     }
     if (this.#context.breaker?.isOpen === false && this.#unavailable.size === 0) this.#overflow.reset();
     void this.#undeserializable?.readAgain();
+    // After this, some may still be deferred: those that could not be received, or that were handled and left unsettled.
     void this.#overflow.bringBack().then(() => this.#probeSoon());
   }
 
@@ -189,6 +191,7 @@ export class Holding {
     // It may have been read again meanwhile.
     if (!list?.has(message)) return undefined;
     if (!mayPass) return held;
+    // From here until it is deferred, a timer of the list must not read it a second time.
     list.delete(message);
     if (delivery === undefined) {
       message.free();

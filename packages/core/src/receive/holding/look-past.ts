@@ -53,6 +53,7 @@ export class LookPast {
   }
 
   onDecoded(): void {
+    // A message that decodes in front of them proves nothing about those behind.
     if (!this.#isMixed) return;
     if (this.#allowance < this.#minAllowance) this.#allowance = this.#minAllowance;
     if (this.#timer !== undefined && this.#allowance > 0) this.#open();
@@ -100,6 +101,7 @@ export class LookPast {
     const { lookAhead, scheduler } = this.#context;
     try {
       const { messageCount, readable, next, isAtEnd } = await lookAhead.findReadable(this.#from);
+      // The next look goes on from here, so that a long queue is not read from its beginning every second.
       this.#from = next;
       if (readable !== undefined) {
         this.#isMixed = true;
@@ -128,6 +130,7 @@ export class LookPast {
       Math.min(lookIntervalMs, this.#restartIntervalMs),
       async () => {
         await this.#look();
+        // `onDecoded` was faster, and has done what follows.
         if (this.#timer !== timer) return;
         if (this.#allowance > 0) return this.#open();
         this.#timer = undefined;

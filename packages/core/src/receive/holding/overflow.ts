@@ -75,6 +75,7 @@ export class Overflow {
 
   /** Whether this message can be set aside, if others can be read. */
   canSetAside({ outcome, delivery }: HeldMessage): boolean {
+    // An unavailable message is never dead-lettered: nothing is wrong with it.
     if (outcome.status === "unavailable") return this.#aside?.canDefer(delivery) === true;
     if (this.#whenFull !== "defer" || this.#aside === undefined) return this.#whenFull !== "pause";
     return !this.#aside.isUnmarkable(delivery);
@@ -93,6 +94,7 @@ export class Overflow {
     if (this.#aside === undefined || this.#aside.isFull || !isDeferred) {
       return isUnavailable ? undefined : this.#deadLetter(message, delivery);
     }
+    // Asked again when a circuit closes, and by then it may be open for the second time.
     const isOver = () => isCircuitOver(message);
     if (!(await this.#aside.defer(delivery, isUnavailable ? "unavailable" : isOver))) return undefined;
     message.free();

@@ -79,7 +79,9 @@ export class SetAside {
     try {
       await delivery.settle("defer", { propertiesToModify } as TransportDeadLetterOptions);
     } catch (error) {
+      // The broker delivers it again anyway, so there is nothing to report.
       if (isLockLost(error)) return false;
+      // Otherwise it would be tried again with every look, and fail each time.
       if (!(error instanceof WaybillError && error.retryable)) this.#unmarkable.add(delivery);
       this.#owner.onError(error);
       return false;
@@ -103,8 +105,10 @@ export class SetAside {
       const isDue = await Promise.all(page.map((number) => this.#isDueNow(number)));
       const due = page.filter((_, index) => isDue[index]);
       await this.#receive(due);
+      // One page without success is enough: while a dependency is down, peeking at all of them would load the broker.
       if (due.length > 0) continue;
       this.#moveToEnd(page);
+      // Then an earlier page had some, and only this one had none.
       return i > 0;
     }
     return numbers.length > 0;
@@ -180,6 +184,7 @@ export class SetAside {
     if (status !== "undeserializable") return status !== "unavailable";
     const reason = this.#entries.get(message.sequenceNumber) ?? "others";
     if (reason !== "others" || breaker === undefined) return true;
+    // The instant was written by another process, so the wall clock is what both have.
     const heldMs = scheduler.now() - Date.parse(String(message.applicationProperties[heldSinceProperty]));
     return !breaker.isOpen && heldMs >= breaker.options.maxHoldDurationInMs;
   }

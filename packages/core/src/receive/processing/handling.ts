@@ -64,6 +64,7 @@ export class Handling {
       // Frees the body for garbage collection, because many completions may be pending.
       delivery.handOver(undefined);
       inFlight.completing = this.#settle(delivery, "complete");
+      // The slot stays taken until the lock is no longer needed; otherwise closing would not wait for it.
     } else if (delivery.state === "settling") await this.outlast(delivery);
   }
 
@@ -140,6 +141,7 @@ export class Handling {
       return this.#settle(delivery, "abandon");
     }
     await this.#settle(delivery, verb, options);
+    // The broker refused it and the lock still lasts: without this the message would wait for its end.
     if (delivery.state === "open") await this.#settle(delivery, "abandon");
   }
 
@@ -158,6 +160,7 @@ export class Handling {
       const delayMs = typeof delayInMs === "function" ? delayInMs(retries + 1, error) : delayInMs;
       if (delayMs > 0) {
         const atMs = this.#context.scheduler.now() + delayMs;
+        // First the copy, then the original: a crash in between duplicates the message instead of losing it.
         await retry.sender().schedule([retryCopy(message, atMs)], new Date(atMs));
         return await this.#settle(delivery, "complete");
       }

@@ -192,6 +192,7 @@ export class UnreadMessages {
   async close(stopped: Promise<unknown>): Promise<void> {
     this.#isClosing = true;
     this.#stopping.abort();
+    // They have waited for other readers long enough: closing does not wait for their delays.
     this.#abandons.flush();
     await this.#holding?.close(stopped);
   }
