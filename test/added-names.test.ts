@@ -7,10 +7,6 @@ import { readPackages, root } from "./workspace-packages.js";
 // A broker property or an option of a settlement that a mapping forgets is lost without an error. So each mapping names all of them, by
 // type. Here the sources are compiled with one more name, and every place that has to know it must fail.
 
-it("compiles without another name", () => {
-  expect(filesWithErrors("packages/core/src/message/message.ts", "")).toEqual([]);
-});
-
 describe("a broker property added to the client's messages", () => {
   it("does not compile where messages are copied, mapped, checked or tried", () => {
     expect(
@@ -78,7 +74,47 @@ describe("an option added to the settlements", () => {
   });
 });
 
-/** The packages that carry messages. */
+describe("what a union or an interface lists", () => {
+  it("does not compile where a new policy, event or verb of the storage is checked, measured or done", () => {
+    const files = filesWithErrorsAfter([
+      [
+        "packages/core/src/pipeline/options.ts",
+        'ContentTypePolicy = "try-all"',
+        'ContentTypePolicy = "added" | "try-all"',
+      ],
+      [
+        "packages/core/src/message-types/message-type-registry.ts",
+        "readonly newer: ",
+        'readonly newer: "added" | ',
+      ],
+      [
+        "packages/core/src/receive/circuit-breaker/circuit-breaker-options.ts",
+        "WhenFull = ",
+        'WhenFull = "added" | ',
+      ],
+      [
+        "packages/core/src/diagnostics/diagnostics.ts",
+        "DiagnosticEvent =\n",
+        'DiagnosticEvent =\n  | (LinkStall & { readonly type: "added" })\n',
+      ],
+      [
+        "packages/broker/src/storage/storage.ts",
+        "export interface Storage {",
+        "export interface Storage { added(): void;",
+      ],
+    ]);
+    expect(files).toEqual([
+      "packages/broker-storage-lmdb/src/durable-storage.ts",
+      "packages/broker/src/storage/memory-storage.ts",
+      "packages/core/src/message-types/message-type-registry.ts",
+      "packages/core/src/pipeline/options.ts",
+      "packages/core/src/receive/circuit-breaker/circuit-breaker-options.ts",
+      "packages/opentelemetry/src/instruments.ts",
+    ]);
+  });
+});
+
+/** The packages that carry messages, and one that counts them. */
 const names = [
   "amqp",
   "azure-functions",
@@ -89,6 +125,7 @@ const names = [
   "core",
   "foundation",
   "migration",
+  "opentelemetry",
   "transport-azure",
   "transport-local",
 ];
@@ -99,26 +136,32 @@ copySources();
 
 /** Compiles a copy of the sources with a member more in an interface of `file`, and returns the files with errors, in order. */
 function filesWithErrors(file: string, interfaceStart: string): string[] {
-  const path = `${copy}/${file}`;
-  const text = readFileSync(path, "utf8");
-  expect(text).toContain(interfaceStart);
-  if (interfaceStart !== "")
-    writeFileSync(
-      path,
-      text.replace(interfaceStart, `${interfaceStart} readonly added?: number | undefined;`),
-    );
+  return filesWithErrorsAfter([
+    [file, interfaceStart, `${interfaceStart} readonly added?: number | undefined;`],
+  ]);
+}
+
+/** Compiles a copy of the sources after replacing texts, and returns the files with errors, in order. */
+function filesWithErrorsAfter(
+  edits: readonly (readonly [file: string, text: string, by: string])[],
+): string[] {
+  const originals = new Map(
+    edits.map(([file]) => [`${copy}/${file}`, readFileSync(`${copy}/${file}`, "utf8")]),
+  );
+  for (const [file, text, by] of edits) {
+    const original = originals.get(`${copy}/${file}`) ?? "";
+    expect(original).toContain(text);
+    writeFileSync(`${copy}/${file}`, original.replace(text, by));
+  }
   try {
     const { stdout } = spawnSync(
       process.execPath,
       [`${root}node_modules/typescript/bin/tsc`, "--project", copy],
-      {
-        cwd: copy,
-        encoding: "utf8",
-      },
+      { cwd: copy, encoding: "utf8" },
     );
     return [...new Set(stdout.match(/^\S+(?=\(\d+,\d+\): error)/gm))].sort();
   } finally {
-    writeFileSync(path, text);
+    for (const [path, text] of originals) writeFileSync(path, text);
   }
 }
 

@@ -102,6 +102,9 @@ export class Instruments {
           ...this.#attributes("receive", entityPath),
           [names.stallEvidence]: event.evidence,
         });
+        break;
+      default:
+        event satisfies never;
     }
   }
 

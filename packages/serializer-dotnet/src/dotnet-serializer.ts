@@ -68,7 +68,7 @@ export function dotnetBinary(options: DotnetOptions = {}): Serializer {
   const schemas = resolveBodySchemas(options, compileValidator);
   const content = resolveJson(options.json);
   const reading = {
-    dates: requireOneOf<DateForm>("dotnetBinary: dates", options.dates ?? "date", ["date", "iso"]),
+    dates: requireOneOf("dotnetBinary: dates", options.dates ?? "date", ["date", "iso"]),
     hints: resolveHints(options.hints),
     content,
     contents: resolveContents(options.contents, content),

@@ -109,5 +109,6 @@ function choose<Name extends keyof ResolvedJsonOptions>(
   options: JsonOptions,
   name: Name,
 ): ResolvedJsonOptions[Name] {
-  return requireOneOf(`json: ${name}`, options[name] ?? choices[name][0], choices[name]);
+  const chosen: string | undefined = options[name] ?? choices[name][0];
+  return requireOneOf(`json: ${name}`, chosen as string, choices[name]) as ResolvedJsonOptions[Name];
 }

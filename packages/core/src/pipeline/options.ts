@@ -270,7 +270,6 @@ function resolvePolicies(
   const onlyName = serializers.length === 1 ? serializers[0]?.name : undefined;
   const missing = onlyName === undefined ? defaults.missing : { assume: onlyName };
   const chosen = withDefaults("contentTypePolicies", policies, { ...defaults, missing });
-  const guesses = ["try-all", "reject"] as const;
   return Object.freeze({
     missing: policy("missing", chosen.missing, guesses, serializers),
     unknown: policy("unknown", chosen.unknown, guesses, serializers),
@@ -278,6 +277,12 @@ function resolvePolicies(
     mismatch: policy("mismatch", chosen.mismatch, guesses, undefined),
   });
 }
+
+/** The policies that assume no format; a new one does not compile until it is here. */
+const guesses = Object.keys({ "try-all": true, reject: true } satisfies Record<
+  Exclude<ContentTypePolicy, object>,
+  true
+>) as Exclude<ContentTypePolicy, object>[];
 
 /** `assumable` are the serializers that the policy may assume; undefined if it cannot assume any. */
 function policy(

@@ -71,12 +71,22 @@ interface OptionTypes {
   readonly string: string;
 }
 
-/** The value, if it is one of the choices of an option. Throws `TypeError` otherwise; `name` begins its message. */
-export function requireOneOf<Choice extends string>(
+/** `never` for choices that lack one of the texts which the type of the value has. */
+type Complete<Value, Choices extends readonly string[]> = string extends Value
+  ? unknown
+  : Extract<Value, string> extends Choices[number]
+    ? unknown
+    : never;
+
+/**
+ * The value, if it is one of the choices of an option. Throws `TypeError` otherwise; `name` begins its message. Does not compile if the type of the
+ * value has a text that is not among the choices.
+ */
+export function requireOneOf<Value, const Choices extends readonly string[]>(
   name: string,
-  value: unknown,
-  choices: readonly Choice[],
-): Choice {
+  value: Value,
+  choices: Choices & Complete<Value, Choices>,
+): Choices[number] {
   const found = choices.find((choice) => choice === value);
   if (found !== undefined) return found;
   const texts = choices.map((choice) => `"${choice}"`);
