@@ -39,7 +39,7 @@ export interface CodeBlock {
 }
 
 /** Folders beside those of packages and examples that have pages of their own. */
-const rooms = [".github", "release"];
+const rooms = [".github", "release", "website"];
 
 /** Reads every page at the root, under `docs/`, and at the top of each room, package and example. */
 export function readPages(): MarkdownPage[] {

@@ -14,7 +14,15 @@ export interface NavigationGroup {
 const navigation: readonly NavigationGroup[] = [
   {
     text: "Begin",
-    pages: ["why-waybill", "install", "tutorial", "concepts", "coming-from-azure-service-bus", "recipes"],
+    pages: [
+      "why-waybill",
+      "install",
+      "tutorial",
+      "explore",
+      "concepts",
+      "coming-from-azure-service-bus",
+      "recipes",
+    ],
   },
   {
     text: "Guides",

@@ -1,5 +1,14 @@
 /** How the search of the site ranks: given to VitePress, and to the test of the queries. */
 export const searchOptions = {
+  options: {
+    processTerm: (term: string): string | undefined => {
+      // Words that say nothing about what is looked for. The function is copied into the pages as text, so it uses nothing outside itself.
+      const fillers =
+        /^(?:an?|and|are|as|at|be|by|can|for|from|how|i|if|in|is|its?|not|of|on|or|that|the|their|this|to|what|when|which|with|you|your)$/;
+      const word = term.toLowerCase();
+      return fillers.test(word) ? undefined : word;
+    },
+  },
   searchOptions: {
     fuzzy: 0.2,
     prefix: true,

@@ -5,6 +5,9 @@ import { root, site } from "./paths.js";
 import { usePictures } from "./pictures.js";
 import { rewriteLinks } from "./rewrite-links.js";
 
+/** The site's own home page. */
+const home = "website/home.md";
+
 /** Writes the pages of the repository to where VitePress builds them, with links for the site, and the sidebar that leads to them. */
 export function stagePages(): void {
   emptySite();
@@ -20,7 +23,7 @@ export function stagePages(): void {
   titles.set("api/index", "API of every package");
   cpSync(`${root}docs/pictures`, `${site}public/pictures`, { recursive: true });
   cpSync(`${root}website/favicon.svg`, `${site}public/favicon.svg`);
-  write("index.md", readFileSync(`${root}website/home.md`, "utf8"));
+  write("index.md", rewriteLinks(readFileSync(root + home, "utf8"), home, { repository, pageOf }));
   writeFileSync(`${site}.vitepress/sidebar.json`, JSON.stringify({ sidebar: sidebarOf(titles), repository }));
 }
 
@@ -32,7 +35,7 @@ function repositoryUrl(): string {
 
 /** The page of the site that a file of the repository becomes; undefined for a file that becomes none. */
 function pageOf(path: string): string | undefined {
-  if (path === "README.md") return "index.md";
+  if (path === "README.md" || path === home) return "index.md";
   if (path === "CHANGELOG.md") return "changelog.md";
   if (path === "CONTRIBUTING.md") return "contributing.md";
   const readme = /^packages\/([\w-]+)\/README\.md$/.exec(path);

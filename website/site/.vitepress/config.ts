@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import GithubSlugger from "github-slugger";
 import { defineConfig } from "vitepress";
 import { searchOptions } from "../../dist/search-options.js";
+import { searchTextOf } from "../../dist/search-text.js";
 
 const { sidebar, repository } = JSON.parse(readFileSync(new URL("./sidebar.json", import.meta.url), "utf8"));
 
@@ -31,7 +32,14 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: "local", options: { miniSearch: searchOptions, detailedView: false } },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: searchOptions,
+        detailedView: false,
+        _render: (text, env, markdown) => searchTextOf(markdown.render(text, env), env.relativePath),
+      },
+    },
     editLink: { pattern: `${repository.replace("/blob/", "/edit/")}docs/:path`, text: "Edit this page" },
     socialLinks: [{ icon: "github", link: repository.replace(/\/blob\/.*/, ""), ariaLabel: "Repository" }],
   },
