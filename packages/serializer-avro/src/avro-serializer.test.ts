@@ -262,8 +262,10 @@ describe("raw bodies", () => {
       "schema-unknown",
     );
     const foreign = avro({ schema: orderV2, schemaById: () => customer });
-    expect(errorOf(() => read(foreign, write(raw, v1Value), { schemaId: "1" })).reason).toBe(
-      "schema-violation",
+    const failure = errorOf(() => read(foreign, write(raw, v1Value), { schemaId: "1" }));
+    expect(failure.reason).toBe("schema-violation");
+    expect(failure.text).toMatch(
+      /^The schema of the Avro body does not fit: the schema cannot be read as the reader schema: /,
     );
   });
 

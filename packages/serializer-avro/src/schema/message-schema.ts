@@ -140,7 +140,7 @@ export function planFetched(messageSchema: ResolvedMessageSchema, writer: Compil
     messageSchema.fetchedPlans.set(writer, plan);
     return plan;
   } catch (error) {
-    throw validationFailure(`The Avro body's ${(error as Error).message}.`, error);
+    throw validationFailure(`The schema of the Avro body does not fit: ${(error as Error).message}.`, error);
   }
 }
 
