@@ -119,7 +119,8 @@ export class Instruments {
       [names.reason]: outcome === "decoded" ? undefined : decisiveAttempt(report)?.reason,
     };
     this.#deserialized.add(1, attributes);
-    this.#deserializationDuration.record(report.durationInMs / 1000, attributes);
+    if (report.durationInMs !== undefined)
+      this.#deserializationDuration.record(report.durationInMs / 1000, attributes);
     if (isPeeked) return;
     this.#consumed.add(1, {
       ...this.#attributes("receive", entityPath),

@@ -23,7 +23,12 @@ describe("diagnostics.onEvent", () => {
     expect(events).toMatchObject([
       { entityPath: "orders", messages: [facts], error: undefined, durationInMs: expect.any(Number) },
       { entityPath: "orders", messages: [{ ...facts, deliveryCount: 0 }] },
-      { message: facts, outcome: "decoded", isPeeked: false, report: { serializer: "json", position: 0 } },
+      {
+        message: facts,
+        outcome: "decoded",
+        isPeeked: false,
+        report: { serializer: "json", position: 0, durationInMs: expect.any(Number) },
+      },
       { message: facts, verb: "complete", error: undefined },
     ]);
   });

@@ -50,6 +50,9 @@ export interface DeserializationReport {
   readonly encryptionKeyId: string | undefined;
   /** The size of the encoded body in bytes; 0 for value and sequence sections. */
   readonly bytes: number;
-  /** How long reading took, in milliseconds. */
-  readonly durationInMs: number;
+  /**
+   * How long reading took, in milliseconds, including waiting for stores and registries. Measured for clients with `diagnostics`, and for
+   * calls of a pipeline with `isTimed`; otherwise undefined.
+   */
+  readonly durationInMs?: number | undefined;
 }

@@ -21,6 +21,5 @@ export function unreadReport({
     claimCheck: undefined,
     encryptionKeyId: undefined,
     bytes: body instanceof Uint8Array ? body.length : 0,
-    durationInMs: 0,
   };
 }

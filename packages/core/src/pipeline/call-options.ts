@@ -50,4 +50,6 @@ export interface DeserializeCallOptions extends PipelineCallOptions {
    * it before. Default `"normal"`.
    */
   readonly limits?: "normal" | "tightened" | undefined;
+  /** Whether the report says how long reading took. Default false: reading the clock takes as long as reading a small body. */
+  readonly isTimed?: boolean | undefined;
 }

@@ -8,6 +8,8 @@ import type { EncodedMessage } from "../message/message.js";
 /** A serializer and its position in the chain: 0 is the main serializer. */
 export interface ChainLink {
   readonly serializer: Serializer;
+  /** The name of the serializer. */
+  readonly name: string;
   readonly position: number;
   /** The media type that it writes. */
   readonly mediaType: string;
@@ -144,7 +146,7 @@ function checked(serializer: Serializer, position: number): ChainLink {
     );
   }
   checkDetection(serializer);
-  return { serializer, position, mediaType };
+  return { serializer, name, position, mediaType };
 }
 
 function checkDetection({ name, detection, leadingBytes }: Serializer): void {

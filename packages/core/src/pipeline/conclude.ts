@@ -39,7 +39,7 @@ function attemptOf(
   reason: ReasonCode,
   detail: string,
 ): DeserializationAttempt {
-  return { serializer: link?.serializer.name, position: link?.position ?? -1, stage, reason, detail };
+  return { serializer: link?.name, position: link?.position ?? -1, stage, reason, detail };
 }
 
 /** The outcome after a stage failed. */
@@ -87,14 +87,14 @@ function faultOf({ reason, cause }: WaybillError): Pick<DeserializationAttempt, 
 }
 
 function reportOf(reading: Reading): DeserializationReport {
-  const { link, known, named, asked, transforms, section } = reading;
+  const { link, known, named, asked, transforms, section, startedAt } = reading;
   const { body, contentType } = reading.message;
   const declared = reading.selection.link;
   return {
-    serializer: link?.serializer.name,
+    serializer: link?.name,
     position: link?.position ?? -1,
-    declared: declared?.serializer.name,
-    assumed: named === undefined && asked !== declared ? asked?.serializer.name : undefined,
+    declared: declared?.name,
+    assumed: named === undefined && asked !== declared ? asked?.name : undefined,
     isEmpty: reading.isEmpty,
     // Untyped programs may have passed anything.
     contentType: typeof contentType === "string" ? contentType : undefined,
@@ -107,6 +107,6 @@ function reportOf(reading: Reading): DeserializationReport {
     claimCheck: transforms?.claimCheck,
     encryptionKeyId: transforms?.encryptionKeyId,
     bytes: section === "data" ? (body as Uint8Array).length : 0,
-    durationInMs: performance.now() - reading.startedAt,
+    durationInMs: startedAt === undefined ? undefined : performance.now() - startedAt,
   };
 }

@@ -1,4 +1,3 @@
-import { isPromise } from "@waybill/foundation";
 import { amqpGraph, mediaTypeOf } from "./body-sections.js";
 import type { ChainLink } from "./chain.js";
 import { fail } from "./conclude.js";
@@ -31,7 +30,7 @@ function attempt(reading: Reading, link: ChainLink | undefined, bytes: Uint8Arra
     const mediaType = mediaTypeOf(reading);
     const isDeclared = link === reading.asked;
     const value = deserializeWith(link.serializer, reading, bytes, { contentType, mediaType, isDeclared });
-    if (!isPromise(value)) return accept(reading, link, value);
+    if (!(value instanceof Promise)) return accept(reading, link, value);
     return value
       .then((settled) => accept(reading, link, settled))
       .catch((error: unknown) => attemptNext(reading, link, bytes, error));

@@ -207,6 +207,15 @@ describe("AMQP's property content-encoding", () => {
 });
 
 describe("deserialize", () => {
+  it("reports how long reading took where the call asks", () => {
+    const timed = createPipeline({ serializer: text }).deserialize(
+      { body: utf8.encode("[1]"), contentType: "application/json" },
+      { isTimed: true },
+    );
+    expect(timed).toMatchObject({ report: { durationInMs: expect.any(Number) } });
+    expect(read("[1]")).toMatchObject({ report: { durationInMs: undefined } });
+  });
+
   describe("a declared body", () => {
     it("is read by the serializer that has its content type", () => {
       expect(read("[1]", {}, "application/vnd.acme+json; charset=utf-8")).toMatchObject({

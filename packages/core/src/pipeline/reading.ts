@@ -38,8 +38,8 @@ export interface Reading {
   readonly isUnsealed: boolean;
   readonly selection: Selection;
   readonly section: BodySection;
-  /** When reading began, by `performance.now`. */
-  readonly startedAt: number;
+  /** When reading began, by `performance.now`; undefined if nobody asked. */
+  readonly startedAt: number | undefined;
   /** The version of the received message; undefined for an untyped message. */
   known: KnownVersion | undefined;
   /** The body as it was received, then as the stages change it; undefined for an AMQP value that is not bytes. */
@@ -86,7 +86,7 @@ export function newReading(
     isUnsealed,
     selection: chain.selectFor(message),
     section: bodySection(message.body),
-    startedAt: performance.now(),
+    startedAt: call?.isTimed === true ? performance.now() : undefined,
     known: undefined,
     bytes: undefined,
     transforms: undefined,

@@ -43,5 +43,5 @@ export async function readMessage(
   message: DeliveredMessage,
   options: DeserializeCallOptions = {},
 ): Promise<DeserializationOutcome> {
-  return await pipeline.deserialize(message as EncodedMessage, options);
+  return await pipeline.deserialize(message as EncodedMessage, { ...options, isTimed: true });
 }

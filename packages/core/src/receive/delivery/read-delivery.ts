@@ -51,12 +51,13 @@ export function readDelivery(
   delivery: Delivery | undefined,
   decide: DecideUnread,
 ): Awaitable<ReadResult> {
-  const { pipeline, scheduler, entityPath, breaker } = context;
+  const { pipeline, observer, scheduler, entityPath, breaker } = context;
   // In a dead-letter queue the delivery count is that of the original queue.
   const isSuspect = !context.isSubQueue && mayHaveCrashedProcess(delivered, entityPath);
   // A circuit that opens while the body is read is not closed by it.
   const openings = breaker?.openings ?? 0;
-  const outcome = readInTurn(pipeline, delivered, isSuspect, scheduler);
+  const options = { limits: isSuspect ? "tightened" : "normal", isTimed: observer?.isOn } as const;
+  const outcome = readInTurn(pipeline, delivered, options, scheduler);
   return isPromise(outcome)
     ? outcome.then((settled) => resultOf(context, delivered, settled, delivery, decide, openings))
     : resultOf(context, delivered, outcome, delivery, decide, openings);
@@ -67,7 +68,7 @@ export function readPeeked(
   { pipeline, observer, entityPath }: ReceiverContext,
   delivered: DeliveredMessage,
 ): Awaitable<PeekedMessage> {
-  return afterwards(readBody(pipeline, delivered), (outcome): PeekedMessage => {
+  return afterwards(readBody(pipeline, delivered, { isTimed: observer?.isOn }), (outcome): PeekedMessage => {
     observer?.deserialized(entityPath, delivered, outcome, true);
     return outcome.status === "decoded"
       ? receivedMessage(delivered, outcome, undefined)

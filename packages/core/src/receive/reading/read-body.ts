@@ -11,17 +11,14 @@ import { ReadingGate } from "./reading-gate.js";
 /** Shared by all clients, because they share the memory of the process. */
 const readings = new ReadingGate();
 
-const tightened = Object.freeze({ limits: "tightened" } as const);
-
-/** Reads the body of a delivered message; one that may have crashed the process which read it before, alone and with lower limits. */
+/** Reads the body of a delivered message; with tightened limits, alone: it may have crashed the process which read it before. */
 export function readInTurn(
   pipeline: Pipeline,
   delivered: DeliveredMessage,
-  isSuspect: boolean,
+  options: DeserializeCallOptions,
   scheduler: Scheduler,
 ): Awaitable<DeserializationOutcome> {
-  const options = isSuspect ? tightened : undefined;
-  const entered = readings.enter(isSuspect ? "alone" : "among-others", scheduler);
+  const entered = readings.enter(options.limits === "tightened" ? "alone" : "among-others", scheduler);
   if (isPromise(entered)) {
     return entered.then(async (kind) => {
       const outcome = await readBody(pipeline, delivered, options);

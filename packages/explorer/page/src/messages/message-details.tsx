@@ -116,7 +116,7 @@ function Summary({ reading }: { readonly reading: ReadingView }): VNode {
     reading.encryptionKeyId === undefined ? undefined : `encrypted under ${reading.encryptionKeyId}`,
     reading.claimCheck === undefined ? undefined : "from the claim-check store",
     sizeText(reading.bytes),
-    `${reading.durationInMs.toFixed(1)} ms`,
+    reading.durationInMs === undefined ? undefined : `${reading.durationInMs.toFixed(1)} ms`,
   ];
   return (
     <div class="summary">
