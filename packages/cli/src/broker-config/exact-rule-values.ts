@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import type { RuleConstant } from "@waybill/broker";
 import { typedText } from "@waybill/broker/front-end";
-import { toFileForm } from "./rule-constants.js";
+import { toFileForm } from "@waybill/broker-server/config";
 
 /** Values of rules on their way through the SDK. */
 export interface RuleValues {

@@ -5,10 +5,9 @@ import type {
   SqlRuleFilter,
   SubscriptionProperties,
 } from "@azure/service-bus";
+import { correlationKeys, type EntityKind, optionNames, toKey } from "@waybill/broker-server/config";
 import type { ManagedEntity } from "../input/parse-managed-entity.js";
-import { type EntityKind, optionNames, toKey } from "./entity-properties.js";
 import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
-import { correlationKeys } from "./rules.js";
 
 /** Reads the entities of a namespace as the configuration of a broker. */
 export async function readNamespace(

@@ -6,11 +6,15 @@ import type {
 } from "@azure/service-bus";
 import type { AuthorizationRule, RuleConstant, RuleDefinition, RuleFilter } from "@waybill/broker";
 import type { SqlText } from "@waybill/broker/front-end";
+import type {
+  EntityKind,
+  EntityProperties,
+  NamespaceConfig,
+  SubscriptionConfig,
+} from "@waybill/broker-server/config";
 import { toIsoDuration } from "@waybill/foundation";
 import type { ManagedEntity } from "../input/parse-managed-entity.js";
-import type { EntityKind, EntityProperties } from "./entity-properties.js";
 import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
-import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
 /** One entity to create. */
 interface Step {

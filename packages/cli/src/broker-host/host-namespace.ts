@@ -1,7 +1,6 @@
 import { type Broker, createBroker, openBroker, type Tier } from "@waybill/broker";
 import { type BrokerServer, decodeWire, type ServeOptions, serve } from "@waybill/broker-server";
-import { applyConfig } from "../broker-config/apply-config.js";
-import type { NamespaceConfig } from "../broker-config/namespace-config.js";
+import { applyConfig, type NamespaceConfig } from "@waybill/broker-server/config";
 
 /** A namespace that is served. */
 export interface HostedNamespace {

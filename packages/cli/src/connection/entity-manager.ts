@@ -1,7 +1,6 @@
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
+import type { EntityKind, EntityProperties, NamespaceConfig } from "@waybill/broker-server/config";
 import { type ErrorCode, WaybillError } from "@waybill/core";
-import type { EntityKind, EntityProperties } from "../broker-config/entity-properties.js";
-import type { NamespaceConfig } from "../broker-config/namespace-config.js";
 import { type ManagedEntity, pathOf } from "../input/parse-managed-entity.js";
 import type { Connection } from "./connection.js";
 

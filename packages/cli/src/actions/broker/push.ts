@@ -15,7 +15,7 @@ export async function push(
   { apply = false, namespace, managementPort }: PushOptions,
 ): Promise<ExitCode> {
   const [{ readBrokerConfig }, { writeNamespace }] = await Promise.all([
-    import("../../broker-config/broker-config.js"),
+    import("@waybill/broker-server/config"),
     import("../../broker-config/write-namespace.js"),
   ]);
   const warn = (text: string) => process.stderr.write(`warning: ${text}\n`);

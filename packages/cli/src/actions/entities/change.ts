@@ -1,4 +1,4 @@
-import { propertiesFromTexts } from "../../broker-config/entity-properties.js";
+import { propertiesFromTexts } from "@waybill/broker-server/config";
 import { EntityManager } from "../../connection/entity-manager.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { parseManagedEntity } from "../../input/parse-managed-entity.js";

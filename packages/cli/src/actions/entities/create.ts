@@ -1,5 +1,4 @@
-import { type EntityKind, propertiesFromTexts } from "../../broker-config/entity-properties.js";
-import type { NamespaceConfig } from "../../broker-config/namespace-config.js";
+import { type EntityKind, type NamespaceConfig, propertiesFromTexts } from "@waybill/broker-server/config";
 import { EntityManager } from "../../connection/entity-manager.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";

@@ -5,7 +5,6 @@ import {
   type QueueOptions,
 } from "@waybill/broker";
 import { parseIsoDuration } from "@waybill/foundation";
-import { UsageError } from "../errors/usage-error.js";
 import { readAuthorizationRules } from "./authorization-rules.js";
 import { ConfigNode } from "./config-node.js";
 
@@ -41,7 +40,7 @@ export interface PropertyRules {
   readonly warn: (text: string) => void;
 }
 
-/** Reads the `Properties` of an entity. Throws `UsageError` for an unknown one, or a value of another type. */
+/** Reads the `Properties` of an entity. Throws `TypeError` for an unknown one, or a value of another type. */
 export function readProperties(
   kind: EntityKind,
   properties: ConfigNode | undefined,
@@ -63,7 +62,7 @@ export function readProperties(
 }
 
 /**
- * The properties of `Name=value` texts of a command line; an empty value is undefined, which removes a property. Throws `UsageError` as for a file.
+ * The properties of `Name=value` texts of a command line; an empty value is undefined, which removes a property. Throws `TypeError` as for a file.
  */
 export function propertiesFromTexts(
   kind: EntityKind,
@@ -78,7 +77,7 @@ export function propertiesFromTexts(
     const option = options.get(key.toLowerCase()) ?? "";
     values[key] = isText(kind, option) ? value : scalarOf(value);
     if (value !== "") continue;
-    if (!isText(kind, option) && option !== "") throw new UsageError(`--set: ${key} needs a value.`);
+    if (!isText(kind, option) && option !== "") throw new TypeError(`--set: ${key} needs a value.`);
     removed[option] = undefined;
   }
   const node = new ConfigNode("--set", "", values);

@@ -1,6 +1,5 @@
 import type { Broker } from "@waybill/broker";
 import { nearestName } from "@waybill/foundation";
-import { UsageError } from "../errors/usage-error.js";
 import { type EntityProperties, toKey } from "./entity-properties.js";
 import type { NamespaceConfig, SubscriptionConfig } from "./namespace-config.js";
 
@@ -43,7 +42,7 @@ export async function applyConfig(broker: Broker, config: NamespaceConfig): Prom
   for (const [path, forwards] of forwarding) await broker.updateEntity(path, forwards);
 }
 
-/** Throws `UsageError` that names who forwards to what will not exist. */
+/** Throws `TypeError` that names who forwards to what will not exist. */
 function checkTargets(broker: Broker, { queues, topics }: NamespaceConfig): void {
   const known = [
     ...broker.listEntities().map(({ path }) => path),
@@ -62,7 +61,7 @@ function checkTargets(broker: Broker, { queues, topics }: NamespaceConfig): void
         continue;
       const nearest = nearestName(target, known);
       const hint = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
-      throw new UsageError(`${toKey(option)} of '${name}' is '${target}', which does not exist.${hint}`);
+      throw new TypeError(`${toKey(option)} of '${name}' is '${target}', which does not exist.${hint}`);
     }
   }
 }

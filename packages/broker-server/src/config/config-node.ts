@@ -1,5 +1,4 @@
 import { nearestName } from "@waybill/foundation";
-import { UsageError } from "../errors/usage-error.js";
 
 /** A value in a configuration file with its path. Keys are found in any letter case. */
 export class ConfigNode {
@@ -14,13 +13,13 @@ export class ConfigNode {
     this.value = value;
   }
 
-  /** This object, once it is certain that it has no other keys than these. Throws `UsageError` that names the nearest one. */
+  /** This object, once it is certain that it has no other keys than these. Throws `TypeError` that names the nearest one. */
   withKeys(...known: readonly string[]): this {
     for (const [key, node] of this.entries()) {
       if (known.some((name) => name.toLowerCase() === key.toLowerCase())) continue;
       const nearest = nearestName(key, known);
       const hint = nearest === undefined ? `known are ${known.join(", ")}.` : `did you mean ${nearest}?`;
-      throw new UsageError(`${this.#file}: ${node.path} is unknown; ${hint}`);
+      throw new TypeError(`${this.#file}: ${node.path} is unknown; ${hint}`);
     }
     return this;
   }
@@ -57,8 +56,8 @@ export class ConfigNode {
   }
 
   /** An error that names the file and the path. */
-  mustBe(expected: string): UsageError {
-    return new UsageError(`${this.#file}: ${this.path} must be ${expected}.`);
+  mustBe(expected: string): TypeError {
+    return new TypeError(`${this.#file}: ${this.path} must be ${expected}.`);
   }
 
   #child(name: string, value?: unknown): ConfigNode {

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
-import { UsageError } from "../errors/usage-error.js";
 import { ConfigNode } from "./config-node.js";
 import { type EntityKind, type PropertyRules, readProperties } from "./entity-properties.js";
 import { defaultNamespace, type NamespaceConfig, type QueueConfig } from "./namespace-config.js";
@@ -11,7 +10,7 @@ const namespaceName = /^[a-z][a-z0-9-]{0,49}$/i;
 
 /**
  * Reads the `Config.json` of the official emulator: JSON with comments, keys in any letter case. Properties that the emulator does not have go by
- * the names of the management API. Throws `UsageError` that names file and position.
+ * the names of the management API. Throws `TypeError` that names file and position.
  */
 export async function readBrokerConfig(file: string, rules: PropertyRules): Promise<NamespaceConfig[]> {
   const text = (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
@@ -25,18 +24,18 @@ export function parseBrokerConfig(text: string, file: string, rules: PropertyRul
   const [error] = errors;
   if (error !== undefined) {
     const line = text.slice(0, error.offset).split("\n").length;
-    throw new UsageError(`${file}:${line}: this is not JSON (${printParseErrorCode(error.error)}).`);
+    throw new TypeError(`${file}:${line}: this is not JSON (${printParseErrorCode(error.error)}).`);
   }
   const root = new ConfigNode(file, "", value);
-  if (typeof value !== "object" || value === null) throw new UsageError(`${file} must hold an object.`);
+  if (typeof value !== "object" || value === null) throw new TypeError(`${file} must hold an object.`);
   root.withKeys("$schema", "UserConfig", "Namespaces", "Logging");
   const config = root.get("UserConfig")?.withKeys("Namespaces", "Logging") ?? root;
   const namespaces = config.list("Namespaces");
   if (namespaces.length === 0)
-    throw new UsageError(`${file} must have UserConfig.Namespaces with a namespace.`);
+    throw new TypeError(`${file} must have UserConfig.Namespaces with a namespace.`);
   const read = namespaces.map((namespace) => readNamespace(namespace, rules));
   const names = new Set(read.map(({ name }) => name.toLowerCase()));
-  if (names.size < read.length) throw new UsageError(`${file}: two namespaces have the same Name.`);
+  if (names.size < read.length) throw new TypeError(`${file}: two namespaces have the same Name.`);
   return read;
 }
 
